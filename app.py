@@ -1,6 +1,6 @@
 """The entry: `streamlit run app.py` (with the repository's root on PYTHONPATH, or installed).
 
-The frame is a script of its own, so that Streamlit's legacy `pages/` mode never starts and the
+The frame is a separate script, so that Streamlit's legacy `pages/` mode never starts and the
 server, not the first browser, decides how long the Runner lives.
 """
 
@@ -73,7 +73,7 @@ def warm() -> tuple[str, ...]:
 
     from core.services.agreement import load_ratings, rater_pairs, rating_sheet
 
-    # Naming go.Figure makes Plotly import it now; it would do so at the first chart.
+    # Naming go.Figure makes Plotly import it now instead of at the first chart.
     ours = (load_ratings, rater_pairs, rating_sheet, rating_sheet)
     loaded = (pd.__name__, go.Figure.__module__, *(module.__name__ for module in ours))
     # These modules are never freed, so the garbage collector need not scan them on every rerun.
@@ -87,7 +87,7 @@ OWNERS: dict[str, set[Owner]] = {}
 
 
 def watch_files() -> None:
-    """Record in ``OWNERS`` for whom Streamlit stores each file: it serves files to anybody."""
+    """Record in ``OWNERS`` for whom Streamlit stores each file, since it serves files to anyone."""
     storage = runtime.get_instance().media_file_mgr._storage
     load, delete = storage.load_and_get_id, storage.delete_file
 
@@ -105,12 +105,12 @@ def watch_files() -> None:
 
 
 def take_turns() -> None:
-    """Make two script runs of one page take turns, and let no run be stopped within a callback.
+    """Make two script runs of one page take turns, and never stop a run within a callback.
 
-    A run that is told to stop goes on until its next widget, while the following run has begun.
-    Streamlit gives each of them a lock of its own, so both could write the page's state at once,
-    which ended the older run's thread with an error. Streamlit may also stop a run in the middle of
-    a callback: the value that a person had typed then counted as handled, and was lost.
+    A run that is told to stop continues until its next widget, while the next run has begun.
+    Streamlit gives each run its own lock, so both could write the page's state at once, which ended
+    the older run's thread with an error. Streamlit may also stop a run in the middle of a callback:
+    the value that a person had typed then counted as handled, and was lost.
     """
     original_init = SafeSessionState.__init__
     original_rerun = SafeSessionState.on_script_will_rerun
@@ -119,12 +119,12 @@ def take_turns() -> None:
         self: SafeSessionState, state: SessionState, yield_callback: Callable[[], None]
     ) -> None:
         original_init(self, state, yield_callback)
-        # The page's query_params live as long as the page, and accept a further attribute.
+        # The page's query_params live as long as the page, and accept another attribute.
         lock = vars(state.query_params).setdefault("lock", self._lock)
         object.__setattr__(self, "_lock", lock)
 
     def rerun_without_stops(self: SafeSessionState, *args: Any, **more: Any) -> None:
-        # A script runner obeys no request to stop while it is marked as not executing a page.
+        # A script runner ignores requests to stop while it is marked as not executing a page.
         callback: Any = self._yield_callback
         runner = callback.__self__
         runner._execing = False
@@ -140,8 +140,9 @@ def take_turns() -> None:
 def may_fetch(cookies: str, path: str) -> bool:
     """Return whether the sender of these cookies may fetch or upload the file at ``path``.
 
-    Pictures and downloads must have been shown to that member, in a workspace that the member still
-    belongs to. Uploads must go to a page that the member has open. Without sign-in all is allowed.
+    Pictures and downloads must have been shown to that member, in a workspace to which the member
+    still belongs. Uploads must go to a page that the member has open. Without sign-in everything is
+    allowed.
     """
     if load_settings().access is None:
         return True
@@ -161,7 +162,7 @@ def may_fetch(cookies: str, path: str) -> bool:
 def member_of(cookies: str) -> str | None:
     """Return the address of the member who sends these cookies.
 
-    ``None`` if they are no member's; empty if this server needs no sign-in.
+    It is ``None`` if the cookies are not a member's, and empty if this server needs no sign-in.
     """
     if load_settings().access is None:
         return ""
@@ -183,7 +184,7 @@ def sign_in() -> str:
 
 
 def _is_member(claims: Mapping[str, Any] | None, workspace: str) -> bool:
-    """Return whether these claims are those of a member of the workspace, or of any if empty."""
+    """Return whether these claims belong to a member of the workspace, or of any if it is empty."""
     for settings in load_settings().each():
         if not workspace or (
             settings.workspace is not None and settings.workspace.name == workspace
@@ -209,13 +210,13 @@ def _claims(cookies: str) -> Mapping[str, Any] | None:
 
 def sessions() -> int:
     """Return how many browsers are connected."""
-    # Not public in Streamlit. Sessions whose browser has gone are not counted.
+    # Streamlit has no public way. Sessions whose browser has left are not counted.
     return runtime.get_instance()._session_mgr.num_active_sessions() if runtime.exists() else 0
 
 
 def uploaded(session: str) -> tuple[int, int]:
     """Return the bytes of files uploaded to a session's page, and to all pages together."""
-    # The attribute of Streamlit's in-memory storage of files, which is its default.
+    # The attribute of Streamlit's in-memory file storage, which is its default.
     files = vars(runtime.get_instance()._uploaded_file_mgr)["file_storage"]
     sizes = {name: sum(len(file.data) for file in held.values()) for name, held in files.items()}
     return sizes.get(session, 0), sum(sizes.values())
@@ -226,11 +227,13 @@ def by_https() -> bool:
     try:
         return str(st.secrets["auth"]["redirect_uri"]).startswith("https://")
     except (StreamlitSecretNotFoundError, KeyError):
-        return False  # no login is set up
+        return False  # No login is configured.
 
 
 def log_as(settings: Settings) -> None:
-    """Send the log where the settings say, with that of Streamlit, whose loggers have handlers."""
+    """Send the log to where the settings say, including that of Streamlit, whose loggers have
+    handlers.
+    """
     handler = server_log.begin(settings.log)
     if handler is None:
         return

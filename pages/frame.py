@@ -1,4 +1,4 @@
-"""The frame around every page: configuration, navigation and the last line for errors."""
+"""The frame around every page: configuration, navigation and the final handler of errors."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from pages.ui.widgets import frame_css, page_header, shown_errors
 HERE = Path(__file__).parent
 
 
-def _show_page(who: Actor) -> None:
-    # Both pictures are files of ours: a Material icon would be fetched from elsewhere.
+def _show_page(user: Actor) -> None:
+    # Both pictures are our own files: a Material icon would be fetched from elsewhere.
     dark = "-dark" if st.context.theme.type == "dark" else ""
     st.logo(HERE / "ui" / f"logo{dark}.svg", size="large", icon_image=HERE / "ui" / "icon.svg")
-    chosen = navigation(who)
+    chosen = navigation(user)
     identity.leave_for_start(chosen)
     identity.who_is_here()
     state.on_page(chosen.url_path)
@@ -39,9 +39,9 @@ def _show_page(who: Actor) -> None:
             icon=":material/lock:",
         )
     with shown_errors():
-        _show(chosen, who)
+        _show(chosen, user)
         if not state.get(ABOUT):
-            # A page with a head of its own, such as one item.
+            # Pages with their own heading, such as one item, have not drawn the link.
             about_this_page()
     if unknown := state.get(state.UNKNOWN):
         words = f"Unknown in the address, and left out: {', '.join(unknown)}."
@@ -50,11 +50,11 @@ def _show_page(who: Actor) -> None:
     let_tables_be_taken()
 
 
-def _show(chosen: st.Page, who: Actor) -> None:
+def _show(chosen: st.Page, user: Actor) -> None:
     """Draw the screen, or its name and why this person cannot use it."""
     url = chosen.url_path or START.url
     screen = next(candidate for candidate in SCREENS if candidate.url == url)
-    where(screen, who)
+    where(screen, user)
     if why := barred_at(screen, st.query_params.to_dict()):
         page_header(screen.title, screen.help)
         raise NotAllowed(why["help"])

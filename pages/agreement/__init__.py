@@ -1,1 +1,1 @@
-"""How far verdicts can be trusted: against labels, and rater against rater."""
+"""How far verdicts can be trusted: against labels, and raters against each other."""

@@ -62,7 +62,7 @@ def _cell(matrix: Confusion) -> Cell | None:
 def _matrix(chosen: RatedSelection, matrix: Confusion, cell: Cell | None) -> None:
     sides = (words_of(chosen.reference), words_of(chosen.rater))
     shares = switch("Cells", keys.CELLS, CELLS) == "shares"
-    # A new key for every cell chosen, so that no selection of the plot itself remains.
+    # Each chosen cell has a new key, so that the plot's own selection does not remain.
     cell_now = state.address(keys.CELL) or ""
     key = state.key(keys.AGREEMENT_CHART, *chosen.pair, chosen.criterion, cell_now, shares)
     st.plotly_chart(
@@ -172,7 +172,7 @@ def _on_page(key: str) -> None:
 
 
 def one_criterion(chosen: RatedSelection) -> None:
-    """Draw the matrix, which shows where the raters differ, then the figures on how much."""
+    """Draw the matrix, which shows on what the raters differ, then the figures on how much."""
     how = chosen.how
     sides = chosen.criterion, chosen.reference, chosen.rater
     close = remembered(
@@ -210,9 +210,9 @@ def _counted(chosen: RatedSelection, close: Close) -> None:
     )
 
 
-def _figures(close: Close, asked: CriterionRatings, how: Confidence, same: str) -> None:
+def _figures(close: Close, ratings: CriterionRatings, how: Confidence, same: str) -> None:
     heads = ("Figure", "Value", f"{fmt.level_words(how.level)} interval", "Items")
-    first = (row(*one, asked, same) for one in close.first)
+    first = (row(*one, ratings, same) for one in close.first)
     table(heads, first, name="Figures", numbers=(1, 2, 3))
     how_made = (
         "Intervals come from resampling items; with two options, most of them from the counts and "
@@ -221,7 +221,7 @@ def _figures(close: Close, asked: CriterionRatings, how: Confidence, same: str) 
     plain = "Intervals come from resampling items (by the method that you chose)."
     st.caption(how_made if how.method == "auto" else plain, help=STRENGTH)
     with st.expander("Every other figure", icon=":material/more_horiz:"):
-        rest = (row(*one, asked) for one in close.rest)
+        rest = (row(*one, ratings) for one in close.rest)
         table(heads, rest, name="Other figures", numbers=(1, 2, 3))
 
 

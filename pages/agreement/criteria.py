@@ -28,7 +28,7 @@ from pages.ui.widgets import empty_state, figure_cell, level_words, table, tag
 
 
 def answer(chosen: RatedSelection) -> None:
-    """Draw which criteria to trust, or how to find out if no person has graded anything."""
+    """Draw which criteria to trust, or how to find out if people have graded nothing."""
     sheet = chosen.sheet
     if not sheet.items:
         return
@@ -56,7 +56,7 @@ def show(chosen: RatedSelection) -> None:
 
 
 def _alone(chosen: RatedSelection) -> bool:
-    """Return whether the rater cannot be compared: there are no labels, and no pair was chosen."""
+    """Return whether the rater cannot be compared: labels are missing, and no pair was chosen."""
     asked = state.address(keys.REFERENCE) or state.address(keys.RATER)
     return not chosen.rater or not (asked or any(conclusion.likeliest(chosen.sheet)))
 
@@ -80,7 +80,7 @@ def _compared(chosen: RatedSelection, result: Conclusion) -> None:
 
 
 def every_figure(chosen: RatedSelection) -> None:
-    """Draw how it is decided, the most common answer's accuracy, and the alphas of groups."""
+    """Draw the rule of the decision, the commonest answer's accuracy, and the alphas of groups."""
     st.html(f'<div class="rs-prose">{esc(_found(chosen).sentence)}</div>')
     if not chosen.rater:
         return
@@ -92,7 +92,7 @@ def every_figure(chosen: RatedSelection) -> None:
         ("Reviewers' alpha", "reviewer", sheet.reviewers),
     ]
     alphas = [(head, _alphas(chosen, kind)) for head, kind, members in groups if members]
-    # A column without any number says once below why, not in every line.
+    # A column without any number is explained once below, instead of in every line.
     columns = [
         (head, ones) for head, ones in alphas if any(alpha.value is not None for alpha in ones)
     ]
@@ -123,7 +123,7 @@ def every_figure(chosen: RatedSelection) -> None:
 
 
 def _ways_to_labels(chosen: RatedSelection) -> None:
-    """Draw the ways to find out which verdicts are right, one press each."""
+    """Draw the ways to find out which verdicts are right, a button each."""
     judges = chosen.sheet.judges
     whom = words_of(judges[0]) if len(judges) == 1 else "the judges"
     st.html(
@@ -143,7 +143,7 @@ def _ways_to_labels(chosen: RatedSelection) -> None:
 
 
 def nothing_to_compare(chosen: RatedSelection) -> None:
-    """Draw what a view shows that needs two raters, if the run has one."""
+    """Draw the view's figure that needs two raters, if the run has one; otherwise say why not."""
     _ways_to_labels(chosen)
     st.caption("This view compares two raters, or one with labels.")
 
@@ -171,7 +171,7 @@ def _together(chosen: RatedSelection) -> None:
 
 
 def lines_of(chosen: RatedSelection, how: Confidence) -> list[PairLine]:
-    """Return a line per criterion, computed once per run, items and pair of raters."""
+    """Return a line per criterion, cached by run, items and pair of raters."""
     return remembered(
         "agreement lines",
         (*chosen.pair, *how),
@@ -234,7 +234,7 @@ def _items(line: PairLine) -> str:
 
 
 LISTED = ("bias", "mae", "pearson", "spearman", "limit_low", "limit_high")
-#: Points that a table lists at most.
+#: The most points that a table lists.
 MOST = 200
 
 

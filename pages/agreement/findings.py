@@ -24,20 +24,25 @@ from pages.ui.text import esc, label
 from pages.ui.widgets import table
 
 PLAIN = {"displayModeBar": False}
-#: Subjects that the comparison shows at most: the farthest from what is healthy.
+#: The most subjects in the comparison: those farthest from the healthy value.
 MOST = 30
-#: Causes that are listed before the findings.
+#: The most causes listed before the findings.
 MOST_CAUSES = 6
 
 
-def show_evidence(chosen: RatedSelection, one: ShownEvidence) -> None:
+def show_evidence(chosen: RatedSelection, evidence: ShownEvidence) -> None:
     """Draw both plots of a finding, each with its table."""
-    section(f"{FINDING_NAMES[one.finding.kind]}: {visible(one.finding.subject)}")
-    key = (*chosen.run_about, one.finding.kind, one.finding.subject, one.finding.other)
-    if one.chart is not None and one.chart.places:
-        _chart(one.chart, state.key(keys.AGREEMENT_CHART, "plate", *key))
-    if len(one.among) > 1 or one.chart is None:
-        _among(one, state.key(keys.AGREEMENT_CHART, "among", *key))
+    section(f"{FINDING_NAMES[evidence.finding.kind]}: {visible(evidence.finding.subject)}")
+    key = (
+        *chosen.run_about,
+        evidence.finding.kind,
+        evidence.finding.subject,
+        evidence.finding.other,
+    )
+    if evidence.chart is not None and evidence.chart.places:
+        _chart(evidence.chart, state.key(keys.AGREEMENT_CHART, "plate", *key))
+    if len(evidence.among) > 1 or evidence.chart is None:
+        _among(evidence, state.key(keys.AGREEMENT_CHART, "among", *key))
 
 
 def _chart(chart: Chart, key: str) -> None:
@@ -70,15 +75,19 @@ def _chart(chart: Chart, key: str) -> None:
         )
 
 
-def _among(one: ShownEvidence, key: str) -> None:
-    """Draw the same check for all judges or criteria, with the value of a healthy one."""
-    subject = f"{one.finding.subject} and {one.finding.other}" if one.finding.other else ""
-    subject = subject or one.finding.subject
-    parts = sorted(one.among, key=lambda other: -abs((other.effect.estimate or 0.0) - one.bound))
+def _among(evidence: ShownEvidence, key: str) -> None:
+    """Draw the same check for all judges or criteria, with the healthy value."""
+    subject = (
+        f"{evidence.finding.subject} and {evidence.finding.other}" if evidence.finding.other else ""
+    )
+    subject = subject or evidence.finding.subject
+    parts = sorted(
+        evidence.among, key=lambda other: -abs((other.effect.estimate or 0.0) - evidence.bound)
+    )
     parts = parts[:MOST]
-    words = ESTIMATES[one.finding.kind]
+    words = ESTIMATES[evidence.finding.kind]
     st.caption(f"{words}, of all that were checked; the diamond is what a healthy one has.")
-    dots = [_dot(other, one.bound) for other in parts]
+    dots = [_dot(other, evidence.bound) for other in parts]
     st.plotly_chart(
         draw.forest(dots, words, "Healthy", subject, whole=False),
         key=key,
@@ -123,9 +132,9 @@ def show(chosen: RatedSelection) -> None:
     _unmade(diagnosis)
 
 
-def _findings(chosen: RatedSelection, found: Examination) -> None:
-    roles = {evidence.finding.role for evidence in found.findings}
-    shown = list(enumerate(found.findings))
+def _findings(chosen: RatedSelection, examination: Examination) -> None:
+    roles = {evidence.finding.role for evidence in examination.findings}
+    shown = list(enumerate(examination.findings))
     if len(roles) > 1:
         only = switch(
             "About",
@@ -133,16 +142,16 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
             {"all": "Everything", "judge": "Judges", "criterion": "Criteria"},
         )
         shown = [(at, evidence) for at, evidence in shown if only in ("all", evidence.finding.role)]
-    order = [at for group in found.causes for at in group.places]
+    order = [at for group in examination.causes for at in group.places]
     shown.sort(key=lambda pair: order.index(pair[0]))
     places = [str(at) for at, _ in shown]
-    _causes(found)
+    _causes(examination)
     at = state.address_in(keys.FINDING, places) or places[0]
     left, right = st.columns(2, gap="large")
     with left, st.container(height=680 if len(shown) > 8 else "content", border=False):
-        _list(places, at, found)
+        _list(places, at, examination)
     with right:
-        evidence = found.findings[int(at)]
+        evidence = examination.findings[int(at)]
         show_evidence(chosen, evidence)
         if evidence.finding.false_alarms is None:
             st.button(
@@ -155,35 +164,37 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
         _work(chosen, evidence)
 
 
-def _causes(found: Examination) -> None:
+def _causes(examination: Examination) -> None:
     """Draw how many findings share a cause, such as one model, above the findings themselves."""
-    if len(found.findings) < 2:
+    if len(examination.findings) < 2:
         return
     lines = "".join(
         f"<li><b>{esc(group.cause)}</b>: {esc(group.about)}, "
         f"{fmt.plural(len(group.places), 'finding')}</li>"
-        for group in found.causes[:MOST_CAUSES]
+        for group in examination.causes[:MOST_CAUSES]
     )
-    more = len(found.causes) - MOST_CAUSES
+    more = len(examination.causes) - MOST_CAUSES
     if more > 0:
         lines += f"<li>{fmt.plural(more, 'more cause')}</li>"
     st.html(f'<ul class="rs-list">{lines}</ul>')
 
 
-def _work(chosen: RatedSelection, one: ShownEvidence) -> None:
-    words, ids, criterion = about(chosen, one)
+def _work(chosen: RatedSelection, evidence: ShownEvidence) -> None:
+    words, ids, criterion = about(chosen, evidence)
     if ids:
         st.caption(label(f"{words}: {fmt.plural(len(ids), 'item')}"))
         work.offer_work(chosen.run_id, ids, words, criterion=criterion)
 
 
-def about(chosen: RatedSelection, one: ShownEvidence) -> tuple[str, tuple[str, ...], str | None]:
+def about(
+    chosen: RatedSelection, evidence: ShownEvidence
+) -> tuple[str, tuple[str, ...], str | None]:
     """Return the items that a finding is about, in words, and its criterion.
 
-    Of a criterion, these are the items on which judges disagree; of a judge, those on which it
-    differs from the panel; of anything else, none.
+    For a criterion, these are the items on which judges disagree; for a judge, those on which it
+    differs from the panel; for any other finding none.
     """
-    finding, sheet = one.finding, chosen.whole
+    finding, sheet = evidence.finding, chosen.whole
     key = (*chosen.run_about, finding.role, finding.subject)
     if finding.role == "criterion" and finding.subject in [c.name for c in sheet.criteria]:
         where = RunItemFilter(signs=(("split", finding.subject),))
@@ -200,37 +211,40 @@ def about(chosen: RatedSelection, one: ShownEvidence) -> tuple[str, tuple[str, .
     return f"{finding.subject} against {name_in_sentence(PANEL)}", ids, None
 
 
-def _list(places: list[str], at: str, found: Examination) -> None:
+def _list(places: list[str], at: str, examination: Examination) -> None:
     key = state.key(keys.AGREEMENT_FIELD, keys.FINDING)
     state.put(key, at)
     st.radio(
         "Findings",
         places,
         key=key,
-        format_func=lambda place: label(found.findings[int(place)].finding.sentence),
-        captions=[_caption(found.findings[int(place)]) for place in places],
+        format_func=lambda place: label(examination.findings[int(place)].finding.sentence),
+        captions=[_caption(examination.findings[int(place)]) for place in places],
         label_visibility="collapsed",
         on_change=_on_choice,
         args=(key,),
     )
 
 
-def _caption(one: ShownEvidence) -> str:
-    weight = "only observed" if one.finding.false_alarms is None else one.finding.severity
-    return f"{FINDING_NAMES[one.finding.kind]}, {weight}"
+def _caption(evidence: ShownEvidence) -> str:
+    weight = "only observed" if evidence.finding.false_alarms is None else evidence.finding.severity
+    return f"{FINDING_NAMES[evidence.finding.kind]}, {weight}"
 
 
 def _on_choice(key: str) -> None:
     state.set_address(**{keys.FINDING: state.get(key)})
 
 
-def _unmade(found: Examination) -> None:
-    if not found.unmade:
+def _unmade(examination: Examination) -> None:
+    if not examination.unmade:
         return
     with st.expander("What could not be examined", icon=":material/help:"):
         table(
             ("What", "Why", "How many"),
-            ([esc(FINDING_NAMES[kind]), esc(why), fmt.count(n)] for kind, why, n in found.unmade),
+            (
+                [esc(FINDING_NAMES[kind]), esc(why), fmt.count(n)]
+                for kind, why, n in examination.unmade
+            ),
             name="What could not be examined",
             numbers=(2,),
         )

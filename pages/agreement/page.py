@@ -146,7 +146,7 @@ def _shown(view: str, chosen: RatedSelection) -> None:
 
 
 def _part(chosen: RatedSelection) -> None:
-    """Say which of the items are compared, where it is not all."""
+    """Show which of the items are compared, if not all."""
     if not chosen.part:
         return
     n = len(chosen.sheet.items)

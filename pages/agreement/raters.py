@@ -1,4 +1,4 @@
-"""One criterion, all raters: who agrees with whom, and how close each is to people."""
+"""One criterion, all raters: their agreement with each other, and how close each is to people."""
 
 from __future__ import annotations
 
@@ -134,9 +134,9 @@ def _on_ceiling_click(key: str, groups: list[tuple[str, list[RaterStanding]]]) -
 
 
 PLAIN = {"displayModeBar": False}
-#: Up to this many columns, the cells of the matrix have room for their numbers.
+#: With at most this many columns, the cells of the matrix have room for their numbers.
 ROOM = 12
-#: Pairs and raters that a table lists at most; more would be no table to read.
+#: The most pairs and raters in a table; more would be unreadable.
 LISTED = 300
 GROUPS = {LABELS: "Labels", PANEL: "Panel", **KINDS}
 
@@ -252,7 +252,7 @@ def _map(chosen: RatedSelection, kappas: Matrix, names: list[str]) -> None:
         help=STRENGTH,
     )
     if len(names) > ROOM:
-        # An expander holds no other.
+        # Streamlit does not allow an expander inside another.
         _pairs(kappas, names)
         return
     with st.expander("The same as a table", icon=":material/table_rows:"):
@@ -285,7 +285,7 @@ def _on_click(key: str, columns: tuple[str, ...]) -> None:
     row, column = _cell(state.get(key, {}).get("selection", {}))
     if row == column or not 0 <= row < len(columns) or not 0 <= column < len(columns):
         return
-    # Whatever stands earlier is the likelier reference: labels, majority, panel, judges, people.
+    # The earlier column is the likelier reference: labels, majority, panel, judges, people.
     see_pair(columns[min(row, column)], columns[max(row, column)])
 
 
@@ -348,14 +348,14 @@ def _spread(chosen: RatedSelection) -> None:
 
 
 def _bar(
-    asked: CriterionRatings, name: str, counts: tuple[int, ...], abstained: int
+    ratings: CriterionRatings, name: str, counts: tuple[int, ...], abstained: int
 ) -> tuple[str, list[tuple[str, int | None, float | None, int]]]:
     steps = max(1, len(counts) - 1)
     # Of a binary criterion's two levels MET is the better one, wherever it is listed.
-    turned = asked.scale == "binary" and positive(asked.labels) == 0
+    turned = ratings.scale == "binary" and positive(ratings.labels) == 0
     first, step = (1.0, -1.0) if turned else (0.0, 1.0 / steps)
     pieces: list[tuple[str, int | None, float | None, int]] = [
         (one_line(words, 40), index, first + index * step, n)
-        for index, (words, n) in enumerate(zip(asked.labels, counts, strict=True))
+        for index, (words, n) in enumerate(zip(ratings.labels, counts, strict=True))
     ]
     return visible(name), [*pieces, ("abstained", None, None, abstained)]

@@ -19,7 +19,7 @@ from pages.ui.widgets import confidence, interval_fields, level_words, one_of
 
 # The keys of the Agreement page, beside those of `state` (used with `state.key`).
 
-# Address parameters, beside `run`.
+# URL parameters in addition to `run`.
 REFERENCE = "reference"
 RATER = "rater"
 CELL = "cell"
@@ -32,7 +32,7 @@ AGREEMENT_FIELD = "agreement_field"
 AGREEMENT_CHART = "agreement_chart"
 
 
-#: What can be chosen: the two that are compared; items and intervals.
+#: The available choices: the two raters that are compared; items and intervals.
 PAIR, ITEMS = (RATER, REFERENCE), (state.TAG,)
 WORDS = {
     LABELS: "Labels (gold)",
@@ -43,11 +43,11 @@ SPLITS = {"calibration": "Calibration", "evaluation": "Evaluation"}
 
 
 class RatedSelection(NamedTuple):
-    """Who is compared with whom, on which criterion, over which items.
+    """Which raters are compared, on which criterion, over which items.
 
-    `whole` holds all items of the run, `sheet` those of `part`. `about` changes whenever the
-    figures of the sheet would, `run_about` whenever the ratings of the run would. `how` sure
-    intervals are.
+    `whole` has all items of the run, `sheet` those of `part`. `about` changes whenever the figures
+    of the sheet would, `run_about` whenever the ratings of the run would. `how` is the level and
+    method of intervals.
     """
 
     run_id: int
@@ -70,9 +70,10 @@ class RatedSelection(NamedTuple):
 def sides(
     run_id: int, about: tuple[object, ...], whole: Sheet, asked: Collection[str]
 ) -> RatedSelection:
-    """Read reference, rater, criterion and items; those in `asked` can be changed here.
+    """Return reference, rater, criterion and items from the address; those in `asked` can be
+    changed here.
 
-    What makes no sense in the address is left out.
+    Values in the address that do not fit are ignored.
     """
     reference = _known(REFERENCE, whole.references)
     raters = whole.raters(reference)
@@ -119,7 +120,7 @@ def _part(options: SliceChoices) -> Slice:
 
 
 def _items(options: SliceChoices, part: Slice) -> None:
-    """Draw the choice of items by system, tag and split, and how sure the intervals are."""
+    """Draw the choice of items by system, tag and split, and the confidence of intervals."""
     _several("Systems", state.SYSTEM, options.systems, part.systems)
     _several("Tags", state.TAG, options.tags, part.tags)
     if options.splits:
@@ -196,7 +197,7 @@ def select(
         title,
         list(options),
         key=key,
-        # The name stands within the field: above it, it would take a line of the screen.
+        # The title is part of the field, since above it it would take a line of the screen.
         format_func=lambda one: f"{title}: {format_func(one)}",
         label_visibility="collapsed",
         width=200,
@@ -224,7 +225,7 @@ def _on_choice(name: str, key: str, drops: tuple[str, ...]) -> None:
 
 
 def one_judge(what: str, names: Iterable[str]) -> str:
-    """Return the judge to show ``what`` of; draw a choice if there are several."""
+    """Return the judge whose ``what`` is shown; draw a choice if there are several."""
     judges = list(dict.fromkeys(names))
     if len(judges) == 1:
         return judges[0]

@@ -29,7 +29,7 @@ KINDS = {
     "offline": "Offline judges",
     "reviewer": "Reviewers",
 }
-#: What each check looks for.
+#: The subject of each check.
 FINDING_NAMES = {
     "position": "Position of options",
     "flips": "Order reversed",
@@ -48,7 +48,7 @@ FINDING_NAMES = {
     "merge": "Options that could be one",
     "redundancy": "Redundant criteria",
 }
-#: What the estimate of each check is.
+#: The meaning of each check's estimate.
 ESTIMATES = {
     "position": "Pull of the place",
     "flips": "Share of changed answers",
@@ -76,30 +76,30 @@ def same_answer(sheet: Sheet, reference: str) -> str:
 
 
 def row(
-    name: str, one: Estimate, asked: CriterionRatings | None = None, same: str = ""
+    name: str, estimate: Estimate, ratings: CriterionRatings | None = None, same: str = ""
 ) -> list[str]:
     """Return a line of a table of figures: its name, its value, its interval, its n.
 
-    On a criterion, which way the rater leans is named by the option (``leaning``). ``same`` is what
-    accuracy is called here (``same_answer``).
+    On a criterion, the direction of a bias is named by the option (``leaning``). ``same`` is the
+    name of accuracy here (``same_answer``).
     """
     known = KNOWN[name]
     title, meaning = known.title, known.meaning
     if name == "accuracy" and same:
         title = same
-    if asked is not None and one.value is not None:
-        way = lean(name, asked.scale, asked.labels, one.value, one.low, one.high)
+    if ratings is not None and estimate.value is not None:
+        way = lean(name, ratings.scale, ratings.labels, estimate.value, estimate.low, estimate.high)
         if way is not None:
             title, meaning = way.words[0].upper() + way.words[1:], way.unit
-            one = one._replace(value=way.value, low=way.low, high=way.high)
-    value, ends, why = one.words(fmt.percent if known.share else fmt.score)
-    if "p value" in known.traits and one.value is not None:
-        value, ends = esc(fmt.p_value(one.value)), fmt.DASH
+            estimate = estimate._replace(value=way.value, low=way.low, high=way.high)
+    value, ends, why = estimate.words(fmt.percent if known.share else fmt.score)
+    if "p value" in known.traits and estimate.value is not None:
+        value, ends = esc(fmt.p_value(estimate.value)), fmt.DASH
     return [
         f'{esc(title)}<br><span class="rs-quiet">{esc(meaning)}</span>',
         value,
         ends or f'<span class="rs-quiet rs-wrap">{esc(why)}</span>',
-        fmt.count(one.n),
+        fmt.count(estimate.n),
     ]
 
 
@@ -109,7 +109,7 @@ def section(words: str) -> None:
 
 
 def few(n: int) -> str:
-    """Return a warning if there are few items."""
+    """Return a warning if there are few items, else an empty string."""
     if not 0 < n < FEW:
         return ""
     return f"Only {fmt.plural(n, 'item')}: a share of one half is uncertain by 14 points or more."
@@ -123,7 +123,7 @@ def said(sentences: Sequence[str], *, none: str) -> None:
 
 
 def remarks(chosen: RatedSelection) -> None:
-    """Say how reviewers count, and which cells the labels are of."""
+    """Show how reviewers count, and which cells have labels."""
     if chosen.whole.reviewers:
         _as_raters(chosen)
     if ratings.LABELS in (chosen.reference, chosen.rater):
@@ -131,7 +131,7 @@ def remarks(chosen: RatedSelection) -> None:
 
 
 def _from_review(chosen: RatedSelection) -> None:
-    """Say that labels come from a queue of doubtful cells, and the accuracy over all cells."""
+    """Show that labels come from a queue of doubtful cells, and the accuracy over all cells."""
     review = remembered(
         "labels from review",
         chosen.run_about,
@@ -142,7 +142,7 @@ def _from_review(chosen: RatedSelection) -> None:
 
 
 def _as_raters(chosen: RatedSelection) -> None:
-    """Say which answers of reviewers are compared, and warn of a circular comparison."""
+    """Show which answers of reviewers are compared, and warn of a circular comparison."""
     words = (
         "A reviewer of this run counts as a rater by the first verdict, given before seeing the "
         "votes."

@@ -1,7 +1,7 @@
-"""The two answers before a person: without names and with voting keys, then with names.
+"""The two answers shown to a person: without names and with voting keys, then with names.
 
-A refused act is shown and loses nothing. A key can arrive after the screen moved on, so an act
-names its contest and is ignored for any other.
+A rejected act shows the reason and loses nothing. A key can arrive after the screen moved on, so an
+act names its contest and is ignored for any other.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ ARENA_ACT = "arena_act"
 
 @dataclass
 class OpenPair:
-    """``blind`` is the open contest (``None``: all have a vote), ``told`` what the vote
-    revealed. ``given`` are this tab's votes, the latest last.
+    """``blind`` is the open contest (``None``: all have a vote), ``told`` what the vote revealed.
+    ``given`` are this tab's votes, the latest last.
     """
 
     arena: int
@@ -61,51 +61,51 @@ def get_up(run_id: int) -> None:
     state.drop(ARENA, run_id)
 
 
-def lay_next(at: OpenPair) -> None:
+def lay_next(pair: OpenPair) -> None:
     """Show this person the next contest without their vote."""
-    at.blind = blind_arena.next_blind(store(), at.arena)
-    at.told, at.chosen, at.said = None, None, ""
-    at.number += 1
-    at.began = time.monotonic()
+    pair.blind = blind_arena.next_blind(store(), pair.arena)
+    pair.told, pair.chosen, pair.said = None, None, ""
+    pair.number += 1
+    pair.began = time.monotonic()
 
 
-def go_on(at: OpenPair, number: int) -> None:
+def go_on(pair: OpenPair, number: int) -> None:
     """Show the next contest; the key after a vote."""
-    if at.number == number and at.told is not None:
-        at.refused = ""
-        lay_next(at)
+    if pair.number == number and pair.told is not None:
+        pair.refused = ""
+        lay_next(pair)
 
 
-def vote(at: OpenPair, number: int, choice: Choice) -> None:
+def vote(pair: OpenPair, number: int, choice: Choice) -> None:
     """Record the person's vote; from now on the names are shown."""
-    if at.blind is None or at.told is not None or at.number != number:
+    if pair.blind is None or pair.told is not None or pair.number != number:
         return
-    at.refused = at.said = ""
-    ms = round(1000 * (time.monotonic() - at.began))
+    pair.refused = pair.said = ""
+    ms = round(1000 * (time.monotonic() - pair.began))
     try:
-        at.told = blind_arena.vote(
-            store(), at.arena, at.blind.item, at.blind.question, choice, ms=ms
+        pair.told = blind_arena.vote(
+            store(), pair.arena, pair.blind.item, pair.blind.question, choice, ms=ms
         )
     except RubricStudioError as error:
         # Most likely this person has voted in another window since.
-        at.refused = str(error)
-        lay_next(at)
+        pair.refused = str(error)
+        lay_next(pair)
         return
-    at.chosen = choice
-    at.given.append((at.blind.item, at.blind.question))
+    pair.chosen = choice
+    pair.given.append((pair.blind.item, pair.blind.question))
 
 
-def undo(at: OpenPair) -> None:
+def undo(pair: OpenPair) -> None:
     """Undo this tab's last vote."""
-    if not at.given:
-        at.refused = "You have not voted in this visit."
+    if not pair.given:
+        pair.refused = "You have not voted in this visit."
         return
-    at.refused = ""
-    item, question = at.given.pop()
-    arena_people.withdraw(store(), at.arena, item, question)
-    if at.told is not None:
-        lay_next(at)
-    at.said = (
+    pair.refused = ""
+    item, question = pair.given.pop()
+    arena_people.withdraw(store(), pair.arena, item, question)
+    if pair.told is not None:
+        lay_next(pair)
+    pair.said = (
         "Your last vote is taken back. It is kept and counts no more; the contest does not come "
         "again, because you have seen the names."
     )
@@ -134,7 +134,7 @@ CHOSE: dict[Choice, str] = {
 }
 
 
-def blind(at: OpenPair, contest: Blind) -> None:
+def blind(pair: OpenPair, contest: Blind) -> None:
     """Draw two answers, and the possible votes."""
     _task(contest)
     key = state.key(ARENA_ACT, "mark")
@@ -150,14 +150,14 @@ def blind(at: OpenPair, contest: Blind) -> None:
                     shortcut=shortcut,
                     type="primary" if choice in ("A", "B") else "secondary",
                     on_click=vote,
-                    args=(at, at.number, choice),
+                    args=(pair, pair.number, choice),
                 )
 
 
-def told(at: OpenPair, contest: Blind, found: Revealed) -> None:
+def told(pair: OpenPair, contest: Blind, revealed: Revealed) -> None:
     """Show the systems and everyone's votes; then offer the next contest."""
-    chosen = at.chosen or "none"
-    _said(chosen, found)
+    chosen = pair.chosen or "none"
+    _said(chosen, revealed)
     st.button(
         "Next",
         key=state.key(ARENA_ACT, "next"),
@@ -165,13 +165,13 @@ def told(at: OpenPair, contest: Blind, found: Revealed) -> None:
         icon=":material/arrow_forward:",
         shortcut="Enter",
         on_click=go_on,
-        args=(at, at.number),
+        args=(pair, pair.number),
     )
     _task(contest)
     heads = [
         f'<div class="rs-row"><b>{side}: {esc(name)}</b>'
         f"{tag('✓ your choice', 'good') if chosen == side else ''}</div>"
-        for side, name in (("A", found.a), ("B", found.b))
+        for side, name in (("A", revealed.a), ("B", revealed.b))
     ]
     side_by_side((heads[0], heads[1]), (contest.a, contest.b), mark=False)
 

@@ -1,7 +1,7 @@
 """The arena: a person votes for the better of two answers, blind (`?run=ID`: a contest run).
 
 Before a vote the browser gets no name of a system: no run's name (it contains them), no item's id
-(it contains their positions), no judge's name (it may be a system as well).
+(it contains their positions), no judge's name (it may also be a system).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, figure_cell, page_header, shown_errors, table
 
 
-def agreement_line(at: OpenPair) -> str:
+def agreement_line(pair: OpenPair) -> str:
     """Return the agreement in words, without any name."""
-    same = _accords(at)[0].same
+    same = _accords(pair)[0].same
     if same.value is None:
         return "no contest yet that you and the judges both decided"
     return (
@@ -32,20 +32,20 @@ def agreement_line(at: OpenPair) -> str:
     )
 
 
-def agreement(at: OpenPair) -> None:
+def agreement(pair: OpenPair) -> None:
     """Draw a row for the panel and for each judge."""
     table(
         ("You and", "Contests", "Same", "95%", "Kappa"),
-        map(_row, _accords(at)),
+        map(_row, _accords(pair)),
         name="Your agreement with the judges",
         numbers=(1, 2),
     )
 
 
-def finished(at: OpenPair, run_id: int) -> None:
+def finished(pair: OpenPair, run_id: int) -> None:
     """Show that every contest has this person's vote."""
     empty_state("Every contest has your vote", "Thank you. This is how you and the judges agree.")
-    agreement(at)
+    agreement(pair)
     routes.link(
         routes.CONTESTS,
         "See people and judges on one matrix",
@@ -64,9 +64,9 @@ def _row(accord: RaterAccord) -> list[str]:
     ]
 
 
-def _accords(at: OpenPair) -> list[RaterAccord]:
-    about = (at.arena, *arena_people.votes_so_far(store(), at.arena))
-    return remembered("accords", about, lambda: blind_arena.accords(store(), [at.arena]))
+def _accords(pair: OpenPair) -> list[RaterAccord]:
+    about = (pair.arena, *arena_people.votes_so_far(store(), pair.arena))
+    return remembered("accords", about, lambda: blind_arena.accords(store(), [pair.arena]))
 
 
 HEADER = identity.Header(
@@ -96,8 +96,8 @@ def show(run_id: int | None) -> None:
         _table(at, run_id)
 
 
-def _list(who: Seat) -> None:
-    identity.show_seat(who)
+def _list(seat: Seat) -> None:
+    identity.show_seat(seat)
     rows = contests.listing(store())
     if not rows:
         empty_state(
@@ -109,7 +109,7 @@ def _list(who: Seat) -> None:
     for row in rows:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             routes.link(routes.ARENA, f"Contest {row.id}", {state.RUN: row.id})
-            st.caption(f"held {fmt.ago(row.created)} · {_mine(row.id, who.name)}")
+            st.caption(f"held {fmt.ago(row.created)} · {_mine(row.id, seat.name)}")
 
 
 def _mine(run_id: int, person: str) -> str:
@@ -119,15 +119,15 @@ def _mine(run_id: int, person: str) -> str:
     return f"your votes: {fmt.count(arenas[0].votes)} of {fmt.count(arenas[0].planned)}"
 
 
-def _door(run_id: int, who: Seat) -> None:
+def _door(run_id: int, seat: Seat) -> None:
     routes.back(routes.ARENA, "All contests")
-    identity.show_seat(who)
+    identity.show_seat(seat)
     if not contests.is_contest(store(), run_id):
         st.error(f"Run {run_id} is not a contest: it graded answers one by one.")
         return
     with st.container(border=True):
         st.html(f'<div class="rs-section">Contest {run_id}</div><div>{SAYS}</div>')
-        st.caption(_mine(run_id, who.name))
+        st.caption(_mine(run_id, seat.name))
         st.button(
             "Start",
             key=state.key(ARENA_ACT, "start"),
@@ -135,7 +135,7 @@ def _door(run_id: int, who: Seat) -> None:
             icon=":material/play_arrow:",
             shortcut="Enter",
             on_click=_sit_down,
-            args=(run_id, who.name),
+            args=(run_id, seat.name),
         )
 
 
@@ -145,25 +145,25 @@ def _sit_down(run_id: int, person: str) -> None:
 
 
 @st.fragment
-def _table(at: OpenPair, run_id: int) -> None:
-    if answers.pair_of(run_id, at.person) is None:
-        st.rerun()  # the person has left; the way in is outside of this fragment
+def _table(pair: OpenPair, run_id: int) -> None:
+    if answers.pair_of(run_id, pair.person) is None:
+        st.rerun()  # The person has left; the entry screen is outside of this fragment.
     with shown_errors():
-        _bar(at, run_id)
-        if at.refused:
-            st.error(label(at.refused), icon=":material/error:")
-        if at.said:
-            st.caption(label(at.said))
-        if at.blind is None:
-            finished(at, run_id)
-        elif at.told is None:
-            answers.blind(at, at.blind)
+        _bar(pair, run_id)
+        if pair.refused:
+            st.error(label(pair.refused), icon=":material/error:")
+        if pair.said:
+            st.caption(label(pair.said))
+        if pair.blind is None:
+            finished(pair, run_id)
+        elif pair.told is None:
+            answers.blind(pair, pair.blind)
         else:
-            answers.told(at, at.blind, at.told)
-            agreement(at)
+            answers.told(pair, pair.blind, pair.told)
+            agreement(pair)
 
 
-def _bar(at: OpenPair, run_id: int) -> None:
+def _bar(pair: OpenPair, run_id: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             "Leave",
@@ -176,20 +176,20 @@ def _bar(at: OpenPair, run_id: int) -> None:
             "Undo",
             key=state.key(ARENA_ACT, "undo"),
             shortcut="U",
-            disabled=not at.given,
+            disabled=not pair.given,
             on_click=answers.undo,
-            args=(at,),
+            args=(pair,),
         )
-        st.html(f'<span class="rs-num" role="status">{_where(at)}</span>', width="content")
-    if at.blind is not None:
-        st.progress(at.blind.done / at.blind.total)
+        st.html(f'<span class="rs-num" role="status">{_where(pair)}</span>', width="content")
+    if pair.blind is not None:
+        st.progress(pair.blind.done / pair.blind.total)
 
 
-def _where(at: OpenPair) -> str:
-    if at.blind is None:
+def _where(pair: OpenPair) -> str:
+    if pair.blind is None:
         return "<b>All done</b>"
-    line = agreement_line(at)
-    position = f"<b>{fmt.count(at.blind.done + 1)}</b> of {fmt.count(at.blind.total)}"
+    line = agreement_line(pair)
+    position = f"<b>{fmt.count(pair.blind.done + 1)}</b> of {fmt.count(pair.blind.total)}"
     return f'{position} <span class="rs-quiet">{line}</span>'
 
 

@@ -1,1 +1,1 @@
-"""What changed between runs, which verdicts flipped, and what accuracy costs."""
+"""What changed between runs, which verdicts flipped, and the price of accuracy."""

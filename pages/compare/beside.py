@@ -1,4 +1,4 @@
-"""Two runs side by side: an item a row, and both runs' votes on the cell that is open."""
+"""Two runs side by side: an item per row, and both runs' votes on the open cell."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pages.ui.text import label, one_line
 from pages.ui.widgets import empty_state, pager, shown_errors
 
 PAGE, HEIGHT = 50, 560
-#: Which pairs are shown, unless it is the number of a flip.
+#: The shown pairs, unless it is the number of a flip.
 ALL, DIFFER = "all", "differ"
 
 
@@ -52,16 +52,16 @@ def pair_of(chosen: ComparedRuns, pair: tuple[int, int]) -> RunPair:
     return RunPair(runs, rubrics, items, (*pair, *chosen.about))
 
 
-def show(chosen: ComparedRuns, both: RunPair) -> None:
+def show(chosen: ComparedRuns, pair: RunPair) -> None:
     """Draw how the items are paired, which of them are shown, and the grid with the open cell."""
-    flips = _flips(chosen, both)
+    flips = _flips(chosen, pair)
     at = state.address_in(keys.FLIP, [DIFFER, *map(str, range(len(flips)))]) or ALL
     flip = flips[int(at)] if at.isdecimal() else None
-    pairs = _pairs(both, at, flip)
+    pairs = _pairs(pair, at, flip)
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _filter(flips, at)
-            st.caption(label(both.items.words), width="content")
+            st.caption(label(pair.items.words), width="content")
             st.space("stretch")
             st.caption(fmt.plural(len(pairs), "item"), width="content")
         if not pairs:
@@ -69,10 +69,10 @@ def show(chosen: ComparedRuns, both: RunPair) -> None:
             return
         if at != ALL:
             name = "Where two runs differ" if flip is None else direction(flip)
-            items, second = [there for _, there in pairs], both.runs[1]
+            items, second = [there for _, there in pairs], pair.runs[1]
             work.offer_work(second.id, items, name, criterion=flip and flip.criterion)
         page = min(max(1, state.address_id(state.PAGE) or 1), -(-len(pairs) // PAGE))
-        st.fragment(_both)(both, pairs[(page - 1) * PAGE : page * PAGE], flip)
+        st.fragment(_both)(pair, pairs[(page - 1) * PAGE : page * PAGE], flip)
         with st.container(horizontal=True, vertical_alignment="center"):
             if len(pairs) > PAGE:
                 key = state.key(keys.COMPARE_FIELD, state.PAGE)
@@ -90,26 +90,26 @@ def direction(flip: Flip) -> str:
     return f"{flip.criterion}: {flip.before} → {flip.after}"
 
 
-def _flips(chosen: ComparedRuns, both: RunPair) -> tuple[Flip, ...]:
-    """Return the directions in which verdicts flipped; none where no figures can be compared."""
-    first, second = (run.id for run in both.runs)
+def _flips(chosen: ComparedRuns, pair: RunPair) -> tuple[Flip, ...]:
+    """Return the directions in which verdicts flipped; empty if the figures cannot be compared."""
+    first, second = (run.id for run in pair.runs)
     try:
         paired = chosen.paired(first, second)
     except InputError:
         return ()
-    return shared("flips", both.about, lambda: paired_runs.flips(paired))
+    return shared("flips", pair.about, lambda: paired_runs.flips(paired))
 
 
-def _pairs(both: RunPair, at: str, flip: Flip | None) -> Sequence[tuple[str, str]]:
+def _pairs(pair: RunPair, at: str, flip: Flip | None) -> Sequence[tuple[str, str]]:
     if flip is not None:
         return [(item, item) for item in flip.items]
-    pairs = both.items.pairs
+    pairs = pair.items.pairs
     if at == ALL:
         return pairs
     places = remembered(
         "pairs that differ",
-        both.about,
-        lambda: side_by_side.differing(store(), both.runs, both.items),
+        pair.about,
+        lambda: side_by_side.differing(store(), pair.runs, pair.items),
     )
     return [pairs[place] for place in places]
 
@@ -140,25 +140,25 @@ def _on_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key), keys.CELL: None})
 
 
-def _both(both: RunPair, pairs: Sequence[tuple[str, str]], flip: Flip | None) -> None:
-    """Draw the grid and, where a cell is open, both runs' votes on it."""
+def _both(pair: RunPair, pairs: Sequence[tuple[str, str]], flip: Flip | None) -> None:
+    """Draw the grid and, if a cell is open, both runs' votes on it."""
     with shown_errors():
-        lines = _lines(both, pairs)
+        lines = _lines(pair, pairs)
         at = _opened(lines, flip)
         with st.container(gap="xsmall"):
-            for run in both.runs:
+            for run in pair.runs:
                 settling.last(run.id)
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(key="rs_grid_side"):
-                _grid(both, lines, at)
+                _grid(pair, lines, at)
             if at is not None:
                 with st.container(key="rs_cell_side"):
-                    votes.show(both.runs, *at)
+                    votes.show(pair.runs, *at)
 
 
-def _lines(both: RunPair, pairs: Sequence[tuple[str, str]]) -> list[tuple[GridItem, GridItem]]:
+def _lines(pair: RunPair, pairs: Sequence[tuple[str, str]]) -> list[tuple[GridItem, GridItem]]:
     sides = []
-    for run, ids in zip(both.runs, zip(*pairs, strict=True), strict=True):
+    for run, ids in zip(pair.runs, zip(*pairs, strict=True), strict=True):
         items = grid.items(store(), run, browsing.rows_of(store(), run.id, ids))
         of = {item.row.item_id: item for item in items}
         sides.append([of[item_id] for item_id in ids])
@@ -168,7 +168,7 @@ def _lines(both: RunPair, pairs: Sequence[tuple[str, str]]) -> list[tuple[GridIt
 def _opened(
     lines: Sequence[tuple[GridItem, GridItem]], flip: Flip | None
 ) -> tuple[tuple[str, str], str] | None:
-    """Return the ids of the open pair, and its criterion; of a flip the first, unless another."""
+    """Return the ids of the open pair, and its criterion; for a flip the first pair by default."""
     cell = state.addresses(keys.CELL)
     if not cell and flip is not None:
         cell = (state.address(state.ITEM) or flip.items[0], flip.criterion)
@@ -181,25 +181,25 @@ def _opened(
 
 
 def _grid(
-    both: RunPair,
+    pair: RunPair,
     lines: Sequence[tuple[GridItem, GridItem]],
     at: tuple[tuple[str, str], str] | None,
 ) -> None:
     sides = []
-    for side, run, rubric in zip("AB", both.runs, both.rubrics, strict=True):
+    for side, run, rubric in zip("AB", pair.runs, pair.rubrics, strict=True):
         about, make = browsing.stands_on(store(), run), partial(grid.means, store(), run, rubric)
         sides.append(run_cells.side_of(side, rubric, remembered("means", about, make)[0]))
-    criteria = {fold(one.name): one.name for of in both.rubrics[::-1] for one in of.criteria}
-    asked = [fold(one.name) for of in both.rubrics for one in of.criteria]
+    criteria = {fold(one.name): one.name for of in pair.rubrics[::-1] for one in of.criteria}
+    asked = [fold(one.name) for of in pair.rubrics for one in of.criteria]
     heads, rows, groups = run_cells.abreast(
         "Item",
         sides,
         [criteria[name] for name in dict.fromkeys(asked)],
-        [(_name(both, *line), line) for line in lines],
+        [(_name(pair, *line), line) for line in lines],
         by_votes=True,
     )
     cells.show(
-        state.key(keys.COMPARE_FIELD, "grid", *(run.id for run in both.runs)),
+        state.key(keys.COMPARE_FIELD, "grid", *(run.id for run in pair.runs)),
         "Items by criteria, both runs",
         heads,
         [[_closed(cell) for cell in cells_] for cells_ in rows],
@@ -210,14 +210,14 @@ def _grid(
     )
 
 
-def _name(both: RunPair, first: GridItem, second: GridItem) -> Shown:
+def _name(pair: RunPair, first: GridItem, second: GridItem) -> Shown:
     ids = dict.fromkeys((first.row.item_id, second.row.item_id))
     titles = dict.fromkeys((first.title, second.title))
     return Shown(one_line(" / ".join(titles), 60), tells=visible(" beside ".join(ids)))
 
 
 def _closed(cell: Shown) -> Shown:
-    """Return a score's cell as one that does not open: it is of one run alone."""
+    """Return a score's cell as one that does not open, since it belongs to a single run."""
     return cell._replace(opens="") if cell.opens and len(json.loads(cell.opens)) < 2 else cell
 
 

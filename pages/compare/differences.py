@@ -20,7 +20,7 @@ from pages.ui.text import label
 from pages.ui.widgets import confidence, interval_choice, one_of
 
 
-def show(found: RunComparison) -> None:
+def show(comparison: RunComparison) -> None:
     """Draw the chosen figure of both runs by criterion, with the difference as a bar."""
     chosen = state.address_in(keys.FIGURE, FIGURES) or "accuracy"
     key = state.key(keys.COMPARE_FIELD, keys.FIGURE)
@@ -28,12 +28,12 @@ def show(found: RunComparison) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         one_of("Figure", FIGURES, key=key, on_change=_on_figure, args=(key,))
         st.space("stretch")
-        table = blocks.difference_table(found, chosen)
+        table = blocks.difference_table(comparison, chosen)
         with st.popover("What these figures are", icon=":material/help:", type="tertiary"):
-            overall = (f"{name}; {words.below}." for name, words in blocks.overall(found).rows)
-            for text in (*blocks.opening(found), *overall, table.note):
+            overall = (f"{name}; {words.below}." for name, words in blocks.overall(comparison).rows)
+            for text in (*blocks.opening(comparison), *overall, table.note):
                 st.caption(label(text, 2_000))
-            drawn.show(None, blocks.intervals(found), "intervals")
+            drawn.show(None, blocks.intervals(comparison), "intervals")
         interval_choice()
     drawn.show(None, replace(table, note=""), chosen, titled=True)
 

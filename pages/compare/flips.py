@@ -13,19 +13,21 @@ from pages.ui import state
 from pages.ui.text import label
 from pages.ui.widgets import empty_state, row, tag
 
-#: How many directions are visible at first; the others are folded.
+#: The number of directions visible at first; others are folded.
 FIRST = 3
 
 
-def show(found: RunComparison) -> None:
-    """Draw how many flipped, and every direction as a press that shows its items."""
-    if not found.flips:
-        same = sum(one.same for one in found.deltas.criteria)
+def show(comparison: RunComparison) -> None:
+    """Draw how many verdicts flipped, and a button per direction that shows its items."""
+    if not comparison.flips:
+        same = sum(one.same for one in comparison.deltas.criteria)
         empty_state("No verdict flipped", f"All {fmt.count(same)} verdicts are the same in both.")
         return
-    flipped = [item for flip in found.flips for item in flip.items]
+    flipped = [item for flip in comparison.flips for item in flip.items]
     items = fmt.plural(len(set(flipped)), "item")
-    mended, broken = (sum(getattr(f, name) for f in found.flips) for name in ("mended", "broken"))
+    mended, broken = (
+        sum(getattr(f, name) for f in comparison.flips) for name in ("mended", "broken")
+    )
     row(
         [
             tag(f"{fmt.plural(len(flipped), 'verdict')} on {items} flipped"),
@@ -33,7 +35,7 @@ def show(found: RunComparison) -> None:
             tag(f"✕ {fmt.count(broken)} right in A only", "bad"),
         ]
     )
-    often = sorted(enumerate(found.flips), key=lambda one: -len(one[1].items))
+    often = sorted(enumerate(comparison.flips), key=lambda one: -len(one[1].items))
     for number, flip in often[:FIRST]:
         _line(number, flip)
     if often[FIRST:]:

@@ -55,7 +55,7 @@ def _compared() -> None:
 
 
 def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
-    """Draw which run is better, the figures, the flips, and what accuracy costs."""
+    """Draw which run is better, the figures, the flips, and the price of accuracy."""
     comparison = _comparison(chosen, pair)
     show_sections([Section("", tuple(blocks.unfinished(comparison)))])
     waiting = [run for run in comparison.runs if not run.votes]
@@ -75,18 +75,24 @@ def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
         differences.accuracy_and_cost(chosen)
 
 
-def _answer(found: RunComparison) -> None:
+def _answer(comparison: RunComparison) -> None:
     """Draw which run is better in one line, the reason, what changed, and the main figures."""
-    facts = (f"{esc(name)}: <b>{esc(words.text)}</b>" for name, words in blocks.overall(found).rows)
-    parts = [f"<b>{esc(headline(found.deltas.criteria))}</b>", *facts]
+    facts = (
+        f"{esc(name)}: <b>{esc(words.text)}</b>" for name, words in blocks.overall(comparison).rows
+    )
+    parts = [f"<b>{esc(headline(comparison.deltas.criteria))}</b>", *facts]
     row(f'<span class="rs-num">{part}</span>' for part in parts)
-    lines = [blocks.changed_line(found), *blocks.items(found).lines, *_lacking(found)]
+    lines = [
+        blocks.changed_line(comparison),
+        *blocks.items(comparison).lines,
+        *_lacking(comparison),
+    ]
     with st.expander(label(" ".join(lines)), type="compact"):
-        show_sections([Section("", blocks.changed(found))])
+        show_sections([Section("", blocks.changed(comparison))])
 
 
-def _lacking(found: RunComparison) -> list[str]:
-    lacking = "; ".join(ungraded_sides(found.ungraded))
+def _lacking(comparison: RunComparison) -> list[str]:
+    lacking = "; ".join(ungraded_sides(comparison.ungraded))
     return [f"{lacking}."] if lacking else []
 
 

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 # The keys of the Compare runs page, beside those of `state` (used with `state.key`).
 
-# Address parameters: all runs that are looked at, and the two that are compared.
-#: Which figure is compared; which pairs stand side by side (the number of a flip, or that differ).
+# URL parameters: all runs, and the two that are compared; the compared figure; the pairs shown side
+# by side (the number of a flip, or those that differ).
 FIGURE = "figure"
 FLIP = "flip"
-#: The open cell, as an item of the first run and a criterion; or that none is.
+#: The open cell, as an item of the first run and a criterion; or the value for no open cell.
 CELL, CLOSED = "cell", "none"
 
 COMPARE_FIELD = "compare_field"
@@ -40,7 +40,7 @@ COMPARE_ACT = "compare_act"
 DIFFERENCES, BESIDE = "differences", "beside"
 VIEWS = {DIFFERENCES: "Differences", BESIDE: "Side by side"}
 LISTED, MOST = 200, 40
-#: How many other runs are offered if only one was chosen.
+#: The number of other runs offered if only one was chosen.
 OFFERED = 5
 
 
@@ -66,7 +66,7 @@ class ComparedRuns(NamedTuple):
 
 
 def alone() -> Run | None:
-    """Return the only run in the address; `None` if there are several, or if it is gone."""
+    """Return the only run in the address; `None` if there are several, or it does not exist."""
     if len(ids := _listed()) != 1 or state.address(state.FIRST) or state.address(state.SECOND):
         return None
     with contextlib.suppress(NotFound):
@@ -110,10 +110,10 @@ def choose() -> ComparedRuns | None:
     return ComparedRuns(runs, pair, row)
 
 
-def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:
+def _others(known: dict[int, Run | RunRow], run: Run | RunRow) -> None:
     """Draw runs to compare a single run with: the newest over the same dataset."""
     others = [
-        row for row in known.values() if row.dataset_id == one.dataset_id and row.id != one.id
+        row for row in known.values() if row.dataset_id == run.dataset_id and row.id != run.id
     ]
     if not others:
         return
@@ -124,7 +124,7 @@ def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:
             key=state.key(COMPARE_ACT, "with", other.id),
             icon=":material/compare_arrows:",
             on_click=_show,
-            args=(tuple(sorted((one.id, other.id))),),
+            args=(tuple(sorted((run.id, other.id))),),
         )
 
 
@@ -146,7 +146,7 @@ def _side_of(run_id: int) -> str:
 
 
 def _picker(known: dict[int, Run | RunRow], picked: list[int]) -> None:
-    # Named after what is picked: a browser that has folded the list away would send it as it was.
+    # The key includes the picked runs: a browser that folded the list would send its old value.
     key = state.key(COMPARE_FIELD, state.RUNS, *picked)
     state.put(key, picked)
     st.multiselect(
@@ -219,7 +219,7 @@ def _known(name: str, ids: list[int], otherwise: int) -> int:
 
 
 def view(chosen: ComparedRuns) -> str:
-    """Draw the two views at the end of the runs' row; return the one in the address."""
+    """Draw the two views at the end of the runs' row; return the view in the address."""
     asked = BESIDE if state.address(FLIP) else DIFFERENCES
     now = state.address_in(state.VIEW, VIEWS) or asked
     key = state.key(COMPARE_FIELD, state.VIEW)
@@ -236,13 +236,13 @@ def _on_view(key: str) -> None:
 
 
 def see_beside(flip: int) -> None:
-    """Show the items of a flip side by side (a callback)."""
+    """Callback: show the items of a flip side by side."""
     _forget()
     state.set_address(**{state.VIEW: BESIDE, FLIP: flip})
 
 
 def close() -> None:
-    """Close the open cell, also one that a flip opened (a callback)."""
+    """Callback: close the open cell, including one that a flip opened."""
     state.set_address(**{CELL: CLOSED})
 
 

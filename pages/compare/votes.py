@@ -1,4 +1,4 @@
-"""One cell of two runs: what was judged, and the votes of each."""
+"""One cell of two runs: what was judged, and the votes of each run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pages.ui.widgets import row, tag
 
 
 def show(runs: Sequence[Run], items: Sequence[str], criterion: str) -> None:
-    """Draw the texts, once where both are the same, then each run's verdict and votes."""
+    """Draw the texts, once if both are equal, then each run's verdict and votes."""
     views = [
         item_view.item_view(store(), run.id, item_id)
         for run, item_id in zip(runs, items, strict=True)

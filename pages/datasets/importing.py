@@ -1,6 +1,6 @@
 """Importing a dataset: choose a file, map its columns, check the preview, and only then save.
 
-Another rubric changes the guesses, but no choice of the person's.
+Another rubric changes the guesses, but not the person's choices.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ ENDINGS = [
     *("zip", "docx", "odt", "pdf", "eval"),
 ]
 WAYS = {"file": "Upload a file", "text": "Paste text"}
-#: Notices open at first, rows shown raw, and items in the preview.
+#: The number of notices open at first, of raw rows, and of items in the preview.
 FEW, FIRST_ROWS, FIRST_ITEMS = 6, 5, 3
 CELL = 200
 
@@ -178,7 +178,9 @@ NOTHING_SAVED = "Nothing is saved until you have seen how it looks and press Imp
 
 
 def _into() -> str:
-    """Seed the dataset that the address names to save into, and say so; empty without one."""
+    """Seed the dataset that the address names to save into; return a note on it, empty without
+    one.
+    """
     into = state.address_id(state.INTO)
     names = {row.id: row.name for row in catalog.listing(store())} if into else {}
     if into not in names:

@@ -39,7 +39,7 @@ DATASET_PARTS = "dataset_parts"
 PAGE = 50
 #: The height of a table row, and of the tallest table, in pixels.
 ROW_HEIGHT, TALLEST = 35, 640
-#: Most systems offered as a select; beyond that, the search finds them.
+#: The most systems offered as a select; otherwise the search finds them.
 MAX_SYSTEMS = 200
 ANY = "any"
 LABELLED = {ANY: "Labelled or not", "yes": "Labelled", "no": "Not labelled"}

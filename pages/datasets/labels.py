@@ -18,7 +18,7 @@ from pages.ui.resources import only, remembered, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, figure_cell, one_of, shown_errors, table, tag
 
-#: Most criteria in one plot; a rubric may have hundreds.
+#: The most criteria in one plot; a rubric may have hundreds.
 MOST = 40
 
 
@@ -84,7 +84,7 @@ def _plot(version: DatasetVersion, stats: LabelStats) -> None:
 
 def _pieces(labels: CriterionLabels) -> list[tuple[str, int | None, float | None, int]]:
     top = max(1, len(labels.counts) - 1)
-    # MET comes first and is the best option; on other scales the last one is.
+    # MET comes first and is the best option; on other scales the last option is.
     order = list(enumerate(labels.counts.items()))
     first_is_best = labels.scale == "binary"
     pieces: list[tuple[str, int | None, float | None, int]] = [

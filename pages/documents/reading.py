@@ -76,7 +76,7 @@ def document(name: str) -> Guide | None:
             parts.append((_plain(tokens[index + 1]), []))
         parts[-1][1].append(token)
     shown = [(heading, reader.renderer.render(own, reader.options, {})) for heading, own in parts]
-    # What scrolls can be scrolled by keyboard.
+    # Scrolling areas get a tab stop, so that they can be scrolled by keyboard.
     shown = [(heading, html.replace("<pre>", '<pre tabindex="0">')) for heading, html in shown]
     return Guide(
         name, title, tuple(GuidePart(slug(heading), heading, html) for heading, html in shown)
@@ -139,11 +139,11 @@ def _plain(heading: Token) -> str:
     return "".join(child.content for child in heading.children or [])
 
 
-def contents(found: Guide) -> str:
+def contents(guide: Guide) -> str:
     """Return a list of links to the parts."""
     lines = []
-    for section in found.sections:
+    for section in guide.sections:
         if section.title:
-            to = href(DOCUMENTS.url, {state.DOCUMENT: found.name, state.PART: section.part})
+            to = href(DOCUMENTS.url, {state.DOCUMENT: guide.name, state.PART: section.part})
             lines.append(f'<li><a href="{esc(to)}" target="_self">{esc(section.title)}</a></li>')
     return f'<ul class="rs-list">{"".join(lines)}</ul>'

@@ -41,7 +41,7 @@ def run_of(path: Path) -> RunRow | None:
 
 
 def plan(path: Path, names: tuple[str, ...], tried: int | None) -> None:
-    """Draw the grades that are there, or the estimate and the one button."""
+    """Draw the existing grades, or the estimate and the start button."""
     graded = own.graded(path)
     if path.dataset is None or path.rubric is None or not (names or graded):
         steps.waiting("grade")
@@ -55,7 +55,7 @@ def plan(path: Path, names: tuple[str, ...], tried: int | None) -> None:
 
 
 def _own(dataset: DatasetVersion, rubric: RubricVersion, graded: int) -> None:
-    """Draw the way home with the grades of a person who has graded all texts."""
+    """Draw the download of grades for a person who has graded all texts."""
     st.subheader(f"{fmt.plural(graded, 'text')} graded by you", anchor=False)
     _download_grades(
         lambda held: run_export.own_workbook(held, dataset.id, rubric.id),
@@ -113,14 +113,14 @@ def _judged(
 
 
 def estimated(request: RunRequest) -> CostEstimate:
-    """Estimate a run of this path. Raises `InputError` if there is no estimate."""
+    """Return the estimate of a run of this path. Raise `InputError` if it is impossible."""
     about = (
         request.rubric_version,
         request.dataset_version,
         request.panel.model_dump_json(),
         request.label_share,
         request.limit,
-        # The last test measured how long a call takes.
+        # The last test measured the duration of a call.
         *(_tested(judge.name) for judge in request.panel.judges),
     )
     return resources.remembered(
@@ -150,7 +150,7 @@ def _tested(judge: str) -> str:
 
 
 def show(path: Path, run: RunRow) -> None:
-    """Draw the run's progress; at its end the result, and the next steps."""
+    """Draw the run's progress and, when it ends, the result and the next steps."""
     with st.container(border=True), shown_errors():
         steps.title("grade")
         if run.active or run.failures_open or lifecycle.status_of(run) != "done":

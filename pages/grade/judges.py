@@ -1,4 +1,6 @@
-"""Step 3, the judges: last time's, or those that learn from labels, or a model added here."""
+"""Step 3, the judges: those of the last run, those that learn from labels, or a model added
+here.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +44,13 @@ def show(path: Path) -> tuple[str, ...]:
     if sitting is not None:
         own.show(path, sitting)
         return ()
-    testing = connection.under_way(store())  # before the results are read
+    testing = connection.under_way(store())  # Read before the results.
     choice = _found(path)
     chosen = _chosen(choice)
     with st.container(border=True), shown_errors():
         steps.title("judges", "who grades" if chosen else "")
         alone = not any(entry.judge.learns for entry in choice.known)
-        finished = alone and not own.left(path)  # and judges would learn too little from them
+        finished = alone and not own.left(path)  # And judges would learn too little from them.
         if chosen and not state.addresses(state.JUDGE):
             st.caption(WHY[choice.why])
         elif not chosen and not finished:
@@ -116,8 +118,8 @@ def _pills(choice: JudgeChoice, chosen: tuple[str, ...]) -> tuple[str, ...]:
 def _pills_key() -> str:
     """Return a key that contains the model added last.
 
-    The page reruns itself while a test is pending, and a slow browser then sends the former
-    choice as if the person had made it again.
+    The page reruns itself while a test is pending, and a slow browser then sends the former choice
+    as if the person had made it again.
     """
     return field("judges", "pills", str(state.get(ADDED) or ""))
 
@@ -126,12 +128,12 @@ def _on_pills(key: str) -> None:
     if key != _pills_key():
         return
     with shown_errors():
-        # One empty name means no judge is chosen; no name at all means no choice was made.
+        # One empty name means that no judge is chosen; without a name, no choice was made.
         state.set_address(**{state.JUDGE: list(state.get(key) or [""]), state.TRIED: None})
 
 
 def _standing(choice: JudgeChoice, chosen: tuple[str, ...], testing: frozenset[str]) -> None:
-    """Show for each chosen model whether it answered, and what it lacks."""
+    """Show for each chosen model whether it answered, and what is missing."""
     models = [choice.by_name[name] for name in chosen if choice.by_name[name].judge.kind == "llm"]
     for model in models:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -1,4 +1,6 @@
-"""Ten texts graded by hand, in the place of the judges: one question at a time, by key or click."""
+"""Ten texts graded by hand, as part of the judges' step: one question at a time, by key or
+click.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors
 
-#: With more labels the report of a run says it, and learning here would take a while.
+#: With more labels a run's report shows the learning, and computing it here would take a while.
 MOST = 200
 DRAWN = "Drawn at random; you see no judge's answer. Digits answer, too."
 PICKED = (
@@ -34,14 +36,14 @@ PICKED = (
 
 
 def sitting(path: Path) -> Sitting | None:
-    """Return the sitting under way, if texts and rubric are settled."""
+    """Return the unfinished sitting, if texts and rubric are chosen; else ``None``."""
     if path.dataset is None or path.rubric is None:
         return None
     return own_grades.sitting(store(), path.dataset, path.rubric)
 
 
 def begin(path: Path, kind: str, *, first: bool, ids: tuple[str, ...] = ()) -> None:
-    """Draw the button that begins a sitting: the next ten, or texts that were picked."""
+    """Draw the button that begins a sitting: the next ten texts, or the picked ones."""
     if path.dataset is None or path.rubric is None:
         return
     if kind == "all" and not ids:
@@ -96,7 +98,7 @@ def offer(path: Path, *, first: bool) -> None:
 
 
 def _all_at_once(path: Path) -> tuple[str, ...]:
-    """Return all texts where they are few enough to be graded by hand, but more than ten."""
+    """Return all texts if they are few enough to grade by hand, but more than ten."""
     few = path.dataset is not None and TEN < path.dataset.items <= MOST
     return left(path) if few else ()
 
@@ -119,21 +121,21 @@ def graded(path: Path) -> int:
     )
 
 
-def show(path: Path, now: Sitting) -> None:
+def show(path: Path, sitting: Sitting) -> None:
     """Draw the sitting: the text, one question, and a button for each answer."""
     assert path.dataset is not None
     assert path.rubric is not None
     what = (path.dataset, path.rubric)
     with st.container(border=True), shown_errors():
-        count = len(now.items)
-        steps.title("judges", f"you grade: {now.done} of {fmt.plural(count, 'text')} done")
-        if now.open is None:
+        count = len(sitting.items)
+        steps.title("judges", f"you grade: {sitting.done} of {fmt.plural(count, 'text')} done")
+        if sitting.open is None:
             st.caption("All answered. Judges learn from these and from those before.")
         else:
-            item, criterion = now.open
+            item, criterion = sitting.open
             show_texts(item, "Text")
             _question(what, item, criterion)
-        others = 0 if now.open else len(left(path)) - count
+        others = 0 if sitting.open else len(left(path)) - count
         with st.container(horizontal=True, gap="small"):
             if others:
                 st.button(
@@ -146,17 +148,17 @@ def show(path: Path, now: Sitting) -> None:
                     on_click=_on_grade,
                     args=what,
                 )
-            if now.done:
+            if sitting.done:
                 st.button(
-                    f"Learn from {'these' if now.open is None else 'the'} {now.done}",
+                    f"Learn from {'these' if sitting.open is None else 'the'} {sitting.done}",
                     key=state.key(GRADE_ACT, "own", "learn"),
-                    type="secondary" if now.open or others else "primary",
+                    type="secondary" if sitting.open or others else "primary",
                     icon=":material/school:",
                     shortcut=None if others else "Enter",
                     on_click=_on_finish,
                     args=what,
                 )
-            if now.answers:
+            if sitting.answers:
                 st.button(
                     "Back",
                     key=state.key(GRADE_ACT, "own", "back"),
@@ -165,7 +167,7 @@ def show(path: Path, now: Sitting) -> None:
                     on_click=_on_back,
                     args=what,
                 )
-            if not now.done:
+            if not sitting.done:
                 st.button(
                     "Stop",
                     key=state.key(GRADE_ACT, "own", "stop"),
@@ -217,7 +219,7 @@ def _on_finish(dataset: DatasetVersion, rubric: RubricVersion) -> None:
 
 
 def _on_grade(dataset: DatasetVersion, rubric: RubricVersion) -> None:
-    """End the sitting, and grade the others at once where anything was learnt."""
+    """End the sitting, and grade the other texts at once if judges learned anything."""
     with shown_errors():
         version, names = own_grades.finish(store(), dataset, rubric), judging.learners(store())
         state.set_address(**{state.JUDGE: names})
@@ -228,12 +230,14 @@ def _on_grade(dataset: DatasetVersion, rubric: RubricVersion) -> None:
 
 
 def _learnt(path: Path) -> LearntSoFar | None:
-    """Return what judges learnt of each criterion, unless labels are too many to look here."""
+    """Return what judges learned of each criterion; ``None`` if labels are too many to compute it
+    here.
+    """
     if path.dataset is None or path.rubric is None or path.dataset.labelled > MOST:
         return None
     about = (path.dataset.id, path.rubric.id)
     dataset, rubric = path.dataset, path.rubric
-    # Where nothing else is left, a run holds the other part back to grade it.
+    # If all texts are labelled, a run holds a part back to grade it.
     part = 1.0 if left(path) else judging.LEARN_FROM
     with st.spinner("Learning from your grades"):
         result: LearntSoFar = resources.remembered(
@@ -243,7 +247,7 @@ def _learnt(path: Path) -> LearntSoFar | None:
 
 
 def nothing_learnt(path: Path, names: Sequence[str]) -> bool:
-    """Return whether all of these judges learn, and could judge no criterion of these texts yet."""
+    """Return whether all of these judges learn, and can judge no criterion of these texts yet."""
     if not set(names) <= set(judging.learners(store())):
         return False
     so_far = _learnt(path)
@@ -251,7 +255,7 @@ def nothing_learnt(path: Path, names: Sequence[str]) -> bool:
 
 
 def learnt(path: Path) -> None:
-    """Draw what judges learnt of each criterion, and the way to ten more."""
+    """Draw what judges learned of each criterion, and a link to ten more."""
     so_far = _learnt(path)
     if so_far is None:
         return
@@ -260,6 +264,7 @@ def learnt(path: Path) -> None:
         f"{by_criterion(so_far)}"
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if not all(criterion.off for criterion in so_far.criteria):  # else the last step has it
+        # Otherwise the last step has it.
+        if not all(criterion.off for criterion in so_far.criteria):
             begin(path, "more", first=False)
         st.caption(label(so_far.words), width="content")

@@ -1,6 +1,6 @@
 """Grade my texts: texts, rubric, judges, three first, grades; all on one page.
 
-`?dataset=ID&rubric=ID&judge=NAME&run=ID`: the address holds what is settled, so that every step
+`?dataset=ID&rubric=ID&judge=NAME&run=ID`: the address has the settled parts, so that every step
 survives leaving the page and reloading.
 """
 
@@ -12,7 +12,7 @@ from pages.ui.widgets import page_header, show_flash, shown_errors
 
 
 def show() -> None:
-    """Draw the whole path: settled steps as one line each, the next one open."""
+    """Draw the whole path: settled steps in one line each, the next step open."""
     page_header(
         "Grade my texts",
         "No model? Grade ten yourself in step 3: judges on this machine learn from them. "

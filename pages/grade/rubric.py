@@ -138,7 +138,9 @@ def held_rubric() -> tuple[Rubric, str] | None:
 
 
 def by_marks(dataset: DatasetVersion | None, *, first: bool) -> bool:
-    """Draw the press that takes the marks in the texts as the criterion; return if there is one."""
+    """Draw the button that turns the marks in the texts into the criterion; return whether there
+    are any.
+    """
     if dataset is None:
         return False
     rubric: Rubric | None = resources.remembered(
@@ -317,7 +319,7 @@ def _marks(dataset: DatasetVersion, rubric: Rubric) -> None:
 
 
 def _their_words(rubric: Rubric, marks: Marks) -> dict[str, dict[str, str]]:
-    """Ask for the matching option of each label that is not one of ours."""
+    """Return the chosen option of each label that is not one of ours."""
     chosen: dict[str, dict[str, str]] = {}
     for name, labels in marks.words.items():
         options = [option.label for option in rubric.criterion(name).choices]

@@ -86,19 +86,19 @@ def is_open(step: Step, settled: bool) -> bool:
 
 
 def waiting(step: Step) -> None:
-    """Draw a step whose turn has not come."""
+    """Draw a step that comes later."""
     st.html(f'<div class="rs-quiet" style="padding:.1rem .2rem">{_head(step)}</div>')
 
 
 def all_waiting(first: Step) -> None:
-    """Draw a step and those after it, whose turn has not come."""
+    """Draw a step and the following steps, which come later."""
     for step in NAMES:
         if NUMBERS[step] >= NUMBERS[first]:
             waiting(step)
 
 
 def title(step: Step, says: str = "") -> None:
-    """Draw the head of an open step."""
+    """Draw the heading of an open step."""
     quiet = f' <span class="rs-quiet">{esc(says)}</span>' if says else ""
     st.html(f'<h2 class="rs-cell">{_head(step)}{quiet}</h2>')
 
@@ -114,7 +114,9 @@ def folded(
     more: Callable[[], None] = lambda: None,
     change: Callable[[Step], None] | None = None,
 ) -> None:
-    """Draw a settled step in one line, with a button to reopen it; ``more`` draws other acts."""
+    """Draw a settled step in one line, with a button to reopen it; ``more`` draws further
+    buttons.
+    """
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         row([f"<b>✓ {_head(step)}</b>", f"<span>{esc(line)}</span>"], width="content")
         st.space("stretch")
@@ -152,7 +154,7 @@ def field(*ids: object) -> str:
 
 
 def way(step: Literal["texts", "rubric"], ways: dict[str, str]) -> str | None:
-    """Return the chosen way to take the step, or pasting if there is pasted text."""
+    """Return the chosen way to fill the step, or pasting if there is pasted text."""
     pasted = dropped.kept_text(store(), step)
     default = "paste" if pasted else "drop"
     return one_of(f"{NAMES[step]} from", ways, default=default, key=field(step, "way"))

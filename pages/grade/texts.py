@@ -1,4 +1,4 @@
-"""Step 1, the texts: dropped, pasted or already here; their column guessed and shown."""
+"""Step 1, the texts: dropped, pasted or already stored; their column guessed and shown."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _choose() -> None:
             key=field("texts", "files"),
         )
         if uploads:
-            # Held like a file dropped on Start: a reload finds it again.
+            # Held like a file dropped on Start, so that a reload finds it again.
             files = resources.dropped_files(uploads)
             rubrics = reading.of_kind(resources.recognised(files), "rubric")
             if 0 < len(rubrics) < len(files):
@@ -93,7 +93,9 @@ def _files(files: tuple[File, ...]) -> None:
 
 
 def _way(files: tuple[File, ...], sheet: str | None) -> str | None:
-    """Ask once how several tables belong together; the likeliest answer is chosen."""
+    """Return how several tables belong together, asked once; the likeliest answer is
+    preselected.
+    """
     could = texts.ways(files, sheet)
     key = field("texts", "way", *(file.name for file in files))
     state.guess(key, could[0])

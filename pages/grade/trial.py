@@ -58,7 +58,7 @@ def _offer(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
         panel = judging.panel_of(store(), names)
         request = grading.trial(store(), rubric, dataset, panel)
         estimate = estimated(request)
-    except InputError:  # the last step shows it
+    except InputError:  # The last step shows the error.
         return
     pressed = st.button(
         f"Try {fmt.plural(estimate.items, 'text')}",

@@ -48,9 +48,11 @@ def _blank_is_no(key: str, guess: VoteMapping) -> bool:
     return bool(state.get(name))
 
 
-def words(key: str, seen: FileLook, mapping: VoteMapping, rubric: Rubric | None) -> VoteMapping:
-    """Choose the option that each unknown answer of the file means."""
-    strange = import_files.words_to_say(seen, mapping, rubric)
+def words(
+    key: str, file_look: FileLook, mapping: VoteMapping, rubric: Rubric | None
+) -> VoteMapping:
+    """Return the mapping with the chosen option for each unknown answer of the file."""
+    strange = import_files.words_to_say(file_look, mapping, rubric)
     if rubric is None or not strange:
         return mapping
     meant = meanings(
@@ -73,7 +75,7 @@ def _only(key: str, mapping: VoteMapping) -> str:
 
 
 def _raters(key: str, mapping: VoteMapping) -> dict[str, Any]:
-    """Choose for every column of answers its rater and criterion."""
+    """Return the chosen rater and criterion of every column of answers."""
     rows = [_rater_row(column, mapping) for column in mapping.columns]
     names = [column.column for column in mapping.columns]
     edited = _edited(state.key(keys.RATERS, key), names, rows, ("Rater", "Criterion"))
@@ -97,7 +99,7 @@ def _rater_row(column: VoteColumn, mapping: VoteMapping) -> dict[str, str]:
 
 
 def _kinds(key: str, table: Table, guess: VoteMapping, rater: str) -> dict[str, Any]:
-    """Choose each rater's kind in a long table, if no column has it."""
+    """Return each rater's chosen kind in a long table, if no column has it."""
     names = list(dict.fromkeys(str(row.get(rater) or "").strip() for row in table.rows))
     names = [name for name in names if name][:MOST_RATERS]
     rows = [

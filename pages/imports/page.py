@@ -103,45 +103,45 @@ def _help() -> None:
     right.code("item,ann,bob,gpt-4\nq1,4,5,4\nq2,2,,3", language=None)
 
 
-def _holds_votes(about: str, seen: FileLook) -> bool:
+def _holds_votes(about: str, file_look: FileLook) -> bool:
     """Return whether the file has votes; ask if a table can be read in two ways."""
-    if not seen.source.lone or seen.kind == "gradescope" or seen.kind in TOOL_NAMES:
+    if not file_look.source.lone or file_look.kind == "gradescope" or file_look.kind in TOOL_NAMES:
         return True
-    if seen.kind != "rubric":
+    if file_look.kind != "rubric":
         key = state.key(reading.SHAPE, about)
-        if seen.kind in SHAPES:
-            state.seed(key, seen.kind)
+        if file_look.kind in SHAPES:
+            state.seed(key, file_look.kind)
         st.segmented_control(
             "This table has", list(SHAPES), format_func=SHAPES.__getitem__, key=key
         )
-    if seen.kind in SHAPES:
+    if file_look.kind in SHAPES:
         return True
-    page, caption = WHERE[seen.kind]
+    page, caption = WHERE[file_look.kind]
     st.info(caption, icon=":material/info:")
-    problem_list(import_files.nearest_in_words(seen))
+    problem_list(import_files.nearest_in_words(file_look))
     routes.link(page, page.title, icon="arrow_outward")
     return False
 
 
-def _beside_and_mapping(upload: Upload, about: str, seen: FileLook) -> None:
-    rubric, dataset = _beside(seen)
-    mapping = import_files.guessed(seen, resources.rubric(rubric))
-    if seen.table is not None and mapping is not None:
-        mapping, wrong = columns.show(about, seen.table, mapping)
+def _beside_and_mapping(upload: Upload, about: str, file_look: FileLook) -> None:
+    rubric, dataset = _beside(file_look)
+    mapping = import_files.guessed(file_look, resources.rubric(rubric))
+    if file_look.table is not None and mapping is not None:
+        mapping, wrong = columns.show(about, file_look.table, mapping)
         if wrong:
             st.error("The columns do not fit together.", icon=":material/error:")
             problem_list(wrong)
             return
-        mapping = columns.words(about, seen, mapping, resources.rubric(rubric))
-    bins = _steps(upload) if seen.kind in TOOL_NAMES else ()
-    checked = reading.checked(f"{about}-{rubric or 0}", seen, mapping, rubric, dataset, bins)
+        mapping = columns.words(about, file_look, mapping, resources.rubric(rubric))
+    bins = _steps(upload) if file_look.kind in TOOL_NAMES else ()
+    checked = reading.checked(f"{about}-{rubric or 0}", file_look, mapping, rubric, dataset, bins)
     st.subheader("Check", anchor=False)
     if reading.show(checked):
         _save(upload, checked)
 
 
 def _steps(upload: Upload) -> tuple[str, ...]:
-    """Choose the steps that numbers are grouped into."""
+    """Return the chosen steps into which numbers are grouped."""
     written = st.text_input(
         "Steps for scores that are numbers",
         key=state.key(reading.STEPS, upload.file_id),
@@ -154,11 +154,11 @@ def _steps(upload: Upload) -> tuple[str, ...]:
     return tuple(part.strip() for part in (written or "").split(";") if part.strip())
 
 
-def _beside(seen: FileLook) -> tuple[int | None, int | None]:
-    """Choose a stored rubric and dataset, by their versions."""
+def _beside(file_look: FileLook) -> tuple[int | None, int | None]:
+    """Return the chosen stored rubric and dataset, by their versions."""
     rubrics = {row.version_id: row.name for row in library.listing(store())}
     names = {row.version_id: row.name for row in catalog.listing(store())}
-    own = seen.source.lone
+    own = file_look.source.lone
     left, right = st.columns(2)
     with left:
         rubric = _choice(

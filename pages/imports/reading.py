@@ -153,7 +153,7 @@ def _look(
 
 def checked(
     key: str,
-    seen: FileLook,
+    file_look: FileLook,
     mapping: VoteMapping | None,
     rubric_version: int | None,
     dataset_version: int | None,
@@ -161,8 +161,8 @@ def checked(
 ) -> CheckedVotes:
     """Check the file's votes under that mapping, with numbers grouped into ``bins``."""
     caption = mapping.model_dump_json() if mapping else ""
-    about = (key, seen.kind, caption, bins, rubric_version, dataset_version)
-    return _checked(about, seen, mapping)
+    about = (key, file_look.kind, caption, bins, rubric_version, dataset_version)
+    return _checked(about, file_look, mapping)
 
 
 @st.cache_resource(max_entries=1, scope="session", show_spinner="Checking every vote …")

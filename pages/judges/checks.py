@@ -42,12 +42,12 @@ LOOKED: Mapping[Looked, str] = {
     "reference": "Reference",
     "description": "Description",
 }
-#: Most rubrics whose criteria are offered.
+#: The most rubrics whose criteria are offered.
 MOST_RUBRICS = 200
 
 
 def seed(reference: str, saved: JudgeEntry | None) -> None:
-    """Load the saved rules into this tab, unless it has some."""
+    """Load the saved rules into this tab, unless it already has some."""
     if state.get(_key(reference, ORDER)) is not None:
         return
     rows, text = check_rules.rows_of(saved.judge.checks if saved else {})

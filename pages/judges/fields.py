@@ -312,7 +312,8 @@ def seed(reference: str, saved: JudgeEntry | None) -> None:
 
 
 def now(reference: str, name: str) -> Any:
-    """Return the value of the setting's widget, which the browser gets as default on every run.
+    """Return the current value of the setting's widget, sent to the browser as default on every
+    run.
 
     In a form the browser sends nothing before Save, so the server cannot know what it shows.
     """
@@ -338,7 +339,7 @@ def on_save(reference: str, kind: str, test: bool) -> None:
 
 
 def save(reference: str, told: Callable[[], dict[str, Any]], *, test: bool = False) -> None:
-    """Save the result of ``told``; keep refusals of it or the service to show them."""
+    """Save the result of ``told``; store its errors, or those of the service, to show them."""
     state.drop(JUDGE_REFUSED, reference)
     with shown_errors():
         saved = entry(reference)

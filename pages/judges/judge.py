@@ -191,7 +191,7 @@ def _model(reference: str) -> None:
 
 
 def _provider(reference: str, listed: list[ListedProvider]) -> None:
-    """On a team's server, choose one of the providers that its admin listed, with its own key."""
+    """On a team's server, draw the choice of a provider that its admin listed, with its own key."""
     names = [provider.name for provider in listed]
     held = fields.now(reference, "provider")
     st.selectbox(

@@ -73,7 +73,7 @@ def _judges() -> None:
     if state.get(JUDGES_ARCHIVED):
         _archived()
         return
-    testing = connection.under_way(store())  # before the results are read
+    testing = connection.under_way(store())  # Read before the results.
     entries = registry.list_judges(store())
     if not any(not e.judge.offline for e in entries):
         st.caption(
@@ -87,7 +87,7 @@ def _judges() -> None:
 
 
 def _model_file() -> None:
-    """Draw what makes a judge of a model file."""
+    """Draw the form that creates a judge from a model file."""
     with st.popover("Use a model file I have", icon=":material/memory:"):
         st.text_input(
             "Path of a GGUF file on this machine",

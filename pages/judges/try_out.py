@@ -22,12 +22,12 @@ from pages.ui.trial.texts import choose_item
 from pages.ui.widgets import one_of, problem_list, quiet, shown_errors, table, tag
 
 WAYS = {"text": "Paste a text", "item": "A kept item"}
-#: The texts of a pasted item besides the submission.
+#: The texts of a pasted item other than the submission.
 MORE = {"thinking": "Thinking", "prompt": "Prompt", "reference": "Reference"}
 
 
 def show(reference: str) -> None:
-    """Draw the box, and the result of each criterion's checks."""
+    """Draw the fields, and the result of each criterion's checks."""
     st.subheader("Try it out", anchor=False)
     st.caption("With the rules above; nothing is saved, and no calls are made.")
     way = one_of("What is tried", WAYS, default="text", key=_key(reference, "way"))

@@ -93,7 +93,7 @@ LIBRARY_GUIDELINES = "library_guidelines"
 
 
 def adding_bar(picked: list[str], looked: Entry | None) -> None:
-    """Draw the target and the button, which adds the ticked criteria or else the open one."""
+    """Draw the target and the button that adds the ticked criteria, or else the open one."""
     titles = _targets()
     rubric_name = state.address(state.RUBRIC)
     state.seed(LIBRARY_TARGET, rubric_name if rubric_name in titles else NEW)

@@ -17,7 +17,7 @@ from pages.ui.text import esc
 from pages.ui.widgets import empty_state, table
 
 CHOICE = "spending_month"
-#: Most months offered.
+#: The most months offered.
 MONTHS = 12
 
 
@@ -77,7 +77,7 @@ def _provider(provider: ListedProvider, shares: list[Share]) -> list[str]:
 
 
 def _amounts(shares: list[Share], limit: float | None) -> list[str]:
-    """Return what is spent, held, the limit, and the rest."""
+    """Return the amounts spent and reserved, the limit, and what is left."""
     spent, held = sum(share.spent for share in shares), sum(share.held for share in shares)
     left = "–" if limit is None else fmt.cost(max(0.0, limit - spent - held))
     return [

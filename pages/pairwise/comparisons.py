@@ -1,4 +1,4 @@
-"""Contests next to people's own votes, and next to scores of single answers."""
+"""Contests compared with people's own votes, and with scores of single answers."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def matrix(together: Together) -> None:
 
 
 def pair_table(names: list[str], rows: list[RaterLikeness]) -> None:
-    """Draw two raters a row: the number of contests, how often they agree, and kappa."""
+    """Draw a row for every two raters: the number of contests, how often they agree, and kappa."""
     table(
         ("Two raters", "Contests", "Same", "Kappa"),
         (

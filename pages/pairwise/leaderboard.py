@@ -10,7 +10,7 @@ from pages.ui.blocks.drawn import show, show_sections
 from pages.ui.resources import remembered
 from pages.ui.widgets import confidence, empty_state, interval_choice
 
-#: Most characters of a system's name in tables; the contest shows it in full.
+#: The most characters of a system's name in tables; the contest shows it in full.
 NAMED = 70
 
 

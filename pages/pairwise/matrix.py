@@ -34,14 +34,16 @@ from pages.ui.widgets import row, table, tag
 NAMED = 40
 
 
-def outcome_tag(found: ContestOutcome, held: HeldContest) -> str:
+def outcome_tag(outcome: ContestOutcome, contest: HeldContest) -> str:
     """Return the HTML of a contest's outcome."""
-    if found.winner is None:
-        return tag(f"undecided: {WHY[found.why]}", "warn")
-    why = f", {WHY[found.why]}" if found.why else ""
-    if found.winner in ("first", "second"):
-        return tag(f"{_short(held.first if found.winner == 'first' else held.second)} won", "good")
-    return tag(("both bad" if found.winner == "both_bad" else "tie") + why)
+    if outcome.winner is None:
+        return tag(f"undecided: {WHY[outcome.why]}", "warn")
+    why = f", {WHY[outcome.why]}" if outcome.why else ""
+    if outcome.winner in ("first", "second"):
+        return tag(
+            f"{_short(contest.first if outcome.winner == 'first' else contest.second)} won", "good"
+        )
+    return tag(("both bad" if outcome.winner == "both_bad" else "tie") + why)
 
 
 def _short(name: str) -> str:
@@ -63,7 +65,7 @@ def show_contest(chosen: ContestSelection, at: int, order: Sequence[int]) -> Non
         _steps(order, order.index(at))
 
 
-def _answers(held: HeldContest, view: ItemView, leading: ShownAnswers) -> None:
+def _answers(contest: HeldContest, view: ItemView, leading: ShownAnswers) -> None:
     folded("Task", view.item.prompt, opened=len(view.item.prompt) < 500)
     for name, text in view.item.context.items():
         folded(context_words(name), text)
@@ -74,22 +76,22 @@ def _answers(held: HeldContest, view: ItemView, leading: ShownAnswers) -> None:
     key = state.key(selection.CONTEST_FIELD, "mark")
     state.seed(key, True)
     mark = st.toggle("Mark what differs", key=key, persist_state="session")
-    heads = tuple(f"<b>{esc(name)}</b>" for name in (held.first, held.second))
+    heads = tuple(f"<b>{esc(name)}</b>" for name in (contest.first, contest.second))
     side_by_side((heads[0], heads[1]), answers, mark=bool(mark))
 
 
-def _orders(chosen: ContestSelection, held: HeldContest) -> None:
+def _orders(chosen: ContestSelection, contest: HeldContest) -> None:
     with st.grid(2, min_column_width=300):
-        for shown in sorted(held.shown, key=lambda value: value.swapped):
+        for shown in sorted(contest.shown, key=lambda value: value.swapped):
             with st.container(gap="xsmall"):
-                _order(chosen, held, shown)
+                _order(chosen, contest, shown)
 
 
-def _order(chosen: ContestSelection, held: HeldContest, shown: ShownAnswers) -> None:
-    a, b = (held.second, held.first) if shown.swapped else (held.first, held.second)
+def _order(chosen: ContestSelection, contest: HeldContest, shown: ShownAnswers) -> None:
+    a, b = (contest.second, contest.first) if shown.swapped else (contest.first, contest.second)
     st.html(f'<div class="rs-section">Shown as A: {esc(a)}<br>Shown as B: {esc(b)}</div>')
-    view = item_view.item_view(store(), held.run_id, shown.item_id)
-    criterion = _asked(view, held.question)
+    view = item_view.item_view(store(), contest.run_id, shown.item_id)
+    criterion = _asked(view, contest.question)
     answered = [answer for answer in criterion.votes if answer.result is not None]
     for answer in answered:
         if chosen.judge not in (None, answer.cell.judge):
@@ -101,7 +103,7 @@ def _order(chosen: ContestSelection, held: HeldContest, shown: ShownAnswers) -> 
     if not answered:
         st.caption("No answers in this order.")
     routes.link(
-        routes.RUN, "Request and response", {state.RUN: held.run_id, state.ITEM: shown.item_id}
+        routes.RUN, "Request and response", {state.RUN: contest.run_id, state.ITEM: shown.item_id}
     )
 
 
@@ -148,7 +150,7 @@ def _steps(order: Sequence[int], place: int) -> None:
 
 
 PAGE = 12
-#: With this many systems or more, the picture's cells have no room for text.
+#: With at least this many systems, the picture's cells have no room for text.
 ROOM = 8
 Cell = tuple[int, int]
 
@@ -258,7 +260,7 @@ def _list(
             if at == opened:
                 show_contest(chosen, at, order)
     if pages > 1:
-        # A key for every page: a widget whose value is set beforehand may have no default.
+        # Each page has its own key: a widget whose value is set beforehand may have no default.
         key = state.key(selection.CONTEST_FIELD, state.PAGE, page)
         st.pagination(pages, default=page, key=key, on_change=_on_page, args=(key,))
 
@@ -288,15 +290,15 @@ def _on_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key), selection.BOUT: None})
 
 
-def _line(chosen: ContestSelection, at: int, held: HeldContest, *, opened: bool) -> None:
-    question = f" · {held.question}" if len(chosen.contests.questions) > 1 else ""
+def _line(chosen: ContestSelection, at: int, contest: HeldContest, *, opened: bool) -> None:
+    question = f" · {contest.question}" if len(chosen.contests.questions) > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
-            label(f"{held.task}: {held.first} against {held.second}{question}", 110),
+            label(f"{contest.task}: {contest.first} against {contest.second}{question}", 110),
             key=state.key(selection.CONTEST_ACT, "open", at),
             type="tertiary",
             icon=f":material/{'expand_more' if opened else 'chevron_right'}:",
             on_click=state.set_address,
             kwargs={selection.BOUT: None if opened else at},
         )
-        st.html(outcome_tag(chosen.outcome(held), held), width="content")
+        st.html(outcome_tag(chosen.outcome(contest), contest), width="content")

@@ -1,4 +1,6 @@
-"""Systems ranked by the scores of any other run, same tasks or not; swapped-order judging."""
+"""Systems ranked by the scores of any other run, with or without common tasks; swapped-order
+judging.
+"""
 
 from __future__ import annotations
 
@@ -69,9 +71,9 @@ def _part(run: Run) -> str:
 def _noted(
     title: str, parameter: str, names: Sequence[str], caption: tuple[str, str], width: int
 ) -> str:
-    """Choose an item note by name, or ``WHOLE``; the address keeps it.
+    """Return the chosen item note, or ``WHOLE``; the address keeps it.
 
-    ``words`` are the text before a note's name, and the text for none.
+    ``caption`` has the text before a note's name, and the text for no note.
     """
     key = state.key(keys.CONTEST_FIELD, parameter)
     state.put(key, state.address_in(parameter, [WHOLE, *names]) or WHOLE)
@@ -136,7 +138,7 @@ def _table(
     )
 
 
-#: As many decimals as papers give.
+#: The number of decimals that papers give.
 PERCENT, FINE = partial(fmt.percent, digits=1), partial(fmt.score, digits=3)
 
 
@@ -165,7 +167,7 @@ def _ranked(run: Run) -> bool:
 
 
 def _join(run: Run) -> str | None:
-    """Choose the note that joins answers to one task; ``None``: equal prompts do."""
+    """Return the note that joins answers to one task; ``None``: equal prompts do."""
     about = (run.dataset_version_id,)
     names = remembered("meta", about, lambda: contests.meta_names(store(), *about))
     if not names:
@@ -228,7 +230,7 @@ def _listwise(listwise: Listwise, about: tuple[object, ...]) -> None:
 
 # Corrected scores: systems as people would grade all their answers, next to the judges' votes.
 
-#: With more pairs than this, only the places are shown.
+#: With more pairs than this, only the ranks are shown.
 PAIRS_SHOWN = 30
 BY_PEOPLE_SAYS = (
     "Prediction-powered inference (Angelopoulos and others 2023): what the votes say of all "

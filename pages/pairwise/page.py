@@ -1,7 +1,7 @@
 """Compare systems: the list of contests, one contest run, its views and its files.
 
-`?run=ID` shows a contest run, or what any other run says about systems; `?plan=new` plans a
-contest; without either, the list.
+`?run=ID` shows a contest run, or any other run's figures on systems; `?plan=new` plans a contest;
+without either, the list.
 """
 
 from __future__ import annotations
@@ -101,9 +101,9 @@ def _card(run: RunRow, begins: int | None) -> None:
             st.html(f'<div class="rs-quiet rs-num">{esc(line)}</div>')
 
 
-def link(one: RunRow, icon: str) -> None:
+def link(run: RunRow, icon: str) -> None:
     """Draw a link to this page's view of a run."""
-    routes.link(routes.CONTESTS, label(one.name, 100), {state.RUN: one.id}, icon=icon)
+    routes.link(routes.CONTESTS, label(run.name, 100), {state.RUN: run.id}, icon=icon)
 
 
 def _others(head: str, says: str, rows: Sequence[RunRow]) -> None:

@@ -35,7 +35,7 @@ from pages.ui.widgets import (
 
 
 def show_estimate(request: ContestRequest | None) -> None:
-    """Draw the estimate and Start, or why there can be no contest."""
+    """Draw the estimate and Start, or why a contest is impossible."""
     with st.container(border=True):
         st.html('<div class="rs-section">What it will take</div>')
         outlook = None if request is None else outlook_of(request)
@@ -115,7 +115,7 @@ BY_PROMPT, BY_ID = "the same prompt", "the same id"
 
 @dataclass(frozen=True)
 class ComparedAnswers:
-    """What is compared: dataset versions, the key to join by, the systems, the task count."""
+    """The compared answers: dataset versions, the key to join by, the systems, the task count."""
 
     versions: tuple[int, ...]
     join: str | None
@@ -230,7 +230,7 @@ def _data(choices: RunChoices) -> ComparedAnswers | None:
 
 
 def _join(versions: tuple[int, ...]) -> str | None:
-    """Choose what joins items to one task; `None` is the usual."""
+    """Return the chosen key that joins items to one task; `None` is the default."""
     usual = BY_ID if len(versions) > 1 else BY_PROMPT
     names = remembered("meta", versions, lambda: contests.meta_names(store(), versions[0]))
     if not names:
@@ -267,7 +267,7 @@ def _systems(
 
 
 def _able(choices: RunChoices) -> RunChoices:
-    """Keep only judges that can compare two answers: models."""
+    """Return the choices with only the judges that can compare two answers: models."""
     judges = tuple(entry for entry in choices.judges if not entry.judge.offline)
     panels = tuple(
         panel for panel in choices.panels if not any(judge.offline for judge in panel.panel.judges)
@@ -286,7 +286,7 @@ PER_ROUND = 20
 
 
 def next_round(run: Run, chosen: ContestSelection) -> None:
-    """Draw the next round of an adaptive contest; nothing for others."""
+    """Draw the next round, if the contest is adaptive."""
     design = chosen.contests.rounds[chosen.run_id].design
     if design.kind != "adaptive" or run.active:
         return

@@ -40,7 +40,7 @@ class QuestionsAsked(NamedTuple):
     guidelines: str = ""
 
 
-def questions(found: RunChoices) -> QuestionsAsked | None:
+def questions(choices: RunChoices) -> QuestionsAsked | None:
     """Return the chosen questions; `None` (after showing why) if there are none."""
     state.seed(_key("what"), OVERALL)
     what = one_of(
@@ -51,7 +51,7 @@ def questions(found: RunChoices) -> QuestionsAsked | None:
         return QuestionsAsked((overall(),))
     if what == OWN:
         return _own()
-    rubric = _rubric(found)
+    rubric = _rubric(choices)
     if rubric is None:
         st.info("Write a rubric first, or ask overall.", icon=":material/checklist:")
         return None
@@ -136,7 +136,7 @@ def design(systems: tuple[str, ...]) -> Design | None:
 
 
 def _counting() -> dict[str, Any]:
-    """Choose the orders, the ties, and how to count a disagreement."""
+    """Return the chosen orders, ties, and effect of a disagreement."""
     for name, start in (("both", True), ("ties", True), ("both_bad", False), ("summaries", False)):
         state.seed(_key(name), start)
     with st.grid(2, min_column_width=230):

@@ -1,4 +1,4 @@
-"""A contest run as the page reads it: its contests, and which votes count."""
+"""A contest run as the page shows it: its contests, and which votes count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.ui.widgets import confidence
 
 # Keys of the Compare systems and Arena pages, next to those of `state`.
 
-# URL parameters: the form, the view, which votes count, the cell of the matrix and the contest.
+# URL parameters: the question, the view, which votes count, the cell of the matrix and the contest.
 QUESTION = "question"
 ORDERS = "orders"
 CELL = "cell"
@@ -56,9 +56,9 @@ class ContestSelection(NamedTuple):
         """Return the id of the last round."""
         return self.runs[-1]
 
-    def outcome(self, held: HeldContest) -> ContestOutcome:
+    def outcome(self, contest: HeldContest) -> ContestOutcome:
         """Return a contest's outcome from the votes that count."""
-        return contest_votes.outcome(self.contests, held, self.judge, self.counted)
+        return contest_votes.outcome(self.contests, contest, self.judge, self.counted)
 
     def held(self, pair: frozenset[str] | None = None) -> list[tuple[int, HeldContest]]:
         """Return the question's contests (between these two), each with its place among all."""

@@ -1,1 +1,1 @@
-"""Review queues: making them, working on them, watching their progress."""
+"""Review queues: creating them, working on them, watching their progress."""

@@ -1,4 +1,6 @@
-"""How much more random labels narrow the estimates, and the queue that collects them."""
+"""How much more precise further random labels make the estimates, and the queue that collects
+them.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,8 @@ SAYS = (
 SHORT = {"even": "alike", "strata": "per verdict", "doubt": "doubtful"}
 
 
-def show(who: Seat) -> None:
-    """Draw the form, the table of what labels buy, and the button that makes the queue."""
+def show(seat: Seat) -> None:
+    """Draw the form, the table of what labels buy, and the button that creates the queue."""
     page_header(
         "How many labels?",
         "What more random labels would buy, in what time, and the queue that asks for them.",
@@ -63,7 +65,7 @@ def show(who: Seat) -> None:
         st.html(f'<div class="rs-prose">{esc(plan_words.in_words(plan))}</div>')
         if plan.steps:
             _table(plan, wages=bool(hourly))
-            _make(who, run, plan, min(labels, plan.left))
+            _make(seat, run, plan, min(labels, plan.left))
 
 
 def _leave() -> None:
@@ -146,7 +148,7 @@ def _row(bought: Bought, plan: LabelPlan, *, timed: bool, wages: bool) -> list[s
     return cells
 
 
-def _make(who: Seat, run: RunRow, plan: LabelPlan, labels: int) -> None:
+def _make(seat: Seat, run: RunRow, plan: LabelPlan, labels: int) -> None:
     draw: DrawKind = (
         one_of("Draw", DRAWS, default="even", key=state.key(QUEUES_ACT, LABELS, "draw")) or "even"
     )
@@ -158,7 +160,7 @@ def _make(who: Seat, run: RunRow, plan: LabelPlan, labels: int) -> None:
         with shown_errors():
             queue = queues.make_queue(
                 store(),
-                who,
+                seat,
                 run.id,
                 plan_queue.queue_name(plan, labels),
                 plan_queue.queue_rule(plan, labels, draw),

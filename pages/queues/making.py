@@ -75,11 +75,14 @@ def settings_form(
     return settings, chosen_order
 
 
-def _votes_shown(key: Key, now: QueueSettings) -> dict[str, Any]:
+def _votes_shown(key: Key, settings: QueueSettings) -> dict[str, Any]:
     mode = st.selectbox(
-        "Judges' votes", list(MODES), key=key("mode", str(now.mode)), format_func=MODES.__getitem__
+        "Judges' votes",
+        list(MODES),
+        key=key("mode", str(settings.mode)),
+        format_func=MODES.__getitem__,
     )
-    share = now.assisted_share
+    share = settings.assisted_share
     if mode == "assisted":
         share = _share(
             "Share of assisted items, in %",
@@ -88,7 +91,7 @@ def _votes_shown(key: Key, now: QueueSettings) -> dict[str, Any]:
         )
     same = mode != "blind" and st.checkbox(
         "Confirm a verdict automatically where the panel says the same",
-        key=key("same", now.confirm_same),
+        key=key("same", settings.confirm_same),
         help=(
             "It saves the second press: the verdict was given blind. The record notes it, and the "
             "effect of seeing the votes is measured without it."
@@ -98,9 +101,9 @@ def _votes_shown(key: Key, now: QueueSettings) -> dict[str, Any]:
     return {"mode": mode, "assisted_share": share, "confirm_same": same}
 
 
-def _reviewers_each(key: Key, now: QueueSettings) -> dict[str, Any]:
-    each = st.number_input("Reviewers per item", 1, 5, key=key("reviewers", now.reviewers))
-    overlap, policy = now.overlap_share, str(now.policy)
+def _reviewers_each(key: Key, settings: QueueSettings) -> dict[str, Any]:
+    each = st.number_input("Reviewers per item", 1, 5, key=key("reviewers", settings.reviewers))
+    overlap, policy = settings.overlap_share, str(settings.policy)
     if each > 1:
         overlap = _share(
             "On this share of the items, in %",
@@ -117,20 +120,20 @@ def _reviewers_each(key: Key, now: QueueSettings) -> dict[str, Any]:
     return {"reviewers": each, "overlap_share": overlap, "policy": policy}
 
 
-def _people(key: Key, now: QueueSettings) -> dict[str, Any]:
+def _people(key: Key, settings: QueueSettings) -> dict[str, Any]:
     assignment = st.selectbox(
         "Who reviews",
         list(ASSIGNMENTS),
-        key=key("assignment", str(now.assignment)),
+        key=key("assignment", str(settings.assignment)),
         format_func=ASSIGNMENTS.__getitem__,
     )
     people: list[str] = []
     if assignment != "pool":
-        names = dict.fromkeys([*now.assignees, *(r.name for r in reviewers.everyone(store()))])
+        names = dict.fromkeys([*settings.assignees, *(r.name for r in reviewers.everyone(store()))])
         people = st.multiselect(
             "People",
             list(names),
-            key=key("people", list(now.assignees)),
+            key=key("people", list(settings.assignees)),
             accept_new_options=True,
             persist_state="page",
         )
@@ -143,11 +146,11 @@ def _share(caption: str, key: str, help: str) -> float:
 
 
 RUNS = 100
-#: So many cells of each criterion are drawn where an address asks for random ones.
+#: The number of random cells drawn of each criterion if an address asks for them.
 SOME = 20
 
 
-def show(who: Seat) -> None:
+def show(seat: Seat) -> None:
     """Draw the form and the live counts of what it would queue."""
     page_header(
         "New queue",
@@ -166,7 +169,7 @@ def show(who: Seat) -> None:
         with st.expander("How it is reviewed", expanded=False):
             settings, order = settings_form("new", queues.USUAL, "impact")
     with right:
-        outlook.show(who, run, rule, settings, order)
+        outlook.show(seat, run, rule, settings, order)
 
 
 def _leave() -> None:
@@ -175,7 +178,9 @@ def _leave() -> None:
 
 
 def _asked_for(run: RunRow) -> QueueRule | None:
-    """Return the rule for exactly the cells that the address names, or `None` if it names none."""
+    """Return the rule for exactly the cells that the address names, or `None` without such
+    cells.
+    """
     word, criterion = state.address(state.SET), state.address(state.CRITERION)
     items = None if word is None else browsing.items_of_set(store(), run.id, word)
     criteria = None if criterion is None else (criterion,)
@@ -244,7 +249,7 @@ def _check(what: str, caption: str, default: bool, help: str | None = None) -> b
 def _limit(
     what: str, caption: str, default: float, most: float, help: str, ticked: bool = False
 ) -> float | None:
-    """Return a number that is entered only if its box is ticked."""
+    """Return a number that is entered only if its box is ticked; else `None`."""
     if not _check(what, caption, ticked, help):
         return None
     key = state.key(QUEUE_FIELD, what, "limit")

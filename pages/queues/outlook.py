@@ -1,4 +1,4 @@
-"""The live counts of what a rule would queue, and the button that makes the queue."""
+"""The live counts of what a rule would queue, and the button that creates the queue."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def labels_drawn(run: RunRow) -> int:
 
 
 def show(
-    who: Seat, run: RunRow, rule: QueueRule, settings: QueueSettings | None, order: Order
+    seat: Seat, run: RunRow, rule: QueueRule, settings: QueueSettings | None, order: Order
 ) -> None:
-    """Draw the counts, the queue's name, and the button that makes it."""
+    """Draw the counts, the queue's name, and the button that creates it."""
     seed = _seed()
     by = order if rule.most is not None else "impact"
     about = (*browsing.stands_on(store(), run), rule.model_dump_json(), seed, by)
@@ -79,7 +79,7 @@ def show(
         with shown_errors():
             queue = queues.make_queue(
                 store(),
-                who,
+                seat,
                 run.id,
                 str(state.get(name_key) or ""),
                 rule,
@@ -93,7 +93,7 @@ def show(
 
 
 def _time(run: RunRow, preview: queues.QueuePreview, settings: QueueSettings) -> None:
-    """Show how long reviewers will take, if their pace is known."""
+    """Show the expected time of reviewers, if their pace is known."""
     minutes = queues.minutes(store(), run.id, preview.cells, settings)
     if minutes is not None:
         about = fmt.about_minutes(minutes).capitalize()

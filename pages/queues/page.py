@@ -31,11 +31,11 @@ HEADER = Header(
 )
 
 
-def queue_list(who: Seat) -> None:
+def queue_list(seat: Seat) -> None:
     """Draw the list of queues."""
     page_header(HEADER.title, HEADER.tells)
     show_flash()
-    identity.show_seat(who)
+    identity.show_seat(seat)
     run = state.address_id(state.RUN)
     archived = bool(state.get(state.key(QUEUES_ACT, "archived")))
     rows = queues.queues(store(), run, archived=archived)
@@ -77,7 +77,7 @@ def queue_list(who: Seat) -> None:
     if not rows:
         empty_state("Nothing here", "No queue is archived.")
     for queue_row in rows:
-        _card(who, queue_row)
+        _card(seat, queue_row)
 
 
 def _new() -> None:
@@ -110,9 +110,9 @@ def _nothing() -> None:
     )
 
 
-def _card(who: Seat, queue: QueueRow) -> None:
+def _card(seat: Seat, queue: QueueRow) -> None:
     progress = queues.progress(store(), queue.id)
-    standing = claims.standing(store(), who, queue.id)
+    standing = claims.standing(store(), seat, queue.id)
     run = item_view.require_run(store(), queue.run_id)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -137,7 +137,7 @@ def _card(who: Seat, queue: QueueRow) -> None:
             ]
         )
         st.progress(progress.resolved / progress.total if progress.total else 0.0)
-        if far := people.in_a_line(who, queue):
+        if far := people.in_a_line(seat, queue):
             st.caption(label(far, 300))
 
 

@@ -1,4 +1,4 @@
-"""The people of a queue: everyone's progress, the items now open, and everyone's role."""
+"""The people of a queue: everyone's progress, the open items, and everyone's role."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import shown_errors, table
 
-#: Most people named on a queue's card.
+#: The most people named on a queue's card.
 NAMED = 6
 
 
-def show(who: Seat, queue: QueueRow) -> None:
+def show(seat: Seat, queue: QueueRow) -> None:
     """Show everyone's progress to a lead, and their own to others."""
-    people = reviewer_quality.at_work(store(), who, queue.id)
+    people = reviewer_quality.at_work(store(), seat, queue.id)
     if not people:
         return
     st.html('<div class="rs-section">Who is how far</div>')
     table(
         ("Who", "Role", "Items done", "Left", "Time of one", "Time left", "Last active"),
-        [_row(person, who) for person in people],
+        [_row(person, seat) for person in people],
         name="Who is how far",
         numbers=(2, 3, 4, 5),
     )
@@ -42,11 +42,11 @@ def show(who: Seat, queue: QueueRow) -> None:
         st.caption("Remaining items are open to all of them until one is taken.")
 
 
-def in_a_line(who: Seat, queue: QueueRow) -> str:
+def in_a_line(seat: Seat, queue: QueueRow) -> str:
     """Return everyone's progress in one line for a lead; empty for others or before a start."""
-    if who.role != "lead":
+    if seat.role != "lead":
         return ""
-    people = reviewer_quality.at_work(store(), who, queue.id)
+    people = reviewer_quality.at_work(store(), seat, queue.id)
     parts = [
         f"{person.name} {fmt.count(person.pace.done)} of {fmt.count(person.pace.total)}"
         for person in people
@@ -55,12 +55,12 @@ def in_a_line(who: Seat, queue: QueueRow) -> str:
     return " · ".join(parts[:NAMED] + more)
 
 
-def _row(work: PersonAtWork, who: Seat) -> list[str]:
+def _row(work: PersonAtWork, seat: Seat) -> list[str]:
     pace, minutes_left = work.pace, work.pace.left_minutes
     time_left = fmt.DASH if minutes_left is None else fmt.about_minutes(minutes_left)
     active = "now" if work.open_now else fmt.DASH if work.last is None else fmt.ago(work.last)
     return [
-        esc(work.name) + (" (you)" if work.name == who.name else ""),
+        esc(work.name) + (" (you)" if work.name == seat.name else ""),
         work.role,
         fmt.count(pace.done),
         fmt.count(pace.left),
@@ -70,7 +70,7 @@ def _row(work: PersonAtWork, who: Seat) -> list[str]:
     ]
 
 
-def held(who: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None:
+def held(seat: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None:
     """Show the items that reviewers have open now."""
     st.html('<div class="rs-section">Open now</div>')
     if not leases:
@@ -78,19 +78,19 @@ def held(who: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None:
         return
     rows = [
         (
-            esc(lease.reviewer) + (" (you)" if lease.reviewer == who.name else ""),
+            esc(lease.reviewer) + (" (you)" if lease.reviewer == seat.name else ""),
             "resolves" if lease.part == "resolve" else "reviews",
             f"{datetime.fromtimestamp(lease.until, UTC):%H:%M:%S} UTC",
         )
         for lease in leases
     ]
     table(["Who", "Does", "Kept until"], rows, name="Items that are open")
-    if who.role == "lead":
-        _take_over(who, queue, [lease for lease in leases if lease.reviewer != who.name])
+    if seat.role == "lead":
+        _take_over(seat, queue, [lease for lease in leases if lease.reviewer != seat.name])
 
 
-def _take_over(who: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
-    """Offer a lead the items that others left open; taking over is recorded."""
+def _take_over(seat: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
+    """Draw a lead's button to take over items that others left open; the take-over is recorded."""
     for lease in leases:
         caption = f"Take over from {label(lease.reviewer, 40)}"
         key = state.key(QUEUE_ACT, "take over", lease.reviewer, lease.item_id)
@@ -99,7 +99,7 @@ def _take_over(who: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
             routes.go(routes.REVIEW_ITEM, {state.QUEUE: queue.id})
 
 
-def roles(who: Seat) -> None:
+def roles(seat: Seat) -> None:
     """Show everyone with a role, which a lead may change."""
     for reviewer in reviewers.everyone(store()):
         key = state.key(QUEUE_FIELD, "role", reviewer.id)
@@ -110,20 +110,20 @@ def roles(who: Seat) -> None:
             key=key,
             format_func=lambda role: f"{role}: {reviewers.ROLE_WORDS[role]}",
             on_change=_set,
-            args=(who, reviewer.name, key, reviewer.role),
+            args=(seat, reviewer.name, key, reviewer.role),
         )
 
 
-def _set(who: Seat, name: str, key: str, before: Role) -> None:
+def _set(seat: Seat, name: str, key: str, before: Role) -> None:
     with shown_errors():
         try:
-            reviewers.set_role(store(), who, name, state.get(key))
+            reviewers.set_role(store(), seat, name, state.get(key))
         except Exception:
             state.put(key, before)
             raise
 
 
-def hand_over(who: Seat, queue: QueueRow) -> None:
+def hand_over(seat: Seat, queue: QueueRow) -> None:
     """Draw the form by which a lead assigns open items to people, or frees them for anyone."""
     items = claims.open_items(store(), queue.id)
     if not items:
@@ -147,7 +147,7 @@ def hand_over(who: Seat, queue: QueueRow) -> None:
         key=state.key(QUEUE_ACT, "hand over"),
         disabled=not state.get(chosen_key),
         on_click=_assign,
-        args=(who, queue.id, chosen_key, names_key),
+        args=(seat, queue.id, chosen_key, names_key),
     )
 
 
@@ -156,10 +156,10 @@ def _with_people(item: str, names: Sequence[str]) -> str:
     return f"{text} · {one_line(', '.join(names), 60)}" if names else text
 
 
-def _assign(who: Seat, queue_id: int, chosen_key: str, names_key: str) -> None:
+def _assign(seat: Seat, queue_id: int, chosen_key: str, names_key: str) -> None:
     items, names = state.get(chosen_key) or [], state.get(names_key) or []
     with shown_errors():
-        claims.assign(store(), who, queue_id, items, names)
+        claims.assign(store(), seat, queue_id, items, names)
         to = ", ".join(names) or "anyone"
         state.flash(f"{fmt.plural(len(items), 'item')} assigned to {to}.")
         state.put(chosen_key, [])

@@ -29,12 +29,12 @@ from pages.ui.widgets import (
 )
 
 
-def start_reviewing(who: Seat, queue: QueueRow, standing: QueueStanding) -> None:
+def start_reviewing(seat: Seat, queue: QueueRow, standing: QueueStanding) -> None:
     """Draw the button that opens the reviewing screen, its filter, and the link to the run."""
-    where = _filter(who, queue)
+    where = _filter(seat, queue)
     if where != QueueFilter():
-        standing = claims.standing(store(), who, queue.id, where)
-    is_mine = any(h.reviewer == who.name for h in standing.held)
+        standing = claims.standing(store(), seat, queue.id, where)
+    is_mine = any(h.reviewer == seat.name for h in standing.held)
     with st.container(horizontal=True, vertical_alignment="center"):
         if queue.archived is None and (standing.available or is_mine):
             caption = "Go on reviewing" if is_mine else "Start reviewing"
@@ -52,13 +52,13 @@ def start_reviewing(who: Seat, queue: QueueRow, standing: QueueStanding) -> None
         st.info(label(standing.why), icon=":material/inbox:")
 
 
-def _filter(who: Seat, queue: QueueRow) -> QueueFilter:
+def _filter(seat: Seat, queue: QueueRow) -> QueueFilter:
     run = item_view.require_run(store(), queue.run_id)
     rubric = library.version(store(), run.rubric_version_id).rubric
     queued = [c.name for c in rubric.criteria if queue.rule.criteria in (None, ())] or [
         c.name for c in rubric.criteria if c.name in (queue.rule.criteria or ())
     ]
-    if len(queued) < 2 and not who.resolves:
+    if len(queued) < 2 and not seat.resolves:
         return QueueFilter()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         criterion = st.selectbox(
@@ -69,7 +69,7 @@ def _filter(who: Seat, queue: QueueRow) -> QueueFilter:
             format_func=lambda name: one_line(name, 80) or "All criteria",
             width=320,
         )
-        flagged = who.resolves and st.toggle(
+        flagged = seat.resolves and st.toggle(
             "Only what is flagged", key=state.key(QUEUE_FIELD, "flagged", queue.id)
         )
     return QueueFilter(criterion=criterion or None, flagged=bool(flagged))
@@ -84,11 +84,11 @@ def _address(queue: QueueRow, where: QueueFilter) -> dict[str, str]:
     return parts
 
 
-#: Most decisions listed, newest first; the timeline finds older ones.
+#: The most decisions listed, newest first; the timeline has older ones.
 MOST = 300
 
 
-def send_back(who: Seat, queue: QueueRow) -> None:
+def send_back(seat: Seat, queue: QueueRow) -> None:
     """Draw the form that sends decisions back with a reason."""
     settled = adjudication.settled(store(), queue.run_id)
     newest = sorted(
@@ -123,7 +123,7 @@ def send_back(who: Seat, queue: QueueRow) -> None:
             "Send back",
             key=state.key(QUEUE_ACT, "send back"),
             on_click=_send,
-            args=(who, queue.id, chosen_key, why_key),
+            args=(seat, queue.id, chosen_key, why_key),
         )
 
 
@@ -145,10 +145,10 @@ def _flagged(flagged: list[FlaggedDecision]) -> None:
         )
 
 
-def _send(who: Seat, queue_id: int, chosen_key: str, why_key: str) -> None:
+def _send(seat: Seat, queue_id: int, chosen_key: str, why_key: str) -> None:
     chosen = [tuple(cell) for cell in state.get(chosen_key) or []]
     with shown_errors():
-        other_acts.send_back(store(), who, queue_id, chosen, str(state.get(why_key) or ""))
+        other_acts.send_back(store(), seat, queue_id, chosen, str(state.get(why_key) or ""))
         state.flash(f"{fmt.plural(len(chosen), 'cell')} sent back.")
         state.put(chosen_key, [])
         state.put(why_key, "")
@@ -171,7 +171,7 @@ STATUSES: dict[TurnStatus, str] = {
 }
 
 
-def show(who: Seat, queue_id: int) -> None:
+def show(seat: Seat, queue_id: int) -> None:
     """Draw the screen of a queue."""
     queue = queues.queue(store(), queue_id)
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_all)
@@ -185,22 +185,22 @@ def show(who: Seat, queue_id: int) -> None:
             *([tag("archived")] if queue.archived else []),
         ]
     )
-    identity.show_seat(who)
-    standing = claims.standing(store(), who, queue.id)
-    start_reviewing(who, queue, standing)
+    identity.show_seat(seat)
+    standing = claims.standing(store(), seat, queue.id)
+    start_reviewing(seat, queue, standing)
     _progress(queue)
-    people.show(who, queue)
+    people.show(seat, queue)
     _findings(queue)
     left, right = st.columns(2, gap="large")
     with left:
         _standing(standing)
     with right:
-        people.held(who, queue, standing.held)
+        people.held(seat, queue, standing.held)
     _about(queue)
-    if who.resolves:
-        send_back(who, queue)
-    if who.role == "lead":
-        _lead(who, queue)
+    if seat.resolves:
+        send_back(seat, queue)
+    if seat.role == "lead":
+        _lead(seat, queue)
 
 
 def _all() -> None:
@@ -215,7 +215,7 @@ def _progress(queue: QueueRow) -> None:
     progress = queues.progress(store(), queue.id)
     random = progress.random
     st.progress(progress.resolved / progress.total if progress.total else 0.0)
-    # In a finished queue, its own labels are among those drawn.
+    # In a finished queue, its own labels are among the drawn ones.
     own = random if progress.resolved == progress.total else 0
     caption = queues.parts(
         progress.total - random,
@@ -304,40 +304,40 @@ def _most(queue: QueueRow) -> str:
     return "all cells that fit" if most is None else fmt.plural(most, "cell")
 
 
-def _lead(who: Seat, queue: QueueRow) -> None:
+def _lead(seat: Seat, queue: QueueRow) -> None:
     with st.expander("Lead: change the queue"):
         settings, order = making.settings_form(f"queue {queue.id}", queue.settings, queue.order)
         if st.button("Save", key=state.key(QUEUE_ACT, "save"), disabled=settings is None):
             with shown_errors():
-                queues.change(store(), who, queue.id, order=order, settings=settings)
+                queues.change(store(), seat, queue.id, order=order, settings=settings)
                 state.drop(QUEUE_FIELD)
                 state.flash("Saved. What is resolved stays resolved.")
                 st.rerun()
     with st.expander("Lead: people"):
-        people.roles(who)
-        people.hand_over(who, queue)
+        people.roles(seat)
+        people.hand_over(seat, queue)
     with st.container(horizontal=True):
         st.button(
             "Queue what fits by now",
             key=state.key(QUEUE_ACT, "refresh"),
             help="For a run that continued. Adds cells up to the cap and removes none.",
             on_click=_refresh,
-            args=(who, queue.id),
+            args=(seat, queue.id),
         )
         st.button(
             "Restore" if queue.archived else "Archive",
             key=state.key(QUEUE_ACT, "archive"),
             on_click=_archive,
-            args=(who, queue.id, queue.archived is not None),
+            args=(seat, queue.id, queue.archived is not None),
         )
 
 
-def _refresh(who: Seat, queue_id: int) -> None:
+def _refresh(seat: Seat, queue_id: int) -> None:
     with shown_errors():
-        added = queues.refresh(store(), who, queue_id)
+        added = queues.refresh(store(), seat, queue_id)
         state.flash(f"{fmt.plural(added, 'cell')} added.")
 
 
-def _archive(who: Seat, queue_id: int, restore: bool) -> None:
+def _archive(seat: Seat, queue_id: int, restore: bool) -> None:
     with shown_errors():
-        queues.archive(store(), who, queue_id, restore=restore)
+        queues.archive(store(), seat, queue_id, restore=restore)

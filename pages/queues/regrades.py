@@ -31,7 +31,7 @@ from pages.ui.widgets import (
 
 #: The address of this screen.
 REGRADES = state.REGRADES
-#: Most requests drawn; the file has all.
+#: The most requests drawn; the file has all.
 SHOWN = 200
 TONES: dict[str, Tone] = {
     "open": "warn",
@@ -42,7 +42,7 @@ TONES: dict[str, Tone] = {
 }
 
 
-def show(who: Seat) -> None:
+def show(seat: Seat) -> None:
     """Draw the screen."""
     page_header(
         "Regrade requests",
@@ -57,18 +57,18 @@ def show(who: Seat) -> None:
         return
     require_seen(run.id)
     requests = regrades.listed(store(), run.id)
-    _queue(who, run, requests)
+    _queue(seat, run, requests)
     _listed(run, requests)
     _take_back(
-        who,
+        seat,
         run,
         [request for request in requests if request.status == "open" and request.queue is None],
     )
     left, right = st.columns(2, gap="large")
     with left:
-        _enter(who, run)
+        _enter(seat, run)
     with right:
-        _bring(who, run)
+        _bring(seat, run)
 
 
 def _leave() -> None:
@@ -76,8 +76,8 @@ def _leave() -> None:
     state.set_address(**{state.SHOW: None, state.RUN: None, state.ITEM: None})
 
 
-def _queue(who: Seat, run: RunRow, requests: list[Regrade]) -> None:
-    """Show the queues of open requests, and queue those that have none."""
+def _queue(seat: Seat, run: RunRow, requests: list[Regrade]) -> None:
+    """Show the queues of open requests, and queue the requests that have none."""
     unanswered = [request for request in requests if request.status == "open"]
     with st.container(horizontal=True, vertical_alignment="center"):
         for queue in dict.fromkeys(
@@ -102,13 +102,13 @@ def _queue(who: Seat, run: RunRow, requests: list[Regrade]) -> None:
                 type="primary",
                 icon=":material/rate_review:",
                 on_click=_on_queue,
-                args=(who, run.id),
+                args=(seat, run.id),
             )
 
 
-def _on_queue(who: Seat, run_id: int) -> None:
+def _on_queue(seat: Seat, run_id: int) -> None:
     with shown_errors():
-        queue = regrades.queue_open(store(), who, run_id)
+        queue = regrades.queue_open(store(), seat, run_id)
         state.set_address(**{state.SHOW: None, state.RUN: None, state.QUEUE: queue.id})
 
 
@@ -116,7 +116,7 @@ def _field(run: RunRow, what: str) -> str:
     return state.key(QUEUE_FIELD, "regrade", run.id, what)
 
 
-def _enter(who: Seat, run: RunRow) -> None:
+def _enter(seat: Seat, run: RunRow) -> None:
     st.html('<div class="rs-section">Enter one</div>')
     rubric = item_view.rubric_of(store(), item_view.require_run(store(), run.id))
     if item_id := state.address(state.ITEM):
@@ -134,17 +134,17 @@ def _enter(who: Seat, run: RunRow) -> None:
         "Keep the request",
         key=state.key(QUEUE_ACT, "regrade"),
         on_click=_on_enter,
-        args=(who, run),
+        args=(seat, run),
     )
 
 
-def _on_enter(who: Seat, run: RunRow) -> None:
+def _on_enter(seat: Seat, run: RunRow) -> None:
     fields = {what: str(state.get(_field(run, what)) or "") for what in _ENTERED}
     request = RegradeRequest(
         fields["item"].strip(), fields["criterion"], fields["note"], fields["by"]
     )
     with shown_errors():
-        _keep(who, run, [request])
+        _keep(seat, run, [request])
         for what in _ENTERED:
             state.put(_field(run, what), "")
 
@@ -152,7 +152,7 @@ def _on_enter(who: Seat, run: RunRow) -> None:
 _ENTERED = ("item", "criterion", "note", "by")
 
 
-def _bring(who: Seat, run: RunRow) -> None:
+def _bring(seat: Seat, run: RunRow) -> None:
     st.html('<div class="rs-section">Bring a table</div>')
     upload: Any = st.file_uploader(
         "Columns item, note, from; criterion where it is about one",
@@ -167,17 +167,17 @@ def _bring(who: Seat, run: RunRow) -> None:
             f"Keep {fmt.plural(len(requests), 'request')}",
             key=state.key(QUEUE_ACT, "regrades of a table"),
             on_click=_on_bring,
-            args=(who, run, requests),
+            args=(seat, run, requests),
         )
 
 
-def _on_bring(who: Seat, run: RunRow, requests: list[RegradeRequest]) -> None:
+def _on_bring(seat: Seat, run: RunRow, requests: list[RegradeRequest]) -> None:
     with shown_errors():
-        _keep(who, run, requests)
+        _keep(seat, run, requests)
 
 
-def _keep(who: Seat, run: RunRow, requests: list[RegradeRequest]) -> None:
-    added = regrades.request(store(), who, run.id, requests)
+def _keep(seat: Seat, run: RunRow, requests: list[RegradeRequest]) -> None:
+    added = regrades.request(store(), seat, run.id, requests)
     suffix = "" if added else " They were there already."
     state.flash(f"Kept on {fmt.plural(added, 'cell')}.{suffix}")
 
@@ -204,8 +204,8 @@ def _listed(run: RunRow, requests: list[Regrade]) -> None:
     )
 
 
-def _take_back(who: Seat, run: RunRow, waiting: list[Regrade]) -> None:
-    """Withdraw a request entered by mistake; reviewers answer those in a queue."""
+def _take_back(seat: Seat, run: RunRow, waiting: list[Regrade]) -> None:
+    """Draw the form that withdraws a mistaken request; reviewers answer those in a queue."""
     if not waiting:
         return
     captions = {
@@ -228,17 +228,17 @@ def _take_back(who: Seat, run: RunRow, waiting: list[Regrade]) -> None:
             "Take it back",
             key=state.key(QUEUE_ACT, "regrade back"),
             on_click=_on_take_back,
-            args=(who, run),
+            args=(seat, run),
         )
 
 
-def _on_take_back(who: Seat, run: RunRow) -> None:
+def _on_take_back(seat: Seat, run: RunRow) -> None:
     with shown_errors():
         chosen = state.get(_field(run, "mistaken"))
         if chosen is None:
             raise InputError("Choose the request to take back.")
         regrades.withdraw(
-            store(), who, run.id, chosen, str(state.get(_field(run, "mistake")) or "")
+            store(), seat, run.id, chosen, str(state.get(_field(run, "mistake")) or "")
         )
         for field in ("mistaken", "mistake"):
             state.drop(_field(run, field))

@@ -1,1 +1,1 @@
-"""The report of a run, with its limits, to read or to take away."""
+"""The report of a run, with its limits, to read or download."""

@@ -28,12 +28,12 @@ REPORT_FIELD = "report_field"
 REPORT_ACT = "report_act"
 
 
-#: What a link to a part of the items says of them, and nothing else.
+#: The only parameters of a link to a part of the items.
 _PARTS = {"system", "tag", "split"}
 
 
 def work_through(run_id: int, block: Block, place: str) -> None:
-    """Draw, below a table, the ways to step through a part of the items or have it reviewed."""
+    """Draw, below a table, the links to step through a part of the items or have it reviewed."""
     if not isinstance(block, TableBlock):
         return
     parts = {
@@ -70,8 +70,8 @@ _TYPES = {
 }
 
 
-def download_buttons(run_id: int, found: RunReport) -> None:
-    """Draw a button per file, made on request, and the way to grades for students."""
+def download_buttons(run_id: int, report: RunReport) -> None:
+    """Draw a button per file, made on request, and a link to grades for students."""
 
     def offer(name: str, data: Callable[[], str | bytes], file: str, icon: str, about: str) -> None:
         st.download_button(
@@ -90,14 +90,14 @@ def download_buttons(run_id: int, found: RunReport) -> None:
     with st.popover("Download", icon=":material/download:"):
         offer(
             "HTML, to print",
-            later(lambda _: run_export.written(found, "html")),
+            later(lambda _: run_export.written(report, "html")),
             f"report-run-{run_id}.html",
             "description",
             "One file that opens anywhere, without network, and prints well.",
         )
         offer(
             "Markdown",
-            later(lambda _: run_export.written(found, "markdown")),
+            later(lambda _: run_export.written(report, "markdown")),
             f"report-run-{run_id}.md",
             "notes",
             "The same words and tables, for a wiki or a pull request.",

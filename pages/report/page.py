@@ -39,29 +39,29 @@ def show() -> None:
     _shown(run.id, paper(report))
 
 
-def _shown(run_id: int, made: Paper) -> None:
+def _shown(run_id: int, paper: Paper) -> None:
     with st.container(key=blocks.REPORT):
-        _sections(run_id, made)
+        _sections(run_id, paper)
 
 
-def _sections(run_id: int, made: Paper) -> None:
+def _sections(run_id: int, paper: Paper) -> None:
     """Draw the page that is printed, then the annexes, each folded.
 
     The words before the first table stand next to it where there is room.
     """
-    ahead = next((at for at, one in enumerate(made.sections) if _has_table(one)), 0)
+    ahead = next((at for at, one in enumerate(paper.sections) if _has_table(one)), 0)
     with st.container(horizontal=True, gap="large", key=blocks.REPORT_FIRST):
         for part in (range(ahead), range(ahead, ahead + 1)):
             with st.container():
                 for at in part:
-                    _open(run_id, made.sections[at], at)
-    for at, section in enumerate(made.sections[ahead + 1 :], ahead + 1):
+                    _open(run_id, paper.sections[at], at)
+    for at, section in enumerate(paper.sections[ahead + 1 :], ahead + 1):
         if section.annex:
             with st.expander(label(section.title), key=state.key(blocks.REPORT_FIELD, "annex", at)):
                 _blocks(run_id, section, at)
         else:
             _open(run_id, section, at)
-    st.caption(made.made)
+    st.caption(paper.made)
 
 
 def _has_table(section: Section) -> bool:

@@ -1,1 +1,1 @@
-"""Findings of review: conclusions from people's verdicts about all other cells."""
+"""Findings of review: what people's verdicts say about all other cells."""

@@ -1,4 +1,4 @@
-"""The accuracy of all verdicts, which may be accepted unseen, and corrected scores."""
+"""The accuracy of all verdicts, which of them may be accepted unseen, and corrected scores."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HIT_RATES_SAY = (
     "that is true (Rogan and Gladen 1978), with the uncertainty of both rates (Lang and Reiczigel "
     "2014; Lee and others 2025). It is about cells like these; Corrected, about these alone."
 )
-#: The usual share of accepted verdicts that may disagree with people, in %.
+#: The default share of accepted verdicts that may disagree with people, in %.
 MAY_DISAGREE = 10
 ALL = "All criteria, by weight"
 
@@ -64,16 +64,26 @@ def _texts(queue: QueueRow) -> None:
     said(reason or f"Of all cells {share.words(fmt.percent).inline}, by {number}.")
 
 
-def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
+def _rightness(queue: QueueRow, rightness: Rightness, unseen: Unseen) -> None:
     section("How often people confirm the verdicts")
     lines = [
-        ("All cells", found.weighted, found.audited + found.queued + found.others, _sources(found)),
-        ("Picked as doubtful", found.hard, found.queued, "the hard ones; not to be generalised"),
+        (
+            "All cells",
+            rightness.weighted,
+            rightness.audited + rightness.queued + rightness.others,
+            _sources(rightness),
+        ),
+        (
+            "Picked as doubtful",
+            rightness.hard,
+            rightness.queued,
+            "the hard ones; not to be generalised",
+        ),
         (
             "Never looked at",
-            rest.accuracy,
-            rest.audited,
-            _rest_of(rest),
+            unseen.accuracy,
+            unseen.audited,
+            _rest_of(unseen),
         ),
     ]
     dots = [
@@ -97,7 +107,7 @@ def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
         name="How often people confirm the verdicts",
         numbers=(1, 2),
     )
-    _more_audit(queue, rest)
+    _more_audit(queue, unseen)
     only = label(narrowed(queue.rule))
     st.caption(
         "A queue holds the hard cells, which alone say nothing about the rest. "
@@ -109,29 +119,29 @@ def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
     )
 
 
-def _sources(found: Rightness) -> str:
-    if not found.others:
+def _sources(rightness: Rightness) -> str:
+    if not rightness.others:
         return "estimated from both below"
-    return f"from both below, and {fmt.plural(found.others, 'cell')} settled besides"
+    return f"from both below, and {fmt.plural(rightness.others, 'cell')} settled besides"
 
 
-def _rest_of(rest: Unseen) -> str:
-    text = f"{fmt.plural(rest.rest, 'cell')}, from the random audit"
-    if not rest.elsewhere:
+def _rest_of(unseen: Unseen) -> str:
+    text = f"{fmt.plural(unseen.rest, 'cell')}, from the random audit"
+    if not unseen.elsewhere:
         return text
-    return f"{text} and the {fmt.count(rest.elsewhere)} it might have drawn that others settled"
+    return f"{text} and the {fmt.count(unseen.elsewhere)} it might have drawn that others settled"
 
 
-def _more_audit(queue: QueueRow, rest: Unseen) -> None:
-    if rest.behind:
+def _more_audit(queue: QueueRow, unseen: Unseen) -> None:
+    if unseen.behind:
         said(
-            f"{fmt.plural(rest.behind, 'cell')} got a verdict after the audit was drawn. Update "
+            f"{fmt.plural(unseen.behind, 'cell')} got a verdict after the audit was drawn. Update "
             "the queue to estimate the unreviewed cells."
         )
-    elif rest.missing:
-        said(_so_far(rest))
-    elif rest.audited < 10 and rest.rest:
-        more = 10 - rest.audited
+    elif unseen.missing:
+        said(_so_far(unseen))
+    elif unseen.audited < 10 and unseen.rest:
+        more = 10 - unseen.audited
         said(
             f"{more} more random {'cell' if more == 1 else 'cells'} would be enough to estimate "
             "the unreviewed cells. Make a further queue with a larger audit share."
@@ -145,25 +155,25 @@ def _more_audit(queue: QueueRow, rest: Unseen) -> None:
                 routes.link(routes.QUEUES, text, address, icon=icon)
 
 
-def _so_far(rest: Unseen) -> str:
+def _so_far(unseen: Unseen) -> str:
     """Return what the decided cells of a random audit show while others are open."""
-    drawn = rest.audited + rest.missing
-    if not rest.audited:
+    drawn = unseen.audited + unseen.missing
+    if not unseen.audited:
         return (
             f"No cell of the random audit ({fmt.count(drawn)}) is decided yet. They come unmarked, "
             "mixed into the queue's order."
         )
     sentence = (
-        f"Of {fmt.plural(drawn, 'cell')} drawn at random {fmt.count(rest.audited)} "
-        f"{'is' if rest.audited == 1 else 'are'} decided: people gave the panel's verdict on "
-        f"{fmt.count(rest.right)}."
+        f"Of {fmt.plural(drawn, 'cell')} drawn at random {fmt.count(unseen.audited)} "
+        f"{'is' if unseen.audited == 1 else 'are'} decided: people gave the panel's verdict on "
+        f"{fmt.count(unseen.right)}."
     )
-    if rest.so_far is None:
+    if unseen.so_far is None:
         return f"{sentence} The rest come unmarked, mixed into the queue's order."
-    low, high = map(fmt.percent, rest.so_far)
+    low, high = map(fmt.percent, unseen.so_far)
     return (
-        f"{sentence} Whatever the other {fmt.count(rest.missing)} turn out to be, people would "
-        f"confirm {low} to {high} of the {fmt.plural(rest.rest, 'cell')} that are not reviewed "
+        f"{sentence} Whatever the other {fmt.count(unseen.missing)} turn out to be, people would "
+        f"confirm {low} to {high} of the {fmt.plural(unseen.rest, 'cell')} that are not reviewed "
         "(95%)."
     )
 
@@ -173,7 +183,7 @@ def _alpha(queue: QueueRow) -> int:
     return int(state.get(key) or MAY_DISAGREE)
 
 
-def _accepted(queue: QueueRow, rest: Unseen) -> None:
+def _accepted(queue: QueueRow, unseen: Unseen) -> None:
     section("What may be accepted unseen")
     key = state.key(RECORD_FIELD, "alpha", queue.id)
     state.seed(key, MAY_DISAGREE)
@@ -184,11 +194,11 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
         key=key,
         width=620,
     )
-    promise = rest.acceptance
+    promise = unseen.acceptance
     if promise is None:
-        said(f"Not known: {rest.accuracy.reason}")
+        said(f"Not known: {unseen.accuracy.reason}")
         return
-    said(_promised(promise, rest))
+    said(_promised(promise, unseen))
     if promise.steps:
         with st.popover("The thresholds that were tested", icon=":material/table_rows:"):
             _tested(promise)
@@ -197,20 +207,21 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
         "fails, so that the promise is kept however many are tested (fixed-sequence testing, as "
         "Jung, Brahman and Choi 2024; here with the exact test for a finite number). All random "
         "audits of a run, archived queues among them, break a promise in at most 5% of runs "
-        f"together: this is number {rest.draw} and may in {fmt.percent(rest.delta, 2)}, so that "
-        "drawing afresh until something is accepted wins nothing. Cells settled besides stay among "
+        f"together: this is number {unseen.draw} and may in {fmt.percent(unseen.delta, 2)}, so "
+        "that drawing afresh until something is accepted wins nothing. Cells settled besides stay "
+        "among "
         "those that the audit was drawn from: what is bounded is how many of all of those are "
         "wrong, and the wrong ones that are known are taken off; all thresholds are then bounded "
         "at once. Nothing is accepted automatically: you decide."
     )
 
 
-def _promised(promise: Acceptance, rest: Unseen) -> str:
+def _promised(promise: Acceptance, unseen: Unseen) -> str:
     if promise.threshold is not None:
         return (
-            f"{fmt.count(promise.accepted)} of {fmt.plural(rest.rest, 'cell')} unreviewed: those "
+            f"{fmt.count(promise.accepted)} of {fmt.plural(unseen.rest, 'cell')} unreviewed: those "
             f"on which at least {fmt.percent(promise.threshold)} of the votes agree. With "
-            f"{fmt.percent(1 - rest.delta, 1)} confidence no more than "
+            f"{fmt.percent(1 - unseen.delta, 1)} confidence no more than "
             f"{fmt.percent(promise.bound, 1)} of them disagree with people."
         )
     more = (
@@ -297,35 +308,39 @@ def _scores(queue: QueueRow) -> None:
     )
 
 
-def _rest(one: Corrected) -> bool:
-    """Return whether cells are left that only judges decided."""
-    return one.labelled < one.cells
+def _rest(corrected: Corrected) -> bool:
+    """Return whether some cells were decided only by judges."""
+    return corrected.labelled < corrected.cells
 
 
-def _by_rates(one: Corrected) -> str:
-    if one.rates is None:
+def _by_rates(corrected: Corrected) -> str:
+    if corrected.rates is None:
         return fmt.DASH
-    share, found, cleared = one.rates.share, one.rates.found.value, one.rates.cleared.value
+    share, found, cleared = (
+        corrected.rates.share,
+        corrected.rates.found.value,
+        corrected.rates.cleared.value,
+    )
     text = figure_cell(share, fmt.percent)
     if share.value is None:
         return text
     return f"{text}<br>{quiet(f'finds {fmt.percent(found)}, clears {fmt.percent(cleared)}')}"
 
 
-def _score_line(one: Corrected, *, rates: bool) -> list[str]:
-    powered = one.powered
-    name = one_line(one.criterion, 80) if one.criterion else ALL
+def _score_line(corrected: Corrected, *, rates: bool) -> list[str]:
+    powered = corrected.powered
+    name = one_line(corrected.criterion, 80) if corrected.criterion else ALL
     heard = (
         quiet(f"judges listened to at {fmt.percent(powered.listened)}")
-        if powered is not None and powered.mean.value is not None and _rest(one)
+        if powered is not None and powered.mean.value is not None and _rest(corrected)
         else ""
     )
     return [
         f"{esc(name)}<br>{heard}" if heard else esc(name),
-        fmt.score(one.said),
-        figure_cell(Estimate.undefined(one.reason) if powered is None else powered.mean),
+        fmt.score(corrected.said),
+        figure_cell(Estimate.undefined(corrected.reason) if powered is None else powered.mean),
         fmt.DASH if powered is None else figure_cell(powered.labels),
-        *([_by_rates(one)] if rates else []),
-        fmt.count(one.cells),
-        fmt.count(one.labelled),
+        *([_by_rates(corrected)] if rates else []),
+        fmt.count(corrected.cells),
+        fmt.count(corrected.labelled),
     ]

@@ -40,15 +40,15 @@ def show(queue: QueueRow) -> None:
     )
 
 
-def _line(one: Offer) -> list[str]:
-    name, fitted = esc(one_line(one.criterion, 80)), one.fitted
+def _line(offer: Offer) -> list[str]:
+    name, fitted = esc(one_line(offer.criterion, 80)), offer.fitted
     if fitted is not None:
         name = f"{name}<br>{quiet(weight_fit_words.how(fitted))}"
     else:
-        return [f"{name}<br>{quiet(one.words)}", tag("too little"), *[fmt.DASH] * 5]
+        return [f"{name}<br>{quiet(offer.words)}", tag("too little"), *[fmt.DASH] * 5]
     return [
         name,
-        mark_of(one, fitted),
+        mark_of(offer, fitted),
         f"{_came(fitted.plain_right, fitted.labels, fitted.plain_far, fitted.plain_kappa)}<br>"
         f"{quiet(_plain(fitted.plain))}",
         _came(fitted.right, fitted.labels, fitted.far, fitted.kappa),
@@ -58,11 +58,11 @@ def _line(one: Offer) -> list[str]:
     ]
 
 
-def mark_of(one: Offer, fitted: Fitted) -> str:
+def mark_of(offer: Offer, fitted: Fitted) -> str:
     """Return the HTML that says whether a fit is used, offered, or neither."""
-    if one.used:
+    if offer.used:
         return tag("in use", "info")
-    if not one.offered:
+    if not offer.offered:
         return tag("a constant", "warn") if fitted.constant else tag("no better")
     return tag("✓ offered", "good")
 
@@ -78,8 +78,8 @@ def _plain(rule: str) -> str:
     return rule.replace("_", " ")
 
 
-def _reliance(found: list[Offer]) -> None:
-    fitted = [offer for offer in found if offer.fitted is not None and offer.fitted.reliance]
+def _reliance(offers: list[Offer]) -> None:
+    fitted = [offer for offer in offers if offer.fitted is not None and offer.fitted.reliance]
     if not fitted:
         return
     with st.popover("How far each judge is listened to", icon=":material/hearing:"):
@@ -95,9 +95,9 @@ def _reliance(found: list[Offer]) -> None:
             )
 
 
-def _buttons(run_id: int, found: list[Offer]) -> None:
-    offered = [offer for offer in found if offer.offered and not offer.used]
-    used = [offer for offer in found if offer.used]
+def _buttons(run_id: int, offers: list[Offer]) -> None:
+    offered = [offer for offer in offers if offer.offered and not offer.used]
+    used = [offer for offer in offers if offer.used]
     if not offered and not used:
         said("There is nothing to use yet: calibrated is ahead of the plain rule on no criterion.")
     with st.container(horizontal=True):

@@ -20,7 +20,7 @@ from pages.ui.widgets import figure_cell, table
 
 #: Columns: an item, a criterion, and two labels.
 _Row = tuple[str, str, str, str]
-#: What became of cells: the text in the table, and above their list.
+#: The result of people's decision: the text in the table, and above the list of cells.
 BECAME: dict[Became, tuple[str, str]] = {
     "mended": ("Changed", "Cells on which people changed the panel's verdict"),
     "kept": ("Kept", "Cells on which people kept the panel's verdict"),
@@ -32,15 +32,15 @@ SAME, DIFFER = "same", "differ"
 MOST_CELLS, MOST_PAIRS = 200, 20
 
 
-def show(who: Seat, queue: QueueRow) -> Session:
+def show(seat: Seat, queue: QueueRow) -> Session:
     """Draw both parts and the list of cells in the address; return the queue's results."""
     result = kept("session", queue, lambda: queue_results.session(store(), queue.id))
     pairs = kept(
         "pairs",
         queue,
-        lambda: reviewer_pairs.reviewer_pairs(store(), who, queue.id),
-        who.name,
-        who.role,
+        lambda: reviewer_pairs.reviewer_pairs(store(), seat, queue.id),
+        seat.name,
+        seat.role,
     )
     _changed(queue, result)
     _agreement(queue, pairs)

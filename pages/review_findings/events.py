@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 
-def lines(found: Iterable[LogLine], *, name: str, places: bool) -> None:
+def lines(events: Iterable[LogLine], *, name: str, places: bool) -> None:
     """Draw the events; with `places`, each with its item and criterion."""
-    rows = "".join(_line(line, places=places) for line in found)
+    rows = "".join(_line(line, places=places) for line in events)
     st.html(f'<ul class="rs-list" aria-label="{esc(name)}">{rows}</ul>')
 
 
-def _line(one: LogLine, *, places: bool) -> str:
+def _line(line: LogLine, *, places: bool) -> str:
     where = ""
-    if places and one.item_id:
-        cell = [one_line(one.item_id, 60)]
-        cell += [one_line(one.criterion, 60)] if one.criterion else []
+    if places and line.item_id:
+        cell = [one_line(line.item_id, 60)]
+        cell += [one_line(line.criterion, 60)] if line.criterion else []
         where = f" · {esc(' · '.join(cell))}"
-    undone = f" {tag('taken back')}" if one.undone else ""
-    note = f'<div class="rs-quote">{esc(one_line(one.note, 400))}</div>' if one.note else ""
-    when = f"{one.when[:10]} {one.when[11:16]} UTC"
+    undone = f" {tag('taken back')}" if line.undone else ""
+    note = f'<div class="rs-quote">{esc(one_line(line.note, 400))}</div>' if line.note else ""
+    when = f"{line.when[:10]} {line.when[11:16]} UTC"
     return (
-        f"<li><b>{esc(one.who)}</b> {esc(one.what)}{undone}<br>"
+        f"<li><b>{esc(line.who)}</b> {esc(line.what)}{undone}<br>"
         f'<span class="rs-quiet rs-num">{when}{where}</span>{note}</li>'
     )
 
@@ -47,12 +47,12 @@ def _line(one: LogLine, *, places: bool) -> str:
 PAGE = 25
 
 
-def event_log(who: Seat, queue: QueueRow) -> None:
+def event_log(seat: Seat, queue: QueueRow) -> None:
     """Draw a page of events."""
     section("Everything that happened in this queue")
     key = state.key(RECORD_FIELD, "log", queue.id)
     page = int(state.get(key) or 1)
-    log = audit_trail.log(store(), who, queue.id, limit=PAGE, offset=PAGE * (page - 1))
+    log = audit_trail.log(store(), seat, queue.id, limit=PAGE, offset=PAGE * (page - 1))
     if not log.total:
         said("Nothing yet.")
         return
@@ -61,7 +61,7 @@ def event_log(who: Seat, queue: QueueRow) -> None:
         st.pagination(-(-log.total // PAGE), key=key)
 
 
-def choose(who: Seat, queue: QueueRow) -> None:
+def choose(seat: Seat, queue: QueueRow) -> None:
     """Draw the timeline of a cell, chosen here or by the address."""
     section("One cell")
     cells = cells_of(store(), queue.id)
@@ -83,7 +83,7 @@ def choose(who: Seat, queue: QueueRow) -> None:
         args=(key, cells),
     )
     if at is not None:
-        cell_timeline(who, queue.run_id, *cells[at])
+        cell_timeline(seat, queue.run_id, *cells[at])
 
 
 def _choose(key: str, cells: list[tuple[str, str]]) -> None:
@@ -92,9 +92,9 @@ def _choose(key: str, cells: list[tuple[str, str]]) -> None:
     state.set_address(**{state.ITEM: item, state.CRITERION: criterion, state.VIEW: "record"})
 
 
-def cell_timeline(who: Seat, run_id: int, item: str, criterion: str) -> None:
+def cell_timeline(seat: Seat, run_id: int, item: str, criterion: str) -> None:
     """Draw the events of a cell."""
-    events = audit_trail.story(store(), who, run_id, item, criterion)
+    events = audit_trail.story(store(), seat, run_id, item, criterion)
     if not events:
         said("No one has reviewed this cell.")
         return

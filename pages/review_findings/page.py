@@ -30,9 +30,9 @@ from pages.ui.widgets import (
 )
 
 
-def session_result(who: Seat, queue: QueueRow) -> None:
+def session_result(seat: Seat, queue: QueueRow) -> None:
     """Draw what people changed, their agreement and time, and faulty criteria."""
-    result = changed.show(who, queue)
+    result = changed.show(seat, queue)
     if result.changed:
         text = f"Step through the {fmt.plural(len(result.changed), 'item')} that people changed"
         address = work.first_of(queue.run_id, result.changed)
@@ -41,34 +41,34 @@ def session_result(who: Seat, queue: QueueRow) -> None:
     _troubles(queue, result)
 
 
-def _left(found: Session) -> str:
+def _left(session: Session) -> str:
     parts = []
-    if found.each_seconds is not None:
+    if session.each_seconds is not None:
         parts.append(
-            f"{minutes(found.minutes)} were spent on {fmt.plural(found.timed, 'verdict')}, half "
-            f"of them in less than {fmt.seconds(found.each_seconds)}."
+            f"{minutes(session.minutes)} were spent on {fmt.plural(session.timed, 'verdict')}, "
+            f"half of them in less than {fmt.seconds(session.each_seconds)}."
         )
-    if not found.left:
+    if not session.left:
         parts.append("Nothing is left in this queue.")
         return " ".join(parts)
     parts.append(
-        f"{fmt.plural(found.left, 'cell')} are open, expected to change about "
-        f"{fmt.number(found.flips, 2)} outcomes (without pass marks: verdicts) and scores by "
-        f"{fmt.score(found.change)} in sum."
+        f"{fmt.plural(session.left, 'cell')} are open, expected to change about "
+        f"{fmt.number(session.flips, 2)} outcomes (without pass marks: verdicts) and scores by "
+        f"{fmt.score(session.change)} in sum."
     )
-    if found.left_minutes is not None:
-        parts.append(f"At that pace they take {minutes(found.left_minutes)}.")
+    if session.left_minutes is not None:
+        parts.append(f"At that pace they take {minutes(session.left_minutes)}.")
     return " ".join(parts)
 
 
-def _troubles(queue: QueueRow, found: Session) -> None:
+def _troubles(queue: QueueRow, session: Session) -> None:
     section("Criteria that people found at fault")
-    if not found.troubles:
+    if not session.troubles:
         said("None: no reviewer called a criterion ambiguous, wrong, or two questions in one.")
         return
     table(
         ("Criterion", "Ambiguous", "Wrong", "Two in one", "Of verdicts"),
-        (_trouble(trouble) for trouble in found.troubles),
+        (_trouble(trouble) for trouble in session.troubles),
         name="Criteria that people found at fault",
         numbers=(1, 2, 3, 4),
     )
@@ -77,9 +77,9 @@ def _troubles(queue: QueueRow, found: Session) -> None:
     routes.link(routes.RUBRICS, "Edit the rubric", {state.RUBRIC: rubric.rubric_id}, icon="edit")
 
 
-def _trouble(one: Trouble) -> list[str]:
-    counts = (one.ambiguous, one.wrong, one.double, one.of)
-    return [esc(one.criterion), *map(fmt.count, counts)]
+def _trouble(trouble: Trouble) -> list[str]:
+    counts = (trouble.ambiguous, trouble.wrong, trouble.double, trouble.of)
+    return [esc(trouble.criterion), *map(fmt.count, counts)]
 
 
 def follows_judges(queue: QueueRow) -> None:
@@ -114,8 +114,8 @@ def follows_judges(queue: QueueRow) -> None:
     )
 
 
-def _sentence(found: Anchoring) -> str:
-    difference = found.difference
+def _sentence(anchoring: Anchoring) -> str:
+    difference = anchoring.difference
     if difference.value is None or difference.low is None or difference.high is None:
         return difference.reason
     points = f"{abs(difference.value) * 100:.0f} points"
@@ -139,7 +139,7 @@ HEADER = Header(
     "Findings of review",
     "What people's verdicts say of all unreviewed cells, and of the judges.",
 )
-#: Shown instead of a view if the address names it.
+#: The screen that replaces the views if the address names it.
 AGAIN = "again"
 
 
@@ -212,7 +212,7 @@ def _choose(key: str) -> None:
     state.set_address(**{**gone, state.QUEUE: state.get(key)})
 
 
-def _views(who: Seat, queue: QueueRow) -> None:
+def _views(seat: Seat, queue: QueueRow) -> None:
     progress = queues.progress(store(), queue.id)
     row(
         [
@@ -222,7 +222,7 @@ def _views(who: Seat, queue: QueueRow) -> None:
             *([tag("archived")] if queue.archived else []),
         ]
     )
-    _go_on(who, queue)
+    _go_on(seat, queue)
     shown: dict[str, Callable[[Seat, QueueRow], None]] = {
         "session": _session,
         "all": lambda _, queue: all_cells.show(queue),
@@ -232,8 +232,8 @@ def _views(who: Seat, queue: QueueRow) -> None:
     }
     opened = _opened()
     for name, show in shown.items():
-        # Closed parts are not computed. The key names the part that the address opens, so that
-        # a link to another part opens that one.
+        # Closed parts are not computed. The key names the part that the address opens, so that a
+        # link to another part opens that one.
         fold = st.expander(
             VIEWS[name],
             key=state.key(RECORD_FIELD, "fold", name, opened),
@@ -242,26 +242,26 @@ def _views(who: Seat, queue: QueueRow) -> None:
         )
         if fold.open:
             with fold:
-                show(who, queue)
+                show(seat, queue)
 
 
-def _go_on(who: Seat, queue: QueueRow) -> None:
-    """Draw a link to the next item for the current user, if there is one."""
-    left = claims.standing(store(), who, queue.id).available
+def _go_on(seat: Seat, queue: QueueRow) -> None:
+    """Draw a link to the next item for the current user, if any."""
+    left = claims.standing(store(), seat, queue.id).available
     if left and queue.archived is None:
         text = f"Go on reviewing: {fmt.plural(left, 'item')} left"
         routes.link(routes.REVIEW_ITEM, text, {state.QUEUE: queue.id}, icon="play_arrow")
 
 
-def _session(who: Seat, queue: QueueRow) -> None:
-    session_result(who, queue)
+def _session(seat: Seat, queue: QueueRow) -> None:
+    session_result(seat, queue)
     follows_judges(queue)
 
 
-def _record(who: Seat, queue: QueueRow) -> None:
+def _record(seat: Seat, queue: QueueRow) -> None:
     events.take_away(queue.run_id)
-    events.choose(who, queue)
-    events.event_log(who, queue)
+    events.choose(seat, queue)
+    events.event_log(seat, queue)
 
 
 def _opened() -> str:

@@ -30,26 +30,26 @@ from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, shown_errors, table
 
 
-def show(who: Seat, queue: QueueRow) -> None:
+def show(seat: Seat, queue: QueueRow) -> None:
     """Draw the view."""
-    identity.show_seat(who)
+    identity.show_seat(seat)
     figures = kept(
         "people",
         queue,
-        lambda: reviewer_quality.quality(store(), who, queue.id),
-        who.name,
-        who.role,
+        lambda: reviewer_quality.quality(store(), seat, queue.id),
+        seat.name,
+        seat.role,
     )
     people = {person.name: person for person in figures}
     section("How you review")
-    mine = people.pop(who.name, None)
+    mine = people.pop(seat.name, None)
     if mine is None:
         said("You have given no verdict in this queue yet.")
     else:
         _one(mine)
-    _again(who, queue)
-    if who.role == "lead":
-        _lead(who, queue, list(people.values()))
+    _again(seat, queue)
+    if seat.role == "lead":
+        _lead(seat, queue, list(people.values()))
     st.caption(
         "Only you and the leads see this; it is not a ranking. On hard items people are slower "
         "and differ more often; some figures rest on few cells. Shares have 95% intervals (Wilson "
@@ -57,26 +57,26 @@ def show(who: Seat, queue: QueueRow) -> None:
     )
 
 
-def _one(found: Quality) -> None:
-    pace = "–" if found.each_seconds is None else fmt.seconds(found.each_seconds)
+def _one(quality: Quality) -> None:
+    pace = "–" if quality.each_seconds is None else fmt.seconds(quality.each_seconds)
     table(
         ("Figure", "Value", "Of what"),
         [
-            ["Verdicts", fmt.count(found.verdicts), _cannot(found)],
-            ["Usual time of one", pace, quiet(_quick(found))],
-            ["As labelled", share(found.gold), quiet("cells with a label in the dataset")],
-            ["The same on a second look", share(found.same), quiet("cells seen twice, blind")],
+            ["Verdicts", fmt.count(quality.verdicts), _cannot(quality)],
+            ["Usual time of one", pace, quiet(_quick(quality))],
+            ["As labelled", share(quality.gold), quiet("cells with a label in the dataset")],
+            ["The same on a second look", share(quality.same), quiet("cells seen twice, blind")],
             [
                 "As settled in the end",
-                share(found.shared),
+                share(quality.shared),
                 quiet("first verdicts, on cells that others saw, too"),
             ],
-            *_left(found),
+            *_left(quality),
         ],
-        name=f"How {found.name} reviews",
+        name=f"How {quality.name} reviews",
         numbers=(1,),
     )
-    if len(found.weeks) > 1:
+    if len(quality.weeks) > 1:
         table(
             ("Week of", "Verdicts", "Usual time", "As labelled"),
             (
@@ -86,32 +86,32 @@ def _one(found: Quality) -> None:
                     fmt.DASH if week.each_seconds is None else fmt.seconds(week.each_seconds),
                     share(week.gold),
                 ]
-                for week in found.weeks
+                for week in quality.weeks
             ),
-            name=f"{found.name} by week",
+            name=f"{quality.name} by week",
             numbers=(1, 2, 3),
         )
 
 
-def _cannot(found: Quality) -> str:
-    return quiet(f"{fmt.count(found.cannot)} of them: cannot assess")
+def _cannot(quality: Quality) -> str:
+    return quiet(f"{fmt.count(quality.cannot)} of them: cannot assess")
 
 
-def _quick(found: Quality) -> str:
-    if not found.timed:
+def _quick(quality: Quality) -> str:
+    if not quality.timed:
         return "no time is known"
-    return f"{fmt.count(found.quick)} of {fmt.count(found.timed)} in less than a quarter of it"
+    return f"{fmt.count(quality.quick)} of {fmt.count(quality.timed)} in less than a quarter of it"
 
 
-def _left(found: Quality) -> list[list[str]]:
-    if not found.left:
+def _left(quality: Quality) -> list[list[str]]:
+    if not quality.left:
         return []
-    pace = "" if found.left_minutes is None else f"about {minutes(found.left_minutes)}"
-    return [["Items assigned and open", fmt.count(found.left), quiet(pace)]]
+    pace = "" if quality.left_minutes is None else f"about {minutes(quality.left_minutes)}"
+    return [["Items assigned and open", fmt.count(quality.left), quiet(pace)]]
 
 
-def _again(who: Seat, queue: QueueRow) -> None:
-    waiting = len(second_looks.waiting(store(), who, queue.id))
+def _again(seat: Seat, queue: QueueRow) -> None:
+    waiting = len(second_looks.waiting(store(), seat, queue.id))
     if waiting:
         routes.link(
             routes.RECORD,
@@ -121,7 +121,7 @@ def _again(who: Seat, queue: QueueRow) -> None:
         )
 
 
-def _lead(who: Seat, queue: QueueRow, others: list[Quality]) -> None:
+def _lead(seat: Seat, queue: QueueRow, others: list[Quality]) -> None:
     section("For leads")
     key = state.key(RECORD_FIELD, "repeat", queue.id)
     state.seed(key, round(100 * queue.settings.repeat_share))
@@ -133,7 +133,7 @@ def _lead(who: Seat, queue: QueueRow, others: list[Quality]) -> None:
         width=620,
         help="The second verdict changes nothing; it shows how consistently a person decides.",
         on_change=_set_repeat,
-        args=(who, queue.id, key),
+        args=(seat, queue.id, key),
     )
     if not others:
         return
@@ -145,11 +145,11 @@ def _lead(who: Seat, queue: QueueRow, others: list[Quality]) -> None:
     st.caption(f"Others who reviewed or were assigned: {names}.")
 
 
-def _set_repeat(who: Seat, queue_id: int, key: str) -> None:
+def _set_repeat(seat: Seat, queue_id: int, key: str) -> None:
     with shown_errors():
         queue = queues.queue(store(), queue_id)
         settings = queue.settings.model_copy(update={"repeat_share": state.get(key) / 100})
-        queues.change(store(), who, queue_id, settings=settings)
+        queues.change(store(), seat, queue_id, settings=settings)
 
 
 AGAIN = "record_again"
@@ -157,8 +157,8 @@ AGAIN = "record_again"
 CANNOT = -1
 
 
-def second_look(who: Seat, queue: QueueRow) -> None:
-    """Draw the next item, or that there is none."""
+def second_look(seat: Seat, queue: QueueRow) -> None:
+    """Draw the next item, or a sentence if there is none."""
     st.button(
         "Back to the findings",
         key=state.key(RECORD_ACT, "back"),
@@ -167,7 +167,7 @@ def second_look(who: Seat, queue: QueueRow) -> None:
         on_click=state.set_address,
         kwargs={state.VIEW: "people"},
     )
-    look = second_looks.second_look(store(), who, queue.id)
+    look = second_looks.second_look(store(), seat, queue.id)
     if look is None:
         state.drop(AGAIN)
         empty_state("No item waits for a second look", "They come back as you go on reviewing.")
@@ -188,7 +188,7 @@ def second_look(who: Seat, queue: QueueRow) -> None:
             key=state.key(RECORD_ACT, "again", look.number),
             type="primary",
             on_click=_say,
-            args=(who, look),
+            args=(seat, look),
         )
 
 
@@ -240,7 +240,7 @@ def _cell(look: SecondLook, criterion: Criterion) -> None:
             )
 
 
-def _say(who: Seat, look: SecondLook) -> None:
+def _say(seat: Seat, look: SecondLook) -> None:
     with shown_errors():
         given = {}
         for criterion in look.criteria:
@@ -252,6 +252,6 @@ def _say(who: Seat, look: SecondLook) -> None:
             given[criterion.name] = Given(None, why) if option == CANNOT else Given(option)
         began = state.get(state.key(AGAIN, "since", look.queue_id, look.number))
         spent = None if began is None else round(1000 * (time.monotonic() - began) / len(given))
-        second_looks.say_again(store(), who, look, given, ms_active=spent)
+        second_looks.say_again(store(), seat, look, given, ms_active=spent)
         state.drop(AGAIN)
         state.flash("Kept. Thank you for looking twice.")

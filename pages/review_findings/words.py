@@ -34,10 +34,12 @@ def said(words: str) -> None:
     st.html(f'<div class="rs-prose">{esc(words)}</div>')
 
 
-def share(one: Estimate) -> str:
+def share(estimate: Estimate) -> str:
     """Return a share with its count and interval below; a dash without a count."""
-    value, ends, _ = one.words(fmt.percent)
-    return f"{value}<br>{quiet(f'{one.hits} of {one.n}; {ends}')}" if one.n else value
+    value, ends, _ = estimate.words(fmt.percent)
+    return (
+        f"{value}<br>{quiet(f'{estimate.hits} of {estimate.n}; {ends}')}" if estimate.n else value
+    )
 
 
 def minutes(value: float) -> str:

@@ -1,4 +1,4 @@
-"""One item before a reviewer.
+"""One item shown to a reviewer.
 
 Judges' votes stay hidden until the reviewer commits a verdict.
 """

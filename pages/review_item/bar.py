@@ -1,4 +1,4 @@
-"""Above the item: the position in the queue, what just changed, refusals, and acts on an item."""
+"""Above the item: the position in the queue, the last change or error, and acts on the item."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REVIEW_HELP = "review_help"
 REVIEW_LEAD = "review_lead"
 
 
-#: Every key and its effect; H shows the same list.
+#: Every key and its effect; H shows this list.
 KEYS = (
     ("0 to 9", "choose the option of the active cell that shows this key: its own digit, or place"),
     ("0 or X", "cannot assess (X where 0 is an option); then a digit says why"),
@@ -42,66 +42,71 @@ KEYS = (
 )
 
 
-def show(at: OpenItem, queue_name: str) -> None:
+def show(review: OpenItem, queue_name: str) -> None:
     """Draw the whole bar."""
     with st.container(key="rs_where", gap="xsmall"):
-        _where(at, queue_name)
-        _said(at)
-    if isinstance(at.stands, HasMet):
-        _ask_lead(at, at.stands)
+        _where(review, queue_name)
+        _said(review)
+    if isinstance(review.stands, HasMet):
+        _ask_lead(review, review.stands)
     if state.get(REVIEW_HELP):
         table(["Key", "What it does"], [(f"<b>{esc(k)}</b>", esc(w)) for k, w in KEYS], name="Keys")
 
 
-def _where(at: OpenItem, queue_name: str) -> None:
+def _where(review: OpenItem, queue_name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Queue", key=state.key(REVIEW_ACT, "back"), icon=":material/arrow_back:"):
-            _close(at)
-        resolved = (
-            f"{fmt.count(at.progress.resolved)} of {fmt.count(at.progress.total)} cells resolved"
+            _close(review)
+        progress = review.progress
+        resolved = f"{fmt.count(progress.resolved)} of {fmt.count(progress.total)} cells resolved"
+        position = f"Item {review.number}" if review.item is not None else "Reviewing"
+        hidden = "name hidden · " if review.item is not None else ""
+        narrowed = (
+            f" · only {one_line(review.where.criterion, 40)}" if review.where.criterion else ""
         )
-        position = f"Item {at.number}" if at.item is not None else "Reviewing"
-        hidden = "name hidden · " if at.item is not None else ""
-        narrowed = f" · only {one_line(at.where.criterion, 40)}" if at.where.criterion else ""
-        narrowed += " · only what is flagged" if at.where.flagged else ""
+        narrowed += " · only what is flagged" if review.where.flagged else ""
         st.html(
             f'<div class="rs-row rs-num"><h1 class="rs-cell">{position}</h1><span class="rs-quiet">'
-            f"{hidden}{esc(one_line(queue_name, 44) + narrowed)} · {_own_pace(at.pace)}"
+            f"{hidden}{esc(one_line(queue_name, 44) + narrowed)} · {_own_pace(review.pace)}"
             f" · {resolved}</span></div>",
             width="content",
         )
         st.space("stretch")
-        if at.item is not None:
-            _press("", "previous", "Left", keyboard.step, (at, at.number, -1), "chevron_left")
-            _press("", "following", "Right", keyboard.step, (at, at.number, 1), "chevron_right")
-            _press("Skip", "skip", "S", keyboard.skip, (at, at.number))
-        _press("Undo", "undo", "U", keyboard.undo, (at,))
+        if review.item is not None:
+            _press(
+                "", "previous", "Left", keyboard.step, (review, review.number, -1), "chevron_left"
+            )
+            _press(
+                "", "following", "Right", keyboard.step, (review, review.number, 1), "chevron_right"
+            )
+            _press("Skip", "skip", "S", keyboard.skip, (review, review.number))
+        _press("Undo", "undo", "U", keyboard.undo, (review,))
         _press("Keys", "help", "H", _toggle_help, ())
-        _at_once(at)
-        if at.item is not None and at.seat.resolves:
-            _more(at)
+        _at_once(review)
+        if review.item is not None and review.seat.resolves:
+            _more(review)
 
 
-def _at_once(at: OpenItem) -> None:
+def _at_once(review: OpenItem) -> None:
     key = state.key(REVIEW_ACT, "at once")
-    state.put(key, reviewers.commits_at_once(store(), at.seat))
+    state.put(key, reviewers.commits_at_once(store(), review.seat))
     st.toggle(
         "Commit at once",
         key=key,
         help="Your last answer on an item commits it, without Enter. It is final unless all "
         "judges say something else. U takes it back.",
         on_change=_on_at_once,
-        args=(at, key),
+        args=(review, key),
     )
 
 
-def _on_at_once(at: OpenItem, key: str) -> None:
+def _on_at_once(review: OpenItem, key: str) -> None:
     on = bool(state.get(key))
-    keyboard.guarded(at, lambda now: reviewers.commit_at_once(store(), now.seat, on))
+    keyboard.guarded(review, lambda now: reviewers.commit_at_once(store(), now.seat, on))
 
 
 def _own_pace(pace: Pace) -> str:
-    """Return my progress and how long the rest will take me.
+    """Return my progress and the expected time for my remaining items.
 
     >>> _own_pace(Pace(14, 43, 35.0)), _own_pace(Pace(2, 5, None)), _own_pace(Pace(7, 0, 35.0))
     ('14 of 57 items by you, about 25 min', '2 of 7 items by you', '7 of 7 items by you')
@@ -118,7 +123,7 @@ def _press(
     caption: str,
     what: str,
     shortcut: str,
-    act: Callable[..., None],
+    action: Callable[..., None],
     args: tuple[object, ...],
     icon: str = "",
 ) -> None:
@@ -128,32 +133,34 @@ def _press(
         icon=f":material/{icon}:" if icon else None,
         shortcut=shortcut,
         help=None if caption else label(f"The {what} item"),
-        on_click=act,
+        on_click=action,
         args=args,
     )
 
 
-def _close(at: OpenItem) -> None:
+def _close(review: OpenItem) -> None:
     """Return to the queue; the item is released and its verdicts stay drafts."""
-    keyboard.guarded(at, opened.leave)
-    at.effect, at.undone, at.same = None, (), ()
-    routes.go(routes.QUEUES, {state.QUEUE: at.queue_id})
+    keyboard.guarded(review, opened.leave)
+    review.effect, review.undone, review.same = None, (), ()
+    routes.go(routes.QUEUES, {state.QUEUE: review.queue_id})
 
 
 def _toggle_help() -> None:
     state.put(REVIEW_HELP, not state.get(REVIEW_HELP))
 
 
-def _said(at: OpenItem) -> None:
-    """Show what the last act changed or why it was refused; always a line, so nothing jumps."""
+def _said(review: OpenItem) -> None:
+    """Show what the last act changed or why it was rejected; always one line, so the page does not
+    jump.
+    """
     refused = keyboard.refusal()
     if refused is not None:
         where = f"{refused.where}: " if refused.where else ""
         parts = [f'<span class="rs-tag rs-bad">✕ {esc(where + refused.message)}</span>']
-    elif at.told:
-        parts = [f'<span class="rs-quiet">{esc(at.told)}</span>']
-    elif at.effect is not None or at.undone or at.same:
-        parts = [effect_line(at.effect, at.undone, at.same)]
+    elif review.told:
+        parts = [f'<span class="rs-quiet">{esc(review.told)}</span>']
+    elif review.effect is not None or review.undone or review.same:
+        parts = [effect_line(review.effect, review.undone, review.same)]
     else:
         parts = ['<span class="rs-quiet">&nbsp;</span>']
     st.html(f'<div class="rs-row" role="status">{"".join(parts)}</div>')
@@ -161,9 +168,9 @@ def _said(at: OpenItem) -> None:
         problem_list(refused.problems)
 
 
-def _ask_lead(at: OpenItem, met: HasMet) -> None:
+def _ask_lead(review: OpenItem, met: HasMet) -> None:
     """Show the final verdicts, and the note that asks a lead to send them back."""
-    number = queues.item_number(store(), at.queue_id, met.item_id)
+    number = queues.item_number(store(), review.queue_id, met.item_id)
     names = " and ".join(f"“{one_line(name, 60)}”" for name in met.criteria)
     key = state.key(REVIEW_LEAD, met.step)
     state.seed(key, f"I would change my verdict on {names}: ")
@@ -181,14 +188,14 @@ def _ask_lead(at: OpenItem, met: HasMet) -> None:
                 type="primary",
                 icon=":material/flag:",
                 on_click=keyboard.flag_met,
-                args=(at, met, key),
+                args=(review, met, key),
             )
             st.button(
                 "Leave it",
                 key=state.key(REVIEW_ACT, "leave it"),
                 type="tertiary",
                 on_click=keyboard.guarded,
-                args=(at, lambda _: None),
+                args=(review, lambda _: None),
             )
 
 
@@ -220,7 +227,7 @@ def effect_line(
     changes = "" if effect is None else " · ".join([*_of_item(effect), *_of_cells(effect)])
     if same:
         names = esc(one_line(", ".join(same), 80))
-        # Of judges who disagree, the verdict is that of their rule.
+        # If judges disagree, the panel's verdict is that of their rule.
         changes = f"{names}: as the panel says, confirmed" + (f" · {changes}" if changes else "")
     if not changes and not undone:
         changes = "your verdicts stand; nothing changed"
@@ -259,13 +266,13 @@ def _of_cell(cell: CellEffect, effect: DecisionEffect) -> str:
     return f"{changed}, {right}" if right else changed
 
 
-def _more(at: OpenItem) -> None:
+def _more(review: OpenItem) -> None:
     with st.popover("", icon=":material/more_horiz:", help="Unmask"):
         st.caption("Who made this submission is hidden. Looking is recorded with your reason.")
-        reason = state.key(REVIEW_NOTE, "unmask", at.number)
+        reason = state.key(REVIEW_NOTE, "unmask", review.number)
         st.text_input("Why do you need to know?", key=reason)
         if st.button("Show the system", key=state.key(REVIEW_ACT, "unmask")):
             with shown_errors():
-                assert at.ticket is not None, "only an open item is unmasked"
-                name = other_acts.unmask(store(), at.ticket, str(state.get(reason) or ""))
+                assert review.ticket is not None, "only an open item is unmasked"
+                name = other_acts.unmask(store(), review.ticket, str(state.get(reason) or ""))
                 st.html(f"<b>{esc(name) if name else 'No system is named.'}</b>")

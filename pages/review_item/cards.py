@@ -21,9 +21,9 @@ from pages.ui.widgets import Tone, tag
 LONGEST = 20_000
 
 
-def show_note(at: OpenItem, criterion: str, given: Given | None) -> None:
-    """Draw the note's field, which saves on leaving it, and the saved notes."""
-    key = state.key(REVIEW_NOTE, at.number, criterion)
+def show_note(review: OpenItem, criterion: str, given: Given | None) -> None:
+    """Draw the note's field, which saves when left, and the saved notes."""
+    key = state.key(REVIEW_NOTE, review.number, criterion)
     state.seed(key, given.note if given else "")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_area(
@@ -34,21 +34,22 @@ def show_note(at: OpenItem, criterion: str, given: Given | None) -> None:
             placeholder="Note: why? Needed when you decide against judges who all agree.",
             label_visibility="collapsed",
             on_change=_typed,
-            args=(at, key, criterion),
+            args=(review, key, criterion),
         )
         with st.popover("", icon=":material/bookmark:", help="Notes to use again"):
-            _kept(at, key, criterion)
+            _kept(review, key, criterion)
 
 
-def _typed(at: OpenItem, key: str, criterion: str) -> None:
-    # The field can report with the act that closes the item; that act has taken the note then.
-    if key == state.key(REVIEW_NOTE, at.number, criterion) and at.ticket is not None:
+def _typed(review: OpenItem, key: str, criterion: str) -> None:
+    # The field can report together with the act that closes the item; that act already took the
+    # note.
+    if key == state.key(REVIEW_NOTE, review.number, criterion) and review.ticket is not None:
         text = str(state.get(key) or "")
-        keyboard.guarded(at, lambda now: acts.note(now, criterion, text))
+        keyboard.guarded(review, lambda now: acts.note(now, criterion, text))
 
 
-def _kept(at: OpenItem, key: str, criterion: str) -> None:
-    snippets = reviewers.snippets(store(), at.seat)
+def _kept(review: OpenItem, key: str, criterion: str) -> None:
+    snippets = reviewers.snippets(store(), review.seat)
     if not snippets:
         st.caption("You keep no notes yet. Write one, then keep it here.")
     for place, text in enumerate(snippets):
@@ -58,7 +59,7 @@ def _kept(at: OpenItem, key: str, criterion: str) -> None:
                 key=state.key(REVIEW_ACT, "snippet", place),
                 type="tertiary",
                 on_click=_use,
-                args=(at, key, criterion, text),
+                args=(review, key, criterion, text),
             )
             st.button(
                 "",
@@ -67,104 +68,106 @@ def _kept(at: OpenItem, key: str, criterion: str) -> None:
                 type="tertiary",
                 help="Forget this note",
                 on_click=_forget,
-                args=(at, text),
+                args=(review, text),
             )
     st.button(
         "Keep this note",
         key=state.key(REVIEW_ACT, "snippet keep"),
         icon=":material/bookmark_add:",
         on_click=_keep,
-        args=(at, key),
+        args=(review, key),
     )
 
 
-def _use(at: OpenItem, key: str, criterion: str, text: str) -> None:
+def _use(review: OpenItem, key: str, criterion: str, text: str) -> None:
     """Append a saved note to the field."""
     before = str(state.get(key) or "").rstrip()
     state.put(key, f"{before}\n{text}" if before else text)
-    _typed(at, key, criterion)
+    _typed(review, key, criterion)
 
 
-def _keep(at: OpenItem, key: str) -> None:
-    keyboard.guarded(at, lambda now: reviewers.keep(store(), now.seat, str(state.get(key) or "")))
+def _keep(review: OpenItem, key: str) -> None:
+    keyboard.guarded(
+        review, lambda now: reviewers.keep(store(), now.seat, str(state.get(key) or ""))
+    )
 
 
-def _forget(at: OpenItem, text: str) -> None:
-    keyboard.guarded(at, lambda now: reviewers.forget(store(), now.seat, text))
+def _forget(review: OpenItem, text: str) -> None:
+    keyboard.guarded(review, lambda now: reviewers.forget(store(), now.seat, text))
 
 
-def show(at: OpenItem) -> None:
+def show(review: OpenItem) -> None:
     """Draw all cells and the button that commits them."""
-    assert at.item is not None, "an item is open"
-    _stage(at)
-    for place, cell in enumerate(at.cells):
+    assert review.item is not None, "an item is open"
+    _stage(review)
+    for place, cell in enumerate(review.cells):
         if not cell.mine:
             _done(cell)
-        elif opened.name(cell) == at.active:
-            _active(at, cell)
+        elif opened.name(cell) == review.active:
+            _active(review, cell)
         else:
-            _folded(at, cell, place)
-    _commit(at)
+            _folded(review, cell, place)
+    _commit(review)
 
 
-def _stage(at: OpenItem) -> None:
-    assert at.item is not None, "an item is open"
+def _stage(review: OpenItem) -> None:
+    assert review.item is not None, "an item is open"
     caption = "Give your verdict. What the judges said appears after you commit."
-    resolving = at.item.part == "resolve"
-    if not at.mine:
+    resolving = review.item.part == "resolve"
+    if not review.mine:
         caption = "Nothing is left for you to decide here."
-    elif at.confirming and resolving:
+    elif review.confirming and resolving:
         caption = "Here is what the reviewers and judges said. Decide, and say why in a note."
-    elif at.confirming:
+    elif review.confirming:
         caption = "Here is what the judges said. Confirm with Enter, or change your verdict."
     elif resolving:
         caption = "Reviewers disagree here. Give your own verdict first."
-    elif at.item.assisted:
+    elif review.item.assisted:
         caption = "What the judges said is shown on this item. Decide for yourself."
-    elif not at.item.two_steps:
+    elif not review.item.two_steps:
         caption = "Give your verdict. It is final when you commit it."
-    order = [opened.name(cell) for cell in at.mine]
-    if len(order) > 1 and at.active in order:
-        caption += f" Cell {order.index(at.active) + 1} of {len(order)}."
+    order = [opened.name(cell) for cell in review.mine]
+    if len(order) > 1 and review.active in order:
+        caption += f" Cell {order.index(review.active) + 1} of {len(order)}."
     st.html(f'<div class="rs-row" role="status"><span class="rs-quiet">{esc(caption)}</span></div>')
 
 
-def _active(at: OpenItem, cell: BlindCell) -> None:
-    criterion, given = cell.criterion, at.said.get(opened.name(cell))
-    votes = at.votes.get(criterion.name)
+def _active(review: OpenItem, cell: BlindCell) -> None:
+    criterion, given = cell.criterion, review.said.get(opened.name(cell))
+    votes = review.votes.get(criterion.name)
     with st.container(border=True, key="rs_cell_active", gap="small"):
         _head(cell, given)
         if votes is not None:
             revealed.summary(votes)
-        if at.mode == "why":
-            _whys(at, cell)
-        elif at.mode == "flag":
-            _flag(at, cell)
+        if review.mode == "why":
+            _whys(review, cell)
+        elif review.mode == "flag":
+            _flag(review, cell)
         else:
-            _options(at, cell, given)
-        show_note(at, criterion.name, given)
-        _acts(at, cell)
-        if votes is not None and at.item is not None:
-            revealed.votes(votes, text_of(at.item))
+            _options(review, cell, given)
+        show_note(review, criterion.name, given)
+        _acts(review, cell)
+        if votes is not None and review.item is not None:
+            revealed.votes(votes, text_of(review.item))
 
 
-def _folded(at: OpenItem, cell: BlindCell, place: int) -> None:
+def _folded(review: OpenItem, cell: BlindCell, place: int) -> None:
     """Draw one line that opens the cell, with its verdict and, if shown, its votes."""
     criterion = cell.criterion
-    given = at.said.get(criterion.name)
+    given = review.said.get(criterion.name)
     is_decided = opened.decided(given)
     with st.container(border=True, key=f"rs_cell_{place}", gap="small"):
         st.button(
             f"**{label(criterion.name)}** &nbsp; {label(_words(criterion, given))}",
-            key=state.key(REVIEW_ACT, "open", at.number, place),
+            key=state.key(REVIEW_ACT, "open", review.number, place),
             type="tertiary",
             icon=":material/check_circle:" if is_decided else ":material/radio_button_unchecked:",
             width="stretch",
             wrap=True,
             on_click=_activate,
-            args=(at, criterion.name),
+            args=(review, criterion.name),
         )
-        votes = at.votes.get(criterion.name)
+        votes = review.votes.get(criterion.name)
         if votes is not None:
             revealed.summary(votes)
 
@@ -200,21 +203,21 @@ def _words(criterion: Criterion, given: Given | None) -> str:
 
 
 def _choice(
-    at: OpenItem, caption: str, what: tuple[object, ...], number: int, act: object, args: object
+    review: OpenItem, caption: str, what: tuple[object, ...], number: int, act: object, args: object
 ) -> None:
     """Draw one answer: a wide button that its digit also presses."""
     st.button(
         caption,
-        key=state.key(REVIEW_ACT, "option", at.number, at.active, *what),
+        key=state.key(REVIEW_ACT, "option", review.number, review.active, *what),
         shortcut=str(number),
         width="stretch",
         wrap=True,
         on_click=act,  # type: ignore[arg-type]
-        args=(at, at.number, at.active, *args),  # type: ignore[misc]
+        args=(review, review.number, review.active, *args),  # type: ignore[misc]
     )
 
 
-def _options(at: OpenItem, cell: BlindCell, given: Given | None) -> None:
+def _options(review: OpenItem, cell: BlindCell, given: Given | None) -> None:
     criterion = cell.criterion
     chosen = None if given is None else given.option
     with st.container(gap="xsmall", key="rs_options"):
@@ -224,38 +227,38 @@ def _options(at: OpenItem, cell: BlindCell, given: Given | None) -> None:
             st.button(
                 f"**{label(option.label)}** &nbsp; {label(value)}"
                 + (f"  \n{label(option.description)}" if option.description else ""),
-                key=state.key(REVIEW_ACT, "option", at.number, criterion.name, index),
+                key=state.key(REVIEW_ACT, "option", review.number, criterion.name, index),
                 type="primary" if index == chosen else "secondary",
                 icon=":material/check:" if index == chosen else None,
                 shortcut=key,
                 width="stretch",
                 wrap=True,
                 on_click=keyboard.option,
-                args=(at, at.number, criterion.name, index),
+                args=(review, review.number, criterion.name, index),
             )
 
 
-def _whys(at: OpenItem, cell: BlindCell) -> None:
+def _whys(review: OpenItem, cell: BlindCell) -> None:
     key = keyboard.cannot_key(cell.criterion)
     st.caption(f"Why can it not be assessed? ({key} goes back)")
     with st.container(gap="xsmall", key="rs_options"):
         for number, (why, caption) in enumerate(WHYS.items(), start=1):
-            _choice(at, caption, ("why", why), number, keyboard.why, (why,))
+            _choice(review, caption, ("why", why), number, keyboard.why, (why,))
 
 
-def _flag(at: OpenItem, cell: BlindCell) -> None:
+def _flag(review: OpenItem, cell: BlindCell) -> None:
     st.caption("Say what is wrong in the note (N) first, then who is to look at it. (F goes back)")
     with st.container(gap="xsmall", key="rs_options"):
-        _choice(at, "For an adjudicator", ("adjudicator",), 1, keyboard.flag, ("adjudicator",))
-        _choice(at, "For a lead", ("lead",), 2, keyboard.flag, ("lead",))
+        _choice(review, "For an adjudicator", ("adjudicator",), 1, keyboard.flag, ("adjudicator",))
+        _choice(review, "For a lead", ("lead",), 2, keyboard.flag, ("lead",))
         if cell.flagged:
-            _choice(at, "For everybody again", ("all",), 3, keyboard.act_on, (acts.unflag,))
-        if at.item is not None and at.item.part == "resolve":
+            _choice(review, "For everybody again", ("all",), 3, keyboard.act_on, (acts.unflag,))
+        if review.item is not None and review.item.part == "resolve":
             caption = "Back to the reviewers: their verdicts count no more"
-            _choice(at, caption, ("back",), 4, keyboard.act_on, (acts.send_back,))
+            _choice(review, caption, ("back",), 4, keyboard.act_on, (acts.send_back,))
 
 
-def _acts(at: OpenItem, cell: BlindCell) -> None:
+def _acts(review: OpenItem, cell: BlindCell) -> None:
     with st.container(horizontal=True, gap="small"):
         cannot = keyboard.cannot_key(cell.criterion)
         for caption, shortcut, what in (("Cannot assess", cannot, "why"), ("Flag", "F", "flag")):
@@ -265,7 +268,7 @@ def _acts(at: OpenItem, cell: BlindCell) -> None:
                 type="tertiary",
                 shortcut=shortcut,
                 on_click=keyboard.set_mode,
-                args=(at, what),
+                args=(review, what),
             )
         st.button(
             "Note",
@@ -273,9 +276,9 @@ def _acts(at: OpenItem, cell: BlindCell) -> None:
             type="tertiary",
             shortcut="N",
             on_click=keyboard.write_note,
-            args=(at,),
+            args=(review,),
         )
-        if len(at.mine) < 2:
+        if len(review.mine) < 2:
             return
         for caption, shortcut, by in (("Previous", "Up", -1), ("Next", "Down", 1)):
             st.button(
@@ -284,12 +287,12 @@ def _acts(at: OpenItem, cell: BlindCell) -> None:
                 type="tertiary",
                 shortcut=shortcut,
                 on_click=acts.move,
-                args=(at, by),
+                args=(review, by),
             )
 
 
-def _activate(at: OpenItem, criterion: str) -> None:
-    at.active, at.mode = criterion, "options"
+def _activate(review: OpenItem, criterion: str) -> None:
+    review.active, review.mode = criterion, "options"
 
 
 def _done(cell: BlindCell) -> None:
@@ -300,18 +303,18 @@ def _done(cell: BlindCell) -> None:
         st.html(f'<div class="rs-row"><b>{esc(cell.criterion.name)}</b>{verdict}{flagged}</div>')
 
 
-def _commit(at: OpenItem) -> None:
-    missing = len(at.missing)
-    caption = "Confirm" if at.confirming else "Commit"
-    if not at.mine:
+def _commit(review: OpenItem) -> None:
+    missing = len(review.missing)
+    caption = "Confirm" if review.confirming else "Commit"
+    if not review.mine:
         caption = "Next item"
-    # Above the lower edge, whatever the number of cells.
+    # The button stays above the lower edge, whatever the number of cells.
     st.container(key="rs_commit").button(
         caption + (f" ({fmt.plural(missing, 'cell')} without a verdict)" if missing else ""),
-        key=state.key(REVIEW_ACT, "commit", at.number),
+        key=state.key(REVIEW_ACT, "commit", review.number),
         type="secondary" if missing else "primary",
         shortcut="Enter",
         width="stretch",
         on_click=keyboard.enter,
-        args=(at, at.number),
+        args=(review, review.number),
     )

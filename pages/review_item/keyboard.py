@@ -1,4 +1,4 @@
-"""What keys do. A refused act is shown and loses nothing."""
+"""The effect of keys. A rejected act shows the reason and loses nothing."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from pages.ui import state
 from pages.ui.places.settling import option_keys
 from pages.ui.resources import store
 
-# Streamlit handles shortcuts at the document. To keep events from it, stop them at the body: all
-# other nodes have had them by then.
+# Streamlit handles shortcuts at the document. To keep events from it, stop them at the body, since
+# all other nodes have handled them by then.
 _HANDS = """
 export default function({ data }) {
   const page = document;
@@ -115,47 +115,47 @@ def cannot_key(criterion: Criterion) -> str:
     return "X" if "0" in option_keys(criterion.options) else "0"
 
 
-def show(at: OpenItem) -> None:
+def show(review: OpenItem) -> None:
     """Draw the browser's part."""
     component = st.components.v2.component("rubric_studio_hands", js=_HANDS)
     component(
         key=state.key(REVIEW_ACT, "hands"),
         data={
-            "item": at.number,
-            "cell": f"{at.active}/{at.confirming}",
-            "revealed": at.confirming,
-            "note": f"{at.number}/{at.active}/{at.note}" if at.note else "",
+            "item": review.number,
+            "cell": f"{review.active}/{review.confirming}",
+            "revealed": review.confirming,
+            "note": f"{review.number}/{review.active}/{review.note}" if review.note else "",
         },
         height=1,
     )
 
 
-def guarded(at: OpenItem, act: Callable[[OpenItem], object]) -> None:
-    """Perform an act; keep a refusal for the bar to show."""
+def guarded(review: OpenItem, action: Callable[[OpenItem], object]) -> None:
+    """Perform an act; keep an error for the bar to show."""
     state.drop(REVIEW_REFUSED)
-    at.stands, at.told = None, ""
+    review.stands, review.told = None, ""
     try:
-        act(at)
+        action(review)
     except InputError as error:
         places = tuple(problem.place for problem in error.problems)
-        at.unexplained = places if error.message == NOTE_NEEDED else ()
-        all_of = f" One will do for all {len(places)}." if len(at.unexplained) > 1 else ""
+        review.unexplained = places if error.message == NOTE_NEEDED else ()
+        all_of = f" One will do for all {len(places)}." if len(review.unexplained) > 1 else ""
         refuse(error.message + all_of, [(p.place, p.message, p.mend) for p in error.problems])
-        _go_to_note(at, places)
+        _go_to_note(review, places)
     except Conflict as error:
         refuse(str(error))
-        _look_again(at)
+        _look_again(review)
     except RubricStudioError as error:
         refuse(str(error))
 
 
 def refuse(message: str, problems: list[tuple[str, str, str]] | None = None) -> None:
-    """Show on the next run why an act was refused."""
+    """Show on the next run why an act was rejected."""
     state.put(REVIEW_REFUSED, {"message": message, "problems": problems or []})
 
 
 def refusal() -> InputError | None:
-    """Return the pending refusal, once."""
+    """Return the pending error, once."""
     message = state.get(REVIEW_REFUSED)
     state.drop(REVIEW_REFUSED)
     if not message:
@@ -166,120 +166,124 @@ def refusal() -> InputError | None:
     return InputError(message["message"], problems)
 
 
-def _go_to_note(at: OpenItem, places: Sequence[str]) -> None:
+def _go_to_note(review: OpenItem, places: Sequence[str]) -> None:
     """Open the first cell that needs a note and put the cursor in it: type, Esc, Enter."""
-    first = next((opened.name(cell) for cell in at.mine if opened.name(cell) in places), None)
+    first = next((opened.name(cell) for cell in review.mine if opened.name(cell) in places), None)
     if first is not None:
-        at.active, at.mode = first, "options"
-        write_note(at)
+        review.active, review.mode = first, "options"
+        write_note(review)
 
 
-def _look_again(at: OpenItem) -> None:
+def _look_again(review: OpenItem) -> None:
     try:
-        opened.look_again(at)
+        opened.look_again(review)
     except Conflict:
-        opened.lay(at, None)  # another reviewer has it now; drafts are kept
+        opened.lay(review, None)  # Another reviewer has it now; drafts are kept.
 
 
-def current(number: int, criterion: str, at: OpenItem) -> bool:
+def current(number: int, criterion: str, review: OpenItem) -> bool:
     """Return whether a key belongs to what is open; keys can arrive after the screen moved on."""
-    return at.item is not None and at.number == number and at.active == criterion
+    return review.item is not None and review.number == number and review.active == criterion
 
 
-def option(at: OpenItem, number: int, criterion: str, index: int) -> None:
+def option(review: OpenItem, number: int, criterion: str, index: int) -> None:
     """Handle a digit, or a click on an option of the active cell.
 
-    With "Commit at once" it commits, too: where it was the last answer, or the only one to confirm.
+    With "Commit at once" it also commits, if this was the last answer or the only one to confirm.
     """
-    if not current(number, criterion, at):
+    if not current(number, criterion, review):
         return
-    guarded(at, lambda now: acts.choose(now, criterion, index))
-    last = len(at.mine) == 1 if at.confirming else not at.missing
-    if last and at.item is not None and reviewers.commits_at_once(store(), at.seat):
-        enter(at, number)
+    guarded(review, lambda now: acts.choose(now, criterion, index))
+    last = len(review.mine) == 1 if review.confirming else not review.missing
+    if last and review.item is not None and reviewers.commits_at_once(store(), review.seat):
+        enter(review, number)
 
 
-def why(at: OpenItem, number: int, criterion: str, reason: Why) -> None:
+def why(review: OpenItem, number: int, criterion: str, reason: Why) -> None:
     """Handle a digit after 0."""
-    if current(number, criterion, at):
-        guarded(at, lambda now: acts.give_up(now, criterion, reason))
+    if current(number, criterion, review):
+        guarded(review, lambda now: acts.give_up(now, criterion, reason))
 
 
-def enter(at: OpenItem, number: int) -> None:
-    """Commit or confirm; jump to missing verdicts instead if there are any."""
-    if at.item is None or at.number != number:
+def enter(review: OpenItem, number: int) -> None:
+    """Commit or confirm; if verdicts are missing, jump to them instead."""
+    if review.item is None or review.number != number:
         return
-    if not at.mine:
-        guarded(at, acts.go_on)
+    if not review.mine:
+        guarded(review, acts.go_on)
         return
-    _take_note(at)
-    _share_note(at)
-    if at.missing:
-        at.active, at.mode = at.missing[0], "options"
-        missing = len(at.missing)
+    _take_note(review)
+    _share_note(review)
+    if review.missing:
+        review.active, review.mode = review.missing[0], "options"
+        missing = len(review.missing)
         have = "cells have" if missing > 1 else "cell has"
-        key = next(cannot_key(c.criterion) for c in at.mine if opened.name(c) == at.active)
+        key = next(cannot_key(c.criterion) for c in review.mine if opened.name(c) == review.active)
         refuse(f"{missing} {have} no verdict yet. {key} says that one cannot be assessed.")
         return
-    guarded(at, acts.commit)
+    guarded(review, acts.commit)
 
 
-def _take_note(at: OpenItem) -> None:
+def _take_note(review: OpenItem) -> None:
     """Save the text of the note, whether its field reported it before this act or with it."""
-    text = state.get(state.key(REVIEW_NOTE, at.number, at.active))
-    given = at.said.get(at.active)
+    text = state.get(state.key(REVIEW_NOTE, review.number, review.active))
+    given = review.said.get(review.active)
     if text is not None and str(text) != (given.note if given else ""):
-        guarded(at, lambda now: acts.note(now, now.active, str(text)))
+        guarded(review, lambda now: acts.note(now, now.active, str(text)))
 
 
-def _share_note(at: OpenItem) -> None:
-    """Use the note for the other cells that were refused with this one and have none."""
-    cells, note = at.unexplained, at.said.get(at.active, Given(None)).note
-    at.unexplained = ()
-    if at.active not in cells or not note.strip():
+def _share_note(review: OpenItem) -> None:
+    """Use the note for the other cells that were rejected with this one and have no note."""
+    cells, note = review.unexplained, review.said.get(review.active, Given(None)).note
+    review.unexplained = ()
+    if review.active not in cells or not note.strip():
         return
     for name in cells:
-        if not at.said[name].note.strip():
-            state.put(state.key(REVIEW_NOTE, at.number, name), note)
-            guarded(at, partial(acts.note, criterion=name, text=note))
+        if not review.said[name].note.strip():
+            state.put(state.key(REVIEW_NOTE, review.number, name), note)
+            guarded(review, partial(acts.note, criterion=name, text=note))
 
 
-def set_mode(at: OpenItem, mode: str) -> None:
+def set_mode(review: OpenItem, mode: str) -> None:
     """Set what digits mean; the same key again resets it."""
-    at.mode = "options" if at.mode == mode else mode
+    review.mode = "options" if review.mode == mode else mode
 
 
-def write_note(at: OpenItem) -> None:
+def write_note(review: OpenItem) -> None:
     """Put the cursor in the active cell's note."""
-    at.note += 1
+    review.note += 1
 
 
-def act_on(at: OpenItem, number: int, criterion: str, act: Callable[[OpenItem], object]) -> None:
+def act_on(
+    review: OpenItem, number: int, criterion: str, action: Callable[[OpenItem], object]
+) -> None:
     """Act on the active cell: flag it, remove the flag, send it back."""
-    if current(number, criterion, at):
-        guarded(at, act)
+    if current(number, criterion, review):
+        guarded(review, action)
 
 
-def flag(at: OpenItem, number: int, criterion: str, role: Role) -> None:
+def flag(review: OpenItem, number: int, criterion: str, role: Role) -> None:
     """Flag the active cell for a role."""
-    act_on(at, number, criterion, lambda now: acts.flag(now, role))
+    act_on(review, number, criterion, lambda now: acts.flag(now, role))
 
 
-def skip(at: OpenItem, number: int) -> None:
+def skip(review: OpenItem, number: int) -> None:
     """Move the item to the end of my queue."""
-    if at.number == number and at.ticket is not None:
-        guarded(at, acts.skip)
+    if review.number == number and review.ticket is not None:
+        guarded(review, acts.skip)
 
 
-def step(at: OpenItem, number: int, by: int) -> None:
+def step(review: OpenItem, number: int, by: int) -> None:
     """Show the next or previous item."""
-    if at.number == number:
-        guarded(at, lambda now: acts.step(now, by))
+    if review.number == number:
+        guarded(review, lambda now: acts.step(now, by))
 
 
-def undo(at: OpenItem) -> None:
-    """Undo my last act; pressed again after one that cannot be undone, the act before it."""
-    passed = at.stands
+def undo(review: OpenItem) -> None:
+    """Undo my last act; pressed again after an act that cannot be undone, undo the act before
+    it.
+    """
+    passed = review.stands
 
     def back(now: OpenItem) -> None:
         try:
@@ -293,10 +297,10 @@ def undo(at: OpenItem) -> None:
             before = " before that" if passed else ""
             refuse(f"There is nothing of yours to undo in this queue{before}.")
 
-    guarded(at, back)
+    guarded(review, back)
 
 
-def flag_met(at: OpenItem, met: HasMet, note: str) -> None:
+def flag_met(review: OpenItem, met: HasMet, note: str) -> None:
     """Ask a lead about verdicts compared with another reviewer's; this field has the note."""
-    guarded(at, lambda now: acts.flag_met(now, met, str(state.get(note) or "")))
-    at.stands = None if at.told else met
+    guarded(review, lambda now: acts.flag_met(now, met, str(state.get(note) or "")))
+    review.stands = None if review.told else met

@@ -45,19 +45,19 @@ class OpenItem:
     said: dict[str, Given] = field(default_factory=dict)
     votes: dict[str, RevealedCell] = field(default_factory=dict)
     active: str = ""
-    mode: str = "options"  # or "why", "flag"
+    mode: str = "options"  # Or "why", "flag".
     evidence: bool = False
     spent: dict[str, float] = field(default_factory=dict)
     touched: float = 0.0
     effect: DecisionEffect | None = None
     undone: tuple[str, ...] = ()
-    same: tuple[str, ...] = ()  # confirmed automatically with the last commit
-    stands: Stands | None = None  # what the last undo could not take back
-    told: str = ""  # what the last act did, if it decided nothing
+    same: tuple[str, ...] = ()  # Confirmed automatically with the last commit.
+    stands: Stands | None = None  # What the last undo could not undo.
+    told: str = ""  # The result of the last act, if it decided nothing.
     number: int = 0
-    unexplained: tuple[str, ...] = ()  # the cells that were refused for want of a note
-    note: int = 0  # rises when the cursor should go to the note
-    where: QueueFilter = field(default_factory=QueueFilter)  # the items I chose to see
+    unexplained: tuple[str, ...] = ()  # The cells rejected because their note is missing.
+    note: int = 0  # Increases when the cursor should go to the note.
+    where: QueueFilter = field(default_factory=QueueFilter)  # The items I chose to see.
 
     @property
     def cells(self) -> tuple[BlindCell, ...]:
@@ -106,96 +106,100 @@ def item_of(queue_id: int, seat: Seat) -> OpenItem:
     return opened_item
 
 
-def my_leases(at: OpenItem) -> list[ItemLease]:
+def my_leases(review: OpenItem) -> list[ItemLease]:
     """Return the items of this queue that I have open anywhere."""
-    held = claims.open_leases(store(), at.queue_id)
-    return [lease for lease in held if lease.reviewer == at.seat.name]
+    held = claims.open_leases(store(), review.queue_id)
+    return [lease for lease in held if lease.reviewer == review.seat.name]
 
 
-def open_mine(at: OpenItem) -> bool:
+def open_mine(review: OpenItem) -> bool:
     """Reopen the item that this tab had open before a reload; `False` if there was none."""
-    ticket = claims.claim_mine(store(), at.seat, at.queue_id)
+    ticket = claims.claim_mine(store(), review.seat, review.queue_id)
     if ticket is not None:
-        lay(at, ticket)
+        lay(review, ticket)
     return ticket is not None
 
 
-def open_next(at: OpenItem) -> bool:
+def open_next(review: OpenItem) -> bool:
     """Take the next item; `False` if none is available."""
-    ticket = claims.claim_next(store(), at.seat, at.queue_id, at.where)
-    lay(at, ticket)
+    ticket = claims.claim_next(store(), review.seat, review.queue_id, review.where)
+    lay(review, ticket)
     return ticket is not None
 
 
-def open_item(at: OpenItem, item_id: str, *, take_over: bool = False) -> None:
+def open_item(review: OpenItem, item_id: str, *, take_over: bool = False) -> None:
     """Take this item; raise `Conflict` if it is not available."""
-    ticket = claims.claim(store(), at.seat, at.queue_id, item_id, take_over=take_over)
-    if at.ticket is not None and at.ticket.item_id != item_id:
-        leave(at)
-    lay(at, ticket)
+    ticket = claims.claim(store(), review.seat, review.queue_id, item_id, take_over=take_over)
+    if review.ticket is not None and review.ticket.item_id != item_id:
+        leave(review)
+    lay(review, ticket)
 
 
-def leave(at: OpenItem) -> None:
+def leave(review: OpenItem) -> None:
     """Release the open item; its drafts stay."""
-    give_back(at)
-    lay(at, None)
+    give_back(review)
+    lay(review, None)
 
 
-def give_back(at: OpenItem) -> None:
-    """Release the open item; the caller opens another in its place at once."""
-    if at.ticket is not None:
-        claims.release(store(), at.ticket)
-    at.ticket = at.item = None
+def give_back(review: OpenItem) -> None:
+    """Release the open item; the caller opens another at once."""
+    if review.ticket is not None:
+        claims.release(store(), review.ticket)
+    review.ticket = review.item = None
 
 
-def look_again(at: OpenItem) -> None:
+def look_again(review: OpenItem) -> None:
     """Reload the open item, for example after another person changed it."""
-    if at.ticket is not None:
-        at.ticket = claims.renewed(store(), at.ticket)
-        at.item = commit_reveal.blind_item(store(), at.ticket)
-        _count(at)
-        show_votes(at)
-        choose_active(at)
+    if review.ticket is not None:
+        review.ticket = claims.renewed(store(), review.ticket)
+        review.item = commit_reveal.blind_item(store(), review.ticket)
+        _count(review)
+        show_votes(review)
+        choose_active(review)
 
 
-def lay(at: OpenItem, ticket: Ticket | None) -> None:
-    """Open an item, or nothing."""
-    at.ticket, at.item, at.said, at.spent, at.votes = ticket, None, {}, {}, {}
-    at.mode, at.evidence, at.active, at.note = "options", False, "", 0
-    at.unexplained = ()
-    at.touched = time.monotonic()
-    _count(at)
+def lay(review: OpenItem, ticket: Ticket | None) -> None:
+    """Open an item, or close the open one if ``None``."""
+    review.ticket, review.item, review.said, review.spent, review.votes = ticket, None, {}, {}, {}
+    review.mode, review.evidence, review.active, review.note = "options", False, "", 0
+    review.unexplained = ()
+    review.touched = time.monotonic()
+    _count(review)
     state.drop(REVIEW_NOTE)
     state.drop(REVIEW_FIND)
     state.drop(REVIEW_SPANS)
     if ticket is None:
         return
-    at.item = commit_reveal.blind_item(store(), ticket)
-    at.number = at.item.number
-    for cell in at.item.cells:
+    review.item = commit_reveal.blind_item(store(), ticket)
+    review.number = review.item.number
+    for cell in review.item.cells:
         begun = cell.draft or cell.first
         if begun is not None:
-            at.said[name(cell)] = begun
-    show_votes(at)
-    choose_active(at)
+            review.said[name(cell)] = begun
+    show_votes(review)
+    choose_active(review)
 
 
-def _count(at: OpenItem) -> None:
+def _count(review: OpenItem) -> None:
     """Update the queue's progress and mine."""
-    at.progress = queues.progress(store(), at.queue_id)
-    at.pace = reviewer_quality.pace(store(), at.seat, at.queue_id)
+    review.progress = queues.progress(store(), review.queue_id)
+    review.pace = reviewer_quality.pace(store(), review.seat, review.queue_id)
 
 
-def show_votes(at: OpenItem) -> None:
+def show_votes(review: OpenItem) -> None:
     """Reveal the votes where allowed: after a commit, or on an assisted item."""
-    at.votes = {}
-    if at.ticket is not None and at.item is not None and (at.confirming or at.item.assisted):
-        shown = commit_reveal.reveal(store(), at.ticket)
-        at.votes = {cell.view.criterion.name: cell for cell in shown.cells}
+    review.votes = {}
+    if (
+        review.ticket is not None
+        and review.item is not None
+        and (review.confirming or review.item.assisted)
+    ):
+        shown = commit_reveal.reveal(store(), review.ticket)
+        review.votes = {cell.view.criterion.name: cell for cell in shown.cells}
 
 
-def choose_active(at: OpenItem) -> None:
-    """Keep the active cell, or activate the first one that needs something."""
-    open_cells = [name(c) for c in at.mine]
-    if at.active not in open_cells:
-        at.active = next(iter(at.missing), open_cells[0] if open_cells else "")
+def choose_active(review: OpenItem) -> None:
+    """Keep the active cell, or activate the first cell that needs something."""
+    open_cells = [name(c) for c in review.mine]
+    if review.active not in open_cells:
+        review.active = next(iter(review.missing), open_cells[0] if open_cells else "")

@@ -14,7 +14,7 @@ from pages.ui.places import work
 from pages.ui.resources import store
 from pages.ui.widgets import empty_state, page_header, shown_errors
 
-#: Most seconds between two heartbeats while an item is open; a third of a shorter lease.
+#: The most seconds between two heartbeats while an item is open; a third of a shorter lease.
 BEAT = 25
 
 
@@ -25,7 +25,7 @@ def none_chosen() -> None:
 
 
 def show(queue_id: int) -> None:
-    """Draw the screen of a queue: the open item, or why there is none."""
+    """Draw the screen of a queue: the open item, or why none is open."""
     queue = queues.queue(store(), queue_id)
     who = identity.seat()
     if who is None:
@@ -43,72 +43,74 @@ def show(queue_id: int) -> None:
     st.fragment(_stay, run_every=min(BEAT, queue.settings.lease_seconds / 3))(at)
 
 
-def _arrive(at: OpenItem) -> None:
-    """Open the requested item, the one this tab had open, or the next one.
+def _arrive(review: OpenItem) -> None:
+    """Open the requested item, the item this tab had open, or the next item.
 
-    If I have an item open in another window, ask where to go on first.
+    If I have an item open in another window, ask where to continue.
     """
     item_id = state.get(state.REVIEW_TAKE)
     state.drop(state.REVIEW_TAKE)
     if item_id is not None:
-        opened.open_item(at, str(item_id), take_over=True)
-    elif not opened.open_mine(at) and not opened.my_leases(at):
-        opened.open_next(at)
+        opened.open_item(review, str(item_id), take_over=True)
+    elif not opened.open_mine(review) and not opened.my_leases(review):
+        opened.open_next(review)
 
 
 @st.fragment
-def _screen(at: OpenItem, queue_name: str) -> None:
+def _screen(review: OpenItem, queue_name: str) -> None:
     with shown_errors():
-        bar.show(at, queue_name)
-        if at.item is None:
-            _nothing(at)
+        bar.show(review, queue_name)
+        if review.item is None:
+            _nothing(review)
             return
-        keyboard.show(at)
+        keyboard.show(review)
         left, right = st.columns([1, 1], gap="large")
         with left, st.container(key="rs_beside"):
-            submission.show(at, at.item)
+            submission.show(review, review.item)
         with right:
-            cards.show(at)
+            cards.show(review)
 
 
-def _nothing(at: OpenItem) -> None:
-    standing = claims.standing(store(), at.seat, at.queue_id, at.where)
-    leases = opened.my_leases(at)
+def _nothing(review: OpenItem) -> None:
+    standing = claims.standing(store(), review.seat, review.queue_id, review.where)
+    leases = opened.my_leases(review)
     if leases:
         caption = (
             "You have an item open in another window, or had when it closed. Your verdicts on it "
             "are kept."
         )
-        empty_state("One item is still open", caption, lambda: _take_back(at, leases[0].item_id))
+        empty_state(
+            "One item is still open", caption, lambda: _take_back(review, leases[0].item_id)
+        )
     elif standing.available:
         empty_state("Ready", "There is something for you to review.")
     else:
-        run = queues.queue(store(), at.queue_id).run_id
+        run = queues.queue(store(), review.queue_id).run_id
         empty_state("Nothing left for you here", standing.why, lambda: _on_from(run))
     if standing.available:
         with st.container(horizontal=True, horizontal_alignment="center"):
-            _start(at, first=not leases)
+            _start(review, first=not leases)
 
 
-def _start(at: OpenItem, *, first: bool) -> None:
+def _start(review: OpenItem, *, first: bool) -> None:
     st.button(
         "Open the next item" if first else "Open another item",
         key=state.key(REVIEW_ACT, "next"),
         type="primary" if first else "secondary",
         shortcut="Enter" if first else None,
         on_click=keyboard.guarded,
-        args=(at, opened.open_next),
+        args=(review, opened.open_next),
     )
 
 
-def _take_back(at: OpenItem, item_id: str) -> None:
+def _take_back(review: OpenItem, item_id: str) -> None:
     st.button(
         "Go on with it here",
         key=state.key(REVIEW_ACT, "take back"),
         type="primary",
         shortcut="Enter",
         on_click=keyboard.guarded,
-        args=(at, lambda now: opened.open_item(now, item_id, take_over=True)),
+        args=(review, lambda now: opened.open_item(now, item_id, take_over=True)),
     )
 
 
@@ -121,26 +123,26 @@ def _to_queues() -> None:
     routes.back(routes.QUEUES, "All queues")
 
 
-def _stay(at: OpenItem) -> None:
+def _stay(review: OpenItem) -> None:
     """Keep the open item's lease while the tab lives; show when another reviewer took it."""
-    if at.ticket is None:
+    if review.ticket is None:
         return
     with shown_errors():
-        if claims.heartbeat(store(), at.ticket):
+        if claims.heartbeat(store(), review.ticket):
             return
         st.warning(
             "Another reviewer has taken over this item. Your verdicts are kept as a draft.",
             icon=":material/lock:",
         )
-        st.button("Go on", key=state.key(REVIEW_ACT, "lost"), on_click=_let_go, args=(at,))
+        st.button("Go on", key=state.key(REVIEW_ACT, "lost"), on_click=_let_go, args=(review,))
 
 
-def _let_go(at: OpenItem) -> None:
-    keyboard.guarded(at, opened.leave)
+def _let_go(review: OpenItem) -> None:
+    keyboard.guarded(review, opened.leave)
 
 
 def take_up(run_id: int, rule: str) -> None:
-    """Open the run's queue for a rule named in a link; make it if it does not exist."""
+    """Open the run's queue for a rule named in a link; create it if it does not exist."""
     if who := identity.seat():
         if rule == work.RANDOM:
             queue = ten_more.take_up(store(), who, run_id)

@@ -90,7 +90,7 @@ def _other(cell: RevealedCell, other: Other) -> None:
 
 
 def _spread(cell: RevealedCell) -> str:
-    """Return how often each option was voted for; empty for a single vote."""
+    """Return how many votes each option got; empty for a single vote."""
     votes = [v.vote for v in cell.view.votes if v.vote is not None and v.repeats is None]
     if len(votes) < 2:
         return ""

@@ -21,7 +21,7 @@ from pages.ui.items import context_words
 from pages.ui.text import esc, formatted, label
 from pages.ui.widgets import one_of
 
-#: Underlined and lettered: told apart from a person's own marks by more than colour.
+#: Underlined and lettered, so that colour is not the only difference from a person's own marks.
 _STYLE = "background:none;color:inherit;border-bottom:2px dotted currentColor"
 
 
@@ -34,7 +34,7 @@ class QuotedPassage(NamedTuple):
 
 
 def quoted(cell: RevealedCell | None) -> tuple[QuotedPassage, ...]:
-    """Return the quotes of the votes on a cell, by judge; none before its votes are revealed."""
+    """Return the quotes of the votes on a cell, by judge; empty before its votes are revealed."""
     by_judge: dict[str, dict[str, None]] = {}
     for view in () if cell is None else cell.view.votes:
         if view.vote is not None:
@@ -57,7 +57,7 @@ def _letter(at: int) -> str:
 
 
 def quote_legend(text: str, quotes: Sequence[QuotedPassage]) -> str:
-    """Return HTML that names the judges quoted in the text; empty if there are none."""
+    """Return HTML that names the judges quoted in the text; empty without quotes."""
     present = [q for q in quotes if any(find_quote(text, passage) for passage in q.passages)]
     names = ", ".join(f"<sup>{q.letter}</sup> {esc(q.judge)}" for q in present)
     return f'<span class="rs-quiet">Underlined: quoted by {names}</span>' if present else ""
@@ -92,17 +92,17 @@ def layered(text: str, own: Iterable[tuple[int, int]], quotes: Sequence[QuotedPa
 REVIEW_LOOK = "review_look"
 
 LOOKS = ("Plain", "Formatted", "Code")
-#: Most sentences that can be chosen by number, counted from the start of the text.
+#: The most sentences that can be chosen by number, counted from the start of the text.
 MOST = 200
 
 
-def show(at: OpenItem, item: BlindItem) -> None:
+def show(review: OpenItem, item: BlindItem) -> None:
     """Draw the texts of an item in reading order."""
     _folded("Guidelines", item.guidelines)
     _folded("Prompt", item.prompt, opened=len(item.prompt) < 600)
     for name, text in item.context.items():
         _folded(context_words(name), text, opened=len(text) < 600)
-    _submission(at, item)
+    _submission(review, item)
     _folded("Reference", item.reference, opened=len(item.reference) < 600)
 
 
@@ -119,7 +119,7 @@ def _folded(caption: str, text: str, *, opened: bool = False) -> None:
             )
 
 
-def _submission(at: OpenItem, item: BlindItem) -> None:
+def _submission(review: OpenItem, item: BlindItem) -> None:
     text = text_of(item)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.html('<h2 class="rs-cell">Submission</h2>', width="content")
@@ -129,31 +129,31 @@ def _submission(at: OpenItem, item: BlindItem) -> None:
             "Evidence",
             key=state.key(REVIEW_ACT, "evidence"),
             shortcut="E",
-            type="primary" if at.evidence else "secondary",
+            type="primary" if review.evidence else "secondary",
             on_click=_toggle,
-            args=(at,),
+            args=(review,),
         )
-    matches = _find(at, text)
-    quotes = quoted(at.votes.get(at.active))
+    matches = _find(review, text)
+    quotes = quoted(review.votes.get(review.active))
     with st.container(border=True):
-        _shown(at, item, text, str(look), matches, quotes)
+        _shown(review, item, text, str(look), matches, quotes)
         legend = quote_legend(text, quotes)
-        if legend and not at.evidence and look != "Formatted":
+        if legend and not review.evidence and look != "Formatted":
             st.html(legend)
-    if at.evidence:
-        _sentences(at, text)
+    if review.evidence:
+        _sentences(review, text)
     if isinstance(item.submission, Sections) and item.submission.thinking:
         _folded("The model's thinking", item.submission.thinking)
 
 
-def _toggle(at: OpenItem) -> None:
-    at.evidence = not at.evidence
+def _toggle(review: OpenItem) -> None:
+    review.evidence = not review.evidence
 
 
-def _find(at: OpenItem, text: str) -> list[tuple[int, int]]:
+def _find(review: OpenItem, text: str) -> list[tuple[int, int]]:
     if len(text) < 400:
         return []
-    key = state.key(REVIEW_FIND, at.number)
+    key = state.key(REVIEW_FIND, review.number)
     wanted = str(
         st.text_input(
             "Find in the text",
@@ -172,7 +172,7 @@ def _find(at: OpenItem, text: str) -> list[tuple[int, int]]:
 
 
 def _shown(
-    at: OpenItem,
+    review: OpenItem,
     item: BlindItem,
     text: str,
     look: str,
@@ -183,8 +183,8 @@ def _shown(
         st.html('<span class="rs-quiet">Empty.</span>')
         return
     height = "max-height:62vh;overflow:auto"
-    if at.evidence:
-        st.html(f'<div class="rs-prose" style="{height}">{_numbered(at, text)}</div>')
+    if review.evidence:
+        st.html(f'<div class="rs-prose" style="{height}">{_numbered(review, text)}</div>')
     elif look == "Formatted":
         st.html(f'<div style="{height};overflow-wrap:anywhere">{formatted(text)}</div>')
     elif look == "Code":
@@ -200,18 +200,18 @@ def _shown(
         )
         st.html(f'<div style="{height};display:grid;gap:.5rem">{turns}</div>')
     else:
-        spans = [*matches, *((s.start, s.end) for s in _chosen(at))]
+        spans = [*matches, *((s.start, s.end) for s in _chosen(review))]
         shown = layered(text, spans, quotes)
         st.html(f'<div class="rs-prose" style="{height}">{shown}</div>')
 
 
-def _chosen(at: OpenItem) -> tuple[Span, ...]:
-    return at.said.get(at.active, Given(None)).evidence
+def _chosen(review: OpenItem) -> tuple[Span, ...]:
+    return review.said.get(review.active, Given(None)).evidence
 
 
-def _numbered(at: OpenItem, text: str) -> str:
+def _numbered(review: OpenItem, text: str) -> str:
     """Return the text with a number before each sentence; chosen sentences are marked."""
-    chosen = {(s.start, s.end) for s in _chosen(at)}
+    chosen = {(s.start, s.end) for s in _chosen(review)}
     parts, after = list[str](), 0
     for number, (start, end) in enumerate(sentences(text)[:MOST], start=1):
         inside = esc(text[start:end])
@@ -223,28 +223,28 @@ def _numbered(at: OpenItem, text: str) -> str:
     return "".join([*parts, esc(text[after:])])
 
 
-def _sentences(at: OpenItem, text: str) -> None:
+def _sentences(review: OpenItem, text: str) -> None:
     """Draw the sentence numbers as chips, for the active cell."""
     spans = sentences(text)[:MOST]
-    key = state.key(REVIEW_SPANS, at.number, at.active)
-    chosen = {(s.start, s.end) for s in _chosen(at)}
+    key = state.key(REVIEW_SPANS, review.number, review.active)
+    chosen = {(s.start, s.end) for s in _chosen(review)}
     state.seed(key, [i for i, span in enumerate(spans, start=1) if span in chosen])
     st.pills(
-        f"Evidence for {label(at.active, 60)}: sentences",
+        f"Evidence for {label(review.active, 60)}: sentences",
         range(1, len(spans) + 1),
         selection_mode="multi",
         key=key,
         help="The passages that your verdict rests on.",
         on_change=_rest,
-        args=(at, key, at.active, text),
+        args=(review, key, review.active, text),
     )
 
 
-def _rest(at: OpenItem, key: str, criterion: str, text: str) -> None:
+def _rest(review: OpenItem, key: str, criterion: str, text: str) -> None:
     spans = sentences(text)
     numbers = [int(n) for n in state.get(key) or []]
     acts.rest_on(
-        at,
+        review,
         criterion,
         tuple(Span(*spans[n - 1], text[slice(*spans[n - 1])]) for n in sorted(numbers)),
     )

@@ -205,19 +205,19 @@ def _act(
     name: str,
     caption: str,
     icon: str,
-    act: Callable[[str], None],
+    action: Callable[[str], None],
     *,
     kind: Literal["primary", "secondary"] = "secondary",
     disabled: bool = False,
     tip: str | None = None,
 ) -> None:
-    barred = only("write") if act == drafts.save else {}
+    barred = only("write") if action == drafts.save else {}
     st.button(
         caption,
         key=state.key(RUBRIC_ACT, name, caption.lower()),
         type=kind,
         icon=f":material/{icon}:" if icon else None,
-        on_click=act,
+        on_click=action,
         args=(name,),
         **{"disabled": disabled, "help": tip, **barred},
     )

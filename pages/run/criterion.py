@@ -45,9 +45,9 @@ def show(
 ) -> None:
     """Draw a criterion's verdict and every vote on it.
 
-    `text` is the submission that quotes are looked up in; `over`: nothing will be asked any more,
-    so what was not asked was not needed. `decided` says who settled it, where people did. `judge`
-    is the one whose answers are shown; empty for all.
+    Quotes are looked up in the submission `text`. `over`: no more questions will be asked, so
+    unasked ones were not needed. `decided` draws who settled it, if people did. `judge` is the
+    judge whose answers are shown; empty for all.
     """
     criterion = view.criterion
     with st.container(border=True):
@@ -96,7 +96,7 @@ def _groups(view: CriterionView) -> list[list[VoteView]]:
 
 
 def _silent(view: CriterionView, *, over: bool) -> None:
-    """Say in one line which judges were not asked."""
+    """Draw a line on judges that were not asked."""
     names = dict.fromkeys(v.cell.judge for v in view.votes if v.result is None)
     if names:
         state_text = "Not needed" if over else "Not asked yet"
@@ -110,19 +110,19 @@ def _verdict(view: CriterionView, *, settled: bool) -> None:
         return
     outside = [tag("Abstained")] if verdict.abstained and verdict.option is None else []
     row(["<b>Verdict</b>", *outside, *verdict_chips(view.criterion, verdict)])
-    # The label of a settled cell is what people settled: it says nothing of being right.
+    # The label of a settled cell is what people settled, so a match proves nothing.
     row([*([] if settled else _label(view)), *_apart(view), _quiet(_certainty(view))])
     if verdict.warning:
         st.warning(label(verdict.warning))
 
 
 def _apart(view: CriterionView) -> list[str]:
-    """Return whether answers depend on the order in which options were shown."""
+    """Return a tag if answers depend on the order in which options were shown."""
     return [tag("answers differ by order", "warn")] if view.apart else []
 
 
 def _certainty(view: CriterionView) -> str:
-    """Return how certain the verdict is, as far as that is defined."""
+    """Return how certain the verdict is, if that is defined."""
     verdict = view.verdict
     if verdict is None:
         return ""
@@ -189,7 +189,7 @@ def _earlier(vote: VoteView) -> str:
 
 
 def _call(vote: VoteView) -> None:
-    """Draw the prompt and the raw reply, fetched only when they are opened."""
+    """Draw the prompt and the raw reply, loaded only when they are opened."""
     result = vote.vote or vote.failure
     if result is None or result.call_id is None:
         return
@@ -239,7 +239,7 @@ def settled_by(run_id: int, item_id: str, criterion: str, decision: CellDecision
 
 
 def matrix(views: Sequence[CriterionView]) -> tuple[list[Head], list[list[Shown]]]:
-    """Return a criterion a row: its label, its verdict, and every judge's answer."""
+    """Return a row per criterion: its label, its verdict, and every judge's answer."""
     judges = list(dict.fromkeys(vote.cell.judge for view in views for vote in view.votes))
     labelled = any(view.truth_label is not None for view in views)
     names = ["Criterion", *(["Label"] if labelled else []), "Verdict", *judges]
@@ -316,7 +316,7 @@ def beside_grid(run: Run, items: Sequence[GridItem], item_id: str, name: str) ->
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.html(f"<b>{esc(one_line(item_id, 60))}</b>", width="content")
         st.space("stretch")
-        # Their words are for readers of screens; others see the icon, the key, and a tip.
+        # Screen readers get their words; other users see the icon, the key, and a tooltip.
         with st.container(horizontal=True, gap="xsmall", key="rs_steps", width="content"):
             _steps(items, item_id, name)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -381,13 +381,13 @@ def _steps(items: Sequence[GridItem], item_id: str, name: str) -> None:
 
 
 def see(item_id: str, name: str) -> None:
-    """Open a cell (a callback)."""
+    """Callback: open a cell."""
     state.drop(ITEM_OPEN)
     state.set_address(**{CELL: [item_id, name]})
 
 
 def see_next(items: Sequence[GridItem], item_id: str, name: str) -> None:
-    """Open the page's next cell on which judges disagree, if this was one (a callback)."""
+    """Callback: open the page's next cell on which judges disagree, if this was one."""
     doubtful = [
         (item.row.item_id, criterion)
         for item in items

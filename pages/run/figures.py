@@ -218,7 +218,7 @@ def _right(report: CriterionReport) -> Estimate:
 
 
 def _judge_row(report: CriterionReport) -> str:
-    """Return a tag: is the accuracy significantly above or below the most common answer's?"""
+    """Return a tag: whether the accuracy is significantly above or below the commonest answer's."""
     if report.accuracy is None or report.majority is None or report.interval is None:
         return tag("judges switched off" if report.switched_off else "nothing to compare")
     low, high = report.interval
@@ -282,7 +282,9 @@ def _line(rate: FlipRate) -> list[str]:
 
 
 def _judged(rate: FlipRate) -> str:
-    """Return a tag: are answers significantly drawn to the first option, or away from it?"""
+    """Return a tag: whether answers are significantly drawn to the first option, or away from
+    it.
+    """
     low, high = rate.pull.low, rate.pull.high
     if low is None or high is None:
         return ""

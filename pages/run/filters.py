@@ -22,15 +22,15 @@ from pages.ui.widgets import OUTCOME_WORDS, search_box
 ONLY = "only"
 OUTCOME = "outcome"
 SORT = "sort"
-#: In the address: the criterion whose verdicts sort the items.
+#: URL parameter: the criterion whose verdicts sort the items.
 BY = "by"
 DOWN = "down"
 LEAST = "min"
 MOST = "max"
 VERDICT = "verdict"
-#: In the address: the open cell of the grid, as its item and its criterion.
+#: URL parameter: the open cell of the grid, as its item and its criterion.
 CELL = "cell"
-#: In the address: show the systems' answers to a task side by side, in one row.
+#: URL parameter: show the systems' answers to a task side by side, in one row.
 BESIDE = "beside"
 DIFFER = "differ"
 RUN_FILTER = "run_filter"
@@ -56,7 +56,7 @@ SORTS: dict[RunItemSort, str] = {
     "abstentions": "Abstentions",
     "system": "System",
 }
-#: Filters of a verdict by anything but its option; none is for an abstention.
+#: Filters of a verdict by signs other than its option; the sign for an abstention has none.
 SIGN_WORDS: dict[CellSign, str] = {
     "split": "in doubt: judges disagree",
     "abstained": "a judge abstained, whatever the verdict",
@@ -130,9 +130,9 @@ def _quick(only: list[str]) -> RunItemFilter:
     )
 
 
-def only_doubt(now: ItemSelection) -> bool:
+def only_doubt(selection: ItemSelection) -> bool:
     """Return whether exactly the items on which judges disagree are shown."""
-    return now.where == _quick(["doubt"])
+    return selection.where == _quick(["doubt"])
 
 
 def _ids(only: list[str]) -> tuple[str, ...] | None:
@@ -167,12 +167,12 @@ def _number(name: str) -> float | None:
 
 
 def clear() -> None:
-    """Show every item again, in the dataset's order (a callback)."""
+    """Callback: show every item again, in the dataset's order."""
     state.set_address(**dict.fromkeys((*_ALL, CELL)))
 
 
 def narrow(**parameters: object) -> None:
-    """Show the items of some property only, from the first page on."""
+    """Show only the items of some property, from the first page on."""
     state.set_address(**{**parameters, state.PAGE: None, CELL: None})
 
 

@@ -1,7 +1,7 @@
 """The home of a run: items by criteria, filtered, sorted and paged in the data file.
 
-A click on a cell opens it beside the grid; one on an item opens the item. The address says which
-cell is open. Both are one fragment, so that a click redraws nothing else.
+A click on a cell opens it next to the grid; a click on an item opens the item. The address says
+which cell is open. Both are one fragment, so that a click redraws nothing else.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from pages.ui.text import one_line
 from pages.ui.widgets import OUTCOMES, empty_state, pager, shown_errors
 
 PAGE = 50
-#: Set where the fragment alone cannot show what was asked for: another order, or an item.
+#: Set if the fragment alone cannot show the result: another order, or an item.
 _WHOLE = state.key(RUN_GRID, "whole")
-#: Pixels of the grid, beyond which its rows scroll.
+#: The height of the grid in pixels; more rows scroll.
 HEIGHT = 560
 
 
@@ -86,10 +86,10 @@ def show(run: Run, rubric: Rubric) -> None:
 
 
 def _rows(
-    run: Run, now: ItemSelection, ids: Sequence[str], lines: list[SharedTask], *, beside: bool
+    run: Run, selection: ItemSelection, ids: Sequence[str], lines: list[SharedTask], *, beside: bool
 ) -> list[RunItemRow]:
     """Return the items of the page: in the chosen order, or those of these tasks."""
-    wanted = ids[(now.page - 1) * PAGE : now.page * PAGE]
+    wanted = ids[(selection.page - 1) * PAGE : selection.page * PAGE]
     if beside:
         wanted = [item for task in lines for item in task.items.values()]
     return browsing.rows_of(store(), run.id, wanted)
@@ -115,11 +115,13 @@ def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]
     return list(by_id.values())
 
 
-def _shown_items(run: Run, now: ItemSelection, ids: list[str]) -> None:
-    """Draw how many items are shown, and what to do with them."""
-    count_text = f"{fmt.plural(len(ids), 'item')}{' found' if now.filtered else ''}"
+def _shown_items(run: Run, selection: ItemSelection, ids: list[str]) -> None:
+    """Draw how many items are shown, and links to work on them."""
+    count_text = f"{fmt.plural(len(ids), 'item')}{' found' if selection.filtered else ''}"
     # As the head counts them: cells, of which an item can have several.
-    waiting = queue_cells.disagreements(store(), run.id).cells if filters.only_doubt(now) else 0
+    waiting = (
+        queue_cells.disagreements(store(), run.id).cells if filters.only_doubt(selection) else 0
+    )
     more = f", {fmt.plural(waiting, 'disagreement')} to settle" if waiting else ""
     st.html(f'<span class="rs-quiet rs-num">{count_text}{more}</span>', width="content")
     st.button(
@@ -131,7 +133,7 @@ def _shown_items(run: Run, now: ItemSelection, ids: list[str]) -> None:
         on_click=_open,
         args=(ids[0],),
     )
-    if now.filtered and run.votes:
+    if selection.filtered and run.votes:
         name = f"{one_line(run.name, 80)}: {count_text}"
         work.review(run.id, ids, name, criterion=state.address(state.CRITERION))
 
@@ -150,15 +152,17 @@ def _outcomes(run: Run, outcomes: Mapping[str, int]) -> None:
             )
 
 
-def _ids(run_id: int, now: ItemSelection) -> list[str]:
-    return browsing.ids(store(), run_id, now.where, now.sort, now.descending, now.by)
+def _ids(run_id: int, selection: ItemSelection) -> list[str]:
+    return browsing.ids(
+        store(), run_id, selection.where, selection.sort, selection.descending, selection.by
+    )
 
 
 def _both(
     run: Run,
     rubric: Rubric,
     means: MeansOf,
-    of: Systems,
+    systems: Systems,
     rows: list[RunItemRow],
     lines: list[SharedTask],
 ) -> None:
@@ -175,7 +179,7 @@ def _both(
                 settling.bar(run.id, rubric.criteria)
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(key="rs_grid_side"):
-                _grid(run, rubric, means, of, shown_items, lines, at)
+                _grid(run, rubric, means, systems, shown_items, lines, at)
             if at is not None:
                 with st.container(key="rs_cell_side"):
                     criterion.beside_grid(run, shown_items, *at)
@@ -224,12 +228,12 @@ def _grid(
 
 
 def _alone(
-    rubric: Rubric, means: MeansOf, found: list[GridItem]
+    rubric: Rubric, means: MeansOf, items: list[GridItem]
 ) -> tuple[list[Head], list[list[Shown]]]:
-    """Return one item a row: its score, its cells, notes on it, and its text."""
+    """Return one item per row: its score, its cells, notes on it, and its text."""
     asked = [criterion.name for criterion in rubric.criteria]
-    own = max((len([n for n in shown.cells if n not in asked]) for shown in found), default=0)
-    several = any(shown.row.system for shown in found)
+    own = max((len([n for n in shown.cells if n not in asked]) for shown in items), default=0)
+    several = any(shown.row.system for shown in items)
     heads = [
         _head("Item", "item_id"),
         _head("Score", "score", fmt.score(means.score.value)),
@@ -240,7 +244,7 @@ def _alone(
         Head("Submission", wide=260),
     ]
     rows = []
-    for shown in found:
+    for shown in items:
         item, extra = shown.row, [name for name in shown.cells if name not in asked]
         cells = [
             _name_of(shown),
@@ -257,7 +261,7 @@ def _alone(
 
 
 def _sections(rubric: Rubric, columns: int) -> list[tuple[str, int, str]]:
-    """Return the sections of the criteria as headings over columns; none without sections."""
+    """Return the sections of the criteria as headings over columns; empty without sections."""
     if not any(criterion.section for criterion in rubric.criteria):
         return []
     parts = groupby(rubric.criteria, lambda criterion: criterion.section or "")
@@ -272,7 +276,7 @@ def _beside(
     lines: list[SharedTask],
     prompts: Mapping[str, str],
 ) -> tuple[list[Head], list[list[Shown]], list[tuple[str, int, str]]]:
-    """Return one task a row: below the score and each criterion, the systems side by side."""
+    """Return one task per row: below the score and each criterion, the systems side by side."""
     items = {one.row.item_id: one for one in found}
     by_name = {one.system: one for one in of.means}
     sides = [run_cells.side_of(name, rubric, by_name[name]) for name in of.tasks.systems]
@@ -310,15 +314,15 @@ def _on_open(message: str) -> None:
 
 
 def _on_digit(
-    run_id: int, rubric: Rubric, found: Sequence[GridItem], name: str, digit: int
+    run_id: int, rubric: Rubric, items: Sequence[GridItem], name: str, digit: int
 ) -> None:
-    """Settle the cell, or all that are selected with it if they are of one criterion."""
+    """Settle the cell, or all cells selected with it if they are of one criterion."""
     cell = tuple(json.loads(name))
     cells = settling.selected()
     cells = cells if cell in cells else [cell]
     asked = next((one for one in rubric.criteria if {one.name} == {c for _, c in cells}), None)
     if asked is not None:
-        then = partial(criterion.see_next, found, *cell) if opened(found) == cell else None
+        then = partial(criterion.see_next, items, *cell) if opened(items) == cell else None
         settling.by_digit(run_id, cells, asked, digit, then)
 
 

@@ -217,7 +217,7 @@ def _on_split(version: int, item_id: str, example: bool) -> None:
             state.flash(f"{head} Later runs leave this item out of their evaluation figures.")
 
 
-#: Pixels of the matrix, beyond which its rows scroll; rubrics may have hundreds of criteria.
+#: The height of the matrix in pixels; rubrics may have hundreds of criteria, which scroll.
 HEIGHT = 330
 ALL = "all judges"
 
@@ -250,7 +250,7 @@ def show(run_id: int, item_id: str) -> None:
 
 
 def _bar(view: ItemView) -> None:
-    """Draw the way back to the list, and the steps to the items before and after."""
+    """Draw the link back to the list, and the steps to the items before and after."""
     at = _place(view)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -300,7 +300,7 @@ def _leave() -> None:
 
 
 def _step(shown: str, to: str | None) -> None:
-    # A key pressed twice can arrive with the item of the run before; then it is not for this one.
+    # A key pressed twice can arrive with the previous run's item; it is not meant for this one.
     if to is not None and state.address(state.ITEM) == shown:
         state.drop(ITEM_OPEN)
         _go(to)
@@ -336,9 +336,9 @@ def _criteria(view: ItemView) -> None:
 
 
 def _open_criterion(view: ItemView, names: list[str]) -> int:
-    """Return the open criterion: from the address, the filter, or else the most remarkable.
+    """Return the open criterion: from the address, the filter, or else the most notable.
 
-    That is the first whose verdict is not its label, else whose judges failed, else in doubt.
+    That is the first whose verdict differs from its label, else whose judges failed, else in doubt.
     """
     asked = [
         name for name in (state.address(state.AT), state.address(state.CRITERION)) if name in names
@@ -355,7 +355,7 @@ def _open_criterion(view: ItemView, names: list[str]) -> int:
 
 
 def _reading(names: list[str], at: int, judges: list[str], judge: str | None) -> None:
-    """Draw the choice of the judge whose reasons are read, and the steps between criteria."""
+    """Draw the choice of the judge whose reasons are shown, and the steps between criteria."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         key = state.key(ITEM_ACT, "read")
         state.put(key, judge or ALL)

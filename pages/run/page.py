@@ -1,4 +1,4 @@
-"""Run: how far one run is, its plan, and its views (`?run=ID`, one item with `&item=ID`)."""
+"""Run: the progress of one run, its plan, and its views (`?run=ID`, one item with `&item=ID`)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pages.ui.widgets import empty_state, page_header, row, table, tag
 
 
 def scored_under(run: Run) -> None:
-    """Say in one line, if needed: another version, stale cells, a newer version."""
+    """Draw a line, if needed: another version, stale cells, a newer version."""
     if run.kind != "run" or not run.votes:
         return
     newest = library.latest_number(store(), run.rubric_id)
@@ -93,13 +93,13 @@ def show_plan(run: Run, rubric: Rubric) -> None:
         routes.link(routes.GRADE, "Grade more yourself and retrain", address, icon="edit_note")
 
 
-def _cluster(told: Mapping[str, Any]) -> None:
-    """Say where models were asked, if not by this machine alone."""
+def _cluster(facts: Mapping[str, Any]) -> None:
+    """Show where models were called, if not only on this machine."""
     st.html('<div class="rs-section">Cluster</div>')
-    many, address = fmt.plural(int(told["workers"]), "worker"), one_line(str(told["address"]), 80)
+    many, address = fmt.plural(int(facts["workers"]), "worker"), one_line(str(facts["address"]), 80)
     parts = [f"<span>Models were asked by {many} of the cluster at {esc(address)}.</span>"]
-    if str(told["dashboard"]).startswith(("http://", "https://")):
-        link = esc(str(told["dashboard"]))
+    if str(facts["dashboard"]).startswith(("http://", "https://")):
+        link = esc(str(facts["dashboard"]))
         parts.append(
             f'<a href="{link}" target="_blank" rel="noreferrer">Dask\'s own pages of it</a>'
         )
@@ -107,7 +107,7 @@ def _cluster(told: Mapping[str, Any]) -> None:
 
 
 def _raters(panel: Panel) -> None:
-    """Draw who rated elsewhere, and whether their votes count."""
+    """Draw the raters of imported votes, and whether their votes count."""
     st.html('<div class="rs-section">Raters</div>')
     table(
         ("Rater", "Is a", "Weight", "Counts towards verdicts"),
@@ -221,7 +221,9 @@ def _judge(judge: Judge) -> list[str]:
 
 
 def _training(name: str, reports: Mapping[str, Any]) -> None:
-    """Draw an offline judge's results in cross-validation, and where it is switched off."""
+    """Draw an offline judge's results in cross-validation, and for which criteria it is switched
+    off.
+    """
     on = sum(bool(report.get("trained")) for report in reports.values())
     st.html(
         f'<div class="rs-section">{esc(name)}: on for {on} of '
@@ -240,24 +242,24 @@ def _training(name: str, reports: Mapping[str, Any]) -> None:
     )
 
 
-def _report(criterion: str, one: Mapping[str, Any]) -> list[str]:
-    on = bool(one.get("trained"))
+def _report(criterion: str, report: Mapping[str, Any]) -> list[str]:
+    on = bool(report.get("trained"))
     return [
         esc(criterion),
         tag("✓ on", "good") if on else tag("◼ off", "warn"),
-        fmt.count(one.get("n")),
-        fmt.percent(one.get("accuracy")),
-        fmt.percent(one.get("majority")),
-        _kappa(one),
-        fmt.percent(one.get("coverage")) if on else fmt.DASH,
-        f'<span class="rs-quiet">{esc(str(one.get("reason") or _WORTH_IT))}</span>',
+        fmt.count(report.get("n")),
+        fmt.percent(report.get("accuracy")),
+        fmt.percent(report.get("majority")),
+        _kappa(report),
+        fmt.percent(report.get("coverage")) if on else fmt.DASH,
+        f'<span class="rs-quiet">{esc(str(report.get("reason") or _WORTH_IT))}</span>',
     ]
 
 
-def _kappa(one: Mapping[str, Any]) -> str:
-    weighted, ends = one.get("weighted_kappa"), one.get("kappa_range")
+def _kappa(report: Mapping[str, Any]) -> str:
+    weighted, ends = report.get("weighted_kappa"), report.get("kappa_range")
     range_ = f" ({fmt.score(ends[0])} to {fmt.score(ends[1])})" if ends else ""
-    return fmt.score(one.get("kappa") if weighted is None else weighted) + range_
+    return fmt.score(report.get("kappa") if weighted is None else weighted) + range_
 
 
 RUN_VIEW = "run_view"
@@ -319,10 +321,10 @@ def _addresses(run: Run) -> None:
 _LEFT = "left alone"
 
 
-def _at(told: Mapping[str, Any], *, active: bool) -> list[str]:
+def _at(facts: Mapping[str, Any], *, active: bool) -> list[str]:
     down = _LEFT if active else f"{_LEFT} at the end"
-    how = tag(f"✕ {down}", "warn") if told["down"] else tag("✓ asked", "good") if active else ""
-    return [fmt.count(told["answered"]), fmt.count(told["lost"]), how]
+    how = tag(f"✕ {down}", "warn") if facts["down"] else tag("✓ asked", "good") if active else ""
+    return [fmt.count(facts["answered"]), fmt.count(facts["lost"]), how]
 
 
 def _view(run: Run) -> str:

@@ -1,6 +1,6 @@
 """What each system earned by criterion, and the difference between two of them.
 
-It is said in one line above the grid and, column by column, at the grid's foot.
+It is shown in one line above the grid and, column by column, at the grid's foot.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from pages.ui.resources import remembered, shared, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import confidence, table
 
-#: Up to this many systems have a line each at the grid's foot; more are listed in a table.
+#: With at most this many systems, each has a line at the grid's foot; otherwise a table lists them.
 LINES = 4
-#: What the figures are, for those who ask.
+#: An explanation of the figures.
 TELLS = (
     "Of each criterion the share of its best that verdicts earned; of a penalty what is left of "
     "it. Means are over all items of a system. Differences, second minus first, and their "
@@ -52,7 +52,7 @@ def of_run(run: Run, rubric: Rubric, means: list[MeansOf], about: tuple[object, 
     """Return the systems of a run, or `None` if its items name fewer than two."""
     if len(means) < 3:
         return Systems([], SharedTasks((), ()), None, {})
-    # What was asked never changes once the run is there.
+    # The questions of a run never change.
     tasks = shared("tasks", (run.id,), lambda: shared_tasks(store(), run))
     pair = _pair(tasks, {mean.system: mean for mean in means})
     gaps: list[Gap] = []
@@ -69,7 +69,7 @@ def of_run(run: Run, rubric: Rubric, means: list[MeansOf], about: tuple[object, 
 
 
 def _by_people(run: Run, tasks: SharedTasks, level: float) -> str:
-    """Say which system leads by labels drawn at random; empty if there are none."""
+    """Return which system leads by labels drawn at random; empty without such labels."""
     corrected = system_gaps.corrected_systems(store(), run, "", tasks, level)
     return "" if corrected.reason else system_gaps.in_words(corrected)
 
@@ -87,15 +87,15 @@ def _pair(tasks: SharedTasks, of: dict[str, MeansOf]) -> tuple[str, str] | None:
     return str(first), str(second)
 
 
-def conclusion(of: Systems, rubric: Rubric) -> None:
+def conclusion(systems: Systems, rubric: Rubric) -> None:
     """Draw one line: which scores higher, and on which criteria the difference is certain."""
-    if len(of.means) > LINES:
-        with st.expander(f"What all {len(of.means)} systems earned", type="compact"):
-            _table(rubric, of.means)
-    if of.pair is None:
+    if len(systems.means) > LINES:
+        with st.expander(f"What all {len(systems.means)} systems earned", type="compact"):
+            _table(rubric, systems.means)
+    if systems.pair is None:
         return
-    first, second = of.pair
-    score = of.gaps[""]
+    first, second = systems.pair
+    score = systems.gaps[""]
     value, low = score.difference[:2]
     if value is None:
         return
@@ -104,18 +104,18 @@ def conclusion(of: Systems, rubric: Rubric) -> None:
     if score.decided:
         head = f"{better} scores higher than {other}"
     sides = {second: list[str](), first: list[str]()}
-    for name, gap in of.gaps.items():
+    for name, gap in systems.gaps.items():
         if name and gap.decided:
             sides[second if (gap.difference.value or 0.0) > 0 else first].append(name)
     parts = [f"{who} is better on {', '.join(names)}" for who, names in sides.items() if names]
     parts = parts or ["on no criterion is a difference certain"]
-    form = _forms(of)[1]
+    form = _forms(systems)[1]
     ends = "" if low is None else f", {_ends(score.difference, form)}"
     tasks = fmt.plural(score.difference.n, "shared task")
     sentence = f"{head} ({form(value)}{ends}; {tasks}). {_sentence('; '.join(parts))}."
     st.html(f"<b>{esc(one_line(sentence, 700))}</b>")
-    if of.by_people:
-        st.caption(label(of.by_people))
+    if systems.by_people:
+        st.caption(label(systems.by_people))
 
 
 def _sentence(text: str) -> str:
@@ -128,28 +128,28 @@ def _ends(gap: Estimate, form: Form) -> str:
     return head + figure.below
 
 
-def controls(of: Systems) -> None:
-    """Choose the two systems to compare, and whether their answers stand side by side."""
-    if of.pair is None:
+def controls(systems: Systems) -> None:
+    """Draw the choice of the two systems, and whether their answers are shown side by side."""
+    if systems.pair is None:
         return
-    if len(of.tasks.systems) > 2:
-        _choose(state.FIRST, "First system", of.pair[0], of.tasks)
-        _choose(state.SECOND, "Second system", of.pair[1], of.tasks)
+    if len(systems.tasks.systems) > 2:
+        _choose(state.FIRST, "First system", systems.pair[0], systems.tasks)
+        _choose(state.SECOND, "Second system", systems.pair[1], systems.tasks)
     _toggle(BESIDE, "Side by side", "A task a row, with every system's answer to it.")
     if state.address(BESIDE):
-        two = " and ".join(of.pair)
+        two = " and ".join(systems.pair)
         _toggle(DIFFER, "Only where they differ", f"Tasks whose verdicts differ between {two}.")
 
 
-def differing(run: Run, of: Systems, about: tuple[object, ...]) -> frozenset[str] | None:
-    """Return the tasks on which the two differ, if only those are shown."""
-    pair = of.pair
+def differing(run: Run, systems: Systems, about: tuple[object, ...]) -> frozenset[str] | None:
+    """Return the tasks on which the two differ, if only those are shown; else ``None``."""
+    pair = systems.pair
     if pair is None or not state.address(BESIDE) or not state.address(DIFFER):
         return None
     return remembered(
         "tasks that differ",
         (*about, *pair),
-        lambda: frozenset(system_answers.differing(store(), run, of.tasks, pair)),
+        lambda: frozenset(system_answers.differing(store(), run, systems.tasks, pair)),
     )
 
 
@@ -177,34 +177,36 @@ def _on_toggle(place: str, key: str) -> None:
     state.set_address(**{place: "1" if state.get(key) else None, CELL: None, state.PAGE: None})
 
 
-def lines(of: Systems, rubric: Rubric) -> list[list[Shown]]:
+def lines(systems: Systems, rubric: Rubric) -> list[list[Shown]]:
     """Return lines at the grid's foot: each system's means, and the difference of the two."""
-    of_pair = [means for means in of.means if of.pair is None or means.system in of.pair]
-    shown = of.means if len(of.means) <= LINES else of_pair if of.pair else []
-    # In the order of the data, in which the difference is read, too.
-    asked = {name: index for index, name in enumerate(of.tasks.systems)}
+    of_pair = [
+        means for means in systems.means if systems.pair is None or means.system in systems.pair
+    ]
+    shown = systems.means if len(systems.means) <= LINES else of_pair if systems.pair else []
+    # The order of the data, which the difference also uses.
+    asked = {name: index for index, name in enumerate(systems.tasks.systems)}
     shown = sorted(shown, key=lambda means: asked.get(means.system, len(asked)))
-    rows = [_line(of, means, rubric) for means in shown]
-    if of.pair is not None:
+    rows = [_line(systems, means, rubric) for means in shown]
+    if systems.pair is not None:
         names = ["", *(c.name for c in rubric.criteria)]
-        gaps = (_gap(of, name, of.pair) for name in names)
+        gaps = (_gap(systems, name, systems.pair) for name in names)
         rows.append([Shown("Difference", tells=TELLS), *gaps])
     return rows
 
 
-def _forms(of: Systems) -> tuple[Form, Form]:
-    """Return how to show a score, and the difference between those of the two compared."""
-    if of.pair is None or (value := of.gaps[""].difference.value) is None:
+def _forms(systems: Systems) -> tuple[Form, Form]:
+    """Return the formats of a score, and of the difference between the two compared systems."""
+    if systems.pair is None or (value := systems.gaps[""].difference.value) is None:
         return fmt.score, fmt.points
-    scores = {means.system: means.score.value or 0.0 for means in of.means}
-    first, second = of.pair
+    scores = {means.system: means.score.value or 0.0 for means in systems.means}
+    first, second = systems.pair
     return fmt.forms_of_change(scores[first], scores[second], value)
 
 
-def _line(of: Systems, means: MeansOf, rubric: Rubric) -> list[Shown]:
+def _line(systems: Systems, means: MeansOf, rubric: Rubric) -> list[Shown]:
     cells = [Shown(one_line(means.system, 40), tells=f"Means of {means.system}. {TELLS}")]
-    compared = of.pair is not None and means.system in of.pair
-    form = _forms(of)[0] if compared else fmt.score
+    compared = systems.pair is not None and means.system in systems.pair
+    form = _forms(systems)[0] if compared else fmt.score
     cells.append(Shown(form(means.score.value), tells=_over(means.score)))
     for criterion in rubric.criteria:
         mean = means.criteria[criterion.name]
@@ -216,8 +218,8 @@ def _over(mean: MeanOver) -> str:
     return f"mean of {fmt.plural(mean.n, 'item')}"
 
 
-def _gap(of: Systems, criterion: str, pair: tuple[str, str]) -> Shown:
-    gap, form = of.gaps[criterion], fmt.points if criterion else _forms(of)[1]
+def _gap(systems: Systems, criterion: str, pair: tuple[str, str]) -> Shown:
+    gap, form = systems.gaps[criterion], fmt.points if criterion else _forms(systems)[1]
     value = gap.difference.value
     name = gap.name or "Score"
     if value is None:
@@ -230,11 +232,13 @@ def _gap(of: Systems, criterion: str, pair: tuple[str, str]) -> Shown:
     return Shown(f"{form(value)} {words}", tone, "", tells, note=ends)  # type: ignore[arg-type]
 
 
-def gap_words(of: Systems, name: str) -> str:
-    """Return the difference on a criterion in words (`""`: by score); empty for more systems."""
-    if of.pair is None or len(of.tasks.systems) > 2:
+def gap_words(systems: Systems, name: str) -> str:
+    """Return the difference on a criterion in words (`""`: by score); empty unless two are
+    compared.
+    """
+    if systems.pair is None or len(systems.tasks.systems) > 2:
         return ""
-    shown = _gap(of, name, of.pair)
+    shown = _gap(systems, name, systems.pair)
     return f"{shown.words} {shown.note}".strip()
 
 

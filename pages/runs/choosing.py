@@ -16,9 +16,9 @@ from pages.ui.widgets import empty_state
 ALL, FIRST, DRAWN = "All", "The first", "Drawn by the seed"
 
 
-def missing(found: RunChoices) -> None:
-    """Show what to do without a rubric or a dataset."""
-    what, page = ("dataset", routes.DATASETS) if found.rubrics else ("rubric", routes.RUBRICS)
+def missing(choices: RunChoices) -> None:
+    """Show what to do if there is no rubric or no dataset."""
+    what, page = ("dataset", routes.DATASETS) if choices.rubrics else ("rubric", routes.RUBRICS)
     empty_state(
         f"There is no {what} yet",
         "A run asks judges the questions of a rubric about the items of a dataset.",
@@ -26,19 +26,19 @@ def missing(found: RunChoices) -> None:
     )
 
 
-def choose_rubric(found: RunChoices) -> int:
+def choose_rubric(choices: RunChoices) -> int:
     """Return the chosen rubric version."""
-    names = {rubric.id: rubric.name for rubric in found.rubrics}
+    names = {rubric.id: rubric.name for rubric in choices.rubrics}
     rubric_id = _chosen("rubric", names, state.RUBRIC)
     versions = {version.id: version for version in planning.rubric_versions(store(), rubric_id)}
     return _version("rubric", rubric_id, {n: v.number for n, v in versions.items()})
 
 
-def choose_dataset(found: RunChoices) -> tuple[int, int]:
+def choose_dataset(choices: RunChoices) -> tuple[int, int]:
     """Return the dataset version, and its number of items."""
     names = {
         dataset.id: f"{dataset.name} ({fmt.plural(dataset.items, 'item')})"
-        for dataset in found.datasets
+        for dataset in choices.datasets
     }
     dataset_id = _chosen("dataset", names, state.DATASET)
     versions = {version.id: version for version in planning.dataset_versions(store(), dataset_id)}

@@ -41,7 +41,7 @@ JUDGING: dict[Judging, str] = {
 
 
 def show() -> None:
-    """Draw the whole form; after the start, the way to the comparison."""
+    """Draw the whole form; after the start, a link to the comparison."""
     if state.get(SWEPT):
         _started()
         return

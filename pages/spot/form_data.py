@@ -117,7 +117,7 @@ def bring_back() -> None:
 
 
 def refuse(error: InputError | NotFound) -> None:
-    """Keep the reason of a refusal, to be shown next to the button."""
+    """Keep the reason of an error, to be shown next to the button."""
     problems = error.problems if isinstance(error, InputError) else ()
     message = error.message if isinstance(error, InputError) else str(error)
     plain = [{"message": p.message, "mend": p.mend, "place": p.place} for p in problems]
@@ -125,7 +125,7 @@ def refuse(error: InputError | NotFound) -> None:
 
 
 def refusal() -> InputError | None:
-    """Return why the form was last refused, or `None`."""
+    """Return why the form was last rejected, or `None`."""
     refused = state.get(SPOT_REFUSED)
     if refused is None:
         return None

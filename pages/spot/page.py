@@ -238,7 +238,7 @@ def _number(name: str, caption: str, limits: tuple[int, int], help: str) -> None
 
 
 def _plan(rubric: Rubric | None) -> None:
-    """Show the cost of the check; nothing if the form is incomplete."""
+    """Show the cost of the check, if the form is complete."""
     form, judges = form_data.form(), request.judges_of(store(), form_data.form())
     if rubric is None or not judges:
         return

@@ -65,7 +65,7 @@ def _extras() -> None:
 
 
 def _tasks() -> list[SpotTask]:
-    """Return the tasks that the chosen offline judges learned from; none without such a judge."""
+    """Return the tasks that the chosen offline judges learned from; empty without such a judge."""
     version = form_data.form().learn_from
     learners = any(judge.learns for judge in request.judges_of(store(), form_data.form()))
     return spot_check.tasks(store(), version) if version is not None and learners else []

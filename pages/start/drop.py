@@ -1,4 +1,4 @@
-"""A drop zone for any file: it says what the file is, and leads to the screen that takes it."""
+"""A drop zone for any file: it says what the file is, and links to the screen that uses it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KINDS: dict[Kind, str] = {
 def show() -> None:
     """Draw the zone, what each file is, and where it can go.
 
-    What was dropped stays until something is made of it, also when the page is loaded anew.
+    Dropped files stay until they are used, even if the page is reloaded.
     """
     files = resources.held("start")
     _zone(files)
@@ -45,7 +45,9 @@ def show() -> None:
 
 
 def _zone(held: tuple[File, ...]) -> None:
-    """Draw the drop zone. Later files are added; one of the same name replaces the earlier."""
+    """Draw the drop zone. Later files are added; a file of the same name replaces the earlier
+    one.
+    """
     uploads = st.file_uploader(
         "Drop more files"
         if held
@@ -68,7 +70,7 @@ def _zone(held: tuple[File, ...]) -> None:
 
 
 def take_along() -> None:
-    """Keep what was dropped when the user leaves by another link."""
+    """Keep the dropped files when the user leaves by another link."""
     seen = resources.recognised(resources.held("start"))
     for kind in ("texts", "rubric", "votes"):
         if files := reading.of_kind(seen, kind):
@@ -76,29 +78,29 @@ def take_along() -> None:
     resources.hold("start", ())
 
 
-def _seen(one: Recognised) -> None:
-    tone: Tone = "warn" if one.kind == "unknown" else "good"
+def _seen(recognised: Recognised) -> None:
+    tone: Tone = "warn" if recognised.kind == "unknown" else "good"
     row(
         [
-            tag(KINDS[one.kind], tone),
-            f"<b>{esc(one_line(one.title, 70))}</b>",
-            f"<span>{esc(one_line(one.line, 260))}</span>",
+            tag(KINDS[recognised.kind], tone),
+            f"<b>{esc(one_line(recognised.title, 70))}</b>",
+            f"<span>{esc(one_line(recognised.line, 260))}</span>",
         ]
     )
-    if one.problems:
-        problem_list(one.problems[:5])
+    if recognised.problems:
+        problem_list(recognised.problems[:5])
 
 
-def _ways(seen: tuple[Recognised, ...]) -> None:
+def _ways(recognised: tuple[Recognised, ...]) -> None:
     """Draw where these files can go: the likeliest first, then the others."""
-    class_, rubric = reading.of_kind(seen, "texts"), reading.of_kind(seen, "rubric")
-    votes = reading.of_kind(seen, "votes")
-    systems = next((dropped for dropped in seen if len(dropped.systems) > 1), None)
+    class_, rubric = reading.of_kind(recognised, "texts"), reading.of_kind(recognised, "rubric")
+    votes = reading.of_kind(recognised, "votes")
+    systems = next((dropped for dropped in recognised if len(dropped.systems) > 1), None)
     with st.container(horizontal=True, vertical_alignment="center"):
         # A user who came to compare sees that first.
         if systems is not None:
             _compare(systems.files, systems.systems)
-        # Both tables are read for it, which a rerun need not do again.
+        # It reads both tables, so it is cached.
         elif apart := resources.remembered(
             "systems in files", (hash(class_),), lambda: texts.systems_in(class_)
         ):
@@ -112,7 +114,9 @@ def _ways(seen: tuple[Recognised, ...]) -> None:
                 resources.hold("rubric", rubric)
                 resources.hold("start", ())
                 routes.go(routes.GRADE)
-        doubtful = tuple(file for dropped in seen if dropped.also_votes for file in dropped.files)
+        doubtful = tuple(
+            file for dropped in recognised if dropped.also_votes for file in dropped.files
+        )
         if (votes or doubtful) and _way(
             "Review and measure these votes" if votes else "Its columns are votes: import them",
             "upload",

@@ -25,7 +25,7 @@ START_WAY = "start_way"
 
 
 def _has_own() -> bool:
-    """Return whether there is anything but the example."""
+    """Return whether there is any work other than the example."""
     have, example = counts(store()), worked_example.example_run(store())
     given = 0 if example is None else 1
     return max(have.rubrics, have.datasets, have.runs) > given or bool(have.spot_checks)
@@ -70,7 +70,7 @@ def _card(run: RunRow) -> None:
         routes.link(page, "Open", {state.RUN: run.id}, icon="")
 
 
-#: What a first-time visitor sees of the example: the picture, its words, and where it is.
+#: What a first-time visitor sees of the example: the picture, its words, and its screen.
 PICTURES = (
     ("grid", "Every vote of every judge", routes.RUN),
     ("agreement", "How far to trust each criterion", routes.AGREEMENT),
@@ -95,7 +95,7 @@ def _pictures() -> None:
 
 
 def _ways_in() -> None:
-    """Draw three ways in, the usual one first."""
+    """Draw the three ways in, the commonest first."""
     with st.container(horizontal=True, vertical_alignment="center"):
         for text, icon, kind, page in (
             ("Grade my texts", "grading", "primary", routes.GRADE),
@@ -120,7 +120,7 @@ def _leave_for(page: routes.Screen) -> None:
     dataset = None if resources.held("start") else grading.compared(store())
     if dataset is not None:
         routes.go(page, {state.PLAN: state.NEW, state.DATASET: dataset})
-    # What was dropped stays: that it is to be compared is now known.
+    # Dropped files stay: now the program knows that they are to be compared.
     state.put(drop.START_PAIRS, True)
 
 

@@ -176,10 +176,10 @@ def _button(task: HelpTask) -> None:
         )
 
 
-def _on(what: Callable[..., object]) -> Callable[[int], None]:
+def _on(action: Callable[..., object]) -> Callable[[int], None]:
     def act(task_id: int) -> None:
         with shown_errors():
-            what(store(), task_id)
+            action(store(), task_id)
 
     return act
 

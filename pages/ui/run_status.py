@@ -345,10 +345,11 @@ def show_failures(look: RunProgress) -> None:
     lines = []
     for kind in look.failures:
         failed = [judges[name] for name in kind.judges if name in judges]
+        fix = advice(kind.kind, failed) if askable else IMPORTED_EMPTY
         lines.append(
             f"<div>{tag(f'✕ {kind.times} × {FAILURE_WORDS.get(kind.kind, kind.kind)}', 'bad')} "
             f"<span class='rs-quiet'>{esc(', '.join(kind.judges))}</span></div>"
-            f"<div>{esc(advice(kind.kind, failed) if askable else IMPORTED_EMPTY)}</div>"
+            f"<div>{esc(fix)}</div>"
             f"<div class='rs-quiet'>Last message: {esc(kind.message[:400])}</div>"
         )
     kinds = ", ".join(FAILURE_WORDS.get(failure.kind, failure.kind) for failure in look.failures)

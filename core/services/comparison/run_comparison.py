@@ -236,41 +236,41 @@ def run_number(text: str) -> int:
     return int(text)
 
 
-def as_json(both: RunComparison) -> dict[str, Any]:
+def as_json(comparison: RunComparison) -> dict[str, Any]:
     """Return the report of ``compare --json``; ``docs/compare.md`` explains its keys."""
-    decided = both.deltas.decided
+    decided = comparison.deltas.decided
     report: dict[str, Any] = {
-        "runs": {side: _run(run) for side, run in zip("ab", both.runs, strict=True)},
-        "changed": [change._asdict() for change in both.changed],
+        "runs": {side: _run(run) for side, run in zip("ab", comparison.runs, strict=True)},
+        "changed": [change._asdict() for change in comparison.changed],
         "items": {
-            "both": len(both.match.both),
-            "only_a": list(both.match.only_first),
-            "only_b": list(both.match.only_second),
-            "reworded": list(both.match.reworded),
-            "relabelled": list(both.match.relabelled),
+            "both": len(comparison.match.both),
+            "only_a": list(comparison.match.only_first),
+            "only_b": list(comparison.match.only_second),
+            "reworded": list(comparison.match.reworded),
+            "relabelled": list(comparison.match.relabelled),
         },
         "criteria": {
-            sides.name: _criterion(sides, delta, both.flips)
-            for sides, delta in zip(both.criteria, both.deltas.criteria, strict=True)
+            sides.name: _criterion(sides, delta, comparison.flips)
+            for sides, delta in zip(comparison.criteria, comparison.deltas.criteria, strict=True)
         },
-        "not_comparable": both.apart,
+        "not_comparable": comparison.apart,
         "overall": {
-            "accuracy": _delta(both.deltas.accuracy),
-            "mean_score": _delta(both.deltas.score),
+            "accuracy": _delta(comparison.deltas.accuracy),
+            "mean_score": _delta(comparison.deltas.score),
         },
         "decided": decided._asdict(),
-        "trust": {"a": both.trust[0].as_data(), "b": both.trust[1].as_data()},
-        "ungraded": dict(zip("ab", both.ungraded, strict=True)),
-        "corrected": rightness.as_data(both.corrected),
-        "alt_test": _stand_in(both),
-        "cost": _cost(*both.spent),
+        "trust": {"a": comparison.trust[0].as_data(), "b": comparison.trust[1].as_data()},
+        "ungraded": dict(zip("ab", comparison.ungraded, strict=True)),
+        "corrected": rightness.as_data(comparison.corrected),
+        "alt_test": _stand_in(comparison),
+        "cost": _cost(*comparison.spent),
     }
-    if both.resamples:
+    if comparison.resamples:
         report["bootstrap"] = {
-            "resamples": both.resamples,
-            "seed": both.seed,
-            "level": both.how.level,
-            "method": METHOD if both.how.method == "auto" else both.how.method,
+            "resamples": comparison.resamples,
+            "seed": comparison.seed,
+            "level": comparison.how.level,
+            "method": METHOD if comparison.how.method == "auto" else comparison.how.method,
         }
     return report
 
@@ -278,19 +278,19 @@ def as_json(both: RunComparison) -> dict[str, Any]:
 NO_PEOPLE = "No people rated, only judges."
 
 
-def _stand_in(both: RunComparison) -> dict[str, Any]:
-    sides = dict(zip("ab", both.stand_in, strict=True))
+def _stand_in(comparison: RunComparison) -> dict[str, Any]:
+    sides = dict(zip("ab", comparison.stand_in, strict=True))
     missing = {side: NO_PEOPLE for side, panel in sides.items() if panel is None}
     return {**sides, **({"undefined": missing} if missing else {})}
 
 
-def stand_in_words(both: RunComparison) -> list[str]:
+def stand_in_words(comparison: RunComparison) -> list[str]:
     """Return whether each panel may stand in for a person; empty if no people rated."""
-    if not any(both.stand_in):
+    if not any(comparison.stand_in):
         return []
     return [
         f"{side}: {NO_PEOPLE if panel is None else panel['in_words']}"
-        for side, panel in zip("AB", both.stand_in, strict=True)
+        for side, panel in zip("AB", comparison.stand_in, strict=True)
     ]
 
 

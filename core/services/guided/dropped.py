@@ -246,10 +246,10 @@ def _votes_words(look: FileLook) -> str:
     return f"{shape[:1].upper()}{shape[1:]}{rows}."
 
 
-def of_kind(seen: Sequence[Recognised], kind: Kind) -> tuple[File, ...]:
+def of_kind(files: Sequence[Recognised], kind: Kind) -> tuple[File, ...]:
     """Return the files of that kind."""
     return tuple(
-        file for recognised in seen if recognised.kind == kind for file in recognised.files
+        file for recognised in files if recognised.kind == kind for file in recognised.files
     )
 
 

@@ -94,13 +94,13 @@ class Proposal(NamedTuple):
 
 
 @allowed("read")
-def planned(store: Store, found: RunChoices, labelled: int) -> Proposal:
+def planned(store: Store, choices: RunChoices, labelled: int) -> Proposal:
     """Return the last judges, otherwise a saved panel, otherwise judges for the labelled items."""
-    choice, named = judges(store, labelled), {entry.name for entry in found.judges}
+    choice, named = judges(store, labelled), {entry.name for entry in choices.judges}
     names = choice.proposed if set(choice.proposed) <= named else ()
     # A saved panel is meant to be used; but the offline panel exists from the start.
-    with_models = [p.id for p in found.panels if not all(j.learns for j in p.panel.judges)]
-    same = [p.id for p in found.panels if {j.name for j in p.panel.judges} == set(names)]
+    with_models = [p.id for p in choices.panels if not all(j.learns for j in p.panel.judges)]
+    same = [p.id for p in choices.panels if {j.name for j in p.panel.judges} == set(names)]
     panels = same if choice.why == "last" or not with_models else with_models
     return Proposal(next(iter(panels), None), names)
 

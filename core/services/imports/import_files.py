@@ -179,7 +179,7 @@ class CheckedVotes:
 
 def check(
     store: Store,
-    seen: FileLook,
+    file_look: FileLook,
     mapping: VoteMapping | None,
     *,
     rubric_version: int | None = None,
@@ -194,8 +194,8 @@ def check(
     dataset = None if dataset_version is None else store.datasets.load(dataset_version)
     try:
         bundle = read_bundle(
-            seen.source,
-            seen.kind,
+            file_look.source,
+            file_look.kind,
             rubric=rubric,
             dataset=dataset,
             mapping=mapping,

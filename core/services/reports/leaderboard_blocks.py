@@ -149,13 +149,13 @@ def _accords(accords: Sequence[RankAccord]) -> TableBlock:
     )
 
 
-def _winner(found: Methods, *, sure: bool) -> Iterator[Sentences]:
+def _winner(methods: Methods, *, sure: bool) -> Iterator[Sentences]:
     """Yield the system in first place; all methods use the same votes, so agreement may be
     chance.
     """
-    if found.winner_differs:
+    if methods.winner_differs:
         yield Sentences(("Which system is first depends on the way to rank.",), kind="warning")
-    elif any(way.winners for way in found.ways):
+    elif any(way.winners for way in methods.ways):
         line = "✓ The same system is first by every way."
         chance = "Every way puts the same system first, but that place may be chance."
         yield Sentences((line if sure else chance,))

@@ -60,11 +60,11 @@ class AskingCost(NamedTuple):
     takes: CostEstimate
 
 
-def outlook(store: Store, now: WorkbenchState, want: Want) -> AskingCost:
+def outlook(store: Store, bench: WorkbenchState, want: Want) -> AskingCost:
     """Return the cost of asking about these cells; nothing is stored."""
-    batches = list(_batches(now, want))
-    examples = now.hashes.examples
-    estimates = [trials.estimate(store, _trial("", now, b), examples) for b in batches]
+    batches = list(_batches(bench, want))
+    examples = bench.hashes.examples
+    estimates = [trials.estimate(store, _trial("", bench, b), examples) for b in batches]
     return AskingCost(
         cells=len({(row, name) for b in batches for row in b.rows for name in b.criteria}),
         takes=CostEstimate(

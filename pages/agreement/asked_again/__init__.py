@@ -1,1 +1,1 @@
-"""What is learned of judges by asking them again: probes, drift."""
+"""What repeated questions show about judges: probes, drift."""

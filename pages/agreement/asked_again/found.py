@@ -20,13 +20,13 @@ HEADS = (
 )
 
 
-def show(found: ProbeResult) -> None:
+def show(probe_result: ProbeResult) -> None:
     """Draw all findings of a run's newest probe."""
     section("What edits do")
-    said(found.findings, none="No edit significantly moves any of these judges.")
+    said(probe_result.findings, none="No edit significantly moves any of these judges.")
     st.caption(PROMISED)
-    judge = one_judge("probe", (shift.judge for shift in found.whole))
-    mine = [shift for shift in found.whole if shift.judge == judge]
+    judge = one_judge("probe", (shift.judge for shift in probe_result.whole))
+    mine = [shift for shift in probe_result.whole if shift.judge == judge]
     shifts = [
         shift for shift in mine if shift.measure != CHANGES and shift.effect.estimate is not None
     ]
@@ -37,18 +37,20 @@ def show(found: ProbeResult) -> None:
         axis = "Earned more, of 1"
         st.plotly_chart(
             draw.forest(dots, axis, "A judge that is not moved", whole=False),
-            key=state.key(keys.AGREEMENT_CHART, "probe", judge, found.run.id),
+            key=state.key(keys.AGREEMENT_CHART, "probe", judge, probe_result.run.id),
             config={"displayModeBar": False},
             alt=f"{axis}, under each edit, with 95% intervals; the table below has the numbers.",
         )
-    _edits(found, mine)
-    routes.link(routes.RUN, "The probe's own run, with every vote", {state.RUN: found.run.id})
+    _edits(probe_result, mine)
+    routes.link(
+        routes.RUN, "The probe's own run, with every vote", {state.RUN: probe_result.run.id}
+    )
 
 
-def _edits(found: ProbeResult, mine: list[ProbeFigure]) -> None:
+def _edits(probe_result: ProbeResult, mine: list[ProbeFigure]) -> None:
     table(
         HEADS,
-        ([_title(shift), *_cells(found, shift)] for shift in mine),
+        ([_title(shift), *_cells(probe_result, shift)] for shift in mine),
         name="What each edit does to this judge's answers",
         numbers=range(1, 7),
     )
@@ -69,7 +71,7 @@ def _title(one: ProbeFigure) -> str:
     return f"{mark}{esc(one.edit.title)}{' (earned)' if one.earned else ''}"
 
 
-def _cells(found: ProbeResult, one: ProbeFigure) -> list[str]:
+def _cells(probe_result: ProbeResult, one: ProbeFigure) -> list[str]:
     form = fmt.percent if one.measure == CHANGES else fmt.score
     value, ends, why = one.effect.figure.words(form)
     head = [
@@ -79,7 +81,9 @@ def _cells(found: ProbeResult, one: ProbeFigure) -> list[str]:
     ]
     if one.effect.estimate is None:
         return [*head, *[fmt.DASH] * 4]
-    parts = [f"{esc(p.criterion)} {fmt.score(p.effect.estimate)}" for p in found.parts(one)[:3]]
+    parts = [
+        f"{esc(p.criterion)} {fmt.score(p.effect.estimate)}" for p in probe_result.parts(one)[:3]
+    ]
     return [
         *head,
         fmt.percent(one.changed.value),

@@ -1,4 +1,4 @@
-"""One overall impression next to the rubric's scores, below the scores of a run."""
+"""One overall impression compared with the rubric's scores, below the scores of a run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SAYS = (
 
 
 def show(chosen: RatedSelection) -> None:
-    """Draw the newest result and the button to ask; nothing if no model judged."""
+    """Draw the newest result and the button to ask, if a model judged."""
     try:
         outlook = remembered(
             "impression outlook",

@@ -31,7 +31,7 @@ def show(chosen: RatedSelection) -> None:
     """Draw what has changed, the series of one judge, and the form to ask again."""
     st.html(f'<div class="rs-prose">{esc(SAYS)}</div>')
     first = anchors.anchor_of(store(), chosen.run_id)
-    # Looks come and go while one looks: what is under way is worked out anew.
+    # Repeats come and go while the page is open, so the running repeat is looked up each time.
     if looks := anchors.looks(store(), first):
         drift_found = remembered("drift", (*chosen.run_about, *looks), lambda: _found(first))
         if drift_found.repeats:
@@ -105,7 +105,7 @@ def _beyond(point: DriftPoint) -> str:
 
 
 def _ask(anchor: Run) -> None:
-    """Draw the form to ask again with its cost, or the progress of the repeat under way."""
+    """Draw the form to ask again with its cost, or the progress of the running repeat."""
     under_way = anchors.latest(store(), anchor.id)
     if under_way is not None:
         run_status.show(under_way.id)

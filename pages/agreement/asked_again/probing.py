@@ -1,4 +1,4 @@
-"""Probes ask about answers again, as they were and as edited copies: the form, and the findings."""
+"""Probes ask about answers again, unchanged and as edited copies: the form, and the findings."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What ratings are made of, as views of Agreement."""
+"""Models of ratings, as views of Agreement."""

@@ -1,4 +1,6 @@
-"""Who is severe, who answers unexpectedly, and what an average rater would give each item."""
+"""Which raters are severe or unexpected, and the score that an average rater would give each
+item.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ SAYS = (
 )
 HERE, ALL = "here", "all"
 OF = {HERE: "This criterion", ALL: "All criteria"}
-#: How many raters are drawn, and how many items are listed.
+#: The number of raters drawn, and of items listed.
 DRAWN, ITEMS = 30, 10
 
 
@@ -116,7 +118,7 @@ def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
 
 
 def _changed_items(some: Sequence[FairScore], rated: int) -> None:
-    """Draw the items whose score surely changes, or say that none does."""
+    """Draw the items whose score surely changes, or a sentence if none does."""
     if not some:
         st.html(
             '<div class="rs-prose">Severity significantly changes the score of none of '
@@ -136,11 +138,11 @@ def _changed_items(some: Sequence[FairScore], rated: int) -> None:
     )
 
 
-def _item(one: FairScore) -> list[str]:
-    fair = one.fair
+def _item(score: FairScore) -> list[str]:
+    fair = score.fair
     return [
-        esc(one_line(one.item, 60)),
-        fmt.score(one.mean),
+        esc(one_line(score.item, 60)),
+        fmt.score(score.mean),
         figure_cell(fair),
-        fmt.count(one.raters),
+        fmt.count(score.raters),
     ]

@@ -106,15 +106,15 @@ def _choices(whole: Study) -> None:
     st.caption("As if the mean of all answers were the score.", help=STUDY_SAYS)
 
 
-def _choice(one: WayToAsk, *, priced: bool) -> list[str]:
-    worth = one.worth
+def _choice(way: WayToAsk, *, priced: bool) -> list[str]:
+    worth = way.worth
     return [
-        esc(one.name),
+        esc(way.name),
         fmt.percent(worth.relative),
         fmt.percent(worth.absolute),
         f"±{fmt.score(1.96 * worth.item_error)}",
         fmt.score(worth.mean_error, 3),
-        *([fmt.cost(one.cost)] if priced else []),
+        *([fmt.cost(way.cost)] if priced else []),
     ]
 
 

@@ -29,7 +29,7 @@ _WORDS: Mapping[Standing, tuple[str, str]] = {
 
 def criteria_table(
     known: Sequence[Known],
-    found: Conclusion | None,
+    conclusion: Conclusion | None,
     *,
     same: str = "Accuracy",
     pair: Mapping[str, str] | None = None,
@@ -41,7 +41,7 @@ def criteria_table(
 
     Args:
         known: the figures of each criterion.
-        found: the conclusion from them; ``None`` if the pair has neither a person nor labels.
+        conclusion: the conclusion from them; ``None`` if the pair has neither a person nor labels.
         same: the column title for the share of equal answers.
         pair: the address of the pair; a criterion's link adds its name.
         left_out: the items left out of each criterion, in words.
@@ -51,7 +51,7 @@ def criteria_table(
     rows = []
     for criterion in known:
         link = {"to": "agreement", "view": view, "criterion": criterion.name, **(pair or {})}
-        stands = [] if found is None else [_standing(found, criterion)]
+        stands = [] if conclusion is None else [_standing(conclusion, criterion)]
         items = Words(count(criterion.agreement.n), (left_out or {}).get(criterion.name, ""))
         right = [_accuracy(criterion), _differences(criterion)] if compared else []
         rows.append(
@@ -64,7 +64,7 @@ def criteria_table(
             )
         )
     figure = "Kappa" if compared else "Alpha"
-    heads = ["Criterion", *([] if found is None else ["So far"])]
+    heads = ["Criterion", *([] if conclusion is None else ["So far"])]
     heads += [f"{figure}, line at {score(BOUND)}", "Items"]
     first = len(heads) - 1
     heads += [same, "They differ on"] if compared else []
