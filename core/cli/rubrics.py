@@ -77,7 +77,7 @@ def _checked(
     from core.lint.language import unread
 
     findings = [
-        _plain(parsed, finding) for finding in check(parsed.value, with_dismissed=dismissed)
+        _finding_data(parsed, finding) for finding in check(parsed.value, with_dismissed=dismissed)
     ]
     findings.sort(key=lambda finding: finding["line"] or 0)
     if not as_json:
@@ -101,7 +101,7 @@ def _read(file: Path) -> tuple[Parsed[Rubric], ...]:
     return read_rubrics(common.given(), "standard input")
 
 
-def _plain(parsed: Parsed[Rubric], finding: LintFinding) -> dict[str, Any]:
+def _finding_data(parsed: Parsed[Rubric], finding: LintFinding) -> dict[str, Any]:
     from core.lint.check import rule_of
 
     rule, criteria, gates = rule_of(finding), parsed.value.criteria, parsed.value.gates

@@ -198,14 +198,14 @@ class ProviderGate:
             return await self._enter()
         # Only the first caller waits for its time; the others queue, so giving up leaves no gap.
         async with self._turn:
-            while (wait := self._due(allowed, tokens)) > 0:
+            while (wait := self._seconds_until_room(allowed, tokens)) > 0:
                 await self._sleep(wait)
             claimed = self._clock()
             started = await self._enter()
             self.pacer.held_up(claimed, started)
             return started
 
-    def _due(self, allowed: Allowance | None, tokens: float) -> float:
+    def _seconds_until_room(self, allowed: Allowance | None, tokens: float) -> float:
         """Return the seconds until there is room for a call; 0 claims the room."""
         now = self._clock()
         wait = 0.0 if allowed is None else allowed.wait(now, tokens)

@@ -274,7 +274,7 @@ def _inert(rubric: Rubric, gate: Gate) -> tuple[str, str, str] | None:
             "Fires whatever the answer: every level meets its condition.",
             "Move the threshold, or take the effect into the scoring.",
         )
-    if not _bites(rubric, gate.then, criterion, firing):
+    if not _has_effect(rubric, gate.then, criterion, firing):
         return (
             "inert-gate",
             "Changes nothing: where it fires, the score cannot be higher than it allows anyway.",
@@ -296,7 +296,7 @@ def _firing(rubric: Rubric, gate: Gate, criterion: Criterion) -> set[int]:
     }
 
 
-def _bites(rubric: Rubric, then: Effect, criterion: Criterion, firing: set[int]) -> bool:
+def _has_effect(rubric: Rubric, then: Effect, criterion: Criterion, firing: set[int]) -> bool:
     """Return whether the effect can change the outcome or the best possible score."""
     if then.verdict or then.flag or (then.multiply is not None and then.multiply < 1):
         return True
@@ -338,9 +338,13 @@ def shadowed(rubric: Rubric) -> Iterator[LintFinding]:
                 or not mine <= its
             ):
                 continue
-            equal = mine == its and _covers(gate.then, stricter.then)
+            equal = mine == its and _is_as_strict(gate.then, stricter.then)
             # Of two equal gates the later one is reported.
-            if not mine or not _covers(stricter.then, gate.then) or (equal and at < other_gate):
+            if (
+                not mine
+                or not _is_as_strict(stricter.then, gate.then)
+                or (equal and at < other_gate)
+            ):
                 continue
             yield LintFinding(
                 "shadowed-gate",
@@ -353,7 +357,7 @@ def shadowed(rubric: Rubric) -> Iterator[LintFinding]:
             break
 
 
-def _covers(strict: Effect, mild: Effect) -> bool:
+def _is_as_strict(strict: Effect, mild: Effect) -> bool:
     """Return whether ``strict`` makes ``mild`` redundant."""
     caps = mild.cap is None or (strict.cap is not None and strict.cap <= mild.cap)
     flags = mild.flag is None or mild.flag == strict.flag

@@ -74,15 +74,15 @@ def forms_of_change(
     if abs(second - first - difference) > EXACT:
         return ends, change
     while digits < MOST_DIGITS:
-        shown = _read(ends(second)) - _read(ends(first))
-        if abs(shown - _read(change(difference))) < EXACT:
+        shown = _parsed(ends(second)) - _parsed(ends(first))
+        if abs(shown - _parsed(change(difference))) < EXACT:
             break
         digits += 1
         ends, change = partial(form, digits=digits), partial(points, share=share, digits=digits)
     return ends, change
 
 
-def _read(shown: str) -> float:
+def _parsed(shown: str) -> float:
     """Return the number in a formatted figure."""
     return float(shown.replace(MINUS, "-").removesuffix(" points").removesuffix("%"))
 

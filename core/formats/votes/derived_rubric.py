@@ -113,7 +113,7 @@ def spelt_as(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
         if criterion is not None:
             key = (criterion.name, row["label"])
             if key not in spellings:
-                spellings[key] = _spelt(criterion, row["label"])
+                spellings[key] = _spelling(criterion, row["label"])
             row = {**row, "criterion": criterion.name, "label": spellings[key]}
         spelt.append((line, row))
     return spelt
@@ -131,13 +131,15 @@ def labels_spelt_as(
             if holds_no_answer(criterion, label):
                 continue
             plain = (
-                (name, label) if criterion is None else (criterion.name, _spelt(criterion, label))
+                (name, label)
+                if criterion is None
+                else (criterion.name, _spelling(criterion, label))
             )
             spelt.setdefault(item, {})[plain[0]] = plain[1]
     return spelt
 
 
-def _spelt(criterion: Criterion, label: str) -> str:
+def _spelling(criterion: Criterion, label: str) -> str:
     word = fold(label)
     if holds_no_answer(criterion, label):
         return label

@@ -201,7 +201,11 @@ def separated(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
     groups = _groups(beaten, "strong")
     met = np.asarray(matrix.contests) > 0
     above = {
-        g: [h for h in range(len(groups)) if h != g and _any(beaten & met, groups[h], groups[g])]
+        g: [
+            h
+            for h in range(len(groups))
+            if h != g and _any_edge(beaten & met, groups[h], groups[g])
+        ]
         for g in range(len(groups))
     }
     ordered: list[int] = []
@@ -277,7 +281,7 @@ def _groups(edges: Flags, connection: str) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(groups, key=lambda group: (-len(group), group)))
 
 
-def _any(edges: Flags, above: tuple[int, ...], below: tuple[int, ...]) -> bool:
+def _any_edge(edges: Flags, above: tuple[int, ...], below: tuple[int, ...]) -> bool:
     return bool(edges[np.ix_(above, below)].any())
 
 
