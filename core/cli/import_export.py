@@ -315,13 +315,13 @@ def import_(
 ) -> None:  # fmt: skip
     """Import votes, rubrics, datasets or submissions.
 
-    FILE is a table of votes (a judgement a row, a rater or a criterion a column, two answers
-    compared), a folder or zip archive in
-    the common layout, an autorubric experiment, Gradescope's evaluations (a table, or the archive
-    of an assignment), results of another tool (docs/formats.md lists them), a rubric in any form
-    that `convert` knows, a folder or archive of submissions (texts, programs, .docx, .odt, PDF), or
-    - for standard input. Tables may be CSV, JSONL, .xlsx, .ods, Parquet or Arrow. The same votes
-    again are the same run. With several FILEs, --json gives a list.
+    FILE is a table of votes (one row per judgement, one column per rater or criterion, or pairs of
+    answers), a folder or zip archive in the common layout, an autorubric experiment, Gradescope's
+    evaluations (a table, or the archive of an assignment), results of another tool
+    (docs/formats.md lists them), a rubric in any form that `convert` reads, a folder or archive of
+    submissions (texts, programs, .docx, .odt, PDF), or - for standard input. Tables may be CSV,
+    JSONL, .xlsx, .ods, Parquet or Arrow. Importing the same votes again gives the same run. With
+    several FILEs, --json gives a list.
     """
     with common.plain_errors(as_json):
         if back is not None and (len(files) > 1 or options["dry"] or files[0] == Path("-")):

@@ -57,7 +57,7 @@ def lint(files: tuple[Path, ...], fail_on: str, as_json: bool, dismissed: bool) 
 def _linted(
     file: Path, fail_on: str, dismissed: bool, as_json: bool
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield status and report of each of a file's rubrics; print reports not wanted as JSON."""
+    """Yield each rubric's exit status and report; print the reports unless ``as_json``."""
     from core.errors import InputError
 
     try:
@@ -138,11 +138,11 @@ def _report(
 
 
 def _kind(problem: Problem) -> str:
-    """Return a remark without what it quotes."""
+    """Return a remark's message without quotations, to group similar ones."""
     return re.sub(r"'[^']*'", "", problem.message)
 
 
-#: Findings of a rule, and remarks of a kind, that are shown in full.
+#: The number of findings per rule, and of remarks per kind, shown in full.
 MOST_ALIKE = 5
 
 

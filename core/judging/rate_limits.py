@@ -15,10 +15,10 @@ from core.judging.outages import Breaker
 from core.judging.pace import PaceTimes
 from core.judging.providers.base import CallError
 
-# Pacing: where a provider's limit is known, no call goes out that it would refuse.
+# Pacing: if a provider's limit is known, no call exceeds it.
 #
-# Calls follow each other evenly at 97% of the limit, without an initial burst, because the span
-# that a provider counts over is unknown. Limits in a provider's answers are obeyed as well. Tokens
+# Calls follow each other evenly at 97% of the limit, without an initial burst, because the
+# provider's counting period is unknown. Limits in a provider's answers are obeyed as well. Tokens
 # are estimated before a call and corrected after it.
 
 #: The share of a limit to use. No period of 60 s then has more calls than the limit.
@@ -109,12 +109,12 @@ def _plain(characters: int) -> float:
     return characters / CHARACTERS + REPLY
 
 
-# A gate before each provider: on "too many requests" all callers wait, and no call fails.
+# A gate per provider: after "too many requests" all callers wait, and no call fails.
 #
-# One gate stands before one provider and is shared by its judges. A refusal (429) closes it until
-# the time the provider asks for. After many refusals, callers pass one by one, at the previous pace
-# of answers and gradually faster. So no call is lost, and few requests are refused. After rare
-# refusals the pause is enough.
+# All judges of a provider share its gate. A refusal (429) closes it until the time the provider
+# asks for. After many refusals, callers pass one by one, at the previous pace of answers and
+# gradually faster. So no call is lost, and few requests are refused. After rare refusals the pause
+# is enough.
 #
 # Its pacer obeys known limits, and its breaker handles a provider that is down.
 

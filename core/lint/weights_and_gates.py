@@ -154,9 +154,9 @@ def double_negative(criterion: Criterion) -> Iterator[LintFinding]:
 DROWNING = 0.6
 #: Below this share, and a tenth of an equal share, a criterion hardly affects the score.
 DROWNED = 0.01
-#: A shorter checklist asks for what one text has room for.
+#: The least criteria of a checklist to check; a shorter one asks for what one text has room for.
 CHECKLIST = 10
-#: What a criterion asks to be absent, or no more than it says.
+#: Words of a requirement that something is absent or limited.
 _ABSENT = re.compile(
     r"\b(no|not|never|without|nothing|none|neither|only|at most|cannot|avoids?|free of|unchanged)"
     r"\b",
@@ -231,8 +231,7 @@ def no_penalty(rubric: Rubric) -> Iterator[LintFinding]:
 
 # Gates that never fire, always fire, change nothing, or follow a stricter gate.
 #
-# The check tries out what a gate does: every answer to its criterion goes through the functions
-# that score an item.
+# The check scores every answer to a gate's criterion with the functions that score an item.
 
 _VERDICTS = {None: 0, "review": 1, "fail": 2}
 _NEAR = 1e-9

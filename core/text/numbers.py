@@ -28,7 +28,7 @@ def score(value: float | None, digits: int = 2) -> str:
 
 
 def p_value(value: float) -> str:
-    """A p value with three decimals; a bound near 0 and 1, where it would be rounded away.
+    """Return a p value with three decimals, or a bound near 0 and 1 instead of rounding to them.
 
     >>> p_value(0.0000012), p_value(0.04), p_value(0.5), p_value(1.0)
     ('< 0.001', '0.040', '0.500', '> 0.999')

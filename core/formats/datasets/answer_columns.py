@@ -94,7 +94,7 @@ COUNTS = frozenset(
 )
 
 
-#: A bracket with a number, which says what a mark is out of: `[Total Pts: 20 Score]`.
+#: A bracket with the maximum of a mark: `[Total Pts: 20 Score]`.
 _SCALE = re.compile(r"\[[^\]]*\d[^\]]*\]")
 
 

@@ -59,7 +59,7 @@ _TIES = {
     *("tie (inconsistent)", "tie (both good)", "a=b", "b=a", "a~=b", "c"),
 }
 _BAD = {"tie (bothbad)", "both bad", "both_bad", "bothbad", "neither", "tie (both bad)"}
-#: Words around an answer that say how much better it is, or how nearly the same.
+#: Words around an answer that say how much better or how similar it is.
 _DEGREES = re.compile(
     r"\b(is|are|was|they|the|much|far|slightly|somewhat|clearly|significantly|strongly|a (lot|bit)"
     r"|about|roughly|nearly|better|prefer|preferred|i)\b"

@@ -113,7 +113,7 @@ def _write(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
         return WrittenBack(text.changed(add), sum(at), len(at))
 
 
-# JSON: the same marks, the same indent.
+# JSON, written back with the same escapes and indent.
 
 
 class _Text:

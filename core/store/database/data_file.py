@@ -80,7 +80,7 @@ def _logs(path: Path) -> list[Path]:
     return [path.with_name(path.name + end) for end in ("-wal", "-shm")]
 
 
-# Whether the data file is still in place, and saving its content if it is not.
+# Check that the data file is still in place, and save its content if it is not.
 #
 # A program that has a file open goes on reading and writing after the file was deleted, moved or
 # replaced, and those writes are lost. So every write checks first. Two calls of ``stat`` take some

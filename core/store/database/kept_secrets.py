@@ -19,7 +19,7 @@ from core.store.database.content import to_json
 
 # A mark replaces possible secrets in the settings of judges, and the same text wherever a provider
 # repeated it. Votes, scores and calls stay as they are. The triggers that forbid changes are
-# dropped meanwhile, since only secrets are rewritten.
+# dropped for this time, because only secrets are rewritten.
 
 #: Stored judge settings in JSON: table, key, column, column of the hash.
 _SETTINGS = (

@@ -66,9 +66,9 @@ TableKind = Literal["long", "wide", "criteria", "pairs", "dataset", "unknown"]
 
 
 class NearShape(NamedTuple):
-    """A shape that a table nearly has, with what is missing and how to say it.
+    """A layout that a table nearly has, with what is missing and the options that supply it.
 
-    A ``sure`` shape is read without a question where it is the only one.
+    A ``sure`` layout is read without asking if it is the only one.
     """
 
     kind: Kind
@@ -97,7 +97,7 @@ def _first_rows(table: Table) -> Table:
 
 
 def only_reading(table: Table, rubric: Rubric | None) -> VoteMapping | None:
-    """Return the votes of an unknown table that headings and values tell in one way alone."""
+    """Return the votes of an unknown table if headings and values allow only one reading."""
     shapes = () if not_to_be_read(table) else nearest_shapes(table)
     if len(shapes) != 1 or not shapes[0].sure or shapes[0].kind == "dataset":
         return None

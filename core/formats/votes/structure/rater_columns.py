@@ -64,7 +64,7 @@ class RaterColumns(NamedTuple):
 
     @property
     def gradebook(self) -> bool:
-        """Return whether headings are those that a gradebook gives its columns of marks."""
+        """Return whether headings have the form of a gradebook's columns of marks."""
         return any(all(re.fullmatch(form, c) for c in self.columns) for form in _GRADEBOOKS)
 
     def changes(self, field: str) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ _NAMED = 6
 
 
 class RowKeys(NamedTuple):
-    """What tells the rows of a table apart, and the answers in them.
+    """The columns that identify the rows of a table, and the answers in them.
 
     ``sure``: headings name the rater and the item, or each rater answered on each item.
     """
@@ -96,7 +96,7 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
 
 
 def _is_sure(values: Values, keys: RowKeys) -> bool:
-    """Return whether headings or all pairs tell the item, and nothing speaks against it."""
+    """Return whether headings or all pairs identify the item, without contrary evidence."""
     rated = any(holds(c, RATED) or _BEGINS.search(bare(c)) for c in keys.item)
     if not (rated or holds(keys.rater, RATERS)):
         return False
@@ -106,7 +106,7 @@ def _is_sure(values: Values, keys: RowKeys) -> bool:
     share = 1 / (values.unique(keys.item) * len(values.distinct[keys.rater]))
     crossed = share >= 1
     if share < 0.5 and any(values.varies(keys.item, text) for text in values.texts()):
-        return False  # what each wrote about an item, such as a product, may be the text
+        return False  # raters' own texts about an item, such as a product, may be the judged texts
     named = all(_named_item(c) or system_named(c) for c in keys.item)
     return crossed or named or rated
 
