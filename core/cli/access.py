@@ -32,7 +32,7 @@ def access_check(as_json: bool) -> None:
     Reads the configuration (RUBRIC_STUDIO_CONFIG) and changes nothing.
     """
     with common.plain_errors(as_json):
-        common.report(_found(load_settings()), _as_text, as_json)
+        common.report(_report_data(load_settings()), _as_text, as_json)
 
 
 @access.command("members")
@@ -59,7 +59,7 @@ def access_set(email: str, role: str, off: bool, db: Path | None) -> None:
         common.tell(f"{row.email}: {row.role}{', may not sign in' if row.disabled else ''}")
 
 
-def _found(settings: Settings) -> dict[str, Any]:
+def _report_data(settings: Settings) -> dict[str, Any]:
     team = settings.access
     report: dict[str, Any] = {"mode": "local" if team is None else "team"}
     if team is None:

@@ -196,19 +196,19 @@ _FURTHER_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 def tell(text: str) -> None:
     """Print text on stdout, with control characters made visible."""
-    _out(f"{visible(text)}\n")
+    _to_stdout(f"{visible(text)}\n")
 
 
 def as_it_is(content: str | bytes) -> None:
     """Print a file on stdout unchanged, in UTF-8; on a terminal print it like ``tell``."""
     raw = content if isinstance(content, bytes) else content.encode(errors="backslashreplace")
     terminal = sys.stdout is not None and sys.stdout.isatty()
-    _out(visible(raw.decode("utf-8-sig", "replace")) if terminal else raw)
+    _to_stdout(visible(raw.decode("utf-8-sig", "replace")) if terminal else raw)
 
 
-def _out(content: str | bytes) -> None:
+def _to_stdout(content: str | bytes) -> None:
     try:
-        _written(content)
+        _write_text(content)
     except OSError as error:
         if error.errno == EPIPE:
             raise  # The reader closed the pipe; click then ends the command quietly.
@@ -218,10 +218,10 @@ def _out(content: str | bytes) -> None:
 def _err(text: str) -> None:
     # A closed or full stderr must not stop the work.
     with suppress(OSError):
-        _written(text, err=True)
+        _write_text(text, err=True)
 
 
-def _written(content: str | bytes, *, err: bool = False) -> None:
+def _write_text(content: str | bytes, *, err: bool = False) -> None:
     """Write text in the stream's encoding; characters it lacks become escapes."""
     try:
         click.echo(content, nl=False, err=err)

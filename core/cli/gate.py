@@ -100,7 +100,7 @@ def check(
         if junit is not None:
             _write(junit, checking.as_junit(gated))
         if target is not None:
-            _keep(target, gated)
+            _write_baseline(target, gated)
         if request.watch and request.baseline is not None:
             _write(Path(request.named), checking.looked_at(request.baseline).encode())
         common.report(gated.data(), lambda _: checking.as_text(gated), as_json)
@@ -137,7 +137,7 @@ def _request(options: dict[str, Any], anything: bool) -> GateRequest:
     )
 
 
-def _keep(target: Path, gated: GateReport) -> None:
+def _write_baseline(target: Path, gated: GateReport) -> None:
     """Write the baseline; overwrites an existing file only if that is a baseline."""
     from core.errors import InputError
     from core.services.gate.checking import is_baseline

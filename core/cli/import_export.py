@@ -85,7 +85,7 @@ def fill_roster(
     if filled.roster.kind.startswith(other_form):
         mend = f"Use --format {other_form}."
         raise InputError(f"This is a file of {other_form.title()}. {mend}", (), str(roster))
-    _tell(filled)
+    _print_filled(filled)
     if dry:
         common.say("Nothing is written (--dry-run).")
     elif out == Path("-"):
@@ -95,7 +95,7 @@ def fill_roster(
         write_files({target / filled.name if target.is_dir() else target: filled.data}, force)
 
 
-def _tell(filled: Filled) -> None:
+def _print_filled(filled: Filled) -> None:
     rows = [
         [str(c.line), c.student[:40], c.column[:40], c.old[:20] or "(empty)",
          "kept" if c.kept else c.new[:60].replace("\n", " "), c.origin]
@@ -315,13 +315,13 @@ def import_(
 ) -> None:  # fmt: skip
     """Import votes, rubrics, datasets or submissions.
 
-    FILE is a table of votes (a judgement a row, a rater or a criterion a column, two answers
-    compared), a folder or zip archive in
-    the common layout, an autorubric experiment, Gradescope's evaluations (a table, or the archive
-    of an assignment), results of another tool (docs/formats.md lists them), a rubric in any form
-    that `convert` knows, a folder or archive of submissions (texts, programs, .docx, .odt, PDF), or
-    - for standard input. Tables may be CSV, JSONL, .xlsx, .ods, Parquet or Arrow. The same votes
-    again are the same run. With several FILEs, --json gives a list.
+    FILE is a table of votes (one row per judgement, one column per rater or criterion, or pairs of
+    answers), a folder or zip archive in the common layout, an autorubric experiment, Gradescope's
+    evaluations (a table, or the archive of an assignment), results of another tool
+    (docs/formats.md lists them), a rubric in any form that `convert` reads, a folder or archive of
+    submissions (texts, programs, .docx, .odt, PDF), or - for standard input. Tables may be CSV,
+    JSONL, .xlsx, .ods, Parquet or Arrow. Importing the same votes again gives the same run. With
+    several FILEs, --json gives a list.
     """
     with common.plain_errors(as_json):
         if back is not None and (len(files) > 1 or options["dry"] or files[0] == Path("-")):
@@ -329,7 +329,7 @@ def import_(
         kind: Any = None if shape == "auto" else shape
         opened = open_to_read if options["dry"] else open_db
         place = {"db": str(settings_with(db).db)}
-        reports = [_one(opened(db), file, kind, as_json, options) | place for file in files]
+        reports = [_import_file(opened(db), file, kind, as_json, options) | place for file in files]
         if back is not None and reports[0]["run"] is None:
             raise InputError("The file has no votes, so there are no results to write back.")
         if back is not None:
@@ -338,7 +338,7 @@ def import_(
             common.result(reports[0] if len(reports) == 1 else reports)
 
 
-def _one(
+def _import_file(
     store: Store, file: Path, kind: Any, as_json: bool, options: dict[str, Any]
 ) -> dict[str, Any]:
     from core.services.imports import import_files, said

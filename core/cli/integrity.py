@@ -97,15 +97,15 @@ def verify(open_store: Callable[[], Store]) -> dict[str, Any]:
         # The file is too damaged to say where.
         return _report([_problem(error, "the file")])
     problems = [
-        *_said(store.damage, "the file"),
-        *_said(partial(_altered, store), "the records"),
-        *_said(partial(_versions, store), "the versions"),
+        *_checked(store.damage, "the file"),
+        *_checked(partial(_altered, store), "the records"),
+        *_checked(partial(_versions, store), "the versions"),
     ]
     if not problems:
         # Derived data depends on these parts; checking it in a damaged file adds nothing.
-        problems += _said(partial(_derived, store), "the runs")
-    problems += _said(partial(_schema, store), "the tables")
-    gaps = _said(partial(_uncovered, store), "the records")
+        problems += _checked(partial(_derived, store), "the runs")
+    problems += _checked(partial(_schema, store), "the tables")
+    gaps = _checked(partial(_uncovered, store), "the records")
     store.close()
     return _report(problems, gaps)
 
@@ -113,7 +113,7 @@ def verify(open_store: Callable[[], Store]) -> dict[str, Any]:
 def _derived(store: Store) -> Iterator[dict[str, str]]:
     for run_id in store.runs.all_ids():
         with store.moment():
-            yield from _said(partial(_of_run, store, run_id), f"run {run_id}")
+            yield from _checked(partial(_of_run, store, run_id), f"run {run_id}")
 
 
 def _report(
@@ -123,7 +123,7 @@ def _report(
     return {**report, "not_covered": list(not_covered)} if not_covered else report
 
 
-def _said(look: Callable[[], Iterable[Any]], where: str) -> list[Any]:
+def _checked(look: Callable[[], Iterable[Any]], where: str) -> list[Any]:
     """Return all results of a check; if it fails half way, its error is the last."""
     results = list[Any]()
     try:
@@ -230,14 +230,14 @@ def _differs(store: Store, run: Run, result: ItemResult) -> str:
     if canonical_json(row.trace) != canonical_json(json.loads(to_json(result.trace))):
         wrong.append("trace")
     stored = {cell.criterion: cell for cell in store.results.cells(run.id, result.item_id)}
-    derived = {cell.criterion: _plain(cell) for cell in result.cells}
+    derived = {cell.criterion: _comparable(cell) for cell in result.cells}
     wrong += [
         f"the verdict on {name}"
         for name in sorted(stored.keys() | derived.keys())
-        if name not in stored or name not in derived or _plain(stored[name]) != derived[name]
+        if name not in stored or name not in derived or _comparable(stored[name]) != derived[name]
     ]
     return f"not what its votes make: {', '.join(wrong)}" if wrong else ""
 
 
-def _plain(cell: Verdict) -> tuple[Any, ...]:
+def _comparable(cell: Verdict) -> tuple[Any, ...]:
     return tuple(cell)

@@ -174,7 +174,7 @@ def contest(
             allow_sendings(judges)
         require_allowed(judges, source=str(panel or ""))
         common.say(contest_requests.estimate_line(figures))
-        _hold(store, planned.request, further, per_round, as_json)
+        _run_contest(store, planned.request, further, per_round, as_json)
 
 
 @click.command()
@@ -232,7 +232,7 @@ def _design(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _hold(
+def _run_contest(
     store: Store, request: ContestRequest, further: int, per_round: int, as_json: bool
 ) -> None:
     """Work through the contest, in rounds if it is adaptive, and report how it ended."""

@@ -53,7 +53,9 @@ def metrics_as_text(report: Mapping[str, Any]) -> str:
     lines += [_WHOLE]
     raters = {**report["score"]["raters"], "panel": report["score"]["panel"]}
     lines += [
-        line for name, figures in raters.items() for line in _versus(name, figures, _named(_SCORE))
+        line
+        for name, figures in raters.items()
+        for line in _compared_lines(name, figures, _named(_SCORE))
     ]
     if lines[-1] == _WHOLE:
         lines.append(
@@ -86,11 +88,11 @@ def _measured_criterion(name: str, measured: Mapping[str, Any]) -> Iterator[str]
     if not measured["groups"]:
         yield "  Nobody rated it."
     for rater, versus in {**measured["raters"], "panel": measured["panel"]}.items():
-        yield from _versus(rater, versus, pair, measured)
+        yield from _compared_lines(rater, versus, pair, measured)
     yield ""
 
 
-def _versus(
+def _compared_lines(
     name: str,
     compared: Mapping[str, Any],
     names: Mapping[str, str],
@@ -151,7 +153,7 @@ def run_as_text(store: Store, run_id: int) -> str:
         f"  judges   {', '.join(judge.name for judge in run.panel.judges)}",
         f"  votes    {run.votes} of {run.planned}, {run.abstentions} abstentions",
         f"  failed   {failed}",
-        *_asked(run, figures["cost_usd"]),
+        *_cost_lines(run, figures["cost_usd"]),
         *(f"           {kind}: {why}" for kind, why in figures["reasons"].items() if why),
         *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
         *(f"  batches  {sentence}" for sentence in batches_in_words(rows, looking=run.active)),
@@ -164,7 +166,7 @@ def run_as_text(store: Store, run_id: int) -> str:
     return "\n".join(lines)
 
 
-def _asked(run: Run, cost: float | None) -> list[str]:
+def _cost_lines(run: Run, cost: float | None) -> list[str]:
     """Return the cost of the judges' calls, or nothing for imported votes."""
     imported = run.plan.details.get("imported")
     if imported is not None:

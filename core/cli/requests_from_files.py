@@ -80,7 +80,7 @@ def request_from_files(
         else read_items_file(dataset, read_rubric.value, changes, sheet)
     )
     read_panel = panel_from(panel, judges, api_base, key_env, concurrency, limits)
-    panel_asked = _asked(read_panel, asking)
+    panel_asked = _with_asking(read_panel, asking)
     request = RunRequest(
         rubric_version=rubric_version(store, read_rubric.value, str(rubric.name)),
         dataset_version=dataset_version(store, read_dataset.value, str(dataset.name)),
@@ -158,7 +158,7 @@ def with_offline(data: Any) -> Any:
     return {**data, "judges": replaced}
 
 
-def _asked(panel: Panel, settings: Mapping[str, Any]) -> Panel:
+def _with_asking(panel: Panel, settings: Mapping[str, Any]) -> Panel:
     set_values = {name: value for name, value in settings.items() if value is not None}
     asking = build(Asking, {**panel.asking.model_dump(), **set_values}, "way of asking")
     return panel.model_copy(update={"asking": asking})
@@ -297,7 +297,8 @@ def summary_as_text(figures: dict[str, Any]) -> str:
     failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items())
     lines = [
         f"Run {figures['run']}: {_status(figures)}. {figures['votes']} of {figures['planned']} "
-        f"votes ({figures['abstentions']} abstentions), {figures['calls']} calls{_known(figures)}, "
+        f"votes ({figures['abstentions']} abstentions), "
+        f"{figures['calls']} calls{_reused_words(figures)}, "
         f"{'cost unknown' if cost is None else f'${cost:.4f}'}, {figures['seconds']:.1f} s."
     ]
     if figures["lost_calls"]:
@@ -323,7 +324,7 @@ def _status(figures: dict[str, Any]) -> str:
     return "incomplete" if finished and not figures["complete"] else str(figures["status"])
 
 
-def _known(figures: dict[str, Any]) -> str:
+def _reused_words(figures: dict[str, Any]) -> str:
     """Return how many answers earlier runs provided, and the saved cost if it is known."""
     if not figures["cached"]:
         return ""

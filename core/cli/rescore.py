@@ -90,7 +90,7 @@ def _score_run(
     lookup = rubric_lookup(rubric, items)
     derive = deriver(
         chosen,
-        _counting(run, raters),
+        _counting_of(run, raters),
         lookup,
         texts_lookup(items),
         settled_lookup(store, run_id),
@@ -100,7 +100,7 @@ def _score_run(
     return _report([i.id for i in items], by_item, derive, lookup, chosen)
 
 
-def _counting(run: Run, raters: RaterGroup | None) -> Counting:
+def _counting_of(run: Run, raters: RaterGroup | None) -> Counting:
     """Return which of the run's votes count; ``raters`` may make other raters shadows."""
     if raters is None:
         return counting_of(run.plan)

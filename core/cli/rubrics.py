@@ -57,7 +57,7 @@ def lint(files: tuple[Path, ...], fail_on: str, as_json: bool, dismissed: bool) 
 def _linted(
     file: Path, fail_on: str, dismissed: bool, as_json: bool
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield status and report of each of a file's rubrics; print reports not wanted as JSON."""
+    """Yield each rubric's exit status and report; print the reports unless ``as_json``."""
     from core.errors import InputError
 
     try:
@@ -77,7 +77,7 @@ def _checked(
     from core.lint.language import unread
 
     findings = [
-        _plain(parsed, finding) for finding in check(parsed.value, with_dismissed=dismissed)
+        _finding_data(parsed, finding) for finding in check(parsed.value, with_dismissed=dismissed)
     ]
     findings.sort(key=lambda finding: finding["line"] or 0)
     if not as_json:
@@ -101,7 +101,7 @@ def _read(file: Path) -> tuple[Parsed[Rubric], ...]:
     return read_rubrics(common.given(), "standard input")
 
 
-def _plain(parsed: Parsed[Rubric], finding: LintFinding) -> dict[str, Any]:
+def _finding_data(parsed: Parsed[Rubric], finding: LintFinding) -> dict[str, Any]:
     from core.lint.check import rule_of
 
     rule, criteria, gates = rule_of(finding), parsed.value.criteria, parsed.value.gates
@@ -138,11 +138,11 @@ def _report(
 
 
 def _kind(problem: Problem) -> str:
-    """Return a remark without what it quotes."""
+    """Return a remark's message without quotations, to group similar ones."""
     return re.sub(r"'[^']*'", "", problem.message)
 
 
-#: Findings of a rule, and remarks of a kind, that are shown in full.
+#: The number of findings per rule, and of remarks per kind, shown in full.
 MOST_ALIKE = 5
 
 

@@ -112,7 +112,7 @@ def secrets_in(settings: Mapping[str, Any]) -> list[Path]:
     []
     """
     paths = list[Path]()
-    _walked(settings, (), lambda path, value: paths.append(path))
+    _cleaned(settings, (), lambda path, value: paths.append(path))
     return paths
 
 
@@ -129,11 +129,11 @@ def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
     >>> without_secrets({"seed": 1, "extra_headers": {"X-Api-Key": "k"}})
     {'seed': 1, 'extra_headers': {'X-Api-Key': '[removed]'}}
     """
-    cleaned: dict[str, Any] = _walked(settings, (), lambda path, value: None)
+    cleaned: dict[str, Any] = _cleaned(settings, (), lambda path, value: None)
     return cleaned
 
 
-def _walked(value: Any, path: Path, tell: Callable[[Path, object], None]) -> Any:
+def _cleaned(value: Any, path: Path, tell: Callable[[Path, object], None]) -> Any:
     """Return ``value`` without secrets, calling ``tell`` for each of them."""
     if variable_of(value) is not None or value is None or value in ("", REMOVED):
         return value
@@ -141,9 +141,9 @@ def _walked(value: Any, path: Path, tell: Callable[[Path, object], None]) -> Any
         tell(path, value)
         return REMOVED
     if isinstance(value, dict):
-        return {key: _walked(inner, (*path, str(key)), tell) for key, inner in value.items()}
+        return {key: _cleaned(inner, (*path, str(key)), tell) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_walked(inner, (*path, at), tell) for at, inner in enumerate(value)]
+        return [_cleaned(inner, (*path, at), tell) for at, inner in enumerate(value)]
     return value
 
 

@@ -209,7 +209,7 @@ def agreement_map(
     cells = [(row, at) for row in range(size) for at in range(min(row, marked))]
     cells = [cell for cell in cells if values[cell[0]][cell[1]] is not None]
     _marks(figure, cells, names, values, counts)
-    _parted(figure, groups, size)
+    _draw_group_lines(figure, groups, size)
     axis = {
         # Without labels at the side, hovering still shows the names.
         "tickvals": list(range(size)),
@@ -264,7 +264,7 @@ def _marks(
     )
 
 
-def _parted(figure: Any, groups: Sequence[tuple[str, int]], size: int) -> None:
+def _draw_group_lines(figure: Any, groups: Sequence[tuple[str, int]], size: int) -> None:
     start = 0
     for name, number in groups:
         end = start + number

@@ -51,13 +51,13 @@ def read_rubric_file(path: str | os.PathLike[str]) -> Parsed[Rubric]:
 
     Raises ``InputError``, also if a table holds several.
     """
-    file = _found(Path(path), RUBRIC_NAMES)
+    file = _existing_file(Path(path), RUBRIC_NAMES)
     return only_rubric(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
 
 
 def read_rubric_files(path: str | os.PathLike[str]) -> tuple[Parsed[Rubric], ...]:
     """Return all rubrics in a file of any format, or a folder's. Raises ``InputError``."""
-    file = _found(Path(path), RUBRIC_NAMES)
+    file = _existing_file(Path(path), RUBRIC_NAMES)
     return read_rubrics(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
 
 
@@ -89,7 +89,7 @@ def read_dataset_file(
     ``InputError``.
     """
     given = Path(path)
-    file = _found(given, DATASET_NAMES)
+    file = _existing_file(given, DATASET_NAMES)
     parsed = parse_dataset(read_bytes(file, MAX_DATASET_BYTES), str(file), rubric, changes, sheet)
     if given.is_dir() and parsed.value.name == file.stem:
         named = parsed.value.model_copy(update={"name": given.resolve().name[:200] or file.stem})
@@ -105,7 +105,7 @@ def read_clean_dataset(path: str | os.PathLike[str], rubric: Rubric) -> CleanIte
     # Columns need numpy, which slows the start of the server.
     from core.formats.datasets.clean_items import read_clean_items
 
-    file = _found(Path(path), DATASET_NAMES)
+    file = _existing_file(Path(path), DATASET_NAMES)
     if file.suffix != ".jsonl" or not file.is_file():
         return None
     try:
@@ -144,7 +144,7 @@ def _walked(root: Path) -> Iterator[Path]:
 
 def parse_data(path: str | os.PathLike[str]) -> Any:
     """Return the plain data of a YAML or JSON file, read as strictly as a rubric."""
-    file = _found(Path(path), ())
+    file = _existing_file(Path(path), ())
     opened = Opened(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
     return opened.document("file", MAX_RUBRIC_BYTES).value
 
@@ -199,7 +199,7 @@ def write_bytes(path: Path, data: bytes) -> None:
         raise InputError(f"cannot be written: {reason}.", (), str(named)) from None
 
 
-def _found(path: Path, names: tuple[str, ...]) -> Path:
+def _existing_file(path: Path, names: tuple[str, ...]) -> Path:
     """Return ``path``, or if it is a folder, the first of ``names`` that exists in it."""
     try:
         if not path.is_dir():

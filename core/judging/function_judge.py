@@ -113,7 +113,7 @@ def _outcome(question: Question, answer: Any) -> AskedOutcome:
         return _failed(question, "malformed", f"It returned {kind}, not an option's label.")
     option = criterion.index_of(answer)
     if option is None:
-        return _failed(question, "out_of_range", _no_option(answer, criterion))
+        return _failed(question, "out_of_range", _not_an_option(answer, criterion))
     return _voted(question, option, criterion.choices[option].na, reason)
 
 
@@ -125,7 +125,7 @@ def _raised(question: Question, error: BaseException) -> AskedOutcome:
     return _failed(question, "code", f"Its code failed: {reason[:_SHOWN]}")
 
 
-def _no_option(answer: str, criterion: Criterion) -> str:
+def _not_an_option(answer: str, criterion: Criterion) -> str:
     options = ", ".join(option.label for option in criterion.choices)
     shown = json.dumps(answer[:_SHOWN], ensure_ascii=False)
     return f"It returned {shown}, which is none of the options: {options}."

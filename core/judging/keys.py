@@ -128,7 +128,7 @@ def _sendings(judge: Judge, environ: Mapping[str, str]) -> Iterator[Sending]:
         yield from (Sending(name, where, at) for name, at in values if name not in usual)
     if provider_for(judge) == "litellm":
         sign_in = f"the sign-in of {provider or 'openai'}"
-        yield from (Sending(sign_in, where, at) for where, at in _led(judge))
+        yield from (Sending(sign_in, where, at) for where, at in _redirected(judge))
 
 
 def led_elsewhere(judge: Judge) -> list[tuple[str, str]]:
@@ -150,7 +150,7 @@ def led_elsewhere(judge: Judge) -> list[tuple[str, str]]:
     ]
 
 
-def _led(judge: Judge) -> Iterator[tuple[str, str]]:
+def _redirected(judge: Judge) -> Iterator[tuple[str, str]]:
     provider = provider_of(judge.model)
     if provider and provider not in _OWN_SERVERS:
         yield from (

@@ -37,7 +37,7 @@ class Provider:
     plain: bool = True
 
 
-def _reached(title: str, host: str, key: str, *sign_ins: str) -> Provider:
+def _through_litellm(title: str, host: str, key: str, *sign_ins: str) -> Provider:
     """Return a provider that only litellm reaches."""
     return Provider(title, host and f"https://{host}", (), (key,), sign_ins, plain=False)
 
@@ -63,7 +63,7 @@ KNOWN: dict[str, Provider] = {
         params=frozenset({"top_p", "top_k"}),
         batches=True,
     ),
-    "gemini": _reached(
+    "gemini": _through_litellm(
         *("Google Gemini", "generativelanguage.googleapis.com", "GEMINI_API_KEY"), "GOOGLE_API_KEY"
     ),
     # Mistral calls seed random_seed.
@@ -125,24 +125,26 @@ KNOWN: dict[str, Provider] = {
     "ollama_chat": Provider(
         "", "http://localhost:11434", ("OLLAMA_API_BASE",), ("OLLAMA_API_KEY",), open=True
     ),
-    "xai": _reached("xAI", "api.x.ai", "XAI_API_KEY"),
-    "cohere": _reached("Cohere", "api.cohere.com", "COHERE_API_KEY", "CO_API_KEY"),
-    "huggingface": _reached(
+    "xai": _through_litellm("xAI", "api.x.ai", "XAI_API_KEY"),
+    "cohere": _through_litellm("Cohere", "api.cohere.com", "COHERE_API_KEY", "CO_API_KEY"),
+    "huggingface": _through_litellm(
         "Hugging Face", "router.huggingface.co", "HUGGINGFACE_API_KEY", "HF_TOKEN"
     ),
-    "azure_ai": _reached("", "", "AZURE_AI_API_KEY"),
-    "cerebras": _reached("", "api.cerebras.ai", "CEREBRAS_API_KEY"),
-    "codestral": _reached("", "codestral.mistral.ai", "CODESTRAL_API_KEY"),
-    "cohere_chat": _reached("", "", "COHERE_API_KEY", "CO_API_KEY"),
-    "databricks": _reached("", "", "DATABRICKS_API_KEY"),
-    "deepinfra": _reached("", "api.deepinfra.com", "DEEPINFRA_API_KEY"),
-    "fireworks_ai": _reached(
+    "azure_ai": _through_litellm("", "", "AZURE_AI_API_KEY"),
+    "cerebras": _through_litellm("", "api.cerebras.ai", "CEREBRAS_API_KEY"),
+    "codestral": _through_litellm("", "codestral.mistral.ai", "CODESTRAL_API_KEY"),
+    "cohere_chat": _through_litellm("", "", "COHERE_API_KEY", "CO_API_KEY"),
+    "databricks": _through_litellm("", "", "DATABRICKS_API_KEY"),
+    "deepinfra": _through_litellm("", "api.deepinfra.com", "DEEPINFRA_API_KEY"),
+    "fireworks_ai": _through_litellm(
         *("", "api.fireworks.ai", "FIREWORKS_API_KEY"),
         *("FIREWORKS_AI_API_KEY", "FIREWORKSAI_API_KEY", "FIREWORKS_AI_TOKEN"),
     ),
-    "nvidia_nim": _reached("", "integrate.api.nvidia.com", "NVIDIA_NIM_API_KEY"),
-    "perplexity": _reached("", "api.perplexity.ai", "PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
-    "sambanova": _reached("", "api.sambanova.ai", "SAMBANOVA_API_KEY"),
+    "nvidia_nim": _through_litellm("", "integrate.api.nvidia.com", "NVIDIA_NIM_API_KEY"),
+    "perplexity": _through_litellm(
+        "", "api.perplexity.ai", "PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"
+    ),
+    "sambanova": _through_litellm("", "api.sambanova.ai", "SAMBANOVA_API_KEY"),
 }
 #: Providers that are called directly.
 PLAIN = {name: provider for name, provider in KNOWN.items() if provider.plain}

@@ -110,10 +110,10 @@ def twin_numbers(texts: Iterable[tuple[str, str]]) -> TwinNumbers:
         _Hashed.of(np.array(words_of, np.int64), np.array(sizes, np.int64))
     ):
         groups.join(firsts[left], firsts[right])
-    return TwinNumbers(groups.numbers(), _counted(same))
+    return TwinNumbers(groups.numbers(), _numbered(same))
 
 
-def _counted(marks: Iterable[int]) -> list[int]:
+def _numbered(marks: Iterable[int]) -> list[int]:
     """Return numbers for the marks, by first appearance."""
     numbers: dict[int, int] = {}
     return [numbers.setdefault(mark, len(numbers)) for mark in marks]
@@ -150,7 +150,7 @@ class _Groups:
 
     def numbers(self) -> list[int]:
         """Return the group number of each text."""
-        return _counted(self.roots(slice(None)).tolist())
+        return _numbered(self.roots(slice(None)).tolist())
 
 
 def _plain(text: str) -> str:
@@ -194,7 +194,7 @@ class _Hashed:
         import numpy as np
 
         hashed = _mixed(np.arange(words.max(initial=0) + 1, dtype=np.uint64), 0)[words]
-        sequences = hashed[:-2] * _odd(0) + hashed[1:-1] * _odd(1) + hashed[2:]
+        sequences = hashed[:-2] * _odd_number(0) + hashed[1:-1] * _odd_number(1) + hashed[2:]
         ends = np.cumsum(sizes)
         inside = np.ones(len(sequences), np.bool_)
         # Drop sequences that start in the last two words of a text: they would end in the next
@@ -223,7 +223,7 @@ class _Hashed:
 
         sizes = np.diff(self._starts)
         there, least = np.flatnonzero(sizes), np.arange(len(sizes), dtype=np.uint64)
-        multiples = self._sequences * _odd(order)
+        multiples = self._sequences * _odd_number(order)
         least[there] = np.minimum.reduceat(multiples, self._starts[there])
         return least
 
@@ -232,7 +232,7 @@ class _Hashed:
         return frozenset(self._sequences[self._starts[at] : self._starts[at + 1]].tolist())
 
 
-def _odd(seed: int) -> Any:
+def _odd_number(seed: int) -> Any:
     """Return an odd number of 64 bits."""
     import numpy as np
 

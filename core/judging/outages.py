@@ -93,7 +93,7 @@ class Breaker:
             self.broken, self._closed_at = True, now
             self._opens_at = now + min(LONGEST_OUTAGE, FIRST_OUTAGE * 2.0**self._pauses)
             self._pauses += 1
-            self._tell()
+            self._wake_waiting()
         return tried
 
     def answered(self) -> None:
@@ -101,12 +101,12 @@ class Breaker:
         self._failures = self._pauses = 0
         if self.broken:
             self.broken = False
-            self._tell()
+            self._wake_waiting()
 
     def left(self, started: float) -> None:
         """Record that a call begun at ``started`` was aborted; another may try instead."""
         if self._tried(started):
-            self._tell()
+            self._wake_waiting()
 
     def note(self) -> str:
         """Return what to add to a failure's message, or "" if the provider is up."""
@@ -121,7 +121,7 @@ class Breaker:
     def _tried(self, started: float) -> bool:
         return self.broken and self._trying and started >= self._closed_at
 
-    def _tell(self) -> None:
+    def _wake_waiting(self) -> None:
         self._trying = False
         self._changed.set()
         self._changed = asyncio.Event()

@@ -15,10 +15,10 @@ from core.judging.outages import Breaker
 from core.judging.pace import PaceTimes
 from core.judging.providers.base import CallError
 
-# Pacing: where a provider's limit is known, no call goes out that it would refuse.
+# Pacing: if a provider's limit is known, no call exceeds it.
 #
-# Calls follow each other evenly at 97% of the limit, without an initial burst, because the span
-# that a provider counts over is unknown. Limits in a provider's answers are obeyed as well. Tokens
+# Calls follow each other evenly at 97% of the limit, without an initial burst, because the
+# provider's counting period is unknown. Limits in a provider's answers are obeyed as well. Tokens
 # are estimated before a call and corrected after it.
 
 #: The share of a limit to use. No period of 60 s then has more calls than the limit.
@@ -109,12 +109,12 @@ def _plain(characters: int) -> float:
     return characters / CHARACTERS + REPLY
 
 
-# A gate before each provider: on "too many requests" all callers wait, and no call fails.
+# A gate per provider: after "too many requests" all callers wait, and no call fails.
 #
-# One gate stands before one provider and is shared by its judges. A refusal (429) closes it until
-# the time the provider asks for. After many refusals, callers pass one by one, at the previous pace
-# of answers and gradually faster. So no call is lost, and few requests are refused. After rare
-# refusals the pause is enough.
+# All judges of a provider share its gate. A refusal (429) closes it until the time the provider
+# asks for. After many refusals, callers pass one by one, at the previous pace of answers and
+# gradually faster. So no call is lost, and few requests are refused. After rare refusals the pause
+# is enough.
 #
 # Its pacer obeys known limits, and its breaker handles a provider that is down.
 
@@ -198,14 +198,14 @@ class ProviderGate:
             return await self._enter()
         # Only the first caller waits for its time; the others queue, so giving up leaves no gap.
         async with self._turn:
-            while (wait := self._due(allowed, tokens)) > 0:
+            while (wait := self._seconds_until_room(allowed, tokens)) > 0:
                 await self._sleep(wait)
             claimed = self._clock()
             started = await self._enter()
             self.pacer.held_up(claimed, started)
             return started
 
-    def _due(self, allowed: Allowance | None, tokens: float) -> float:
+    def _seconds_until_room(self, allowed: Allowance | None, tokens: float) -> float:
         """Return the seconds until there is room for a call; 0 claims the room."""
         now = self._clock()
         wait = 0.0 if allowed is None else allowed.wait(now, tokens)

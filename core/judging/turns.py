@@ -284,14 +284,14 @@ class CallTurns:
         elif outcome is None:
             gate.breaker.left(turn.started)
         elif outcome.kind != "rate_limit":
-            return self._lost(turn, outcome)
+            return self._record_failure(turn, outcome)
         else:
             gate.refused(turn.started, outcome.retry_after)
             if gate.hopeless(refusals):
                 return outcome.saying(f"Given up after {refusals} refusals. {outcome.message}")
         return None
 
-    def _lost(self, turn: Turn, error: CallError) -> CallError | None:
+    def _record_failure(self, turn: Turn, error: CallError) -> CallError | None:
         at, breaker, failed = turn.at, turn.at.gate.breaker, turn.failed
         trial = False
         if error.kind in RETRIED and not error.there:

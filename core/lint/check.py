@@ -62,17 +62,19 @@ def check(rubric: Rubric, *, with_dismissed: bool = False) -> tuple[LintFinding,
     unless ``with_dismissed``.
     """
     findings = [
-        finding for finding in _all(rubric) if with_dismissed or not dismissed(rubric, finding)
+        finding
+        for finding in _all_findings(rubric)
+        if with_dismissed or not dismissed(rubric, finding)
     ]
     return ordered(findings)
 
 
 def ordered(findings: Iterable[LintFinding]) -> tuple[LintFinding, ...]:
     """Sort findings: whole rubric, gates, criteria; in each, serious ones first."""
-    return tuple(sorted(findings, key=_place))
+    return tuple(sorted(findings, key=_sort_key))
 
 
-def _all(rubric: Rubric) -> Iterator[LintFinding]:
+def _all_findings(rubric: Rubric) -> Iterator[LintFinding]:
     for at, (criterion, reads) in enumerate(
         zip(rubric.criteria, english(rubric.criteria), strict=True)
     ):
@@ -94,7 +96,7 @@ def check_criterion(criterion: Criterion, at: int, *, reads: bool) -> Iterator[L
             yield below(finding, at)
 
 
-def _place(finding: LintFinding) -> tuple[int, int, bool]:
+def _sort_key(finding: LintFinding) -> tuple[int, int, bool]:
     criterion, gate = finding.criterion, finding.gate
     kind = 2 if criterion is not None else 1 if gate is not None else 0
     return kind, criterion or gate or 0, rule_of(finding).severity != "serious"

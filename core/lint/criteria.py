@@ -153,7 +153,7 @@ def lookalike_labels(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def _lookalikes(texts: list[str], where: str, field: str, noun: str) -> Iterator[LintFinding]:
-    for at, earlier in _alike(texts):
+    for at, earlier in _lookalike_pairs(texts):
         yield LintFinding(
             "lookalike-names",
             (where, at, field),
@@ -164,7 +164,7 @@ def _lookalikes(texts: list[str], where: str, field: str, noun: str) -> Iterator
         )
 
 
-def _alike(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _lookalike_pairs(names: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield (place, earlier place) of names that look like an earlier one."""
     seen = dict[tuple[int, str], int]()
     for at, name in enumerate(names):
@@ -267,7 +267,7 @@ def rewards_length(criterion: Criterion) -> Iterator[LintFinding]:
     places: list[tuple[Path, str]] = [(("requirement",), criterion.requirement)]
     for at, option in scored_options(criterion):
         places.append((("options", at, "description"), option.description))
-    praises = [(path, match) for path, text in places if (match := _outright(text))]
+    praises = [(path, match) for path, text in places if (match := _praise_of_length(text))]
     unsettled = None if settled(criterion) else _PAYS.search(of_the_text(criterion.requirement))
     if unsettled and not praises:
         praises.append((("requirement",), unsettled))
@@ -281,7 +281,7 @@ def rewards_length(criterion: Criterion) -> Iterator[LintFinding]:
         )
 
 
-def _outright(text: str) -> re.Match[str] | None:
+def _praise_of_length(text: str) -> re.Match[str] | None:
     """Return the match that calls longer better, unless its sentence denies it."""
     read = of_the_text(text)
     for match in _LONGER.finditer(read):

@@ -163,8 +163,9 @@ def alternatives(terms: Iterable[str]) -> re.Pattern[str]:
 
 # Statements about the world, which the checks ignore, and statements about the text.
 #
-# "States that the strong force binds quarks" asks for a statement; "strong" is no praise of the
-# text there. Words of quality, amount and doubt are looked for only outside of such statements.
+# "States that the strong force binds quarks" asks for a statement; "strong" does not praise the
+# text there. The checks look for words of quality, amount and doubt only outside of such
+# statements.
 
 _REPORTS = (
     r"(?:says?|states?|notes?|mentions?|explains?|points? out|claims?|concludes?|argues?|warns?|"
@@ -219,8 +220,8 @@ def _blank(match: re.Match[str]) -> str:
 # Whether a criterion is in English: the wording checks read no other language.
 #
 # Letters and function words decide. A text whose letters are not Latin is in another language. So
-# is one with more function words of another language than of English. A text too short to decide
-# takes the language of the rest of its rubric, otherwise English.
+# is one with more function words of another language than of English. If a text is too short to
+# decide, the other texts of its rubric do, by default for English.
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset(

@@ -40,7 +40,7 @@ _PRAISE = DEGREES | frozenset(
 
 def unanchored(criterion: Criterion) -> Iterator[LintFinding]:
     """Find levels named by a number or by praise, without an anchor."""
-    bare = [(at, o) for at, o in scored_options(criterion) if _bare(criterion, o)]
+    bare = [(at, o) for at, o in scored_options(criterion) if _is_undefined(criterion, o)]
     if criterion.scale != "ordinal" or not bare:
         return
     names = ", ".join(f"“{o.label}”" for _, o in bare[:6]) + (", …" if len(bare) > 6 else "")
@@ -68,7 +68,7 @@ def _numbered(option: Option) -> bool:
     return bool(_NUMBERED.fullmatch(option.label.strip()))
 
 
-def _bare(criterion: Criterion, option: Option) -> bool:
+def _is_undefined(criterion: Criterion, option: Option) -> bool:
     """Return whether neither label nor anchor says what earns the level.
 
     For a number two words may be enough ("One source").

@@ -76,9 +76,9 @@ def _index(path: Path, kind: str) -> int | None:
     return index if isinstance(index, int) else None
 
 
-# Every rule of the rubric check: its title, why it matters, and where it is from.
+# Every rule of the rubric check: its title, why it matters, and its source.
 #
-# A source is named where it gives that advice or measured that effect. Rules of our own say so.
+# A rule's source gave the advice or measured the effect; a rule without one says so.
 
 _WORDING = "Krosnick and Presser 2010, Question and Questionnaire Design (wording)"
 _LABELS = "Krosnick and Presser 2010, Question and Questionnaire Design (labels of scale points)"

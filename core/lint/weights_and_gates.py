@@ -154,9 +154,9 @@ def double_negative(criterion: Criterion) -> Iterator[LintFinding]:
 DROWNING = 0.6
 #: Below this share, and a tenth of an equal share, a criterion hardly affects the score.
 DROWNED = 0.01
-#: A shorter checklist asks for what one text has room for.
+#: The least criteria of a checklist to check; a shorter one asks for what one text has room for.
 CHECKLIST = 10
-#: What a criterion asks to be absent, or no more than it says.
+#: Words of a requirement that something is absent or limited.
 _ABSENT = re.compile(
     r"\b(no|not|never|without|nothing|none|neither|only|at most|cannot|avoids?|free of|unchanged)"
     r"\b",
@@ -231,8 +231,7 @@ def no_penalty(rubric: Rubric) -> Iterator[LintFinding]:
 
 # Gates that never fire, always fire, change nothing, or follow a stricter gate.
 #
-# The check tries out what a gate does: every answer to its criterion goes through the functions
-# that score an item.
+# The check scores every answer to a gate's criterion with the functions that score an item.
 
 _VERDICTS = {None: 0, "review": 1, "fail": 2}
 _NEAR = 1e-9
@@ -274,7 +273,7 @@ def _inert(rubric: Rubric, gate: Gate) -> tuple[str, str, str] | None:
             "Fires whatever the answer: every level meets its condition.",
             "Move the threshold, or take the effect into the scoring.",
         )
-    if not _bites(rubric, gate.then, criterion, firing):
+    if not _has_effect(rubric, gate.then, criterion, firing):
         return (
             "inert-gate",
             "Changes nothing: where it fires, the score cannot be higher than it allows anyway.",
@@ -296,7 +295,7 @@ def _firing(rubric: Rubric, gate: Gate, criterion: Criterion) -> set[int]:
     }
 
 
-def _bites(rubric: Rubric, then: Effect, criterion: Criterion, firing: set[int]) -> bool:
+def _has_effect(rubric: Rubric, then: Effect, criterion: Criterion, firing: set[int]) -> bool:
     """Return whether the effect can change the outcome or the best possible score."""
     if then.verdict or then.flag or (then.multiply is not None and then.multiply < 1):
         return True
@@ -338,9 +337,13 @@ def shadowed(rubric: Rubric) -> Iterator[LintFinding]:
                 or not mine <= its
             ):
                 continue
-            equal = mine == its and _covers(gate.then, stricter.then)
+            equal = mine == its and _is_as_strict(gate.then, stricter.then)
             # Of two equal gates the later one is reported.
-            if not mine or not _covers(stricter.then, gate.then) or (equal and at < other_gate):
+            if (
+                not mine
+                or not _is_as_strict(stricter.then, gate.then)
+                or (equal and at < other_gate)
+            ):
                 continue
             yield LintFinding(
                 "shadowed-gate",
@@ -353,7 +356,7 @@ def shadowed(rubric: Rubric) -> Iterator[LintFinding]:
             break
 
 
-def _covers(strict: Effect, mild: Effect) -> bool:
+def _is_as_strict(strict: Effect, mild: Effect) -> bool:
     """Return whether ``strict`` makes ``mild`` redundant."""
     caps = mild.cap is None or (strict.cap is not None and strict.cap <= mild.cap)
     flags = mild.flag is None or mild.flag == strict.flag

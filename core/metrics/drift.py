@@ -90,7 +90,7 @@ def looks_at(
         looks = []
         for window in spans:
             base = [at for at in within if at <= k - window][:first]
-            looks.append(_beside(answers[base], answers[k - window + 1 : k + 1], items, level))
+            looks.append(_comparison(answers[base], answers[k - window + 1 : k + 1], items, level))
         all_looks.append(tuple(looks))
         # A changed repetition must not join the baseline, or drift would soon look normal.
         moved = next((look.over for look in looks if look.out), 0)
@@ -98,7 +98,7 @@ def looks_at(
     return all_looks
 
 
-def _beside(first: Array, last: Array, items: npt.NDArray[np.int64], level: float) -> Look:
+def _comparison(first: Array, last: Array, items: npt.NDArray[np.int64], level: float) -> Look:
     """Return the mean of the last repetitions against that of the first, (repetitions, cells)
     each.
     """
@@ -110,7 +110,7 @@ def _beside(first: Array, last: Array, items: npt.NDArray[np.int64], level: floa
     value, centre = float(now[answered].mean()), float(before[answered].mean())
     looks = np.concatenate([first, last])[:, answered]
     error, skew = _noise(looks, items[answered], 1 / len(first), 1 / repetitions)
-    reach = _far(float(stdtrit(n - 1, 1 - level / 2)), skew) * error
+    reach = _skewed_quantile(float(stdtrit(n - 1, 1 - level / 2)), skew) * error
     out = abs(value - centre) > max(reach, MATTERS)
     findable = max(MATTERS, reach + float(ndtri(POWER)) * error) if error else None
     return Look(value, centre, centre - reach, centre + reach, n, out, "", repetitions, findable)
@@ -143,7 +143,7 @@ def _noise(
     return sqrt(square), cube * (now**2 - before**2) / cells**3 / square**1.5
 
 
-def _far(z: float, skew: float) -> float:
+def _skewed_quantile(z: float, skew: float) -> float:
     """Return a quantile for a skewed mean, on the longer side (Cornish and Fisher 1938).
 
     If few answers move, a repetition leaves the limits by chance more often than a normal one.

@@ -243,12 +243,12 @@ def _loss(point: Array, votes: _Votes) -> tuple[float, Array]:
     posterior *= votes.times[:, None]
     counts = np.asarray(votes.counts.T @ posterior).reshape(len(votes.rater), votes.most, len(_Z))
     slope = _slope(votes, point, table, counts)
-    precision = _held(votes)
+    precision = _prior_precision(votes)
     likely = float((votes.times * log_sums).sum())
     return -likely + 0.5 * float((precision * point**2).sum()), -slope + precision * point
 
 
-def _held(votes: _Votes) -> Array:
+def _prior_precision(votes: _Votes) -> Array:
     """Return the prior precision of each parameter."""
     size = votes.size
     precision = np.full(size, STEP**-2)

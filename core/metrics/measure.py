@@ -153,7 +153,7 @@ def summed(rows: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], weights: 
     return np.asarray(members @ weights, np.float64)
 
 
-# When two numbers are equal: the only rule for comparing and ranking.
+# The rule for when two numbers are equal, for comparing and ranking.
 #
 # Means and weighted sums of the same numbers differ by rounding, depending on the order of the
 # sum. A difference between two numbers is real if it is larger than ``NEAR``.

@@ -213,11 +213,11 @@ def asks(rubric: Rubric, criterion: Criterion) -> str:
 
     Spaces are ignored.
     """
-    options = [[*_asked(o), o.na] for o in criterion.choices]
-    return content_hash([*_asked(rubric), *_asked(criterion), options])
+    options = [[*_visible_values(o), o.na] for o in criterion.choices]
+    return content_hash([*_visible_values(rubric), *_visible_values(criterion), options])
 
 
-def _asked(noun: Noun) -> list[Any]:
+def _visible_values(noun: Noun) -> list[Any]:
     """Return the values of the fields that judges see."""
     names = [name for name in type(noun).model_fields if noun.about(name).kind == "question"]
     values = [getattr(noun, name) for name in names]

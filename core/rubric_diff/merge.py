@@ -63,7 +63,7 @@ def _of_criterion(
     name: str, mine: Criterion | None, theirs: Criterion | None, base: Criterion | None
 ) -> list[MergePiece]:
     if mine is None or theirs is None:
-        texts = tuple(MISSING if c is None else _whole(c) for c in (mine, theirs))
+        texts = tuple(MISSING if c is None else _criterion_text(c) for c in (mine, theirs))
         # One user removed the criterion while the other changed it, or only one of them has it.
         changed = (mine != base, theirs != base)
         return [_piece(f"criterion/{name}", name, "criterion", (texts[0], texts[1]), *changed)]
@@ -152,7 +152,7 @@ def _says(criterion: Criterion, label: str) -> str:
     return "\n".join([f"{criterion.scale}: {said_options(criterion)}", *anchors, *rest])
 
 
-def _whole(criterion: Criterion) -> str:
+def _criterion_text(criterion: Criterion) -> str:
     return "\n".join(
         [f"weight {criterion.weight:g}", criterion.requirement, _says(criterion, "answers")]
     )

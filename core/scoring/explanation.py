@@ -45,7 +45,7 @@ def explain(trace: Trace, out_of: float = 1.0) -> list[str]:
 def _base(trace: Trace, unit: float) -> str:
     if trace.base is None or trace.raw is None:
         if 0 < trace.coverage < trace.min_coverage:
-            share, least = _both(trace.coverage, trace.min_coverage)
+            share, least = _distinct_percents(trace.coverage, trace.min_coverage)
             return f"No grade: {share} of the weight was assessed, and the rubric asks for {least}."
         return "Nothing could be scored: no criterion has an answer that counts."
     shown = _score(trace.base, unit)
@@ -57,10 +57,10 @@ def _base(trace: Trace, unit: float) -> str:
     return f"Base score {shown}: {_points(trace.raw)} of {_points(trace.possible)} points."
 
 
-def _both(share: float, least: float) -> tuple[str, str]:
+def _distinct_percents(share: float, least: float) -> tuple[str, str]:
     """Return a share and a larger one as percentages with enough digits to differ.
 
-    >>> _both(0.25, 0.5), _both(0.4999, 0.5)
+    >>> _distinct_percents(0.25, 0.5), _distinct_percents(0.4999, 0.5)
     (('25%', '50%'), ('49.99%', '50.00%'))
     """
     digits = next(d for d in (0, 1, 2, 4, 8) if percent(share, d) != percent(least, d) or d == 8)
@@ -135,7 +135,7 @@ def _gates(trace: Trace, unit: float) -> list[str]:
     lines = list[str]()
     binding = [mark for mark in trace.gates if mark.binding]
     if binding and trace.base is not None and trace.gated is not None:
-        because = "; ".join(_why(mark) for mark in binding)
+        because = "; ".join(_gate_reason(mark) for mark in binding)
         lines.append(f"{_score(trace.base, unit)} -> {_score(trace.gated, unit)}: {because}.")
     for mark in trace.gates:
         if mark.state == "fired":
@@ -149,7 +149,7 @@ def _gates(trace: Trace, unit: float) -> list[str]:
 
 
 def _fired(mark: GateMark) -> list[str]:
-    why = _why(mark)
+    why = _gate_reason(mark)
     lines = [f"The item fails: {why}."] if mark.verdict == "fail" else []
     if mark.verdict == "review":
         lines.append(f"A person must review the item: {why}.")
@@ -160,7 +160,7 @@ def _fired(mark: GateMark) -> list[str]:
     return lines
 
 
-def _why(mark: GateMark) -> str:
+def _gate_reason(mark: GateMark) -> str:
     reason = mark.reason.strip().rstrip(".") or mark.name
     observed = f"{mark.observed}, so the gate is taken as met" if mark.assumed else mark.observed
     return f"{reason} ({observed})"
@@ -180,16 +180,18 @@ def _checks(trace: Trace, unit: float) -> list[str]:
     lines = list[str]()
     if binding and trace.gated is not None and trace.checked is not None:
         step = f"{_score(trace.gated, unit)} -> {_score(trace.checked, unit)}"
-        lines.append(f"{step} until a person has looked: {'; '.join(map(_seen, binding))}.")
+        lines.append(
+            f"{step} until a person has looked: {'; '.join(map(_findings_text, binding))}."
+        )
     for mark in with_findings:
         if mark.action == "fail":
-            lines.append(f"The item fails until a person has looked: {_seen(mark)}.")
+            lines.append(f"The item fails until a person has looked: {_findings_text(mark)}.")
         elif not mark.binding:
-            lines.append(f"A person must review the item: {_seen(mark)}.")
+            lines.append(f"A person must review the item: {_findings_text(mark)}.")
     return lines
 
 
-def _seen(mark: CheckMark) -> str:
+def _findings_text(mark: CheckMark) -> str:
     first, others = mark.found[0], len(mark.found) - 1
     text = " ".join(first.text.split())
     text = text if len(text) <= 80 else text[:79].rstrip() + "\u2026"
@@ -209,9 +211,9 @@ def _outcome(trace: Trace, unit: float) -> list[str]:
 def _decided(trace: Trace, mark: DecisionMark, unit: float) -> str:
     total, floor = trace.total or 0.0, mark.fail_below
     if trace.outcome == "pass":
-        return "Passes: {} is at least {}.".format(*_apart(total, mark.pass_at, unit))
+        return "Passes: {} is at least {}.".format(*_distinct_decimals(total, mark.pass_at, unit))
     if trace.outcome == "fail":
-        return "Fails: {} is below {}.".format(*_apart(total, floor, unit))
+        return "Fails: {} is below {}.".format(*_distinct_decimals(total, floor, unit))
     passing = _score(mark.pass_at, unit)
     nearest = min((mark.pass_at, floor), key=lambda at: abs(total - at))
     within = f"{mark.review_within * unit:.3g}"
@@ -227,10 +229,10 @@ def _decided(trace: Trace, mark: DecisionMark, unit: float) -> str:
     return f"For review: {reasons[trace.why or 'undecided']}"
 
 
-def _apart(value: float, threshold: float, unit: float) -> tuple[str, str]:
+def _distinct_decimals(value: float, threshold: float, unit: float) -> tuple[str, str]:
     """Return both with two decimals, or as many as they need to differ.
 
-    >>> _apart(0.6996, 0.7, 1.0), _apart(0.8, 0.7, 10.0)
+    >>> _distinct_decimals(0.6996, 0.7, 1.0), _distinct_decimals(0.8, 0.7, 10.0)
     (('0.6996', '0.7000'), ('8.00', '7.00'))
     """
     for digits in (2, 3, 4, 6):

@@ -86,20 +86,20 @@ def bound(
     capped = effect.caps(score, span)
     return tuple(
         mark._replace(
-            binding=mark.state == "fired" and _moved(mark, effect.cap if capped else None)
+            binding=mark.state == "fired" and _changed_score(mark, effect.cap if capped else None)
         )
         for mark in marks
     )
 
 
-def _moved(mark: GateMark, cap: float | None) -> bool:
+def _changed_score(mark: GateMark, cap: float | None) -> bool:
     if cap is not None:
         return mark.cap == cap
     return mark.multiply is not None and mark.multiply < 1.0
 
 
 def _gate_mark(gate: Gate, rubric: Rubric, answers: Answers) -> GateMark:
-    holds, observed = _held(gate.when, rubric, answers)
+    holds, observed = _evaluate_condition(gate.when, rubric, answers)
     state: GateState = "indeterminate" if holds is None else "fired" if holds else "clear"
     assumed = holds is None and gate.on_missing != "review"
     if assumed:
@@ -119,12 +119,14 @@ def _gate_mark(gate: Gate, rubric: Rubric, answers: Answers) -> GateMark:
     )
 
 
-def _held(when: Condition, rubric: Rubric, answers: Answers) -> tuple[bool | None, str]:
+def _evaluate_condition(
+    when: Condition, rubric: Rubric, answers: Answers
+) -> tuple[bool | None, str]:
     """Return whether the condition holds (``None``: unknown), and why in words."""
     if when.criterion is not None:
         criterion = rubric.criterion(when.criterion)
         holds = _holds(when, criterion, answers)
-        return holds, "" if holds is False else _seen(criterion, answers)
+        return holds, "" if holds is False else _verdict_text(criterion, answers)
     tagged = [c for c in rubric.criteria if when.tag in c.tags]
     outcomes = [_holds(when, criterion, answers) for criterion in tagged]
     holding, unknown = outcomes.count(True), outcomes.count(None)
@@ -136,7 +138,7 @@ def _held(when: Condition, rubric: Rubric, answers: Answers) -> tuple[bool | Non
     return None, f"{holding} of {len(tagged)} tagged {when.tag!r}, {unknown} of them unknown"
 
 
-def _seen(criterion: Criterion, answers: Answers) -> str:
+def _verdict_text(criterion: Criterion, answers: Answers) -> str:
     if criterion.name not in answers:
         return f"{criterion.name!r} has no verdict"
     answer = answers[criterion.name]

@@ -134,7 +134,7 @@ class FoldedText:
         """
         spans = self._spans(pattern)
         at = bisect_left(spans, (low, 0))
-        return self._said(spans[at]) if at < len(spans) and spans[at][1] <= high else ""
+        return self._original_text(spans[at]) if at < len(spans) and spans[at][1] <= high else ""
 
     def last(self, pattern: re.Pattern[str], low: int, high: int) -> tuple[str, int]:
         """Return the last match within the stretch and its end, or an empty one."""
@@ -142,7 +142,7 @@ class FoldedText:
         at = bisect_right(spans, high, key=lambda span: span[1]) - 1
         if at < 0 or spans[at][0] < low:
             return "", low
-        return self._said(spans[at]), spans[at][1]
+        return self._original_text(spans[at]), spans[at][1]
 
     def _spans(self, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
         if pattern not in self._found:
@@ -150,7 +150,7 @@ class FoldedText:
             self._found[pattern] = [span for span in every if span[0] < span[1]]
         return self._found[pattern]
 
-    def _said(self, span: tuple[int, int]) -> str:
+    def _original_text(self, span: tuple[int, int]) -> str:
         return self.text[span[0] : span[1]]
 
     def asks(self, start: int, end: int) -> bool:

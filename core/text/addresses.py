@@ -24,7 +24,7 @@ def why_not_address(email: str) -> str:
     >>> why_not_address("ann@example.org")
     ''
     """
-    problem = _odd(email, "an e-mail address")
+    problem = _invalid_character(email, "an e-mail address")
     name, _, domain = email.rpartition("@")
     if problem or (name and "@" not in name and len(email) <= 254 and _DOMAIN.fullmatch(domain)):
         return problem
@@ -37,11 +37,11 @@ def why_not_domain(domain: str) -> str:
     >>> why_not_domain("example.org"), why_not_domain("@example.org")
     ('', "'@example.org' is not a domain.")
     """
-    problem = _odd(domain, "a domain")
+    problem = _invalid_character(domain, "a domain")
     return problem or ("" if _DOMAIN.fullmatch(domain) else f"{domain!a} is not a domain.")
 
 
-def _odd(text: str, kind: str) -> str:
+def _invalid_character(text: str, kind: str) -> str:
     """Return a sentence that names the first invalid character; empty if there is none."""
     for char in text:
         if not "!" <= char <= "~":

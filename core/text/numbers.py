@@ -28,7 +28,7 @@ def score(value: float | None, digits: int = 2) -> str:
 
 
 def p_value(value: float) -> str:
-    """A p value with three decimals; a bound near 0 and 1, where it would be rounded away.
+    """Return a p value with three decimals, or a bound near 0 and 1 instead of rounding to them.
 
     >>> p_value(0.0000012), p_value(0.04), p_value(0.5), p_value(1.0)
     ('< 0.001', '0.040', '0.500', '> 0.999')
@@ -74,15 +74,15 @@ def forms_of_change(
     if abs(second - first - difference) > EXACT:
         return ends, change
     while digits < MOST_DIGITS:
-        shown = _read(ends(second)) - _read(ends(first))
-        if abs(shown - _read(change(difference))) < EXACT:
+        shown = _parsed(ends(second)) - _parsed(ends(first))
+        if abs(shown - _parsed(change(difference))) < EXACT:
             break
         digits += 1
         ends, change = partial(form, digits=digits), partial(points, share=share, digits=digits)
     return ends, change
 
 
-def _read(shown: str) -> float:
+def _parsed(shown: str) -> float:
     """Return the number in a formatted figure."""
     return float(shown.replace(MINUS, "-").removesuffix(" points").removesuffix("%"))
 

@@ -84,18 +84,18 @@ def probe(
         with open_to_plan(db, only_estimate) as store:
             names = {name: options[name] or None for name in ("edits", "judges")}
             chosen = {name: value for name, value in {**options, **names}.items() if value}
-            request = probes.ProbeRequest(number, **chosen, earns=_earned(earns))
+            request = probes.ProbeRequest(number, **chosen, earns=_edits_by_criterion(earns))
             _require_writer(store, request, writer)
             outlook = probes.estimate(store, request)
             say_outlook(outlook, "texts", alone=only_estimate, as_json=as_json)
             if only_estimate:
                 return
             if writer is not None:
-                request = _written(store, request, writer)
-            sys.exit(_asked(store, probes.start(store, request), as_json))
+                request = _with_written_texts(store, request, writer)
+            sys.exit(_run_probe(store, probes.start(store, request), as_json))
 
 
-def _earned(options: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+def _edits_by_criterion(options: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """Return the edits by the criterion that rewards them. A criterion's name may contain "="."""
     from core.errors import InputError
 
@@ -124,7 +124,7 @@ def _require_writer(store: Store, request: ProbeRequest, writer: str | None) -> 
             raise InputError(f"Name what --writer shall write: --edit {', '.join(WRITTEN)}.")
 
 
-def _written(store: Store, request: ProbeRequest, writer: str) -> ProbeRequest:
+def _with_written_texts(store: Store, request: ProbeRequest, writer: str) -> ProbeRequest:
     """Return the request with texts that a model writes, after printing the cost."""
     from core.errors import InputError
     from core.services.assist import help_tasks, written_twins
@@ -153,7 +153,7 @@ def _newest(store: Store, run: int) -> int:
     return probes_of_run[0].id
 
 
-def _asked(store: Store, probe_id: int, as_json: bool) -> int:
+def _run_probe(store: Store, probe_id: int, as_json: bool) -> int:
     """Work through the probe and print the result; return the exit status."""
     from core.services.runs import lifecycle
 

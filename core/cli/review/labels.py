@@ -54,7 +54,7 @@ def labels(
             label_draws.withdraw(store, version.id)
         elif alike or note:
             label_draws.declare(store, version.id, note)
-        common.report(_found(store, version), _as_text, as_json)
+        common.report(_report_data(store, version), _as_text, as_json)
 
 
 def _version(store: Store, dataset: str, number: int | None) -> DatasetVersion:
@@ -74,7 +74,7 @@ def _version(store: Store, dataset: str, number: int | None) -> DatasetVersion:
     raise InputError(f"There is no version {number}; the newest is {versions[0].number}.")
 
 
-def _found(store: Store, version: DatasetVersion) -> dict[str, Any]:
+def _report_data(store: Store, version: DatasetVersion) -> dict[str, Any]:
     from core.services.datasets import label_draws
     from core.services.results import fair_sample
 

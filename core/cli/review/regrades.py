@@ -42,7 +42,7 @@ def regrade_add(
     from core.services.review.regrades import RegradeRequest
 
     with common.plain_errors(as_json):
-        _keep(db, run, [RegradeRequest(item, criterion, note, by)], queued, as_json)
+        _store_requests(db, run, [RegradeRequest(item, criterion, note, by)], queued, as_json)
 
 
 @regrade.command("import")
@@ -62,10 +62,10 @@ def regrade_import(run: int, file: Path, queued: bool, db: Path | None, as_json:
 
     with common.plain_errors(as_json):
         requests = regrades.read(read_bytes(file, MAX_DATASET_BYTES), file.name)
-        _keep(db, run, requests, queued, as_json)
+        _store_requests(db, run, requests, queued, as_json)
 
 
-def _keep(
+def _store_requests(
     db: Path | None, run: int, requests: list[RegradeRequest], queued: bool, as_json: bool
 ) -> None:
     from core.services.review import regrades

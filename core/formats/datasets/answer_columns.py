@@ -94,7 +94,7 @@ COUNTS = frozenset(
 )
 
 
-#: A bracket with a number, which says what a mark is out of: `[Total Pts: 20 Score]`.
+#: A bracket with the maximum of a mark: `[Total Pts: 20 Score]`.
 _SCALE = re.compile(r"\[[^\]]*\d[^\]]*\]")
 
 
@@ -236,7 +236,7 @@ def could_answer(table: Table, column: str) -> bool:
     # If the first rows have too many words, the others need not be read.
     if len(_words(table.rows[:_FIRST], column)) > MOST_LABELS or column in table.nested:
         return False
-    counts = _given(table, column)
+    counts = _word_counts(table, column)
     if not counts or len(counts) > MOST_LABELS:
         return False
     if last in LANGUAGE and None in map(number_of, counts):
@@ -244,7 +244,7 @@ def could_answer(table: Table, column: str) -> bool:
     if measures(column) and None in map(is_yes, counts) and None not in map(number_of, counts):
         return False
     answers = set(counts)
-    return not (says_no_label(answers) or all(map(_counted, answers)) or _all_unique(counts))
+    return not (says_no_label(answers) or all(map(_is_count, answers)) or _all_unique(counts))
 
 
 def says_no_label(answers: set[str]) -> bool:
@@ -263,7 +263,7 @@ def is_date(word: str) -> bool:
     return _STAMP.match(word) is not None
 
 
-def _counted(word: str) -> bool:
+def _is_count(word: str) -> bool:
     number = number_of(word)
     return number is not None and abs(number) >= _COUNTED_FROM
 
@@ -277,7 +277,7 @@ def _all_unique(counts: Counter[str]) -> bool:
 
 def unique_words(table: Table, column: str) -> bool:
     """Return whether a column holds texts or names that differ in many rows."""
-    counts = _given(table, column)
+    counts = _word_counts(table, column)
     if (
         len(counts) < UNIQUE_WORDS
         or len(counts) < counts.total()
@@ -289,7 +289,7 @@ def unique_words(table: Table, column: str) -> bool:
 
 def words_in(table: Table, column: str) -> set[str]:
     """Return the different words in a column, ignoring case."""
-    return set(_given(table, column))
+    return set(_word_counts(table, column))
 
 
 def holds_words(table: Table, column: str) -> bool:
@@ -298,7 +298,7 @@ def holds_words(table: Table, column: str) -> bool:
     return any(c not in (None, "") and fold(str(c)) not in NO_ANSWER for c in cells)
 
 
-def _given(table: Table, column: str) -> Counter[str]:
+def _word_counts(table: Table, column: str) -> Counter[str]:
     """Return how often each word occurs in a column, ignoring case; cached for labels."""
     words = table.counted.get(column) or _words(table.rows, column)
     if len(words) <= MOST_LABELS:

@@ -95,7 +95,7 @@ LABELS = (
     *("label", "rating", "score", "mark", "grade", "gold", "gold label", "class", "category"),
     *("sentiment", "verdict", "quality", "target"),
 )
-#: Such names in qualitative coding, which count alone: a longer heading with `code` is an id.
+#: Names of labels in qualitative coding, only in full: a longer heading with `code` is an id.
 CODES = ("code", "codes")
 _CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
 _PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)

@@ -52,11 +52,11 @@ def grid_of(columns: Sequence[str]) -> NameGrid | None:
         firsts = tuple(first for first, seconds in by_first.items() if set(seconds) == set(largest))
         if len(firsts) > 1:
             column_of = {parts: c for c, parts in parted.items() if parts[0] in firsts}
-            return _turned(NameGrid(firsts, largest, column_of))
+            return _with_likelier_raters(NameGrid(firsts, largest, column_of))
     return None
 
 
-def _turned(grid: NameGrid) -> NameGrid:
+def _with_likelier_raters(grid: NameGrid) -> NameGrid:
     """Return the grid with the likelier names as raters."""
     are_criteria = [any(map(names_a_criterion, side)) for side in (grid.raters, grid.criteria)]
     named = [named_for_raters(side) for side in (grid.raters, grid.criteria)]
@@ -80,11 +80,11 @@ def without_asides(table: Table, columns: Sequence[str]) -> list[str]:
     return [
         c
         for c in columns
-        if not any(_goes_on(heads[c], heads[o]) and numbers[c] == numbers[o] for o in columns)
+        if not any(_continues(heads[c], heads[o]) and numbers[c] == numbers[o] for o in columns)
     ]
 
 
-def _goes_on(heading: str, beginning: str) -> bool:
+def _continues(heading: str, beginning: str) -> bool:
     return heading.startswith(f"{beginning} ") and len(heading) > len(beginning) + 2
 
 

@@ -129,7 +129,7 @@ def private_columns(table: Table) -> set[str]:
     return {heads[name] for name in _FORM[1:] if name in heads}
 
 
-# What people say of columns: `--map FIELD=COLUMN`.
+# Users' changes of columns: `--map FIELD=COLUMN`.
 
 
 class Change(NamedTuple):

@@ -103,10 +103,12 @@ def _filled_down(
                 cells[row] = {**cells[row], left: cells[top][left]}
     notices = list[Problem]()
     if down:
-        notices.append(Problem(f"Merged cells hold their value in every row: {_some(down)}."))
+        notices.append(
+            Problem(f"Merged cells hold their value in every row: {_first_areas(down)}.")
+        )
     if across:
         message = "Cells merged across columns hold their value in the first column only"
-        notices.append(Problem(f"{message}: {_some(across)}."))
+        notices.append(Problem(f"{message}: {_first_areas(across)}."))
     return notices
 
 
@@ -132,6 +134,6 @@ def _asides(
     return notices
 
 
-def _some(areas: Sequence[str]) -> str:
+def _first_areas(areas: Sequence[str]) -> str:
     remaining = f" and {len(areas) - 5} more" if len(areas) > 5 else ""
     return ", ".join(areas[:5]) + remaining

@@ -109,11 +109,11 @@ def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> TableRows
         )
         raise InputError(f"There is nothing to judge. {message}", tuple(remarks[1:]), name)
     columns = tuple(dict.fromkeys(key for row in rows.values() for key in row))
-    notices = (*_said(files, rows, left_out), *remarks)
+    notices = (*_notices(files, rows, left_out), *remarks)
     return TableRows(columns, tuple(rows.values()), (None,) * len(rows), notices)
 
 
-def _said(
+def _notices(
     files: Mapping[str, object], rows: Mapping[str, dict[str, Any]], left_out: list[str]
 ) -> list[Problem]:
     count = len(files) - len(left_out)

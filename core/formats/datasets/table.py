@@ -285,7 +285,7 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
         steps = steps_of(name)
         if name in table.columns or len(steps) < 2 or steps[0] not in table.columns:
             continue
-        reached = [(row, _there(row, steps)) for row in table.rows]
+        reached = [(row, _reach(row, steps)) for row in table.rows]
         if any(hit for _, hit in reached):
             rows = tuple({**row, name: hit[0]} if hit else row for row, hit in reached)
             table = replace(table, columns=(*table.columns, name), rows=rows)
@@ -298,7 +298,7 @@ _EACH = "[]."
 
 def _each(cell: Any, steps: Steps) -> list[Any]:
     entries = opened(cell)
-    return [(_there(e, steps) or (None,))[0] for e in entries] if isinstance(entries, list) else []
+    return [(_reach(e, steps) or (None,))[0] for e in entries] if isinstance(entries, list) else []
 
 
 #: Separates the names of columns that form an id together.
@@ -324,7 +324,7 @@ def _joined(row: Mapping[str, Any], parts: Sequence[str]) -> str | None:
     )
 
 
-def _there(value: Any, steps: Steps) -> tuple[Any, ...]:
+def _reach(value: Any, steps: Steps) -> tuple[Any, ...]:
     """Return a tuple of the value at the end of the steps, or () if missing."""
     for step in steps:
         part = _part(opened(value), step)

@@ -135,7 +135,7 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
     short = list[str]()
     for names in (WRITTEN_BY, WRITTEN, ANY_TEXT):
         columns = [free[name] for name in names if name in free and _may_be(table, free[name])]
-        longer = {c: _outdone(c, texts) for c in columns}
+        longer = {c: _longer_columns(c, texts) for c in columns}
         weak = [c for c in columns if longer[c]]
         # A text about the answer is never used instead of a short answer without asking.
         unsure = [c for c in weak if not texts[c].repeated or set(longer[c]) <= about]
@@ -172,7 +172,7 @@ def _may_be(table: Table, column: str) -> bool:
 SECTIONS = frozenset({"thinking", "output", "first", "second"})
 
 
-def _outdone(column: str, texts: Mapping[str, TextShape]) -> list[str]:
+def _longer_columns(column: str, texts: Mapping[str, TextShape]) -> list[str]:
     """Return the longer columns next to a column as short as labels."""
     shape = texts.get(column)
     if shape is None or not shape.like_labels:

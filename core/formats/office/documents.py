@@ -19,9 +19,9 @@ from core.formats.source.text import UTF16
 
 _WORD, _ODT = "word/document.xml", b"application/vnd.oasis.opendocument.text"
 MOST_PAGES = 2000
-#: The limits of a PDF's content streams and their operations; more takes over five seconds to read.
+#: The most bytes of a PDF's content streams, and the most operations; more take over five seconds.
 MOST_DRAWN, MOST_OPERATIONS = 5 * MEGABYTE, 300_000
-#: The limit of tags of a web page.
+#: The most tags of a web page.
 MOST_HTML_TAGS = 1_000_000
 
 
@@ -240,7 +240,7 @@ def _pdf(data: bytes, name: str) -> DocumentText:
 
 
 def _page_texts(pages: Sequence[Any], name: str) -> list[str]:
-    """Return the text of every page. Raises ``InputError``: it would take too long."""
+    """Return the text of every page. Raises ``InputError`` if that would take too long."""
     too_much = InputError("It has too many drawings to be read. Save its text.", (), name)
     forms, operations, size = dict[int, int](), 0, 0
 
@@ -260,7 +260,7 @@ def _page_texts(pages: Sequence[Any], name: str) -> list[str]:
 
 
 def _measure_forms(holder: Any, forms: dict[int, int]) -> None:
-    """Add the bytes of the drawings that a page or drawing uses, each once, to ``forms``."""
+    """Add to ``forms`` the bytes of each drawing that a page or drawing uses, once."""
     resources = holder.get("/Resources")
     drawings = resources.get_object().get("/XObject") if resources else None
     for reference in drawings.get_object().values() if drawings else ():

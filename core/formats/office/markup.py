@@ -9,7 +9,6 @@ from xml.parsers import expat
 from core.errors import InputError
 
 
-#: Stops reading early.
 class Enough(Exception):
     """Raised by a handler to stop reading."""
 

@@ -12,7 +12,7 @@ from core.formats.source.archives import Unpacked
 
 
 class OpenBook:
-    """A LibreOffice workbook, whose sheets are all read in one pass."""
+    """A LibreOffice workbook, whose sheets are all parsed in one pass."""
 
     def __init__(self, archive: Unpacked, name: str) -> None:
         self._archive, self._name = archive, name
@@ -36,7 +36,7 @@ class OpenBook:
         return sheet in self._filled
 
     def read(self, sheet: str) -> FilledCells:
-        """Return a whole sheet, which is not kept here. Raises ``InputError``: too large."""
+        """Return a whole sheet, without caching it. Raises ``InputError`` if it is too large."""
         if sheet in self._read.refused:
             raise self._read.refused[sheet]
         if sheet not in self._read.sheets:
@@ -47,7 +47,7 @@ class OpenBook:
 class _OdsSheets:
     """Converts events of content.xml to the cells of its sheets.
 
-    ``refused`` has the errors of sheets that are too large, whose cells are not kept.
+    ``refused`` holds the errors of sheets that are too large, whose cells are dropped.
     """
 
     def __init__(self) -> None:

@@ -44,7 +44,7 @@ class FilledCells:
         row_cells[column] = text if len(text) > LONGEST_WORD else self.words[text]
 
     def fail(self, row: int, column: int, shows: str) -> None:
-        """Add a cell with an error, or with a formula that has no result (``shows`` is "")."""
+        """Add a faulty cell; ``shows`` is its error, or "" for a formula without a result."""
         if not enough(self.faults):
             self.faults.append(fault(row, column, shows))
 

@@ -161,7 +161,7 @@ class _XlsxSheet:
         self.sheet, self.seen = sheet, 0
         self._shared, self._formats, self._mac, self._most = shared, formats, mac, most_rows
         self._row = self._column = -1
-        #: The row as references end with it, and the columns met so far by their letters.
+        #: The row number as cell references end, and the columns so far by their letters.
         self._row_number, self._columns = "", dict[str, int]()
         self._cell: Attributes = {}
         self._kind, self._value = "n", list[str]()
@@ -217,7 +217,7 @@ class _XlsxSheet:
                 raise Enough
 
     def _move(self) -> None:
-        """Go to the place of the cell: by its reference, or one to the right."""
+        """Move to the cell's place: by its reference, or one column to the right."""
         reference = self._cell.get("r", "")
         letters = reference.removesuffix(self._row_number)
         column = self._columns.get(letters)

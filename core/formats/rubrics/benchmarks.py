@@ -74,7 +74,7 @@ def tree(root: Mapping[str, Any]) -> Converted:
 
 
 def within_limit(root: Any, most: int) -> list[Any]:
-    """Return the parts of a tree with no more leaves than ``most``; anything else as it is.
+    """Return a tree's parts with at most ``most`` leaves each; any other value unchanged.
 
     A part keeps the tasks above its branches, so that its leaves keep their sections.
     """

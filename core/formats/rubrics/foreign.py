@@ -242,7 +242,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     return f"{head} and {others} more" if others > 0 else head
 
 
-# autorubric: our keys, fewer of them. Our own reader reads its files.
+# autorubric uses a subset of our keys, so our own reader reads its files.
 
 
 def is_peers(value: Any) -> bool:

@@ -249,7 +249,7 @@ def _is_table(heads: Heads, rows: Sequence[Heads]) -> bool:
     return form is not None and not (form.name == "grid" and holds_answers(heads, rows))
 
 
-# Recognised by the beginning of a file, before it is read.
+# Recognise a rubric by the beginning of its file.
 
 
 def looks_like_rubric(data: str | bytes | Opened, name: str) -> bool:
@@ -322,7 +322,7 @@ def _is_header(heads: Heads) -> bool:
     return any(form.looks(heads) for form in TABLES)
 
 
-# What a rubric can be written as.
+# The formats in which a rubric can be written.
 
 RubricForm = Literal["yaml", "json", "autorubric", "csv", "canvas", "moodle"]
 RUBRIC_FORMS: tuple[RubricForm, ...] = get_args(RubricForm)

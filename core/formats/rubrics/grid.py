@@ -290,7 +290,7 @@ class _Grid:
             return {"name": name, "requirement": requirement}, []
         given = [worth.points for _, worth in cells_of_levels]
         if all(points is None for points in given):
-            return self._even(name, requirement, weight, cells_of_levels, row), []
+            return self._evenly_spaced(name, requirement, weight, cells_of_levels, row), []
         if any(points is None for points in given):
             self._problem("has points for some levels only.", "Give all of them points.", row)
             return {"name": name, "requirement": requirement}, []
@@ -326,7 +326,7 @@ class _Grid:
     def _label(self, at: int) -> str:
         return self._heads[at].label
 
-    def _even(
+    def _evenly_spaced(
         self,
         name: str,
         requirement: str,

@@ -48,7 +48,7 @@ def office_tables(
         tables = list(_tables(opened))
     else:
         return None
-    fit = [(t, rows) for t, rows in tables if rows and is_rubric(*_parted(rows))]
+    fit = [(t, rows) for t, rows in tables if rows and is_rubric(*_split(rows))]
     ending = PurePosixPath(name).suffix
     several = len(fit) > 1
     return tuple(_below_titles(f"{t}{ending}" if several and t else name, rows) for t, rows in fit)
@@ -59,7 +59,7 @@ def _header(rows: Rows) -> int:
     return list(rows)[header_at(list(rows.values())[:_FIRST])]
 
 
-def _parted(rows: Rows) -> tuple[list[str], list[list[str]]]:
+def _split(rows: Rows) -> tuple[list[str], list[list[str]]]:
     """Return the headings, and the rows below them."""
     header = _header(rows)
     return rows[header], [row for n, row in rows.items() if n > header]

@@ -61,7 +61,7 @@ def rubric_from(
         raise refusal("rubric", _located(problems, line_of), name)
     # Criteria are already tidied; gates, scoring and texts are not.
     head = {key: part for key, part in shaper.data.items() if key != "criteria"}
-    head = _given(tidied(head, (), problems))
+    head = _without_null(tidied(head, (), problems))
     data = {"name": default or stem(name, "Untitled rubric"), **head}
     data["criteria"] = shaper.data["criteria"]
     rubric, refused = _built(data)
@@ -103,15 +103,15 @@ def _readable(path: Path) -> Path:
     return ("criteria", *path) if path and isinstance(path[0], int) else path
 
 
-def _given(part: Any) -> Any:
+def _without_null(part: Any) -> Any:
     """Return ``part`` without null entries, except in meta."""
     if isinstance(part, dict):
         return {
-            key: value if key == "meta" else _given(value)
+            key: value if key == "meta" else _without_null(value)
             for key, value in part.items()
             if value is not None
         }
-    return [_given(value) for value in part] if isinstance(part, list) else part
+    return [_without_null(value) for value in part] if isinstance(part, list) else part
 
 
 def _built(data: dict[str, Any]) -> tuple[Rubric | None, list[Problem]]:

@@ -126,7 +126,9 @@ class Shaper:
         self.problems += problems
         given = data.get("name")
         name = " / ".join(str(part) for part in (outer, given) if part is not None) or None
-        self.problems += join_notes(self.data["meta"], "sections", self._free(name), foreign, path)
+        self.problems += join_notes(
+            self.data["meta"], "sections", self._unused_key(name), foreign, path
+        )
         self.notices += [kept(key, path) for key in foreign]
         criteria = data.get("criteria")
         if isinstance(criteria, list):
@@ -134,7 +136,7 @@ class Shaper:
         else:
             self._wrong(f"is {kind_of(criteria)}.", "Use a list.", (*path, "criteria"))
 
-    def _free(self, section: str | None) -> str:
+    def _unused_key(self, section: str | None) -> str:
         """Return a key for a section's notes that no earlier section uses."""
         base = name = section or ""
         count = 1

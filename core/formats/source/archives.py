@@ -22,7 +22,7 @@ from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE
 MOST_MEMBERS = 50_000
 #: The limit of unpacked bytes, over all files read from an archive.
 MOST_UNPACKED = 4 * MAX_DATASET_BYTES
-#: The limit of XML tags, over all that are read of an office file: four million take five seconds.
+#: The most XML tags over all parts of an office file: four million take five seconds.
 MOST_TAGS = 4_000_000
 #: The most files of an archive; a class submits fewer.
 MOST_FILES = 20_000
@@ -106,9 +106,9 @@ class Unpacked:
             yield chunk
 
     def xml(self, member: str) -> Iterator[bytes]:
-        """Yield an XML file in pieces. Raises ``InputError``: also with too many tags."""
+        """Yield an XML file in pieces. Raises ``InputError``, also for too many tags."""
         for chunk in self.chunks(member):
-            # Characters written as numbers or names take an eighth of the time.
+            # An escaped character takes an eighth of a tag's time.
             self._tags += chunk.count(b"<") + chunk.count(b"&") // 8
             if self._tags > MOST_TAGS:
                 message = f"This file has more than {MOST_TAGS:,} cells and marks"

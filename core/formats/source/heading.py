@@ -37,8 +37,9 @@ def header_at(rows: Sequence[Sequence[str]]) -> int:
 def heading_rows(rows: Sequence[Sequence[str]], at: int) -> tuple[tuple[str, ...], int]:
     """Return the headings of the header at ``at``, and the number of rows that they fill.
 
-    Two rows are one header if the upper one heads several columns each, by blanks (merged cells, a
-    survey's questions) or by repeating itself (a data frame), and the lower one tells them apart.
+    Two rows are one header if each heading of the upper row covers several columns, by blanks
+    (merged cells, a survey's questions) or by repetition (a data frame), and the lower row
+    distinguishes them.
 
     >>> rows = [["", "clarity", "clarity"], ["", "ann", "bob"], ["item", "", ""], ["a", "1", "2"]]
     >>> heading_rows(rows, 0)
@@ -72,7 +73,7 @@ def heading_rows(rows: Sequence[Sequence[str]], at: int) -> tuple[tuple[str, ...
 
 
 def _joined(upper: str, lower: str) -> str:
-    """Return a heading of two rows as a survey writes it, or as criterion and rater."""
+    """Return one heading from two rows, in a survey's form or as criterion and rater."""
     asks = upper.endswith("?") or len(upper.split()) > 4
     return f"{upper} [{lower}]" if asks else f"{upper} / {lower}"
 

@@ -26,13 +26,13 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
     kinds = dict(_headings(columns, rows))
     items = range(len(kinds), len(rows))
     for at in items[:_MOST]:
-        if (summary := _summed(columns, rows, at, items)) is None:
+        if (summary := _summary_of(columns, rows, at, items)) is None:
             break
         kinds[at] = summary
     foot = len(rows)
     for at in items[-_MOST:]:
         above = range(items.start, min(foot, at))
-        summary = _summed(columns, rows, at, above)
+        summary = _summary_of(columns, rows, at, above)
         if summary is None and (foot < at or at == len(rows) - 1):
             summary = _remark(columns, rows, at, above)
         if summary is not None:
@@ -83,7 +83,7 @@ def _gaps(columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[
     return any(not _filled(rows[at], c) and _mostly(neighbours, c) for c in columns)
 
 
-def _summed(
+def _summary_of(
     columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]
 ) -> str | None:
     """Return what a row summarises, by its first cell or its numbers, or ``None``."""
@@ -98,17 +98,19 @@ def _summed(
         return None
     if heads_a_summary(first):
         words = [c for c in filled[1:] if c not in numbers and not _aside(row, c)]
-        fits = any(_fits(n, item_rows, c) for c, n in numbers.items())
+        fits = any(_is_summary(n, item_rows, c) for c, n in numbers.items())
         ids = all(any(map(str.isdigit, str(item[columns[0]]))) for item in item_rows)
         no_item = fits or ids or _gaps(columns, rows, at, items)
         return first if not words and no_item else None
     if len(numbers) < 2 or len(numbers) < len(filled):
         return None
-    means = all(_fits(n, item_rows, c, only_mean=True) for c, n in numbers.items())
+    means = all(_is_summary(n, item_rows, c, only_mean=True) for c, n in numbers.items())
     return "means of the columns" if means and _mostly(item_rows, columns[0]) else None
 
 
-def _fits(number: float, others: Sequence[Row], column: str, *, only_mean: bool = False) -> bool:
+def _is_summary(
+    number: float, others: Sequence[Row], column: str, *, only_mean: bool = False
+) -> bool:
     """Return whether a number is a mean or another summary of a column."""
     values = [n for row in others if (n := _number(row, column)) is not None]
     if len(values) < 2:

@@ -254,13 +254,13 @@ class _Rows:
             return None
         rows = CleanRows(*(np.concatenate(parts) for parts in zip(*self._found, strict=True)))
         self._found.clear()
-        if _twice(rows.pair.astype(np.int64) * len(self._place) + rows.row):
+        if _has_repeats(rows.pair.astype(np.int64) * len(self._place) + rows.row):
             return None
         pairs = [CleanPair(*pair, self._criteria[pair[0]].choices) for pair in self._pairs]
         return CleanAnswers(pairs, tuple(self._place), rows)
 
 
-def _twice(codes: Codes) -> bool:
+def _has_repeats(codes: Codes) -> bool:
     """Return whether a number repeats, without sorting if they are dense."""
     if int(codes.max()) > 16 * len(codes):
         return len(np.unique(codes)) < len(codes)

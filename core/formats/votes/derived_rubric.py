@@ -113,7 +113,7 @@ def spelt_as(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
         if criterion is not None:
             key = (criterion.name, row["label"])
             if key not in spellings:
-                spellings[key] = _spelt(criterion, row["label"])
+                spellings[key] = _spelling(criterion, row["label"])
             row = {**row, "criterion": criterion.name, "label": spellings[key]}
         spelt.append((line, row))
     return spelt
@@ -131,13 +131,15 @@ def labels_spelt_as(
             if holds_no_answer(criterion, label):
                 continue
             plain = (
-                (name, label) if criterion is None else (criterion.name, _spelt(criterion, label))
+                (name, label)
+                if criterion is None
+                else (criterion.name, _spelling(criterion, label))
             )
             spelt.setdefault(item, {})[plain[0]] = plain[1]
     return spelt
 
 
-def _spelt(criterion: Criterion, label: str) -> str:
+def _spelling(criterion: Criterion, label: str) -> str:
     word = fold(label)
     if holds_no_answer(criterion, label):
         return label
@@ -253,7 +255,7 @@ def _yes_and_no(
     sides: dict[bool, list[str]] = {True: [], False: []}
     for label in real:
         sides[bool(is_yes(label))].append(label)
-    for words in sides.values():  # a word is more specific than a sign
+    for words in sides.values():  # plain words before signs such as 1 and T
         words.sort(key=lambda label: fold(label) not in YES | NO)
     if not real or any(fold(label) in _OURS for label in real):
         spelt |= {label: MET if is_yes(label) else UNMET for label in real}

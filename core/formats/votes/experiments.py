@@ -126,7 +126,7 @@ class _ExperimentReader:
 
     def _item(self, item: str, report: Mapping[str, Any], line: int) -> None:
         reports = report.get("criterion_reports") or []
-        if strange := _strange(report):
+        if strange := _invalid_entry(report):
             self.problems.append(
                 Problem("holds something that is not an object.", "", strange, line)
             )
@@ -209,7 +209,7 @@ class _ExperimentReader:
         self.notices.append(Problem(message, mend))
 
 
-def _strange(report: Mapping[str, Any]) -> Path:
+def _invalid_entry(report: Mapping[str, Any]) -> Path:
     """Return the place of a list in a report with entries other than objects."""
     reports = report.get("criterion_reports") or []
     if not _objects(reports):

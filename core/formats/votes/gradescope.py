@@ -183,7 +183,7 @@ class _GradescopeReader:
         if self.problems:
             raise refusal(_WHAT, self.problems, self.title)
         rubric = build(Rubric, {"name": self.title[:200], "criteria": self.criteria}, "rubric")
-        notices = list(self._said(textless=dataset is None))
+        notices = list(self._notices(textless=dataset is None))
         if dataset is None:
             data = {"name": self.title[:200], "items": list(self.items.values())}
             dataset = build(Dataset, data, "dataset", self.title)
@@ -191,7 +191,7 @@ class _GradescopeReader:
         notices += self.notices
         return VoteBundle(self.title, "gradescope", rubric, dataset, votes, shortened(notices))
 
-    def _said(self, *, textless: bool) -> Iterator[Problem]:
+    def _notices(self, *, textless: bool) -> Iterator[Problem]:
         yield Problem(
             "Names and e-mail addresses of students are left out.",
             "Their number (SID) is kept with the item, for the way back.",

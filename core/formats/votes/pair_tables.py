@@ -59,7 +59,7 @@ _TIES = {
     *("tie (inconsistent)", "tie (both good)", "a=b", "b=a", "a~=b", "c"),
 }
 _BAD = {"tie (bothbad)", "both bad", "both_bad", "bothbad", "neither", "tie (both bad)"}
-#: Words around an answer that say how much better it is, or how nearly the same.
+#: Words around an answer that say how much better or how similar it is.
 _DEGREES = re.compile(
     r"\b(is|are|was|they|the|much|far|slightly|somewhat|clearly|significantly|strongly|a (lot|bit)"
     r"|about|roughly|nearly|better|prefer|preferred|i)\b"
@@ -76,7 +76,7 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     Every word of a preference must be understood: its answer's heading or letter, a tie, 1 and 2.
     """
     heads = {plain(column): column for column in reversed(table.columns)}
-    sides = _decided(table, heads) or _alike(table)
+    sides = _decided(table, heads) or _text_pair(table)
     if sides is None:
         return None
     first, second = sides
@@ -86,7 +86,7 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     fields |= zip(("first_system", "second_system"), systems, strict=False)
     fields |= _named({n: c for n, c in free.items() if c not in systems})
     mapping = VoteMapping(layout="pairs", **fields)
-    if "rater" not in fields and (who := _who(table, mapping)):
+    if "rater" not in fields and (who := _rater_column(table, mapping)):
         fields["rater"] = who
         mapping = mapping.model_copy(update={"rater": who})
     left = [c for c in table.columns if c not in fields.values()]
@@ -104,7 +104,7 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     return mapping.model_copy(update={"columns": tuple(voters), "kinds": kinds_of(names)})
 
 
-def _who(table: Table, mapping: VoteMapping) -> str:
+def _rater_column(table: Table, mapping: VoteMapping) -> str:
     """Return the only column headed for people that holds names and no preferences."""
     used = mapping.used().values()
     people = [c for c in table.columns if c not in used and names_a_person(c)]
@@ -132,7 +132,7 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
     both directions.
     """
     fields = ("first", "second")
-    sides = _alike(table)
+    sides = _text_pair(table)
     if sides is None:
         fields = ("first_system", "second_system")
         sides = _names_alike(table)
@@ -165,7 +165,7 @@ def _decided(table: Table, heads: dict[str, str]) -> tuple[str, str] | None:
     return next((s for s in named if _is_answer(table, s[0]) and _is_answer(table, s[1])), None)
 
 
-def _alike(table: Table) -> tuple[str, str] | None:
+def _text_pair(table: Table) -> tuple[str, str] | None:
     """Return the only two columns of texts whose headings differ in a last letter or number."""
     pairs = _by_stem([c for c in table.columns if _is_answer(table, c)])
     return (pairs[0][0], pairs[0][1]) if len(pairs) == 1 and len(pairs[0]) == 2 else None
@@ -333,7 +333,7 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
             kind = mapping.kinds.get(rater, mapping.others)
             contests.vote(item, rater, "human" if kind == "gold" else kind, choice, why)
     if strange:
-        problems = [_strange(word, n) for word, n in strange.most_common()]
+        problems = [_unknown_word(word, n) for word, n in strange.most_common()]
         raise refusal("table of pairs", problems, table.name)
     return contests.results()
 
@@ -390,7 +390,7 @@ def _meant(
     return by_name.get(fold(word)) or numbers.get(fold(word)) or _choice(fold(word), mapping)
 
 
-def _strange(word: str, count: int) -> Problem:
+def _unknown_word(word: str, count: int) -> Problem:
     mend = f"Say what it means: --map-label '{word[:60]}={A_BETTER}' ({', '.join(OPTIONS)})."
     return Problem(
         f"{word[:80]!r} says neither which answer is better nor a tie ({count:,}).", mend

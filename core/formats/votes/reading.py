@@ -175,7 +175,7 @@ def _table(
         labels = labels_spelt_as(rubric, table_votes.labels)
     empty = Counter[str]({"": table_votes.blank[0]} if table_votes.blank[0] else {})
     # A model with a row but no answer has failed; a person was simply not asked.
-    spelt = _answered(rubric, spelt, empty, models=mapping.layout == "long")
+    spelt = _with_answers(rubric, spelt, empty, models=mapping.layout == "long")
     table_votes = table_votes._replace(lines=spelt, labels=labels)
     if dataset is None:
         dataset, problems = derive_dataset(
@@ -194,7 +194,7 @@ def _table(
     )
 
 
-def _answered(
+def _with_answers(
     rubric: Rubric, lines: Sequence[VoteLine], empty: Counter[str], *, models: bool
 ) -> list[VoteLine]:
     """Return the lines with an answer, or by ``models``; ``empty`` counts the others' words."""

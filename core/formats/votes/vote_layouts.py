@@ -60,10 +60,10 @@ def kind_of_table(
         return "unknown"
     if looks_by_criteria(table):
         return (
-            "unknown" if _tell_otherwise(table, "criteria") else _unless_merged(table, "criteria")
+            "unknown" if _values_disagree(table, "criteria") else _unless_merged(table, "criteria")
         )
     if looks_long(table):
-        return "unknown" if _tell_otherwise(table, "long") else _unless_merged(table, "long")
+        return "unknown" if _values_disagree(table, "long") else _unless_merged(table, "long")
     if _is_grid(table, rubric):
         return "unknown"  # raters by criteria, or labels of a text
     if looks_wide(table):
@@ -81,7 +81,7 @@ def kind_of_table(
     return "unknown" if ambiguous or rated else "dataset"
 
 
-def _tell_otherwise(table: Table, layout: Layout) -> bool:
+def _values_disagree(table: Table, layout: Layout) -> bool:
     """Return whether the values suggest another item or more answers than the headings.
 
     An id that is unique is not an item, nor is an id with several rows per rater.

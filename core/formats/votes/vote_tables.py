@@ -252,7 +252,7 @@ def _by_columns(
             continue
         if voter.item:
             votes.texts.setdefault(voter.item, {})
-        whose = of_row or _whose(voter.rater, _kind(voter.rater, mapping))
+        whose = of_row or _rater_fields(voter.rater, _kind(voter.rater, mapping))
         extra = {"item_id": voter.item} if voter.item else {}
         yield whose | extra | {"criterion": criterion, "label": label}
 
@@ -288,10 +288,10 @@ def _rater(
     if kind not in (*KINDS, "gold"):
         mend = f"Use one of {', '.join(KINDS)}."
         problems.append(Problem(f"is {kind_word!r}.", mend, (mapping.kind or "kind",), line))
-    return _whose(rater, kind)
+    return _rater_fields(rater, kind)
 
 
-def _whose(rater: str, kind: str) -> dict[str, Any]:
+def _rater_fields(rater: str, kind: str) -> dict[str, Any]:
     return {"rater_id": rater, "rater_kind": kind, "gold": kind == "gold"}
 
 

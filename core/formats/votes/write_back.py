@@ -77,14 +77,14 @@ def write_back(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
     Raises:
         InputError: the file's format takes no results, or none of its records is an item.
     """
-    written = _written(data, name, items, title)
+    written = _write(data, name, items, title)
     if not written.written:
         mend = "Name the file that this run's items or votes came from."
         raise InputError(f"None of its {written.records:,} records is an item. {mend}", (), name)
     return written
 
 
-def _written(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
+def _write(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
     opened = Opened(data, name)
     format = tool_of(opened)
     tool = None if format is None else format.name
@@ -113,7 +113,7 @@ def _written(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
         return WrittenBack(text.changed(add), sum(at), len(at))
 
 
-# JSON: the same marks, the same indent.
+# JSON, written back with the same escapes and indent.
 
 
 class _Text:

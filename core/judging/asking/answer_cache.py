@@ -63,14 +63,14 @@ def request_key(request: Request, cell: Cell) -> str:
     first = _joined_json(request.model.removeprefix("openai/"), request.api_base.rstrip("/"))
     settings = (request.temperature, request.max_tokens, request.thinking)
     middle = canonical_json(settings)[1:-1]
-    schema, params = _written(Same(request.schema)), _written(Same(request.params))
+    schema, params = _cached_json(Same(request.schema)), _cached_json(Same(request.params))
     # Added only on request, so that older cached answers still match.
     last = canonical_json(cell) + ',"logprobs"' * request.logprobs
     return text_hash(f"[{first},{canonical_json(messages)},{schema},{middle},{params},{last}]")
 
 
 @lru_cache(maxsize=256)
-def _written(same: Same) -> str:
+def _cached_json(same: Same) -> str:
     return canonical_json(same.thing)
 
 

@@ -92,13 +92,13 @@ class BatchCaller(Caller):
                 completion = without_key(self.door.read(request, line), request.hidden)
             except CallError as error:
                 if error.sent:
-                    tried = _counted(tally, request, tried)
+                    tried = _count_request(tally, request, tried)
                 plainer = simpler(request.format, error.message) if error.about_format else None
                 if plainer is not None:
                     self._format = plainer
                     continue
                 raise (about_logprobs(error) if request.logprobs else error) from None
-            _counted(tally, request, tried)
+            _count_request(tally, request, tried)
             tally.spent += 1
             tally.add(completion, known_as)
             return completion
@@ -125,7 +125,7 @@ class BatchJudge(LLMJudge):
         return await super().ask(question)
 
 
-def _counted(tally: CallAccount, request: Request, tried: bool) -> bool:
+def _count_request(tally: CallAccount, request: Request, tried: bool) -> bool:
     """Count a processed request; ``tried``: it was sent before in another format."""
     tally.requests += 1
     tally.asked += not tried

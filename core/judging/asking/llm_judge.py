@@ -83,14 +83,14 @@ class Conversation:
             assessment = await self._assess(segments)
             segments = (*segments, *follow_up(self._question, assessment))
             self._tally.next_step()
-        read = await self._say(segments, prompt.schema)
+        read = await self._read_completion(segments, prompt.schema)
         if problem := self._worth_repairing(read):
             self._detail["repaired"] = True
             more, schema = repair(problem, self._question), prompt.schema
             if problem == _CUT_OFF:
                 more, schema = repair_cut(self._question)
             segments = (*segments, more)
-            read = await self._say(segments, schema)
+            read = await self._read_completion(segments, schema)
         if self._question.summarise and any(isinstance(result, Reply) for result in read):
             await self._summarise(segments)
         asks = self._question.asks
@@ -130,7 +130,9 @@ class Conversation:
         except CallError as error:
             self._detail["summary_failed"] = error.message
 
-    async def _say(self, segments: tuple[Segment, ...], schema: Schema) -> list[Reply | Unreadable]:
+    async def _read_completion(
+        self, segments: tuple[Segment, ...], schema: Schema
+    ) -> list[Reply | Unreadable]:
         completion = await self._complete(segments, schema)
         question = self._question
         if question.mode == "rubric":

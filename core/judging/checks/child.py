@@ -48,25 +48,25 @@ def main() -> None:
     """
     _left_alone()
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - no file, but a descriptor
-        _say(READY)
+        _write_line(READY)
         for line in sys.stdin.buffer:
             request = of_line(line)
             for criterion, item in request["asks"]:
                 faulthandler.dump_traceback_later(LAST, exit=True, file=nowhere)
-                result = _answered(request["checks"][criterion], request["items"][item])
+                result = _evaluate(request["checks"][criterion], request["items"][item])
                 faulthandler.cancel_dump_traceback_later()
-                _say(as_line(result))
+                _write_line(as_line(result))
 
 
-def _say(line: bytes) -> None:
+def _write_line(line: bytes) -> None:
     sys.stdout.buffer.write(line)
     sys.stdout.buffer.flush()
 
 
-def _answered(checks: str, texts: dict[str, str]) -> tuple[str | None, str, bool]:
+def _evaluate(checks: str, texts: dict[str, str]) -> tuple[str | None, str, bool]:
     """Return the option's label, the reason, and whether it is a failure."""
     try:
-        label, why = answer(_read(checks), texts)
+        label, why = answer(_parse_checks(checks), texts)
     except CheckError as error:
         return None, str(error), True
     except MemoryError:
@@ -80,7 +80,7 @@ def _answered(checks: str, texts: dict[str, str]) -> tuple[str | None, str, bool
 
 
 @lru_cache(maxsize=256)
-def _read(checks: str) -> CriterionChecks:
+def _parse_checks(checks: str) -> CriterionChecks:
     return CriterionChecks.model_validate(json.loads(checks))
 
 

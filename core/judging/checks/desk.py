@@ -70,7 +70,7 @@ class CheckDesk:
         """Answer asks in order, removing each, until all are answered or one ends its process."""
         child, went_wrong = None, None
         try:
-            child = await self._free()
+            child = await self._free_child()
             await child.work_out(checks, remaining)
             self._waiting.append(child)
         except CheckEnded as error:
@@ -81,7 +81,7 @@ class CheckDesk:
         if went_wrong is not None:
             _set_result(remaining.pop(0), went_wrong)
 
-    async def _free(self) -> _Child:
+    async def _free_child(self) -> _Child:
         """Return a free process. Raises ``CheckEnded``."""
         while self._waiting:
             if (child := self._waiting.pop()).lives:

@@ -63,10 +63,10 @@ class CheckJudge:
         texts = texts_for_checks(self._places, question.item)
         self._waiting.append(CheckAsk(question.criterion.name, question.item.id, texts, future))
         if self._working is None or self._working.done():
-            self._working = loop.create_task(self._work())
+            self._working = loop.create_task(self._answer_waiting())
         return await future
 
-    async def _work(self) -> None:
+    async def _answer_waiting(self) -> None:
         while self._waiting:
             asks, self._waiting = self._waiting, []
             try:

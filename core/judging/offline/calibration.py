@@ -90,7 +90,7 @@ def loss_of(chances: Floats, labels: Ints, ordered: bool) -> float:
     return float((apart**2).sum(axis=-1).mean())
 
 
-# From scores to calibrated probabilities, and the confidence needed to answer.
+# Convert scores to calibrated probabilities, and find the confidence threshold for answering.
 #
 # Everything is fitted on out-of-fold scores, from models that had not seen the item's label.
 

@@ -67,7 +67,7 @@ def excerpt(text: str, limit: int = 80) -> str:
 
 # Answers as vectors: word, word-pair and character TF-IDF, fitted on all answers of a run.
 #
-# Labels play no part here, so the answers to be judged may be used too (as measured in
+# This uses no labels, so the answers to be judged are included, too (as measured in
 # ``bench/offline.py``). Character sequences stay within words, so a text's are the sum of its
 # words': each word is split once, and a sequence's contribution can be assigned to words.
 

@@ -44,7 +44,7 @@ def repeats_for(n: int) -> int:
 # Two ways to learn from labels. Both use only the similarity of answers.
 #
 # Logistic regression on the features themselves would give the same classifier; with few labels and
-# many features, its equal in terms of products between answers is a hundred times faster.
+# many features, the equivalent on products of answers is a hundred times faster.
 
 #: The score of a label without examples.
 NEVER = -30.0

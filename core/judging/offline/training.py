@@ -72,7 +72,10 @@ def train(
     Raises:
         InputError: A value in ``params`` is not a share.
     """
-    target, least = _share(spec, "target", TARGET), _share(spec, "min_coverage", LEAST_COVERAGE)
+    target, least = (
+        _share_param(spec, "target", TARGET),
+        _share_param(spec, "min_coverage", LEAST_COVERAGE),
+    )
     scored = {choice: i for i, choice in enumerate(criterion.scored)}
     pairs = [(item, scored[choice]) for item, choice in labelled if choice in scored]
     report = _opening(spec, criterion, pairs, seed)
@@ -88,7 +91,7 @@ def train(
         return _learn(criterion, pairs, encoder, replace(report, target=target), least)
 
 
-def _share(spec: Judge, name: str, default: float) -> float:
+def _share_param(spec: Judge, name: str, default: float) -> float:
     value = spec.params.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         problem = Problem(f"is {value!r}.", "Use a number from 0 to 1.", ("params", name))

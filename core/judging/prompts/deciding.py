@@ -204,7 +204,7 @@ def _met_and_unmet(criterion: Criterion) -> tuple[int, int]:
     return criterion.index_of(MET) or 0, criterion.index_of(UNMET) or 0
 
 
-# DecisionPrompt models behind POST /v1/systemone: a state and typed questions, chances for each.
+# Models behind POST /v1/systemone: a state and typed questions in, probabilities for each out.
 
 
 def _systemone(question: Question) -> DecisionPrompt:

@@ -127,8 +127,8 @@ def layout_for(sample: Sequence[Question], n_items: int, *, shuffled: bool) -> L
     alone = len(backgrounds) > 1
     options = sum(len(options_part(a.criterion, a.order)) for q in sample for a in q.asks)
     return cheaper_layout(
-        criterion_tokens=sum(_alike(q) for q in sample) / n / CHARACTERS_PER_TOKEN,
-        item_tokens=sum(_own(q, alone) for q in sample) / n / CHARACTERS_PER_TOKEN,
+        criterion_tokens=sum(_shared_length(q) for q in sample) / n / CHARACTERS_PER_TOKEN,
+        item_tokens=sum(_item_length(q, alone) for q in sample) / n / CHARACTERS_PER_TOKEN,
         n_criteria=1 if per_rubric else sum(len(q.rubric.criteria) for q in sample) / n,
         n_items=n_items,
         shuffled=shuffled,
@@ -136,7 +136,7 @@ def layout_for(sample: Sequence[Question], n_items: int, *, shuffled: bool) -> L
     )
 
 
-def _alike(question: Question) -> int:
+def _shared_length(question: Question) -> int:
     shown = (question.examples, question.item)
     return sum(
         len(requirement_part(ask.criterion))
@@ -145,7 +145,7 @@ def _alike(question: Question) -> int:
     )
 
 
-def _own(question: Question, background_too: bool) -> int:
+def _item_length(question: Question, background_too: bool) -> int:
     item, seed = question.item, question.seed
     length = len(submission_part(item, seed).text)
     return length + background_too * len(background_part(item, seed).text)

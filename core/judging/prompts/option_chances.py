@@ -68,7 +68,7 @@ def spreads_of(
         if isinstance(reply, Unreadable) or place is None or int(place[1]) != reply.shown:
             spreads.append(NOT_FOUND)
         else:
-            spreads.append(_spread(tokens, *place, count))
+            spreads.append(_spread_at(tokens, *place, count))
     return spreads
 
 
@@ -88,14 +88,14 @@ def decided(
     if tokens is None:
         return NOT_SENT
     behind = [token for token in tokens if token["at"] + len(token["text"]) > at]
-    first = next((t for t in behind if said and _word(t["text"], words) == said), None)
+    first = next((t for t in behind if said and _answer_begun(t["text"], words) == said), None)
     if first is None and said is None and behind and behind[0]["at"] <= at:
         first = behind[0]
     if first is None:
         return NOT_THE_REPLY
     sums = dict.fromkeys(words, 0.0)
     for text, chance in first["top"].items():
-        if word := _word(text, words):
+        if word := _answer_begun(text, words):
             sums[word] += exp(min(chance, 1.0))
     return _spread_or_reason([*sums.values()], first)
 
@@ -111,7 +111,7 @@ def _spread_or_reason(chances: Sequence[float], token: NumberToken) -> Spread | 
     return Spread(tuple(chance / max(total, 1.0) for chance in chances), max(0.0, 1.0 - total))
 
 
-def _word(token: str, words: Sequence[str]) -> str:
+def _answer_begun(token: str, words: Sequence[str]) -> str:
     """Return the answer that a token is or unambiguously begins, or ""."""
     word = re.sub(r"\W", "", token)
     if word in words or (word := word.casefold()) in words:
@@ -135,7 +135,7 @@ def _places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
     return dict(zip(ids, numbers, strict=True)) if len(ids) == len(numbers) else {}
 
 
-def _spread(tokens: Sequence[NumberToken], at: int, number: str, count: int) -> Spread | str:
+def _spread_at(tokens: Sequence[NumberToken], at: int, number: str, count: int) -> Spread | str:
     token = next((t for t in tokens if t["at"] <= at < t["at"] + len(t["text"])), None)
     if token is None:
         return NOT_FOUND

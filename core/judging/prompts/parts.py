@@ -15,7 +15,7 @@ from core.text.names import fold
 
 # Fences around judged texts, with a code that no such text contains.
 #
-# Every kind of material has its own code, drawn from the seed and its own texts, so that material
+# Each kind of material has its own code, which depends only on the seed and its texts. So material
 # shared by many calls has the same bytes in all of them.
 
 NONCE_LENGTH = 12
@@ -120,7 +120,7 @@ def _plain_meaning(criterion: Criterion, option: Option) -> str:
     return means[fold(option.label)][criterion.weight < 0]
 
 
-# Parts with judged material: fenced texts, made once and then shared.
+# Parts with judged material: fenced texts, built once and then shared.
 #
 # A submission is fenced once per item, not per question: a long one would otherwise be hashed,
 # searched and copied for every criterion and judge. The texts around it (guidelines, task,

@@ -66,7 +66,7 @@ def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
         object_ = objects[-1]
     elif "option" not in object_:
         return Unreadable("malformed", 'The reply\'s JSON object had no key "option".')
-    return _read(object_, n_choices, "The reply's option")
+    return _read_answer(object_, n_choices, "The reply's option")
 
 
 def read_replies(text: str | None, n_choices: Mapping[str, int]) -> list[Reply | Unreadable]:
@@ -114,10 +114,10 @@ def _entry(objects: list[_Object], id_: str, n_choices: int) -> Reply | Unreadab
     entries = [answer[id_] for answer in objects if id_ in answer]
     if _differ(answer.get("option") if isinstance(answer, _Object) else None for answer in entries):
         return Unreadable("malformed", f"The reply held several answers to {id_} that differ.")
-    return _read(entry, n_choices, f"The reply's option for {id_}")
+    return _read_answer(entry, n_choices, f"The reply's option for {id_}")
 
 
-def _read(answer: _Object, n_choices: int, subject: str) -> Reply | Unreadable:
+def _read_answer(answer: _Object, n_choices: int, subject: str) -> Reply | Unreadable:
     if "option" in answer.twice:
         return Unreadable("malformed", f"{subject} was there more than once.")
     shown = _whole_number(answer["option"])
@@ -166,16 +166,16 @@ def last_object(text: str, keys: Set[str]) -> tuple[int, int, dict[str, object]]
     >>> last_object('Well: {"option": 2}.', {"option"})
     (6, 19, {'option': 2})
     """
-    placed = _placed(text, keys)
+    placed = _objects_with_place(text, keys)
     return placed[-1] if placed else None
 
 
 def _answer_objects(text: str, keys: Set[str]) -> list[_Object]:
     """Return the whole text as an object, or its outermost objects that have a wanted key."""
-    return [object_ for _, _, object_ in _placed(text, keys)]
+    return [object_ for _, _, object_ in _objects_with_place(text, keys)]
 
 
-def _placed(text: str, keys: Set[str]) -> list[tuple[int, int, _Object]]:
+def _objects_with_place(text: str, keys: Set[str]) -> list[tuple[int, int, _Object]]:
     complete = _load(text.strip())
     if complete is not None:
         return [(0, len(text), complete)]

@@ -177,10 +177,10 @@ def completion_of(
     """Return the completion in a message with this ``usage`` (``as_usage``)."""
     parts = [part for part in data["content"] if isinstance(part, dict)]
     ended = str(data.get("stop_reason") or "")
-    texts = _said(parts, "text")
+    texts = _texts_of_kind(parts, "text")
     return Completion(
         text="".join(texts) if texts else None,
-        thinking="\n\n".join(_said(parts, "thinking")),
+        thinking="\n\n".join(_texts_of_kind(parts, "thinking")),
         model=str(data.get("model") or ""),
         finish=_ENDS.get(ended, ended),
         tokens_in=usage.get("prompt_tokens"),
@@ -191,6 +191,6 @@ def completion_of(
     )
 
 
-def _said(parts: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
+def _texts_of_kind(parts: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
     texts = (part.get(kind) for part in parts if part.get("type") == kind)
     return [text for text in texts if isinstance(text, str)]

@@ -64,7 +64,7 @@ class MessageBatches(BatchDoor):
         #: Batches known not to belong to these tokens.
         self._others = set[tuple[str, str]]()
 
-    def _place(self, url: str) -> tuple[str, dict[str, str]]:
+    def _address(self, url: str) -> tuple[str, dict[str, str]]:
         return f"{url}/batches", {}
 
     def line(self, key: str, request: Request) -> bytes:
@@ -97,7 +97,7 @@ class MessageBatches(BatchDoor):
             + b"]}"
         )
         content = payload.BytesIOPayload(io.BytesIO(body), content_type="application/json")
-        look = self._seen(await self._tell("POST", "", data=content, seconds=LONG))
+        look = self._batch_state(await self._tell("POST", "", data=content, seconds=LONG))
         del self._waiting[file]
         return look
 
@@ -111,7 +111,7 @@ class MessageBatches(BatchDoor):
         async for data in self._listed():
             if (created := _time(data.get("created_at"), since)) < since:
                 break
-            look = self._seen(data)
+            look = self._batch_state(data)
             pair, may_be = (row.token, look.id), _requests(data) == row.lines and created <= until
             if not may_be or look.id in known or pair in self._others:
                 continue
@@ -138,7 +138,7 @@ class MessageBatches(BatchDoor):
             key = name.rpartition("-")[0]
             yield key, _as_line(key, json.loads(line).get("result"))
 
-    def _seen(self, data: Mapping[str, Any]) -> BatchLook:
+    def _batch_state(self, data: Mapping[str, Any]) -> BatchLook:
         counts, status = data.get("request_counts"), str(data.get("processing_status") or "")
         counts = counts if isinstance(counts, dict) else {}
         if status == "ended":

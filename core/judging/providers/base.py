@@ -70,22 +70,26 @@ def hide(text: str, hidden: Hidden) -> str:
     >>> hide("I was sent topsecret, dG9wc2VjcmV0 and top%73ecret.", ("topsecret",))
     'I was sent [key], [key] and top%73ecret.'
     """
-    return _spelt(hidden).sub("[key]", text) if hidden else text
+    return _secret_pattern(hidden).sub("[key]", text) if hidden else text
 
 
 def shows(text: str, hidden: Hidden) -> bool:
     """Return whether ``text`` contains a secret."""
-    return bool(hidden) and _begun(hidden).search(text) is not None and hide(text, hidden) != text
+    return (
+        bool(hidden)
+        and _precheck_pattern(hidden).search(text) is not None
+        and hide(text, hidden) != text
+    )
 
 
 @lru_cache(maxsize=256)
-def _spelt(hidden: Hidden) -> re.Pattern[str]:
+def _secret_pattern(hidden: Hidden) -> re.Pattern[str]:
     return re.compile("|".join(form for value in hidden for form in _forms(value)))
 
 
 @lru_cache(maxsize=256)
-def _begun(hidden: Hidden) -> re.Pattern[str]:
-    """Return a quick pre-check for ``_spelt``: its forms without their surroundings."""
+def _precheck_pattern(hidden: Hidden) -> re.Pattern[str]:
+    """Return a quick pre-check for ``_secret_pattern``: its forms without their surroundings."""
     forms = [form for value in hidden for form in _forms(value)]
     return re.compile("|".join(form.removeprefix(_EDGE).removesuffix(_END) for form in forms))
 

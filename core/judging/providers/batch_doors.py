@@ -33,7 +33,7 @@ class AzureBatches(BatchDoor):
 
     _endpoint, _type = "/chat/completions", "application/json"
 
-    def _place(self, url: str) -> tuple[str, dict[str, str]]:
+    def _address(self, url: str) -> tuple[str, dict[str, str]]:
         base, _, deployment = url.rpartition("/deployments/")
         return base, {"api-version": deployment.partition("?api-version=")[2]}
 
@@ -67,7 +67,7 @@ class MistralBatches(BatchDoor):
             "timeout_hours": 24,
             "metadata": {MARK: token},
         }
-        return self._seen(await self._tell("POST", self._batches, json=body))
+        return self._batch_state(await self._tell("POST", self._batches, json=body))
 
     async def files(self, name: str) -> list[str]:
         """Return the ids of the files with this name."""

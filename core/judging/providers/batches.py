@@ -89,12 +89,12 @@ class BatchDoor:
     def __init__(self, provider: OpenAIProvider, like: Request) -> None:
         prepared = provider.prepared(like, sent_params(like))
         self._provider, self._hidden, self._proxy = provider, like.hidden, prepared.proxy
-        self._base, self._query = self._place(prepared.url)
+        self._base, self._query = self._address(prepared.url)
         dropped = ("content-type", "accept-encoding")
         self._headers = {k: v for k, v in prepared.headers.items() if k.lower() not in dropped}
         self._headers["Accept-Encoding"] = "identity"
 
-    def _place(self, url: str) -> tuple[str, dict[str, str]]:
+    def _address(self, url: str) -> tuple[str, dict[str, str]]:
         """Return the address of files and batches, and the query, from a chat address."""
         return url.partition("/chat/completions")[0], {}
 
@@ -112,7 +112,7 @@ class BatchDoor:
             body = response.get("body")
             text = body if isinstance(body, str) else json.dumps(body)
             return self._provider.read(request, status, {}, text)
-        raise _unanswered(*_why(data), request)
+        raise _unanswered(*_line_error(data), request)
 
     async def upload(self, name: str, data: bytes) -> str:
         """Upload a file of requests; return its id."""
@@ -131,7 +131,7 @@ class BatchDoor:
             "completion_window": WINDOW,
             "metadata": {MARK: token},
         }
-        return self._seen(await self._tell("POST", self._batches, json=body))
+        return self._batch_state(await self._tell("POST", self._batches, json=body))
 
     async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchLook]:
         """Return the batches made of a file, oldest first, possibly none yet.
@@ -144,7 +144,7 @@ class BatchDoor:
             ours = isinstance(metadata, dict) and metadata.get(MARK) == row.token
             of_file = row.file == data.get("input_file_id") or [row.file] == data.get("input_files")
             if (ours or of_file) and str(data.get("id")) not in known:
-                looks.append(self._seen(data))
+                looks.append(self._batch_state(data))
         return looks[::-1]
 
     async def _listed(self) -> AsyncIterator[dict[str, Any]]:
@@ -166,11 +166,11 @@ class BatchDoor:
 
     async def look(self, batch: str) -> BatchLook:
         """Return the state of a batch."""
-        return self._seen(await self._tell("GET", f"{self._batches}/{batch}"))
+        return self._batch_state(await self._tell("GET", f"{self._batches}/{batch}"))
 
     async def cancel(self, batch: str) -> BatchLook:
         """Request the cancellation of a batch; answers up to then stay available."""
-        return self._seen(await self._tell("POST", f"{self._batches}/{batch}/cancel"))
+        return self._batch_state(await self._tell("POST", f"{self._batches}/{batch}/cancel"))
 
     async def files(self, name: str) -> list[str]:
         """Return the ids of the files with this name. Raises ``CallError``."""
@@ -204,7 +204,7 @@ class BatchDoor:
         if not endless and (answer := self._parsed(partial)):
             yield answer
 
-    def _seen(self, data: Mapping[str, Any]) -> BatchLook:
+    def _batch_state(self, data: Mapping[str, Any]) -> BatchLook:
         status, counts = str(data.get("status") or "").lower(), data.get("request_counts")
         errors = data.get("errors")
         if not isinstance(counts, dict):
@@ -289,7 +289,7 @@ def unanswered_line(key: str, code: str, message: str) -> str:
 
 def was_cancelled(line: str) -> bool:
     """Return whether a line only says that its batch was cancelled before an answer."""
-    return CANCELLED in line and _why(json.loads(line))[0] == CANCELLED
+    return CANCELLED in line and _line_error(json.loads(line))[0] == CANCELLED
 
 
 def rows_of(page: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -318,7 +318,7 @@ def _status(text: object) -> int:
         return 0
 
 
-def _why(data: Mapping[str, Any]) -> tuple[str, str]:
+def _line_error(data: Mapping[str, Any]) -> tuple[str, str]:
     """Return the code and the message of a line's error."""
     error = data.get("error")
     details = error if isinstance(error, dict) else {"message": error}

@@ -141,10 +141,10 @@ class TranslatedErrors:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is not None and (failure := self._told(error)) is not None:
+        if error is not None and (failure := self._call_error(error)) is not None:
             raise failure from None
 
-    def _told(self, error: BaseException) -> CallError | None:
+    def _call_error(self, error: BaseException) -> CallError | None:
         import aiohttp
 
         from core.judging.providers.connections import Silent

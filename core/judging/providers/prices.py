@@ -76,22 +76,22 @@ def cost_by_list(
     written = _count(details, "cache_write_tokens") or _count(details, "cache_creation_tokens")
     fresh = max(prompt - read - written, 0)
     price, price_out, price_read, price_written = steps
-    unit_price = _at(prompt, price) or 0.0
+    unit_price = _price_at(prompt, price) or 0.0
     cost = fresh * unit_price
     if read:
-        cached = _at(prompt, price_read)
+        cached = _price_at(prompt, price_read)
         cost += read * (unit_price if cached is None else cached)
     if written:
-        cached = _at(prompt, price_written)
+        cached = _price_at(prompt, price_written)
         cost += written * (unit_price if cached is None else cached)
-    return cost + reply * (_at(prompt, price_out) or 0.0)
+    return cost + reply * (_price_at(prompt, price_out) or 0.0)
 
 
 #: Prices of a token, each with the least prompt length for which it applies.
 _Steps = list[tuple[float, float | None]]
 
 
-def _at(prompt: int, steps: _Steps) -> float | None:
+def _price_at(prompt: int, steps: _Steps) -> float | None:
     """Return the price of a token at the highest step that the prompt reaches."""
     if len(steps) == 1:
         return steps[0][1]

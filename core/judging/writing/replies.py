@@ -76,7 +76,7 @@ def read_rubric(text: str | None) -> RubricReply | Unreadable:
         return reply
     criteria = reply["criteria"]
     if not isinstance(criteria, list) or not any(isinstance(entry, dict) for entry in criteria):
-        return _wrong('"criteria" was not a list of criteria.')
+        return _malformed('"criteria" was not a list of criteria.')
     dropped = [
         f"Criterion {at} is no object."
         for at, entry in enumerate(criteria, start=1)
@@ -122,7 +122,7 @@ def read_changes(
     if isinstance(reply, Unreadable):
         return reply
     if not isinstance(reply["changes"], list):
-        return _wrong('"changes" was not a list.')
+        return _malformed('"changes" was not a list.')
     by_id = dict(zip(ids_of(len(rubric.criteria)), rubric.criteria, strict=True))
     read: dict[tuple[str, str, int | None], ProposedChange] = {}
     dropped = list[str]()
@@ -135,7 +135,7 @@ def read_changes(
         else:
             read[place] = change
     if dropped and not read:
-        return _wrong(" ".join(dropped))
+        return _malformed(" ".join(dropped))
     return ProposedChanges(tuple(dropped), tuple(read.values()))
 
 
@@ -183,7 +183,7 @@ def read_submission(text: str | None) -> str | Unreadable:
     reply = _object(text, "submission")
     if isinstance(reply, Unreadable):
         return reply
-    return _text(reply, "submission") or _wrong('"submission" was not a text.')
+    return _text(reply, "submission") or _malformed('"submission" was not a text.')
 
 
 def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
@@ -197,7 +197,7 @@ def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
         if isinstance(entry, str) and fold(entry):
             tasks.setdefault(fold(entry), sendable(entry).strip())
     if not tasks:
-        return _wrong('"tasks" held no text.')
+        return _malformed('"tasks" held no text.')
     problem = f'"tasks" held {len(tasks)} different texts where {count} were asked for.'
     return Tasks((problem,) if len(tasks) < count else (), tuple(tasks.values())[:count])
 
@@ -209,9 +209,9 @@ def read_edit(text: str | None, before: str) -> Edited | Unreadable:
         return reply
     submission = _text(reply, "submission")
     if not submission:
-        return _wrong('"submission" was not a text.')
+        return _malformed('"submission" was not a text.')
     if fold(submission) == fold(before):
-        return _wrong("The submission was given back unchanged.")
+        return _malformed("The submission was given back unchanged.")
     return Edited(submission, _text(reply, "what"))
 
 
@@ -220,7 +220,7 @@ def _object(text: str | None, key: str) -> dict[str, Any] | Unreadable:
         return Unreadable("empty", "The reply was empty.")
     reply = whole_object(text, key)
     if reply is None:
-        return _wrong(
+        return _malformed(
             f'The reply did not hold exactly one complete JSON object with the key "{key}".'
         )
     return reply
@@ -242,7 +242,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:297]}..."
 
 
-def _wrong(message: str) -> Unreadable:
+def _malformed(message: str) -> Unreadable:
     return Unreadable("malformed", message)
 
 

@@ -329,7 +329,7 @@ class Writer:
             if usable:
                 return first
             raise
-        if usable and _lacks(result) > _lacks(first[0]):
+        if usable and _unreadable_share(result) > _unreadable_share(first[0]):
             return first
         return result, completion.text
 
@@ -363,7 +363,7 @@ def _problem(result: object) -> str:
     return " ".join(result.dropped) if isinstance(result, Partial) else ""
 
 
-def _lacks(result: object) -> float:
+def _unreadable_share(result: object) -> float:
     """Return how much of a reply was unreadable; the maximum for all of it."""
     if isinstance(result, Unreadable):
         return math.inf

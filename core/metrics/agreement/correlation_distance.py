@@ -267,10 +267,10 @@ def jensen_shannon(tables: Array) -> Array:
     """
     p, q = _shares(tables)
     middle = (p + q) / 2
-    return np.maximum(0.0, (_surprise(p, middle) + _surprise(q, middle)) / 2)
+    return np.maximum(0.0, (_relative_entropy(p, middle) + _relative_entropy(q, middle)) / 2)
 
 
-def _surprise(p: Array, q: Array) -> Array:
+def _relative_entropy(p: Array, q: Array) -> Array:
     """Return the relative entropy of ``p`` to ``q`` in bits; 0 if ``p`` is 0."""
     share = np.where(p > 0, p, 1.0) / np.where(p > 0, q, 1.0)
     bits: Array = (np.where(p > 0, p, 0.0 * p) * np.log2(share)).sum(axis=0)

@@ -171,10 +171,10 @@ class PairStatistics:
             "bias_p": np.asarray(2 * stdtr(np.maximum(n - 1, 1), -np.abs(t)), np.float64),
             "limit_low": np.where(n < 2, np.nan, bias - _LIMIT * spread),
             "limit_high": np.where(n < 2, np.nan, bias + _LIMIT * spread),
-            **self._apart(weights, n),
+            **self._distribution_distances(weights, n),
         }
 
-    def _apart(self, weights: Array, n: Array) -> dict[str, Array]:
+    def _distribution_distances(self, weights: Array, n: Array) -> dict[str, Array]:
         """Return how far the two distributions of numbers differ, ignoring items."""
         numbers, place = np.unique(
             np.concatenate([self._x.numbers, self._y.numbers]), return_inverse=True

@@ -218,11 +218,11 @@ def redundancy(table: npt.ArrayLike, association: Association, limit: float) -> 
 
 def _score(counts: Array, association: Association, size: float, at: float) -> float:
     """Return how many standard errors the association is above ``at``, assuming ``at`` is true."""
-    error = _error(_towards(counts, at / size), association)
+    error = _error(_shrunk(counts, at / size), association)
     return (size - at) / error if error > 0 else 0.0
 
 
-def _towards(counts: Array, share: float) -> Array:
+def _shrunk(counts: Array, share: float) -> Array:
     """Return the table shrunk towards independence; r and V shrink by that share."""
     n = counts.sum()
     alone = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n

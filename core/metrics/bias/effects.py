@@ -199,17 +199,16 @@ def hardly_used(picked: int, n: int, limit: float) -> BiasEffect:
     return BiasEffect(picked / n, low, high, n, float(bdtr(picked, n, limit)))
 
 
-# Significant effects: surely present, and large enough to matter.
+# Significant effects: not by chance, and large enough to matter.
 #
-# All checks of a run are corrected together (Holm 1979), so the false alarm rate is per run: data
-# without faults raise any finding in at most ``FALSE_ALARMS`` of runs. That was simulated, and
-# holds as far as the simulation goes (``PROMISED``). Effects that are surely present but too small
-# are not shown either.
+# All checks of a run are corrected together (Holm 1979), so the false alarm rate is per run: at
+# most a share ``FALSE_ALARMS`` of runs without faults has any finding, as simulated in the cases of
+# ``PROMISED``. Effects that are significant but too small are not shown either.
 #
 # Observed kinds are separate (``OBSERVED``). Healthy judges show a slope on length as soon as
 # longer answers are better than their labels can tell, and likewise with answers of the judge's own
-# maker. These are shown without a promise, and corrected separately. Only probes tell whether they
-# are causes (``core.metrics.bias.probes``).
+# maker. These are shown without a false alarm rate, and corrected separately. Only probes can show
+# that length or maker is the cause (``core.metrics.bias.probes``).
 
 #: The largest share of runs without faults that raise a finding.
 FALSE_ALARMS = 0.01

@@ -95,7 +95,7 @@ def _why_not(n: int, rest: int, missing: int) -> str:
     return f"Only {n} {subject} drawn at random; {AUDIT} are needed to speak of the rest."
 
 
-# Which verdicts may be accepted unseen: from which confidence on few enough disagree with people.
+# Which verdicts may be accepted unseen: those with enough confidence that few are wrong.
 #
 # Fixed-sequence testing (Bauer 1991), which Jung, Brahman and Choi (2024), "Trust or Escalate", use
 # for judges: starting with the most confident verdicts, the hypothesis "more than a share ``alpha``
@@ -111,10 +111,10 @@ def _why_not(n: int, rest: int, missing: int) -> str:
 # finite population (hypergeometric; Wang 2015 treats its exact intervals).
 #
 # Some verdicts outside the draw may have been settled by another queue, selected in an unknown way.
-# They stay in the population, the bound is of the wrong verdicts in the whole population, which
-# holds whatever was labelled later, and those known to be wrong are subtracted. Removing the known
-# ones from the population instead, as though the labels had been drawn from the remainder, broke
-# the promise in nearly every trial where the easy half had been settled.
+# They stay in the population. The bound is on the wrong verdicts in the whole population, which
+# holds whatever was labelled later; those known to be wrong are subtracted. Removing the known ones
+# from the population instead, as though the labels had been drawn from the remainder, broke the
+# promise in nearly every trial where the easy half had been settled.
 #
 # Sequential testing is then not enough: a reviewer who settles the most confident verdicts first
 # removes a failed first test and gets another one (the promise broke in 5.8% of trials with twenty

@@ -92,18 +92,18 @@ def in_force(
     elif share.value is None:
         before = Estimate.undefined(why if chosen.any() else NO_LABEL)
     else:
-        before = _moved(share, number, confirmed, number + int(both.sum()))
+        before = _extended(share, number, confirmed, number + int(both.sum()))
     if not chosen.any():
         return InForce(before, before, decided, 0, count, number)
     right = before
     if not number:
         right = Estimate.defined(1.0, count)
     elif before.value is not None:
-        right = _moved(before, number + int(both.sum()), corrected, decided, int(chosen.sum()))
+        right = _extended(before, number + int(both.sum()), corrected, decided, int(chosen.sum()))
     return InForce(right._replace(n=count), before, decided, int(chosen.sum()), count, number)
 
 
-def _moved(share: Estimate, size: int, more: int, among: int, known: int = 0) -> Estimate:
+def _extended(share: Estimate, size: int, more: int, among: int, known: int = 0) -> Estimate:
     """Return a share of some cells, extended to ``more`` cells with ``known`` right ones."""
     if size != among or more:
         share = share._replace(hits=None)

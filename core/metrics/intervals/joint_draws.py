@@ -154,7 +154,7 @@ class Resampled:
     ) -> Iterator[Array]:
         """The counts of all cells, shape (cells, draws), in portions that fit in memory."""
         groups = [[pair for pairs in sides for pair in pairs]] if joined else sides
-        if self._even(groups, draws):
+        if self._draws_normal(groups, draws):
             spreads = [self._spread(group) for group in groups]
             portion = max(1, MOST_WEIGHTS // max(1, sum(len(mean) for mean, _ in spreads)))
             for start in range(0, draws, portion):
@@ -178,10 +178,10 @@ class Resampled:
             times = resample_items(number, min(portion, draws - start), rng)
             yield every @ times.astype(kind)
 
-    def _even(self, groups: Sequence[Sequence[AnswerPairs]], draws: int) -> bool:
+    def _draws_normal(self, groups: Sequence[Sequence[AnswerPairs]], draws: int) -> bool:
         """Return whether to draw from a normal distribution: many items and no rare level."""
         items = len(self.items)
-        if items < MANY or items <= self._most(draws):
+        if items < MANY or items <= self._most_single_draws(draws):
             return False
         for pairs in groups:
             levels = [
@@ -223,12 +223,12 @@ class Resampled:
 
     def _blocks(self, draws: int, rng: np.random.Generator) -> tuple[Levels, int]:
         """Return the block of every item, and the number of blocks; one per item if they fit."""
-        items, most = len(self.items), self._most(draws)
+        items, most = len(self.items), self._most_single_draws(draws)
         if items <= most:
             return np.arange(items), items
         return rng.permutation(items) % most, most
 
-    def _most(self, draws: int) -> int:
+    def _most_single_draws(self, draws: int) -> int:
         """Return the number of items that can be drawn one by one."""
         return max(LEAST_BLOCKS, MOST_DRAWN // draws)
 

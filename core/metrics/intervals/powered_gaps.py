@@ -151,8 +151,8 @@ def powered_gap(
     if why:
         nothing = Estimate.undefined(why, labelled)
         return PoweredGap(nothing, nothing, raw, 0.0, None)
-    people = _by_task(sides, _stood_for(sides, sides.people))
-    judges = _by_task(sides, sides.judges - _stood_for(sides, sides.judges))
+    people = _by_task(sides, _spread_over_all(sides, sides.people))
+    judges = _by_task(sides, sides.judges - _spread_over_all(sides, sides.judges))
     chosen = _least_variance(people, judges) if listen is None else listen
     gap, p = _estimate(sides, people + chosen * judges, chosen, level, fitted=listen is None)
     alone, _ = _estimate(sides, people, 0.0, level)
@@ -196,7 +196,7 @@ def _why_not(sides: _Sides) -> str:
     return ""
 
 
-def _stood_for(sides: _Sides, values: Array) -> Array:
+def _spread_over_all(sides: _Sides, values: Array) -> Array:
     """Spread the labelled cells' values over all cells: the mean to each, more to themselves.
 
     The result adds up to the total that the labelled cells stand for.

@@ -179,7 +179,7 @@ def _possible(
     return PossibleAnswers(answers, counts, (alone, alike))
 
 
-# When an option is too rare for an interval; the only such rule.
+# The rule for when an option is too rare for an interval.
 #
 # In simulations (bench/coverage.py), nominal 95% intervals of a mean over levels (macro F1, five
 # levels, 80% on one) cover the truth only 30 to 80% of the time if a level has fewer than five

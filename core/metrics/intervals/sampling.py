@@ -12,11 +12,11 @@ from scipy.special import stdtrit
 from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.finite import upper_bound_of_rest
 
-# Estimates for all items from labels of some, if the labelled ones were not drawn alike.
+# Estimates for all items from labels of some, drawn with unequal probability.
 #
-# A review queue holds the hard items, so its results say nothing of the rest by themselves. They
-# are all decided and count once each; a random draw from everything else (the audit) stands for all
-# of it. If it is too small there is no headline figure.
+# A review queue holds the hard items, so its results alone say nothing about the rest. All of its
+# items are decided and count once each; a random draw from everything else (the audit) represents
+# all of it. If it is too small there is no headline figure.
 
 #: The least number of audited items for a headline figure.
 AUDIT = 10

@@ -153,8 +153,8 @@ def weighted_win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
     return ratio(points, possible)
 
 
-# The graph of contests: which systems can be compared, which beat each other in a circle, and
-# whether strengths have finite estimates.
+# The graph of contests: comparable systems, circles of majorities, and whether strengths have
+# finite estimates.
 
 Flags = npt.NDArray[np.bool_]
 
@@ -201,7 +201,11 @@ def separated(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
     groups = _groups(beaten, "strong")
     met = np.asarray(matrix.contests) > 0
     above = {
-        g: [h for h in range(len(groups)) if h != g and _any(beaten & met, groups[h], groups[g])]
+        g: [
+            h
+            for h in range(len(groups))
+            if h != g and _any_edge(beaten & met, groups[h], groups[g])
+        ]
         for g in range(len(groups))
     }
     ordered: list[int] = []
@@ -277,11 +281,11 @@ def _groups(edges: Flags, connection: str) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(groups, key=lambda group: (-len(group), group)))
 
 
-def _any(edges: Flags, above: tuple[int, ...], below: tuple[int, ...]) -> bool:
+def _any_edge(edges: Flags, above: tuple[int, ...], below: tuple[int, ...]) -> bool:
     return bool(edges[np.ix_(above, below)].any())
 
 
-# A judge asked twice, the two answers swapped: how often it is right, and how often consistent.
+# A judge's accuracy and consistency when asked twice, with the two answers swapped.
 #
 # Choices are levels (0: the first answer, 1: the second, ...) in the original numbering, whatever
 # order was shown; negative: no answer. Every figure documents how it treats those.

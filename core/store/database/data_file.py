@@ -80,7 +80,7 @@ def _logs(path: Path) -> list[Path]:
     return [path.with_name(path.name + end) for end in ("-wal", "-shm")]
 
 
-# Whether the data file is still in place, and saving its content if it is not.
+# Check that the data file is still in place, and save its content if it is not.
 #
 # A program that has a file open goes on reading and writing after the file was deleted, moved or
 # replaced, and those writes are lost. So every write checks first. Two calls of ``stat`` take some
@@ -182,7 +182,7 @@ def copy_to(
                 copy.execute("PRAGMA journal_mode = DELETE")
             if not sound(part):
                 return None
-            backup = _counted(part, target)
+            backup = _counts_of_copy(part, target)
             part.replace(target)
             _settle(target.parent)
     except (sqlite3.Error, OSError) as error:
@@ -191,7 +191,7 @@ def copy_to(
     return backup
 
 
-def _counted(part: Path, target: Path) -> Backup:
+def _counts_of_copy(part: Path, target: Path) -> Backup:
     """Return the counts of a copy; zeros if it is damaged."""
     runs = votes = 0
     with suppress(sqlite3.Error), closing(sqlite3.connect(to_read(part), uri=True)) as copy:

@@ -19,7 +19,7 @@ from core.store.database.content import to_json
 
 # A mark replaces possible secrets in the settings of judges, and the same text wherever a provider
 # repeated it. Votes, scores and calls stay as they are. The triggers that forbid changes are
-# dropped meanwhile, since only secrets are rewritten.
+# dropped for this time, because only secrets are rewritten.
 
 #: Stored judge settings in JSON: table, key, column, column of the hash.
 _SETTINGS = (
@@ -107,7 +107,7 @@ def _cleaned(value: Any, tell: Callable[[str], None]) -> Any:
 def _cleaned_field(name: str, value: Any, tell: Callable[[str], None]) -> Any:
     if name == "params" and isinstance(value, dict) and "params" not in value:
         for path in secrets_in(value):
-            _tell_texts(_at(value, path), tell)
+            _tell_texts(_value_at(value, path), tell)
         return without_secrets(value)
     if name == "api_base" and isinstance(value, str):
         return cleaned_address(value)
@@ -117,7 +117,7 @@ def _cleaned_field(name: str, value: Any, tell: Callable[[str], None]) -> Any:
     return _cleaned(value, tell)
 
 
-def _at(value: Any, path: tuple[str | int, ...]) -> Any:
+def _value_at(value: Any, path: tuple[str | int, ...]) -> Any:
     for part in path:
         value = value[part]
     return value

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 # Review tables, as their migration makes them. Released statements are never edited.
 #
-# ``review_event`` is the record, and only ever added to. ``review_verdict``, ``settled`` and the
-# states in ``queue_cell`` follow from it.
+# ``review_event`` is the record, whose rows are only ever added. ``review_verdict``, ``settled``
+# and the states in ``queue_cell`` follow from it.
 
 REVIEWS = (
     """
@@ -156,8 +156,8 @@ REVIEWS = (
 
 # Tables of writing help, as their migration makes them. Released statements are never edited.
 #
-# ``help_task`` is what was asked for and how far it is; ``help_step`` holds every call that was
-# made for it, the failed ones among them, and is only ever added to.
+# ``help_task`` holds the request and its progress; ``help_step`` holds all of its calls, including
+# failed ones, and its rows are only ever added.
 
 HELPS = (
     """

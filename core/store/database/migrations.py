@@ -216,7 +216,7 @@ def help_leases(db: Database) -> None:
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """Return the migrations in order. Only this function imports sqlite_utils, which is slow."""
-    with _without("pandas", "numpy"):
+    with _hidden_packages("pandas", "numpy"):
         from sqlite_utils import Migrations
 
     steps = Migrations(SET)
@@ -275,7 +275,7 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def _without(*names: str) -> Iterator[None]:
+def _hidden_packages(*names: str) -> Iterator[None]:
     """Hide these packages from imports within the block; they are optional there.
 
     Does nothing while other threads run, since they would miss the packages, too.

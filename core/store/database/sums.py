@@ -129,13 +129,13 @@ class Unlike(NamedTuple):
 def add_sums(db: sqlite3.Connection) -> None:
     """Store the checksums of this transaction's new rows, at its end."""
     for facts, after, last in _unsummed(db):
-        _keep(db, facts, last, _digest(db, facts, after, last))
+        _store_sum(db, facts, last, _digest(db, facts, after, last))
 
 
 def not_covered_so_far(db: sqlite3.Connection) -> None:
     """Mark all existing rows as recorded without a checksum."""
     for facts, _, last in _unsummed(db):
-        _keep(db, facts, last, "")
+        _store_sum(db, facts, last, "")
 
 
 def _unsummed(db: sqlite3.Connection) -> list[tuple[FactTable, int, int]]:
@@ -144,7 +144,7 @@ def _unsummed(db: sqlite3.Connection) -> list[tuple[FactTable, int, int]]:
     return [(_BY_TABLE[table], summed, last) for table, last, summed in ends if last > summed]
 
 
-def _keep(db: sqlite3.Connection, facts: FactTable, last: int, digest: str) -> None:
+def _store_sum(db: sqlite3.Connection, facts: FactTable, last: int, digest: str) -> None:
     db.execute("INSERT INTO group_sum VALUES (?, ?, ?)", (facts.table, last, digest))
 
 

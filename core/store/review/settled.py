@@ -100,13 +100,13 @@ class SettledCells:
             "AND item_id IN (SELECT value FROM json_each(?))",
             (run_id, json.dumps(list(item_ids))),
         ):
-            settled.setdefault(row[0], {})[row[1]] = _settled(row)
+            settled.setdefault(row[0], {})[row[1]] = _settled_from_row(row)
         return settled
 
     def of_run(self, run_id: int) -> builtins.list[Settled]:
         """Return all decisions of a run, in any state."""
         return [
-            _settled(row)
+            _settled_from_row(row)
             for row in self._files.tuples(
                 f"SELECT {_SETTLED} FROM settled WHERE run_id = ? ORDER BY item_id, criterion",
                 (run_id,),
@@ -136,7 +136,7 @@ class SettledCells:
             f"SELECT {_SETTLED} FROM settled WHERE run_id = ? AND item_id = ? AND criterion = ?",
             (run_id, item_id, criterion),
         )
-        return _settled(rows[0]) if rows else None
+        return _settled_from_row(rows[0]) if rows else None
 
     def put(self, run_id: int, settled: Settled) -> None:
         """Replace the decision on a cell."""
@@ -210,9 +210,9 @@ class SettledCells:
         if upto == 0:
             return {}
         rows = (
-            self._now(dataset_version, item_ids)
+            self._current(dataset_version, item_ids)
             if upto is None
-            else self._then(dataset_version, upto)
+            else self._as_of(dataset_version, upto)
         )
         labels: dict[str, dict[str, Label | None]] = {}
         for settled in sorted(rows, key=lambda row: row.event_id):
@@ -222,11 +222,13 @@ class SettledCells:
             labels.setdefault(settled.item_id, {})[settled.criterion] = label
         return labels
 
-    def _now(self, dataset_version: int, item_ids: Sequence[str] | None) -> builtins.list[Settled]:
+    def _current(
+        self, dataset_version: int, item_ids: Sequence[str] | None
+    ) -> builtins.list[Settled]:
         only = "" if item_ids is None else "AND item_id IN (SELECT value FROM json_each(?))"
         values = () if item_ids is None else (json.dumps(list(item_ids)),)
         return [
-            _settled(row)
+            _settled_from_row(row)
             for row in self._files.tuples(
                 f"SELECT {_SETTLED} FROM settled WHERE state = 'active' "
                 f"AND run_id IN (SELECT id FROM run WHERE dataset_version_id = ?) {only}",
@@ -234,7 +236,7 @@ class SettledCells:
             )
         ]
 
-    def _then(self, dataset_version: int, upto: int) -> builtins.list[Settled]:
+    def _as_of(self, dataset_version: int, upto: int) -> builtins.list[Settled]:
         """Return the decisions as of the event ``upto``, rebuilt from events."""
         standing: dict[tuple[Any, ...], Settled | None] = {}
         for event_id, run_id, item_id, criterion, after in self._files.tuples(
@@ -324,7 +326,7 @@ class Verdicts:
         return verdicts
 
 
-def _settled(row: Sequence[Any]) -> Settled:
+def _settled_from_row(row: Sequence[Any]) -> Settled:
     item_id, criterion, option, label, why, provenance, people, note, event_id, state = row
     names = tuple(json.loads(people))
     return Settled(item_id, criterion, option, label, why, provenance, names, note, event_id, state)

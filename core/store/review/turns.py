@@ -138,7 +138,7 @@ _ORDERS = {
 }
 
 
-def _bound(looks: dict[Any, Any]) -> None:
+def _limit_size(looks: dict[Any, Any]) -> None:
     if len(looks) >= MOST_LOOKS:
         looks.clear()
 
@@ -212,7 +212,7 @@ class Turns:
             at=at, where=where, status="available", limit=max(limit, MANY),
         )  # fmt: skip
         if len(turns) >= MANY:
-            _bound(self._ahead)
+            _limit_size(self._ahead)
             self._ahead[key] = (at, tuple(turn.item_id for turn in turns))
         return turns[:limit]
 
@@ -229,9 +229,9 @@ class Turns:
         if 0 <= at - scanned_at < FRESH and later <= len(decided):
             return count - (len(decided) - later), to_confirm
         self._left.pop(key, None)
-        count, to_confirm = self._look(queue_id, seat, at).get("available", (0, 0))
+        count, to_confirm = self._counts_by_status(queue_id, seat, at).get("available", (0, 0))
         if count >= MANY:
-            _bound(self._left)
+            _limit_size(self._left)
             self._left[key] = (at, count, to_confirm, len(decided))
         return count, to_confirm
 
@@ -245,7 +245,9 @@ class Turns:
     ) -> dict[TurnStatus, int]:
         """Return the number of items by their status for a reviewer."""
         if where == _ALL:
-            return {status: n for status, (n, _) in self._look(queue_id, seat, at).items()}
+            return {
+                status: n for status, (n, _) in self._counts_by_status(queue_id, seat, at).items()
+            }
         return dict(
             self._files.tuples(
                 f"{_COUNTED} SELECT status, count(*) FROM turns GROUP BY 1",
@@ -253,7 +255,9 @@ class Turns:
             )
         )
 
-    def _look(self, queue_id: int, seat: Seat, at: float) -> dict[TurnStatus, tuple[int, int]]:
+    def _counts_by_status(
+        self, queue_id: int, seat: Seat, at: float
+    ) -> dict[TurnStatus, tuple[int, int]]:
         """Return the number of items, and of those the reviewer decided, by status.
 
         The result is cached until an event or a lease changes.
@@ -274,7 +278,7 @@ class Turns:
                 self._values(queue_id, seat, at, _ALL, None),
             )
             tally = {status: (int(n), int(again)) for status, n, again in rows}
-            _bound(self._looks)
+            _limit_size(self._looks)
             self._looks[key] = (state, tally)
         return tally
 
@@ -372,11 +376,11 @@ class Turns:
             "reason": where.reason,
             "flagged": where.flagged,
             "items": None if items is None else json.dumps(list(items)),
-            "wrote": self._wrote(queue_id, seat.name),
+            "wrote": self._own_items(queue_id, seat.name),
             **extra,
         }
 
-    def _wrote(self, queue_id: int, name: str) -> str:
+    def _own_items(self, queue_id: int, name: str) -> str:
         """Return the ids of the queue's items that this person wrote, as JSON."""
         for (version,) in self._files.tuples(
             "SELECT r.dataset_version_id FROM review_queue q JOIN run r ON r.id = q.run_id "

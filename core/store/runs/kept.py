@@ -55,13 +55,13 @@ class Kept:
         rows = self._files.tuples(
             "SELECT body FROM kept WHERE about = ? AND stamp = ?", (about, stamp)
         )
-        return _read(rows[0][0]) if rows else None
+        return _deserialised(rows[0][0]) if rows else None
 
     def _put(self, about: str, stamp: int, columns: Columns) -> None:
         """Cache an entry, replacing the old one, unless the file cannot be written."""
         if self._files.mine.in_transaction:
             return
-        body = _written(columns)
+        body = _serialised(columns)
         try:
             with self._files.write() as db:
                 db.execute(
@@ -75,7 +75,7 @@ class Kept:
             return
 
 
-def _written(columns: Columns) -> bytes:
+def _serialised(columns: Columns) -> bytes:
     """Return a line of JSON with the offset of every array, followed by the arrays."""
     places, parts, at = {}, list[bytes](), 0
     for name, array in columns.arrays.items():
@@ -89,7 +89,7 @@ def _written(columns: Columns) -> bytes:
     return b"".join([head, b"\n", *parts])
 
 
-def _read(body: bytes) -> Columns:
+def _deserialised(body: bytes) -> Columns:
     import numpy as np
 
     end = body.index(b"\n") + 1

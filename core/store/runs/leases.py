@@ -160,7 +160,7 @@ class Leases:
 
     def of_process(self, begins: str) -> list[Lease]:
         """Return the leases, also expired ones, of owners whose names start with ``begins``."""
-        return self._held("substr(lease_owner, 1, ?) = ?", (len(begins), begins))
+        return self._leases_where("substr(lease_owner, 1, ?) = ?", (len(begins), begins))
 
     def sweep(self) -> None:
         """Delete logbooks of dead owners, unless they still count calls of a run."""
@@ -169,9 +169,9 @@ class Leases:
 
     def active(self, *, at: float) -> list[Lease]:
         """Return the leases in force at this time."""
-        return self._held("lease_until > ?", (at,))
+        return self._leases_where("lease_until > ?", (at,))
 
-    def _held(self, condition: str, values: Sequence[Any]) -> list[Lease]:
+    def _leases_where(self, condition: str, values: Sequence[Any]) -> list[Lease]:
         return [
             Lease(run_id, owner, fence, until, bool(cancel))
             for run_id, owner, fence, until, cancel in self._files.tuples(

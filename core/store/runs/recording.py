@@ -284,11 +284,11 @@ def _add_calls(
     if not judged:
         return [None] * len(outcomes)
     ids = iter(add_calls(db, run_id, judged, now))
-    db.execute(_COUNT_CALLS, (*_spent([call for _, call in judged]), run_id))
+    db.execute(_COUNT_CALLS, (*_cost_sums([call for _, call in judged]), run_id))
     return [None if outcome.call is None else next(ids) for outcome in outcomes]
 
 
-def _spent(recorded: Sequence[Call]) -> tuple[int, int, int, int, int, float, int, int, float]:
+def _cost_sums(recorded: Sequence[Call]) -> tuple[int, int, int, int, int, float, int, int, float]:
     calls = [call for call in recorded if not call.cached]
     return (
         sum(call.calls for call in calls),

@@ -179,7 +179,7 @@ class Runs:
         ``search`` matches the names of run, rubric and dataset. ``detail`` keeps runs whose plan
         has a detail of that name; ``without`` keeps runs whose plan lacks it.
         """
-        where, values = _found(kind, search)
+        where, values = _search_clause(kind, search)
         if detail:
             where, values = f"{where} AND r.plan -> '$.details' -> ? IS NOT NULL", (*values, detail)
         if without:
@@ -209,7 +209,7 @@ class Runs:
 
     def count(self, kind: RunKind = "run", *, search: str = "") -> int:
         """Return the number of runs of this kind that match."""
-        where, values = _found(kind, search)
+        where, values = _search_clause(kind, search)
         ((count,),) = self._files.tuples(f"SELECT count(*) FROM {_FROM} WHERE {where}", values)
         return int(count)
 
@@ -344,7 +344,7 @@ class Runs:
         return rubric[0][0], dataset[0][0]
 
 
-def _found(kind: RunKind, search: str) -> tuple[str, tuple[str, ...]]:
+def _search_clause(kind: RunKind, search: str) -> tuple[str, tuple[str, ...]]:
     if not search:
         return "r.kind = ?", (kind,)
     names = " OR ".join(f"{name} LIKE ? ESCAPE '\\'" for name in ("r.name", "rv.name", "dv.name"))

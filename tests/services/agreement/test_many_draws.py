@@ -76,9 +76,9 @@ def test_a_rare_level_is_drawn_with_its_items() -> None:
     rows[: OFTEN - 1] = 1
     pairs = [AnswerPairs("a", ("x", "y"), False, ids, rows, rows)]
     whole = Resampled(ids)
-    assert not whole._even([pairs], 10_000)
+    assert not whole._draws_normal([pairs], 10_000)
     rows[:OFTEN] = 1
-    assert whole._even([pairs], 10_000)
+    assert whole._draws_normal([pairs], 10_000)
 
 
 @pytest.mark.parametrize("number", [1, 2, 7, 1_000])

@@ -66,9 +66,9 @@ TableKind = Literal["long", "wide", "criteria", "pairs", "dataset", "unknown"]
 
 
 class NearShape(NamedTuple):
-    """A shape that a table nearly has, with what is missing and how to say it.
+    """A layout that a table nearly has, with what is missing and the options that supply it.
 
-    A ``sure`` shape is read without a question where it is the only one.
+    A ``sure`` layout is read without asking if it is the only one.
     """
 
     kind: Kind
@@ -89,7 +89,7 @@ class NearShape(NamedTuple):
 
 def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
     """Return the layouts that a table could have, each with the changes that select it."""
-    return tuple(_near(_first_rows(table)))
+    return tuple(_likely_readings(_first_rows(table)))
 
 
 def _first_rows(table: Table) -> Table:
@@ -97,7 +97,7 @@ def _first_rows(table: Table) -> Table:
 
 
 def only_reading(table: Table, rubric: Rubric | None) -> VoteMapping | None:
-    """Return the votes of an unknown table that headings and values tell in one way alone."""
+    """Return the votes of an unknown table if headings and values allow only one reading."""
     shapes = () if not_to_be_read(table) else nearest_shapes(table)
     if len(shapes) != 1 or not shapes[0].sure or shapes[0].kind == "dataset":
         return None
@@ -164,9 +164,15 @@ def _passes(table: Table, shape: NearShape) -> bool:
     return True
 
 
-def _near(table: Table) -> Iterator[NearShape]:
+def _likely_readings(table: Table) -> Iterator[NearShape]:
     """Yield the likeliest readings; a weaker reading is not proposed if a stronger one passes."""
-    for readings in (_asked, _with_raters, _in_cells, _beside_each_other, _perhaps):
+    for readings in (
+        _ambiguous_readings,
+        _with_raters,
+        _in_cells,
+        _beside_each_other,
+        _weak_readings,
+    ):
         if ambiguous := [shape for shape in readings(table) if _passes(table, shape)]:
             yield from ambiguous
             return
@@ -193,7 +199,7 @@ def _with_raters(table: Table) -> Iterator[NearShape]:
         yield NearShape(kind, "cells hold the answers of several raters", changes)
 
 
-def _perhaps(table: Table) -> Iterator[NearShape]:
+def _weak_readings(table: Table) -> Iterator[NearShape]:
     """Yield items and raters with little evidence."""
     yield from _by_keys(table, row_keys(table, sure=False))
 
@@ -274,7 +280,7 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
         yield NearShape("criteria", lacks, (*wide.changes("criteria"), *marks), sure)
 
 
-def _asked(table: Table) -> Iterator[NearShape]:
+def _ambiguous_readings(table: Table) -> Iterator[NearShape]:
     """Yield the readings of a table with a known layout that is ambiguous."""
     items = guess_mapping(table)
     for label in rival_labels(table, items):

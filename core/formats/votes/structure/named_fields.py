@@ -108,7 +108,7 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
 
 
 def _weighs_raters(table: Table, fields: dict[str, str]) -> bool:
-    """Return whether a weight is that of a rater: the same in all of the rater's rows."""
+    """Return whether a weight belongs to the rater: it is the same in all of the rater's rows."""
     values, rater, weight = Values(table), fields.get("rater", ""), fields["weight"]
     return not {rater, weight} <= {*values.columns} or not values.varies([rater], weight)
 

@@ -64,7 +64,7 @@ class RaterColumns(NamedTuple):
 
     @property
     def gradebook(self) -> bool:
-        """Return whether headings are those that a gradebook gives its columns of marks."""
+        """Return whether headings have the form of a gradebook's columns of marks."""
         return any(all(re.fullmatch(form, c) for c in self.columns) for form in _GRADEBOOKS)
 
     def changes(self, field: str) -> tuple[str, ...]:
@@ -80,7 +80,11 @@ def rater_columns(table: Table) -> RaterColumns | None:
     able = [c for c in values.columns if c not in item and not sums_up(c)]
     able = without_asides(values.table, able)
     marks = [c for c in able if _is_mark(values, c)]
-    group = _of_one_form(values, able) or _summed(values, marks) or _alike(values, able, marks)
+    group = (
+        _of_one_form(values, able)
+        or _summed_columns(values, marks)
+        or _largest_group(values, able, marks)
+    )
     if len(group) < 2:
         return None
     twice = [c for c in group if _sums_up(values, c, [g for g in group if g != c])]
@@ -156,7 +160,7 @@ def _of_one_form(values: Values, able: Sequence[str]) -> list[str]:
     return []
 
 
-def _summed(values: Values, marks: Sequence[str]) -> list[str]:
+def _summed_columns(values: Values, marks: Sequence[str]) -> list[str]:
     """Return the adjacent columns whose means or sums another column holds."""
     named = (c for c in values.columns if holds(c, SUMMARIES, whole=True))
     for total in (c for c in named if values.is_number(c)):
@@ -171,7 +175,7 @@ def _summed(values: Values, marks: Sequence[str]) -> list[str]:
     return []
 
 
-def _alike(values: Values, able: Sequence[str], marks: Sequence[str]) -> list[str]:
+def _largest_group(values: Values, able: Sequence[str], marks: Sequence[str]) -> list[str]:
     """Return the largest group of columns that share a scale, or marks of people in one range."""
     answers = [c for c in able if values.able(c)]
     group = next(iter(sharing(values.table, answers)), [])

@@ -38,7 +38,7 @@ _NAMED = 6
 
 
 class RowKeys(NamedTuple):
-    """What tells the rows of a table apart, and the answers in them.
+    """The columns that identify the rows of a table, and the answers in them.
 
     ``sure``: headings name the rater and the item, or each rater answered on each item.
     """
@@ -79,7 +79,7 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     if values.size < 3:
         return ()
     numbers = [c for c in values.columns if values.is_number(c) and not _named_item(c)]
-    numbers = [c for c in numbers if all(_differ(values, c, t) for t in values.texts())]
+    numbers = [c for c in numbers if all(_group_differently(values, c, t) for t in values.texts())]
     rated = next((g for g in sharing(values.table, numbers) if len(g) > 2), [])
     keys = [c for c in values.columns if values.may_be_key(c) and c not in rated]
     levels = {c: person_level(values, c) for c in keys}
@@ -96,7 +96,7 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
 
 
 def _is_sure(values: Values, keys: RowKeys) -> bool:
-    """Return whether headings or all pairs tell the item, and nothing speaks against it."""
+    """Return whether headings or all pairs identify the item, without contrary evidence."""
     rated = any(holds(c, RATED) or _BEGINS.search(bare(c)) for c in keys.item)
     if not (rated or holds(keys.rater, RATERS)):
         return False
@@ -106,7 +106,7 @@ def _is_sure(values: Values, keys: RowKeys) -> bool:
     share = 1 / (values.unique(keys.item) * len(values.distinct[keys.rater]))
     crossed = share >= 1
     if share < 0.5 and any(values.varies(keys.item, text) for text in values.texts()):
-        return False  # what each wrote about an item, such as a product, may be the text
+        return False  # raters' own texts about an item, such as a product, may be the judged texts
     named = all(_named_item(c) or system_named(c) for c in keys.item)
     return crossed or named or rated
 
@@ -124,14 +124,16 @@ def _once_each(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
     people.sort(key=lambda c: person_level(values, c), reverse=True)
     texts = [t for t in values.texts() if len(values.distinct[t]) < values.size]
     named = [c for c in keys if holds(c, ITEMS)]
-    items = [(c,) for c, t in product(named, texts) if c != t and not _differ(values, c, t)]
+    items = [
+        (c,) for c, t in product(named, texts) if c != t and not _group_differently(values, c, t)
+    ]
     readings = (
         _with_answers(values, item, person, "", texts) for item, person in product(items, people)
     )
     yield from filter(None, readings)
 
 
-def _differ(values: Values, left: str, right: str) -> bool:
+def _group_differently(values: Values, left: str, right: str) -> bool:
     """Return whether two columns group rows differently."""
     return values.varies([left], right) or values.varies([right], left)
 
@@ -316,7 +318,7 @@ def _unnamed(
     for item, rater in product([*((c,) for c in able), *pairs], able):
         if rater in item or levels[rater] < 0 or values.is_number(rater):
             continue
-        likelihood = _told(values, item, rater, texts, levels)
+        likelihood = _evidence_for(values, item, rater, texts, levels)
         if likelihood <= 0 or not _crosses(values, item, rater, texts):
             continue
         if keys_found := _with_answers(values, item, rater, "", texts):
@@ -335,7 +337,7 @@ def _crosses(values: Values, item: Sequence[str], rater: str, texts: Sequence[st
     return crossed and not any(values.varies(item, t) for t in texts)
 
 
-def _told(
+def _evidence_for(
     values: Values, item: Sequence[str], rater: str, texts: Sequence[str], levels: dict[str, int]
 ) -> float:
     """Return the evidence for an item and a rater if no heading names people."""

@@ -216,10 +216,10 @@ class _LogReader:
             text = "The answer is correct, judged by the reference." if question == CORRECT else ""
             options = (("I", 0.0), ("P", 0.5), ("C", 1.0)) if "P" in used else _MET_OR_NOT
             results.questions[question] = ToolQuestion(text, options)
-        results.answers = [_spelt(answer, letters) for answer in results.answers]
+        results.answers = [_with_option_name(answer, letters) for answer in results.answers]
 
 
-def _spelt(answer: ToolAnswer, letters: Mapping[str, set[str]]) -> ToolAnswer:
+def _with_option_name(answer: ToolAnswer, letters: Mapping[str, set[str]]) -> ToolAnswer:
     """Return the answer with its letter replaced by the option's name."""
     used = letters.get(answer.question)
     if used is None or not isinstance(answer.value, str):

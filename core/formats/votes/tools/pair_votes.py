@@ -126,10 +126,10 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
         turn = row.get("turn")
         task = str(row.get("question_id") or f"row {at}")
         task = f"{task}, turn {turn}" if turn is not None else task
-        fields: dict[str, Any] = {"prompt": _asked(talks[0])}
+        fields: dict[str, Any] = {"prompt": _question(talks[0])}
         if all(talks):
-            fields["submission"] = {"first": _answered(talks[0]), "second": _answered(talks[1])}
-        item = contests.item(task, str(row["model_a"]), str(row["model_b"]), _shown(fields))
+            fields["submission"] = {"first": _answer(talks[0]), "second": _answer(talks[1])}
+        item = contests.item(task, str(row["model_a"]), str(row["model_b"]), _texts(fields))
         rater = str(row.get("judge") or row.get("judge_user") or "person")
         model = isinstance(row.get("judge"), list) or rater.startswith(("gpt", "claude"))
         contests.vote(item, rater, "llm" if model else "human", choice, "")
@@ -138,16 +138,16 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
     return contests.results()
 
 
-def _asked(talk: Sequence[Mapping[str, Any]]) -> str:
+def _question(talk: Sequence[Mapping[str, Any]]) -> str:
     """Return the user's question; for several turns the whole conversation."""
     return conversation(list(talk[:-1])) if talk else ""
 
 
-def _answered(talk: Sequence[Mapping[str, Any]]) -> str:
+def _answer(talk: Sequence[Mapping[str, Any]]) -> str:
     return conversation(list(talk[-1:]))
 
 
-def _shown(fields: dict[str, Any]) -> dict[str, Any]:
+def _texts(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the texts of a pair, empty if they are in another file."""
     return fields if "submission" in fields else fields | {"submission": dict(_TEXTLESS)}
 
@@ -168,7 +168,7 @@ def _read_pairs(rows: Rows, title: str) -> ToolResults:
             choice = {a: A_BETTER, b: B_BETTER}.get(named or "") or (
                 TIE if winner == "tie" else None
             )
-            item = contests.item(task, a, b, _shown({}))
+            item = contests.item(task, a, b, _texts({}))
             contests.vote(item, rater, "llm", choice, str(row.get(f"{game}_judgment") or ""))
     return contests.results()
 

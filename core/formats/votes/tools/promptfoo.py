@@ -97,7 +97,7 @@ def _item(
     test, response = mapping_in(row.get("testCase")), mapping_in(row.get("response"))
     variables = {k: v for k, v in mapping_in(row.get("vars")).items() if not k.startswith("_")}
     fields: dict[str, Any] = {
-        "prompt": _asked(str(prompt.get("raw") or "")),
+        "prompt": _prompt_text(str(prompt.get("raw") or "")),
         "system": system,
         "description": str(test.get("description") or ""),
         "meta": {"vars": variables} if variables else {},
@@ -108,7 +108,7 @@ def _item(
     return item
 
 
-def _asked(raw: str) -> str:
+def _prompt_text(raw: str) -> str:
     """Return the prompt as text; a chat prompt is JSON."""
     if raw.lstrip().startswith("["):
         import json
