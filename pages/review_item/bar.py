@@ -61,12 +61,11 @@ def _where(at: OpenItem, queue_name: str) -> None:
             f"{fmt.count(at.progress.resolved)} of {fmt.count(at.progress.total)} cells resolved"
         )
         position = f"Item {at.number}" if at.item is not None else "Reviewing"
-        hidden = "name hidden · " if at.item is not None else ""
         narrowed = f" · only {one_line(at.where.criterion, 40)}" if at.where.criterion else ""
         narrowed += " · only what is flagged" if at.where.flagged else ""
         st.html(
             f'<div class="rs-row rs-num"><h1 class="rs-cell">{position}</h1><span class="rs-quiet">'
-            f"{hidden}{esc(one_line(queue_name, 44) + narrowed)} · {_own_pace(at.pace)}"
+            f"{esc(one_line(queue_name, 44) + narrowed)} · {_own_pace(at.pace)}"
             f" · {resolved}</span></div>",
             width="content",
         )

@@ -109,7 +109,10 @@ def show(at: OpenItem) -> None:
 
 def _stage(at: OpenItem) -> None:
     assert at.item is not None, "an item is open"
-    caption = "Give your verdict. What the judges said appears after you commit."
+    caption = (
+        "Give your verdict. The item's name is hidden; what the judges said appears after you "
+        "commit."
+    )
     resolving = at.item.part == "resolve"
     if not at.mine:
         caption = "Nothing is left for you to decide here."
