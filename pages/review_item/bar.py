@@ -60,14 +60,13 @@ def _where(review: OpenItem, queue_name: str) -> None:
         progress = review.progress
         resolved = f"{fmt.count(progress.resolved)} of {fmt.count(progress.total)} cells resolved"
         position = f"Item {review.number}" if review.item is not None else "Reviewing"
-        hidden = "name hidden · " if review.item is not None else ""
         narrowed = (
             f" · only {one_line(review.where.criterion, 40)}" if review.where.criterion else ""
         )
         narrowed += " · only what is flagged" if review.where.flagged else ""
         st.html(
             f'<div class="rs-row rs-num"><h1 class="rs-cell">{position}</h1><span class="rs-quiet">'
-            f"{hidden}{esc(one_line(queue_name, 44) + narrowed)} · {_own_pace(review.pace)}"
+            f"{esc(one_line(queue_name, 44) + narrowed)} · {_own_pace(review.pace)}"
             f" · {resolved}</span></div>",
             width="content",
         )

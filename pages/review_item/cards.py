@@ -112,7 +112,10 @@ def show(review: OpenItem) -> None:
 
 def _stage(review: OpenItem) -> None:
     assert review.item is not None, "an item is open"
-    caption = "Give your verdict. What the judges said appears after you commit."
+    caption = (
+        "Give your verdict. The item's name is hidden; what the judges said appears after you "
+        "commit."
+    )
     resolving = review.item.part == "resolve"
     if not review.mine:
         caption = "Nothing is left for you to decide here."

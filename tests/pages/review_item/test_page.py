@@ -39,7 +39,7 @@ def test_a_verdict_is_committed_blind_then_the_votes_appear_and_it_is_confirmed(
     app = at.sit_down(store, queue, "Ben")
     # i0 is unanimous and not in doubt: the first doubtful item is i1, the second of the run.
     assert "Item 2" in shown(app)
-    assert "name hidden" in shown(app)
+    assert "name is hidden" in shown(app)
     before = shown(app)
     assert not [word for word in ("ann", "bob", "cem", "secret-reason") if word in before]
     assert "As the law says." in before  # the item's context
