@@ -45,11 +45,11 @@ class Print(NamedTuple):
     key: tuple[str, str] | None
     sequences: Sequences
 
-    def twin_of(self, other: Print) -> bool:
+    def is_near(self, other: Print) -> bool:
         """Return whether two items have the same text, or nearly.
 
         >>> a, b = (Item(id=i, submission=s) for i, s in (("a", "Two words."), ("b", "two WORDS")))
-        >>> print_of(a).twin_of(print_of(b))
+        >>> print_of(a).is_near(print_of(b))
         True
         """
         if self.key is not None and self.key == other.key:

@@ -26,7 +26,7 @@ def item(text: str, prompt: str = "", name: str = "a") -> Item:
 
 
 def alike(one: Item, other: Item) -> bool:
-    return print_of(one).twin_of(print_of(other))
+    return print_of(one).is_near(print_of(other))
 
 
 @pytest.mark.parametrize(

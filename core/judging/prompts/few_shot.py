@@ -154,4 +154,4 @@ def _stretches(entries: Sequence[_Entry]) -> int:
 
 
 def _leaks(entry: _Entry, item: Item, text: Print) -> bool:
-    return entry.example.item.id == item.id or entry.text.twin_of(text)
+    return entry.example.item.id == item.id or entry.text.is_near(text)

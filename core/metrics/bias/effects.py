@@ -212,12 +212,12 @@ def hardly_used(picked: int, n: int, limit: float) -> BiasEffect:
 
 #: The largest share of runs without faults that raise a finding.
 FALSE_ALARMS = 0.01
-#: The simulated cases (``bench/findings.py``), for readers of the promise.
+#: A description of the simulated cases (``bench/findings.py``) for readers of a diagnosis.
 PROMISED = (
-    f"In simulated runs in which nothing ails at most {FALSE_ALARMS:.0%} raise any finding, but "
-    "for length and own answers, of which nothing is promised. Their judges err at random in a "
-    "fifth of the answers; their labels are right, or err as often. Labels that err more than the "
-    "judges may raise more."
+    f"At most {FALSE_ALARMS:.0%} of simulated runs without faults raise any finding, except on "
+    "length and own answers, which have no such limit. The simulated judges err at random in a "
+    "fifth of the answers; the labels are right, or err as often. Labels that err more often than "
+    "the judges may raise more findings."
 )
 
 Kind = Literal[

@@ -81,9 +81,9 @@ def slopes(earned: Array, columns: Sequence[int], doses: Array) -> Array:
 
 
 def flips(options: npt.NDArray[np.int64], column: int) -> Array:
-    """Return which answers differ from an original, shape (items, criteria): the mean over both.
+    """Return the share of the two originals that an answer differs from, (items, criteria).
 
-    For the second original: whether both differ. NaN unless all three answers exist.
+    For an original: whether it differs from the other. NaN unless all three answers exist.
 
     >>> flips(np.array([[[0], [1], [1]]]), 2).tolist()
     [[0.5]]

@@ -101,35 +101,34 @@ def _why_not(n: int, rest: int, missing: int) -> str:
 # for judges: starting with the most confident verdicts, the hypothesis "more than a share ``alpha``
 # of the verdicts at or above this confidence disagrees" is tested at level ``delta``, until it
 # cannot be rejected. The last rejected threshold is used. Testing stops at the first failure, so
-# the probability of a threshold that breaks the promise is at most ``delta``, however many are
-# tested.
+# the probability of exceeding this limit is at most ``delta``, however many are tested.
 #
 # Jung et al. test with exact binomial bounds (Clopper and Pearson 1934), which assume an infinite
-# supply of verdicts. Those of a run are finite: if the labelled ones were right by luck, more
-# of the others are wrong. In simulations on recorded votes this broke the promise about them in up
-# to 9% of trials. If the verdicts to accept are given, the test is thus exact for the rest of a
-# finite population (hypergeometric; Wang 2015 treats its exact intervals).
+# supply of verdicts. Those of a run are finite: if the labelled ones were right by luck, more of
+# the others are wrong. In simulations on recorded votes the limit was exceeded among them in up to
+# 9% of trials. If the verdicts to accept are given, the test is thus exact for the rest of a finite
+# population (hypergeometric; Wang 2015 treats its exact intervals).
 #
 # Some verdicts outside the draw may have been settled by another queue, selected in an unknown way.
 # They stay in the population. The bound is on the wrong verdicts in the whole population, which
 # holds whatever was labelled later; those known to be wrong are subtracted. Removing the known ones
-# from the population instead, as though the labels had been drawn from the remainder, broke the
-# promise in nearly every trial where the easy half had been settled.
+# from the population instead, as though the labels had been drawn from the remainder, exceeded the
+# limit in nearly every trial where the easy half had been settled.
 #
 # Sequential testing is then not enough: a reviewer who settles the most confident verdicts first
-# removes a failed first test and gets another one (the promise broke in 5.8% of trials with twenty
-# looks). If some are known, all thresholds are bounded simultaneously, each at delta divided by
-# their number, and the lowest that holds is used. With a single confidence, the usual case of
+# removes a failed first test and gets another one (the limit was exceeded in 5.8% of trials with
+# twenty looks). If some are known, all thresholds are bounded simultaneously, each at delta divided
+# by their number, and the lowest that holds is used. With a single confidence, the usual case of
 # unanimous verdicts, this is the same.
 #
 # A new draw from the remainder is another chance to be lucky: drawing until something was accepted
-# broke the promise in up to 11% of trials. The error probability of a run is therefore shared by
+# exceeded the limit in up to 11% of trials. The error probability of a run is therefore shared by
 # its draws: ``delta`` is the share of this draw.
 #
-# Both tests assume labels drawn at random, with equal probability, from the verdicts that the
-# promise is about. The labels of a review queue are on doubtful cells. Weighted by their
-# probabilities they give estimates but no exact bound; neither they nor their cells may be passed
-# here, only the random audit and its population.
+# Both tests assume labels drawn at random, with equal probability, from the verdicts to which the
+# limit applies. The labels of a review queue are on doubtful cells. Weighted by their probabilities
+# they give estimates but no exact bound; neither they nor their cells may be passed here, only the
+# random audit and its population.
 
 #: Testing starts at the threshold with this share of the verdicts at or above it: with too few
 #: labels the first test has no power, and testing would end there.
@@ -202,11 +201,11 @@ def acceptance(
         confidence: of the randomly drawn, labelled verdicts; any scale, higher is more certain.
         right: whether each agrees with people, same shape.
         alpha: the largest share of accepted verdicts that may disagree, in (0, 1).
-        unseen: confidences of the unlabelled part of the population. Without it, the promise is
-            about an infinite supply of such verdicts.
+        unseen: confidences of the unlabelled part of the population. Without it, the limit
+            applies to an infinite supply of such verdicts.
         known: confidences of further settled verdicts of the population, and whether they agree.
-            They may be selected in any way; the promise excludes them. Only with ``unseen``.
-        delta: the largest probability of breaking that promise, in (0, 1).
+            They may be selected in any way; the limit excludes them. Only with ``unseen``.
+        delta: the largest probability that more than ``alpha`` disagree, in (0, 1).
 
     Thresholds are distinct confidences: verdicts with equal confidence are accepted together. The
     choice and order of tested thresholds depend only on confidences, never on correctness.

@@ -167,7 +167,7 @@ async def _lane(
     def read(text: str | None) -> str | Unreadable:
         submission = read_submission(text)
         copied = isinstance(submission, str) and any(
-            _of(submission).twin_of(earlier) for earlier in prints
+            _of(submission).is_near(earlier) for earlier in prints
         )
         return Unreadable("malformed", _NEAR_COPY) if copied else submission
 

@@ -277,10 +277,10 @@ def test_small_runs_say_that_they_are_small() -> None:
     assert diagnosis.findings == ()
     # Places are judged by answers, of which there are enough: one check per judge.
     assert diagnosis.promise == (
-        "3 checks were made. In simulated runs in which nothing ails at most 1% raise any finding, "
-        "but for length and own answers, of which nothing is promised. Their judges err at random "
-        "in a fifth of the answers; their labels are right, or err as often. Labels that err more "
-        "than the judges may raise more."
+        "3 checks were made. At most 1% of simulated runs without faults raise any finding, except "
+        "on length and own answers, which have no such limit. The simulated judges err at random "
+        "in a fifth of the answers; the labels are right, or err as often. Labels that err more "
+        "often than the judges may raise more findings."
     )
     reasons = {c.effect.reason for c in diagnosis.checks if c.kind == "leniency"}
     assert reasons == {"Only 15 items can be compared; 20 are needed."}
