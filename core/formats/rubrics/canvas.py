@@ -178,10 +178,7 @@ class _CanvasReader:
         ]
 
     def _rubric(
-        self,
-        name: str,
-        rows: list[tuple[int, dict[str, Any], list[Level]]],
-        notices: list[Problem],
+        self, name: str, rows: list[tuple[int, dict[str, Any], list[Level]]], notices: list[Problem]
     ) -> Parsed[Rubric]:
         lines = [line for line, _, _ in rows]
         data = {"name": name, "criteria": [data for _, data, _ in rows]}

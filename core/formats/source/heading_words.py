@@ -76,7 +76,7 @@ SUMMARY_ROWS: Words = SUMMARIES | {
     " nombre numero points_possible max_points maximum_points possible_points out_of"
     " points_possibles punkte_maximal standard_deviation std_dev standardabweichung"
     " ecart_type grand_total overall_mean overall_average class_average subtotal zwischensumme"
-    " desviacion_estandar notendurchschnitt ø",
+    " desviacion_estandar notendurchschnitt ø"
 }
 #: Remarks by raters.
 REMARKS: Words = {

@@ -23,12 +23,7 @@ from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, SUMMARIES, bare, holds
 from core.formats.votes.structure.texts import TextColumns, best_texts
-from core.formats.votes.structure.values import (
-    Values,
-    item_changes,
-    named_label,
-    system_named,
-)
+from core.formats.votes.structure.values import Values, item_changes, named_label, system_named
 
 _TITLE = re.compile(
     r"(dr|dra|prof|mr|mrs|ms|mme|mlle|m|herr|frau|hr|fr|pan|pani|sr|sra|sig|dott)\.? [^\W\d]"
@@ -108,7 +103,8 @@ def names_a_respondent(column: str) -> bool:
 
 def _are(group: Sequence[str]) -> str:
     """Return whether headings name "raters", "criteria", or "" if neither is clear."""
-    if any(map(names_a_criterion, group)) or _same_form(group) or numbered_parts(group):
+    alike = any(all(re.fullmatch(form, c) for c in group) for form in _SAME_FORM)
+    if any(map(names_a_criterion, group)) or alike or numbered_parts(group):
         return "criteria"
     if len({m[1] for c in group if (m := _INITIALS.fullmatch(c))}) == 1 and all(
         map(_INITIALS.fullmatch, group)
@@ -143,10 +139,6 @@ def _is_mark(values: Values, column: str) -> bool:
     if len(numbers) < max(2, len(values.distinct[column])) or {*bare(column).split()} & _IDS:
         return False
     return min(numbers) >= _LEAST and may_be_marks(numbers) and values.measures_nothing(column)
-
-
-def _same_form(group: Sequence[str]) -> bool:
-    return any(all(re.fullmatch(form, c) for c in group) for form in _SAME_FORM)
 
 
 def _of_one_form(values: Values, able: Sequence[str]) -> list[str]:

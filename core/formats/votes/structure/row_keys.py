@@ -10,15 +10,7 @@ from typing import NamedTuple
 from core.formats.datasets.answer_columns import names_a_criterion, names_a_person, sharing
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import (
-    ASPECTS,
-    COURSES,
-    ITEMS,
-    RATED,
-    RATERS,
-    bare,
-    holds,
-)
+from core.formats.source.heading_words import ASPECTS, COURSES, ITEMS, RATED, RATERS, bare, holds
 from core.formats.votes.structure.rater_columns import names_a_respondent
 from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
 from core.formats.votes.structure.values import (

@@ -148,7 +148,8 @@ class Values:
                 groups[name].append(word)
             sizes = [len(group) for group in groups.values()]
             of_keys = [
-                sorted(group, key=_size) if any_order else group for group in groups.values()
+                sorted(group, key=lambda w: number_of(w) or 0.0) if any_order else group
+                for group in groups.values()
             ]
             if max(sizes) > 2 and all(map(_counted, of_keys)):
                 return True
@@ -336,10 +337,6 @@ def ticks(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
     if "" not in cells or len({fold(m) for m in marks}) != 1 or fold(marks[0]) not in _TICKS:
         return ()
     return (*(f"{WORD}{mark}=MET" for mark in marks), f"{WORD}=UNMET")
-
-
-def _size(word: str) -> float:
-    return number_of(word) or 0.0
 
 
 def _counted(words: Sequence[str]) -> bool:
