@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -98,7 +99,7 @@ def _write(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
     if format is not None and tool == "inspect" and opened.archive is not None:
         with damaged_refused(format.title, name):
             return _archive(opened.archive, items, title)
-    if opened.archive is not None or (tool is not None and tool not in _ROWS):
+    if opened.archive is not None or (tool is not None and tool not in _TOOLS):
         kinds = "Inspect, promptfoo, Label Studio, Argilla, .xlsx, CSV, JSON and JSON lines"
         raise InputError(
             f"Results cannot be written into such a file, only into {kinds}.", (), name
@@ -109,9 +110,8 @@ def _write(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
     at = list[int]()
 
     def add(value: Any) -> None:
-        ids = _ROWS[tool](value) if tool else _plain_rows(value, items)
-        add_to = _ADD[tool] if tool else _add_key
-        for id, row in ids:
+        rows_in, add_to = _TOOLS[tool] if tool else (partial(_plain_rows, items=items), _add_key)
+        for id, row in rows_in(value):
             at.append(id in items)
             if id in items:
                 add_to(row, items[id], title)
@@ -321,17 +321,12 @@ def _add_suggestions(record: Row, item: BackItem, title: str) -> None:
     record["metadata"] = mapping_in(record.get("metadata")) | own
 
 
-_ROWS: dict[str, Callable[[Any], Named]] = {
-    "inspect": _inspect_rows,
-    "promptfoo": _promptfoo_rows,
-    "label_studio": _annotated_rows,
-    "argilla": _annotated_rows,
-}
-_ADD: dict[str, Callable[[Row, BackItem, str], None]] = {
-    "inspect": _add_score,
-    "promptfoo": _add_components,
-    "label_studio": _add_marks,
-    "argilla": _add_suggestions,
+#: What gives a tool's records by their items, and what adds a result to a record.
+_TOOLS: dict[str, tuple[Callable[[Any], Named], Callable[[Row, BackItem, str], None]]] = {
+    "inspect": (_inspect_rows, _add_score),
+    "promptfoo": (_promptfoo_rows, _add_components),
+    "label_studio": (_annotated_rows, _add_marks),
+    "argilla": (_annotated_rows, _add_suggestions),
 }
 
 

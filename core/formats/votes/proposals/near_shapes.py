@@ -158,7 +158,7 @@ def _passes(table: Table, shape: NearShape) -> bool:
             pairs_in(table, mapping)
             return True
         votes = votes_in(with_paths(table, mapping.used().values()), mapping)
-        derive_rubric(votes.lines, votes.labels, table.name)
+        derive_rubric(votes.lines, [*votes.gold.values()], table.name)
     except InputError:
         return False
     return True

@@ -246,14 +246,8 @@ def _rank(values: Values, key: tuple[str, ...], rater: str, texts: Sequence[str]
     weak = len(key) == 1 and any(not holds(c, ITEMS) for c in numbers)
     weak = weak and all(values.varies([text], key[0]) for text in identified)
     size = values.unique(key)
-    return (
-        2 * len(identified)
-        + named
-        + size
-        - 1.2 * (len(key) - 1)
-        - 4 * weak
-        - 2 * any(c in texts for c in key)
-    )
+    likely = 2 * len(identified) + named + size
+    return likely - 1.2 * (len(key) - 1) - 4 * weak - 2 * any(c in texts for c in key)
 
 
 def _with_answers(
