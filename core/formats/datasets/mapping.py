@@ -96,7 +96,7 @@ LABELS = (
     *("sentiment", "verdict", "quality", "target"),
 )
 #: Names of labels in qualitative coding, only in full: a longer heading with `code` is an id.
-CODES = ("code", "codes")
+CODES = ("code", "codes", "codes applied", "codes applied combined")
 _CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
 _PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)
 

@@ -269,7 +269,9 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
         lacks = f"{listed} look like the answers of raters" if wide.are else lacks
         for texts in wide.texts.readings():
             changes = wide._replace(texts=texts).changes("raters")
-            yield NearShape("wide", lacks + texts.said, (*changes, *marks))
+            named = all(map(names_a_rater, wide.columns)) and bool(wide.item)
+            sure = named and not (marks or wide.texts.second)
+            yield NearShape("wide", lacks + texts.said, (*changes, *marks), sure)
     if wide.texts.text:
         lacks = "columns that share labels could be labels of criteria"
         changes = (f"submission={wide.texts.text}", *(f"labels={c}" for c in wide.columns), *marks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from core.formats.datasets.answer_columns import (
@@ -29,8 +30,9 @@ _TITLE = re.compile(
     r"(dr|dra|prof|mr|mrs|ms|mme|mlle|m|herr|frau|hr|fr|pan|pani|sr|sra|sig|dott)\.? [^\W\d]"
     r"|[a-z]\d+\Z"
 )
-#: `NAME (48213)` and `NAME [Total Pts: 20] |48213` of gradebooks, `stem [part]` of a survey.
-_GRADEBOOKS = (r".+ \(\d+\)", r".+ \[.+\] \|\d+")
+#: `NAME (48213)`, `NAME [Total Pts: 20] |48213` and `NAME <Numeric MaxPoints:20>` of gradebooks.
+_GRADEBOOKS = (r".+ \(\d+\)", r".+ \[.+\] \|\d+", r".+ <.*MaxPoints:[^>]*>")
+#: The same, and `stem [part]` of a survey.
 _SAME_FORM = (*_GRADEBOOKS, r"(.+?)\s*\[[^\]]+\]")
 #: `Code (SK)`: a criterion, and the initials of the rater.
 _INITIALS = re.compile(r"(.+?)\s*[(\[]([A-Z]{1,3}\d?)[)\]]")
@@ -59,8 +61,11 @@ class RaterColumns(NamedTuple):
 
     @property
     def gradebook(self) -> bool:
-        """Return whether headings have the form of a gradebook's columns of marks."""
-        return any(all(re.fullmatch(form, c) for c in self.columns) for form in _GRADEBOOKS)
+        """Return whether headings are a gradebook's, or numbered parts with a sum beside them."""
+        summed = bool(self.summaries) and numbered_parts(self.columns)
+        return summed or any(
+            all(re.fullmatch(form, c) for c in self.columns) for form in _GRADEBOOKS
+        )
 
     def changes(self, field: str) -> tuple[str, ...]:
         """Return the roles as `FIELD=COLUMN`, with the columns as ``field``."""
@@ -87,6 +92,9 @@ def rater_columns(table: Table) -> RaterColumns | None:
     twice = [c for c in twice if alone or holds(c, SUMMARIES, whole=True)]
     group = [c for c in group if c not in twice]
     are = _are(group)
+    if are == "raters" and not item:
+        ids = [c for c in able if c not in group and holds(c, ITEMS) and values.may_be_key(c)]
+        item = next((pair for pair in combinations(ids, 2) if values.unique(pair) == 1), ())
     if all(map(system_named, group)):
         return None  # an answer of each system, not of the row
     if len(group) < 2 or values.size < 3 or not (item or are):
@@ -146,8 +154,8 @@ def _of_one_form(values: Values, able: Sequence[str]) -> list[str]:
     for form in _SAME_FORM:
         alike = [c for c in able if re.fullmatch(form, c)]
         alike = [c for c in alike if values.able(c) or _is_mark(values, c)]
-        stems = Counter((re.fullmatch(form, c) or [""])[0 if "\\d" in form else 1] for c in alike)
-        if len(alike) > 1 and ("\\d" in form or max(stems.values()) > 1):
+        stems = Counter("" if form in _GRADEBOOKS else re.sub(form, r"\1", c) for c in alike)
+        if max(stems.values(), default=0) > 1:
             return alike
     return []
 

@@ -176,7 +176,7 @@ class Values:
         texts = [t for t in self.texts() if not self.varies(item, t)]
         seeds = [c for c in able if c not in texts and self.varies(item, c)]
         if self.size - len(self.distinct[rater]) > 2:
-            seeds = [c for c in seeds if self.varies([rater], c)]
+            seeds = [c for c in seeds if names_a_criterion(c) or self.varies([rater], c)]
         # Raters who always agree have answered, too.
         seeds = seeds or [c for c in able if named_label(c) and len(self.distinct[c]) > 1]
         words = [self.distinct[c] for c in seeds]
