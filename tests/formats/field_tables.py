@@ -5,7 +5,7 @@ The shapes are the tools' own; the words are made up here. What is right was wri
 
 from __future__ import annotations
 
-from tests.formats.strangers import Stranger, essay, short, table
+from tests.formats.strangers import Stranger, essay, lines, short, table
 
 CODES = ("Barriers / Cost", "Barriers / Voice", "Support / Family")
 BOTH = [(n, k, who) for n in range(6) for k, who in enumerate(("Hanna", "Jonas"))]
@@ -389,5 +389,23 @@ FIELD_TABLES: tuple[Stranger, ...] = (
         "refused",
         (18, 3, 6, 1),
         maps=("item=song item=condition system=condition rater=listener label=rating_score",),
+    ),
+    # Scores in an object, by a judge a row.
+    Stranger(
+        "nested.jsonl",
+        lines(
+            [
+                {"sample_id": f"s{n}", "output": essay(n), "judge": judge}
+                | {"scores": {"tone": 1 + n % 3, "depth": 1 + (n + len(judge)) % 3}}
+                for n in range(4)
+                for judge in ("gpt-4o", "mistral")
+            ]
+        ),
+        "at once",
+        (16, 2, 4, 2),
+        maps=(
+            "item=sample_id submission=output rater=judge criteria=scores.tone"
+            " criteria=scores.depth",
+        ),
     ),
 )

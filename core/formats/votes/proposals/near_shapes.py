@@ -193,7 +193,8 @@ def _likely_readings(table: Table) -> Iterator[NearShape]:
 
 def _with_raters(table: Table) -> Iterator[NearShape]:
     """Yield readings with a row for each item and rater, judged by the values."""
-    yield from _by_keys(table, row_keys(table))
+    whole = opened_up(table)
+    yield from _by_keys(whole, row_keys(whole))
     for changes in list_answers(table):
         kind: Kind = "criteria" if any(c.startswith("criteria=") for c in changes) else "long"
         yield NearShape(kind, "cells hold the answers of several raters", changes)
