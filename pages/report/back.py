@@ -37,12 +37,12 @@ def _dialog(run_id: int) -> None:
 def back_panel(run_id: int) -> None:
     """Take the file, say how many of its records are known, and offer the copy."""
     st.caption(
-        "A log of Inspect, JSON of promptfoo, Label Studio or Argilla, a CSV, JSON or JSON lines. "
-        "Results are added; nothing else of it changes."
+        "A log of Inspect, JSON of promptfoo, Label Studio or Argilla, a CSV, .xlsx, JSON or JSON "
+        "lines. Results are added; nothing else of it changes."
     )
     upload: Any = st.file_uploader(
         "The file that the items or votes came from",
-        type=["csv", "tsv", "txt", "json", "jsonl", "eval"],
+        type=["csv", "tsv", "txt", "xlsx", "json", "jsonl", "eval"],
         key=state.key(BACK_FILE, run_id),
     )
     if upload is None:

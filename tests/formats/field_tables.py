@@ -5,7 +5,7 @@ The shapes are the tools' own; the words are made up here. What is right was wri
 
 from __future__ import annotations
 
-from tests.formats.strangers import Stranger, essay, short, table
+from tests.formats.strangers import Stranger, essay, lines, short, table
 
 CODES = ("Barriers / Cost", "Barriers / Voice", "Support / Family")
 BOTH = [(n, k, who) for n in range(6) for k, who in enumerate(("Hanna", "Jonas"))]
@@ -275,6 +275,137 @@ FIELD_TABLES: tuple[Stranger, ...] = (
         maps=(
             "item=Submission # submission=Title rater=PC member label=Overall evaluation"
             " reason=Review text",
+        ),
+    ),
+    # An answer is an id and a model; the judge's explanation is no text of it.
+    Stranger(
+        "answers of models.csv",
+        table(
+            [
+                {"question_id": f"q{n}", "model": model, "judge_model": judge}
+                | {"score": 1 + (n + len(model) + len(judge)) % 5, "explanation": short(n)}
+                for n in range(3)
+                for model in ("nova", "quill")
+                for judge in ("gpt-4o", "claude-3")
+            ]
+        ),
+        "long",
+        (12, 2, 6, 1),
+    ),
+    # Two ids name an item; what both readers agreed on is no third.
+    Stranger(
+        "lesions.csv",
+        table(
+            [
+                {"patient_id": f"P{n // 2}", "lesion": n % 2 + 1, "reader1_grade": 1 + n % 4}
+                | {"reader2_grade": 1 + (n + n % 3) % 4, "consensus": 1 + n % 4}
+                for n in range(8)
+            ]
+        ),
+        "at once",
+        (16, 2, 8, 1),
+        maps=("item=patient_id item=lesion raters=reader1_grade raters=reader2_grade",),
+    ),
+    # Brightspace: points in angle brackets.
+    Stranger(
+        "grades.csv",
+        table(
+            [
+                {"OrgDefinedId": f"#90{n}", "Username": f"ab{n}"}
+                | {
+                    f"Essay {e} Points Grade <Numeric MaxPoints:20>": 12 + (e + 1) * n % 7
+                    for e in range(2)
+                }
+                | {"Calculated Final Grade Numerator": 24 + n, "End-of-Line Indicator": "#"}
+                for n in range(5)
+            ]
+        ),
+        "at once",
+        (10, 1, 5, 2),
+        maps=(
+            "item=OrgDefinedId criteria=Essay 0 Points Grade <Numeric MaxPoints:20>"
+            " criteria=Essay 1 Points Grade <Numeric MaxPoints:20>",
+        ),
+    ),
+    # Numbered parts beside their sum are criteria.
+    Stranger(
+        "klasse.xlsx",
+        table(
+            [
+                {"Schüler": f"S{n}", "Aufgabe 1": 2 + n % 4, "Aufgabe 2": 3 + 2 * n % 5}
+                | {"Summe": 5 + n % 4 + 2 * n % 5, "Note": 1 + n % 5}
+                for n in range(6)
+            ]
+        ),
+        "at once",
+        (12, 1, 6, 2),
+        maps=("item=Schüler criteria=Aufgabe 1 criteria=Aufgabe 2",),
+    ),
+    # People of a crowd who met the stimuli in another order each.
+    Stranger(
+        "crowd.csv",
+        table(
+            [
+                {"PROLIFIC_PID": f"5f{k}ab", "trial_index": at, "stimulus_id": f"s{n}"}
+                | {
+                    "stimulus_text": essay(n),
+                    "naturalness": 1 + (n + k) % 7,
+                    "rt": 800 + 13 * n + k,
+                }
+                for k, order in enumerate(((0, 1, 2, 3), (2, 0, 3, 1), (3, 2, 1, 0)))
+                for at, n in enumerate(order)
+            ]
+        ),
+        "at once",
+        (12, 3, 4, 1),
+        maps=("item=stimulus_id submission=stimulus_text rater=PROLIFIC_PID label=naturalness",),
+    ),
+    # A criterion to which each peer always gave the same is still one.
+    Stranger(
+        "peers.csv",
+        table(
+            [
+                {"Submission Author": f"Student {n}", "Peer Reviewer": f"Student {(n + k) % 4}"}
+                | {"Thesis": 1 + (n + k) % 4, "Evidence": 1 + (2 * n + k) % 4}
+                for n in range(4)
+                for k in (1, 2)
+            ]
+        ),
+        "criteria",
+        (16, 4, 4, 2),
+    ),
+    # A song in three conditions, heard by everybody: both name the item, and neither a criterion.
+    Stranger(
+        "conditions.csv",
+        table(
+            [
+                {"listener": f"L{k}", "song": song, "condition": heard}
+                | {"rating_score": 20 + (17 * k + len(song + heard) * 9) % 80, "rating_time": 3 + k}
+                for k in range(3)
+                for song in ("waltz", "blues")
+                for heard in ("ref", "low", "mid")
+            ]
+        ),
+        "refused",
+        (18, 3, 6, 1),
+        maps=("item=song item=condition system=condition rater=listener label=rating_score",),
+    ),
+    # Scores in an object, by a judge a row.
+    Stranger(
+        "nested.jsonl",
+        lines(
+            [
+                {"sample_id": f"s{n}", "output": essay(n), "judge": judge}
+                | {"scores": {"tone": 1 + n % 3, "depth": 1 + (n + len(judge)) % 3}}
+                for n in range(4)
+                for judge in ("gpt-4o", "mistral")
+            ]
+        ),
+        "at once",
+        (16, 2, 4, 2),
+        maps=(
+            "item=sample_id submission=output rater=judge criteria=scores.tone"
+            " criteria=scores.depth",
         ),
     ),
 )

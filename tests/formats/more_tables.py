@@ -155,7 +155,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 | {"Écart": "", "Note définitive": "ABS"}
             ]
         ),
-        "refused",
+        "at once",
         (16, 2, 9, 1),
         maps=("item=N° copie raters=Correcteur 1 raters=Correcteur 2",),
     ),

@@ -345,7 +345,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for n in range(6)
             ]
         ),
-        "refused",
+        "at once",
         (12, 2, 6, 1),
         maps=("item=Tesi raters=First examiner grade raters=Second examiner grade",),
     ),

@@ -95,7 +95,7 @@ COUNTS = frozenset(
 
 
 #: A bracket with the maximum of a mark: `[Total Pts: 20 Score]`.
-_SCALE = re.compile(r"\[[^\]]*\d[^\]]*\]")
+_SCALE = re.compile(r"[\[<][^\]>]*\d[^\]>]*[\]>]")
 
 
 def sums_up(column: str, others: Sequence[str] = ()) -> bool:

@@ -145,7 +145,9 @@ def _spellings(criterion: Criterion, label: str) -> Iterator[str]:
     if (yes := is_yes(integer)) is not None:
         yield from (label for label in _yes_and_no(criterion) if is_yes(label) is yes)
     if fold(integer) in _NA:
-        yield from (o.label for o in criterion.options if o.na and _says_na(o.label))
+        yield from (
+            o.label for o in criterion.options if o.na and fold(o.label) in {*_NA, "not applicable"}
+        )
 
 
 def _yes_and_no(criterion: Criterion) -> tuple[str, ...]:
@@ -154,10 +156,6 @@ def _yes_and_no(criterion: Criterion) -> tuple[str, ...]:
     folded = {fold(label) for label in labels}
     sides = (folded & YES, folded & NO)
     return labels if len(labels) == 2 and all(sides) else ()
-
-
-def _says_na(label: str) -> bool:
-    return fold(label) in _NA or fold(label) == "not applicable"
 
 
 def without_absences(table: Table, rubric: Rubric | None = None) -> Table:

@@ -96,7 +96,7 @@ LABELS = (
     *("sentiment", "verdict", "quality", "target"),
 )
 #: Names of labels in qualitative coding, only in full: a longer heading with `code` is an id.
-CODES = ("code", "codes")
+CODES = ("code", "codes", "codes applied", "codes applied combined")
 _CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
 _PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)
 
@@ -240,7 +240,8 @@ def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> di
     able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
     able += [c for c in columns if plain_head(c) == "target" and _is_number(table, c)]
     prefixed = [c for c in able if without_prefix(c) != c]
-    levels = [c for c in able if _is_level(table, c)] if len(table.rows) > 2 else []
+    few = [c for c in able if len(words_in(table, c)) <= MOST_SHARED and len(table.rows) > 2]
+    levels = [c for c in few if _is_number(table, c)]
     shared = next(iter(sharing(table, levels)), [])
     if not any(map(names_a_criterion, shared)) or named_for_raters(shared):
         shared = []  # these could be answers of raters, which are votes
@@ -251,10 +252,6 @@ def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> di
     for name in [name for name, column in free.items() if column in labels]:
         del free[name]
     return {without_prefix(column): column for column in labels}
-
-
-def _is_level(table: Table, column: str) -> bool:
-    return len(words_in(table, column)) <= MOST_SHARED and _is_number(table, column)
 
 
 def _is_number(table: Table, column: str) -> bool:

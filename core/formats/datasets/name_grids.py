@@ -80,12 +80,13 @@ def without_asides(table: Table, columns: Sequence[str]) -> list[str]:
     return [
         c
         for c in columns
-        if not any(_continues(heads[c], heads[o]) and numbers[c] == numbers[o] for o in columns)
+        if not any(
+            heads[c].startswith(f"{heads[o]} ")
+            and len(heads[c]) > len(heads[o]) + 2
+            and numbers[c] == numbers[o]
+            for o in columns
+        )
     ]
-
-
-def _continues(heading: str, beginning: str) -> bool:
-    return heading.startswith(f"{beginning} ") and len(heading) > len(beginning) + 2
 
 
 def answers_in_grid(table: Table) -> NameGrid | None:

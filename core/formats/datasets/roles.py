@@ -141,11 +141,7 @@ class Change(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        text: str,
-        fields: Sequence[str],
-        named: Sequence[str],
-        aliases: Mapping[str, str],
+        cls, text: str, fields: Sequence[str], named: Sequence[str], aliases: Mapping[str, str]
     ) -> Change:
         """Return the change in the text `FIELD=COLUMN` or `FIELD:NAME=COLUMN`.
 

@@ -1,15 +1,15 @@
-"""Edit some cells of a workbook; all other cells stay unchanged."""
+"""Edit or add cells of a workbook's sheet; everything else stays unchanged."""
 
 from __future__ import annotations
 
 import io
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import InputError
-from core.formats.office.sheet import address, place_of
+from core.formats.office.sheet import address, column_name, place_of
 from core.formats.office.workbook import book_in
 from core.formats.office.workbook_writer import cell
 from core.formats.office.xlsx import ExcelBook
@@ -23,15 +23,18 @@ _ROW = re.compile(r'<row\b[^>]*?\br="(\d+)"[^>]*?(?:/>|>.*?</row>)', re.S)
 _CELL = re.compile(r'<c\b[^>]*?\br="([A-Z]+\d+)"[^>]*?(?:/>|>.*?</c>)', re.S)
 _STYLE = re.compile(r'<c\b[^>]*?\bs="(\d+)"')
 _WORKED_OUT = re.compile(rb"<calcPr\b(?![^<>]*fullCalcOnLoad)")
+_DIMENSION = re.compile(r'(<dimension ref="[A-Z]+\d+:)[A-Z]+(\d+")')
+_SPANS = re.compile(r' spans="[^"]*"')
 _MEND = "Save it as CSV and try again."
 
 
 @dataclass(frozen=True)
 class SheetTable(RawTable):
-    """A sheet as a table of raw cells; ``with_cells`` returns the workbook."""
+    """A sheet as a table of raw cells; ``with_cells`` and ``with_columns`` return the workbook."""
 
     book: bytes = b""
     part: str = ""
+    wide: int = 0
 
     def with_cells(self, changes: Mapping[tuple[int, int], str]) -> bytes:
         """Return the workbook with these cells replaced, by (row, column).
@@ -41,14 +44,33 @@ class SheetTable(RawTable):
         Raises:
             InputError: a cell holds a formula, or the sheet has an unsupported structure.
         """
-        archive = Unpacked(self.book, self.name)
-        text = archive.read(self.part).decode("utf-8-sig")
-        if "<!" in text or "<?" in text[1:]:
-            # A row inside a comment might never end; no program writes such comments.
-            raise InputError(f"This sheet cannot be written to. {_MEND}", (), self.name)
         rows: dict[int, dict[int, str]] = {}
         for (row, column), value in changes.items():
             rows.setdefault(self.rows[row].line, {})[column] = value
+        return _repacked(self.book, {self.part: self._with(rows)}, recalculate=True)
+
+    def with_columns(self, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+        """Return the workbook with columns to the right of all cells of the sheet.
+
+        Raises:
+            InputError: the sheet has an unsupported structure.
+        """
+        added = {
+            row.line: {self.wide + at: cell for at, cell in enumerate(cells) if cell}
+            for row, cells in zip((self.head, *self.rows), (heads, *rows), strict=True)
+        }
+        text = self._with({line: cells for line, cells in added.items() if cells})
+        # Some programs read no further than this says.
+        last = column_name(self.wide + len(heads) - 1)
+        text = _DIMENSION.sub(rf"\g<1>{last}\g<2>", text, count=1)
+        return _repacked(self.book, {self.part: text}, recalculate=False)
+
+    def _with(self, rows: Mapping[int, Mapping[int, str]]) -> str:
+        """Return the sheet's XML with cells replaced or added, by row and column."""
+        text = Unpacked(self.book, self.name).read(self.part).decode("utf-8-sig")
+        if "<!" in text or "<?" in text[1:]:
+            # A row inside a comment might never end; no program writes such comments.
+            raise InputError(f"This sheet cannot be written to. {_MEND}", (), self.name)
         edited = set[int]()
 
         def written(match: re.Match[str]) -> str:
@@ -61,7 +83,7 @@ class SheetTable(RawTable):
         text = _ROW.sub(written, text)
         if edited != set(rows):
             raise InputError(f"This sheet cannot be written to. {_MEND}", (), self.name)
-        return _repacked(self.book, {self.part: text})
+        return text
 
 
 def sheet_table(opened: Opened, sheet: str | None = None) -> SheetTable | None:
@@ -83,7 +105,7 @@ def sheet_table(opened: Opened, sheet: str | None = None) -> SheetTable | None:
     rows = {n + 1: text for n, text in zip(numbers[head:], texts[head:], strict=True)}
     table = raw_table(name, rows)
     part = book.book.part_of(cells.name)
-    return SheetTable(**table.__dict__, book=opened.data, part=part)
+    return SheetTable(**table.__dict__, book=opened.data, part=part, wide=wide)
 
 
 def _with_cells(row: str, number: int, changes: Mapping[int, str], name: str) -> str:
@@ -106,18 +128,18 @@ def _with_cells(row: str, number: int, changes: Mapping[int, str], name: str) ->
     head = re.match(r"<row\b[^>]*?(/?)>", row)
     if head is None:
         raise InputError(f"This sheet cannot be written to. {_MEND}", (), name)
-    opened = head[0].removesuffix("/>").removesuffix(">") + ">"
+    opened = _SPANS.sub("", head[0]).removesuffix("/>").removesuffix(">") + ">"
     return opened + "".join(cells[c] for c in sorted(cells)) + "</row>"
 
 
-def _repacked(book: bytes, parts: Mapping[str, str]) -> bytes:
-    """Return the archive with these parts replaced, to be recalculated on opening."""
+def _repacked(book: bytes, parts: Mapping[str, str], *, recalculate: bool) -> bytes:
+    """Return the archive with these parts replaced; ``recalculate``: when it is opened."""
     data = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(data, "w") as new:
         for info in old.infolist():
             path = info.filename
             content = parts[path].encode() if path in parts else old.read(info)
-            if path.endswith("workbook.xml"):
+            if recalculate and path.endswith("workbook.xml"):
                 content = _WORKED_OUT.sub(rb'<calcPr fullCalcOnLoad="1"', content)
             info.compress_type = zipfile.ZIP_DEFLATED
             new.writestr(info, content)

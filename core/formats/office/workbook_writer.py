@@ -61,11 +61,8 @@ def cell(reference: str, value: Value, style: int | str = 0) -> str:
         return f"{head}><v>{value!r}</v></c>"
     if not value:
         return f"{head}/>" if style else ""
-    return f'{head} t="inlineStr"><is><t xml:space="preserve">{_text(value)}</t></is></c>'
-
-
-def _text(text: str) -> str:
-    return escape(_UNFIT.sub(lambda m: f"_x{ord(m[0]):04X}_", text[:LONGEST_CELL]))
+    text = escape(_UNFIT.sub(lambda m: f"_x{ord(m[0]):04X}_", value[:LONGEST_CELL]))
+    return f'{head} t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
 
 
 def _sheet(rows: Sequence[Sequence[Value]]) -> str:

@@ -129,7 +129,12 @@ def _criterion(criterion: Criterion, shares: bool) -> str:
     scored = (option for option in criterion.options if not option.na)
     options = sorted(scored, key=lambda option: option.value or 0.0, reverse=not penalty)
     cells = "".join(_option(criterion, option, shares) for option in options)
-    cells += "".join(_away(option) for option in criterion.options if option.na)
+    cells += "".join(
+        f'<li class="na"><span class="box"></span><b>{_esc(option.label)}</b> not counted'
+        f"{_paragraph(option.description)}</li>"
+        for option in criterion.options
+        if option.na
+    )
     kind = "Penalty: " if penalty else ""
     return (
         f'<article{" class=penalty" if penalty else ""}><div class="what">'
@@ -149,13 +154,6 @@ def _option(criterion: Criterion, option: Option, shares: bool) -> str:
     return (
         f'<li><span class="box"></span><b>{_esc(shown(criterion, option))}</b> '
         f'<span class="quiet">{points}</span>{_paragraph(option.description)}</li>'
-    )
-
-
-def _away(option: Option) -> str:
-    return (
-        f'<li class="na"><span class="box"></span><b>{_esc(option.label)}</b> not counted'
-        f"{_paragraph(option.description)}</li>"
     )
 
 

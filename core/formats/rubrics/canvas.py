@@ -96,15 +96,9 @@ class _CanvasReader:
         self._table, self._scaling = table, scaling
         self._columns = [table.column(head) for head in HEADS]
         kinds = [head.casefold() for head in table.heads]
-        self._triples = list(
-            zip(
-                *[
-                    [at for at, kind in enumerate(kinds) if part.casefold() in kind]
-                    for part in TRIPLE
-                ],
-                strict=False,
-            )
-        )
+        parts = map(str.casefold, TRIPLE)
+        places = [[at for at, kind in enumerate(kinds) if part in kind] for part in parts]
+        self._triples = list(zip(*places, strict=False))
         self._problems: list[Problem] = []
         self._nameless: list[Problem] = []
 
@@ -178,10 +172,7 @@ class _CanvasReader:
         ]
 
     def _rubric(
-        self,
-        name: str,
-        rows: list[tuple[int, dict[str, Any], list[Level]]],
-        notices: list[Problem],
+        self, name: str, rows: list[tuple[int, dict[str, Any], list[Level]]], notices: list[Problem]
     ) -> Parsed[Rubric]:
         lines = [line for line, _, _ in rows]
         data = {"name": name, "criteria": [data for _, data, _ in rows]}

@@ -276,12 +276,9 @@ def _peer_criterion(criterion: Criterion) -> dict[str, Any]:
     data |= {"scale_type": criterion.scale}
     if criterion.aggregation is not None:
         data["aggregation"] = criterion.aggregation
-    return data | {"options": [_peer_option(option) for option in criterion.options]}
-
-
-def _peer_option(option: Option) -> dict[str, Any]:
     # autorubric also requires a value for an abstention, but never uses it.
-    return {"label": option.label, "value": option.value or 0.0, "na": option.na}
+    options = [{"label": o.label, "value": o.value or 0.0, "na": o.na} for o in criterion.options]
+    return data | {"options": options}
 
 
 def requirement_in_full(criterion: Criterion) -> str:

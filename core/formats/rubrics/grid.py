@@ -112,13 +112,10 @@ def points_in(text: str, *, heading: bool = False) -> Points:
     for pattern in (*_SURE, *_BARE) if heading else _SURE:
         match = pattern.match(text)
         if match:
-            ends = [_number(n) for n in (match["first"], match["second"]) if n is not None]
+            given = filter(None, (match["first"], match["second"]))
+            ends = [float(n.replace("−", "-").replace(",", ".")) for n in given]
             return Points(match["label"] or text, max(ends), min(ends))
     return Points(text, None, None)
-
-
-def _number(text: str) -> float:
-    return float(text.replace("−", "-").replace(",", "."))
 
 
 def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:

@@ -26,10 +26,7 @@ def rubric_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Rubric Studio rubric",
-        "anyOf": [
-            {"$ref": "#/$defs/Rubric"},
-            {"$ref": "#/$defs/Entries"},
-        ],
+        "anyOf": [{"$ref": "#/$defs/Rubric"}, {"$ref": "#/$defs/Entries"}],
         "$defs": dict(sorted(parts.items())),
     }
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import yaml
 
 from core.domain.base import Noun, Path, build
-from core.domain.rubric import BINARY, Criterion, Option, Rubric
+from core.domain.rubric import BINARY, Criterion, Rubric
 from core.errors import InputError, Problem
 from core.formats.rubrics.keys import tidied
 from core.formats.rubrics.shapes import Shaper
@@ -209,13 +209,12 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
     data = _dumped(criterion, "options")
     data |= {"weight": _plain(criterion.weight), "scale": criterion.scale}
     if criterion.scale != "binary" or criterion.options != BINARY:
-        data["options"] = [_option(option) for option in criterion.options]
+        # The description comes last, since it may be long.
+        options = (_dumped(option) for option in criterion.options)
+        data["options"] = [
+            dict(sorted(o.items(), key=lambda e: e[0] == "description")) for o in options
+        ]
     return _filled({name: data.get(name) for name in Criterion.model_fields}, keep=("section",))
-
-
-def _option(option: Option) -> dict[str, Any]:
-    # The description comes last, since it may be long.
-    return dict(sorted(_dumped(option).items(), key=lambda entry: entry[0] == "description"))
 
 
 def _filled(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -18,7 +18,7 @@ RATERS: Words = {
     " physician dermatologist checker"
     " rated_by graded_by scored_by coded_by annotated_by labeled_by labelled_by judged_by"
     " evaluated_by checked_by reviewed_by marked_by assessed_by inspector auditor your_name"
-    " pc_member committee_member"
+    " pc_member committee_member prolific_pid prolific_id"
     " your_initials",
     "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
     " juror beobachter kodiererin zweitkorrektor erstkorrektor dein_name ihr_name",
@@ -76,7 +76,7 @@ SUMMARY_ROWS: Words = SUMMARIES | {
     " nombre numero points_possible max_points maximum_points possible_points out_of"
     " points_possibles punkte_maximal standard_deviation std_dev standardabweichung"
     " ecart_type grand_total overall_mean overall_average class_average subtotal zwischensumme"
-    " desviacion_estandar notendurchschnitt ø",
+    " desviacion_estandar notendurchschnitt ø"
 }
 #: Remarks by raters.
 REMARKS: Words = {
@@ -181,7 +181,7 @@ ITEMS: Words = {
     " essay utterance video image clip file record trial number no key question candidate student"
     " submission example passage topic query paragraph scene frame turn page lesion"
     " dialogue conversation pr paper post comment tweet patient visit specimen image picture"
-    " photo url audio recording sentence",
+    " photo url audio recording sentence song track melody product proposal applicant poster",
     "de": "nummer nr fall beitrag aufgabe segment kennung",
     "fr": "numero n° dossier identifiant copie",
     "es": "numero expediente caso alumno identificador",

@@ -331,15 +331,8 @@ def comment_lines(text: str) -> tuple[int, ...]:
     ]
     lines, offset = list[int](), 0
     for row, line in enumerate(text.split("\n"), start=1):
-        if any(_begins(line, at) and not _inside(values, offset + at) for at in range(len(line))):
+        marks = [offset + match.end() - 1 for match in re.finditer(r"(?:^|[ \t])#", line)]
+        if any(not any(start <= at < end for start, end in values) for at in marks):
             lines.append(row)
         offset += len(line) + 1
     return tuple(lines)
-
-
-def _begins(line: str, at: int) -> bool:
-    return line[at] == "#" and (at == 0 or line[at - 1] in " \t")
-
-
-def _inside(values: list[tuple[int, int]], place: int) -> bool:
-    return any(start <= place < end for start, end in values)

@@ -46,22 +46,9 @@ class Derived(NamedTuple):
             for line, row in lines
         ]
 
-    def spelt_labels(self, labels: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-        """Return items' labels likewise, without words that mean no answer."""
-        return {
-            item: {
-                name: self.spelling[name][label]
-                for name, label in item_labels.items()
-                if not holds_no_answer(None, label)
-            }
-            for item, item_labels in labels.items()
-        }
 
-
-def derive_rubric(
-    lines: Sequence[VoteLine], labels: Mapping[str, Mapping[str, str]], name: str
-) -> Derived:
-    """Return a rubric from labels: numbers are ordinal, words nominal.
+def derive_rubric(lines: Sequence[VoteLine], gold: Sequence[VoteLine], name: str) -> Derived:
+    """Return a rubric from labels, of raters and gold: numbers are ordinal, words nominal.
 
     Yes and no are two such words, and yes (true, pass, and next to such words 1 and T) has value 1.
     MET and UNMET make a binary criterion. In a ranking the first is the best. Words that mean "no
@@ -71,11 +58,8 @@ def derive_rubric(
         InputError: a criterion has more different labels than a scale has options.
     """
     used: dict[str, dict[str, None]] = {}
-    for _, row in lines:
+    for _, row in (*lines, *gold):
         used.setdefault(row["criterion"], {})[row["label"]] = None
-    for item_labels in labels.values():
-        for criterion, label in item_labels.items():
-            used.setdefault(criterion, {})[label] = None
     criteria, notices, problems = list[dict[str, Any]](), list[Problem](), list[Problem]()
     spelling = {}
     for criterion, used_labels in used.items():
@@ -86,7 +70,7 @@ def derive_rubric(
             problems.append(Problem(message, mend, ("label",)))
         if is_ranking := scale == "ordinal" and _is_ranking(criterion, lines):
             options = [{**o, "value": round(1 - o["value"], 9)} for o in reversed(options)]
-        criteria.append(_criterion(criterion, scale, options))
+        criteria.append(criterion_data(criterion, scale, options))
         spelling[criterion] = spelt
         order = _order_said(criterion, is_ranking, len(used) == 1)
         notices.append(_notice(criterion, scale, [option["label"] for option in options], order))
@@ -119,24 +103,13 @@ def spelt_as(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
     return spelt
 
 
-def labels_spelt_as(
-    rubric: Rubric, labels: Mapping[str, Mapping[str, str]]
-) -> dict[str, dict[str, str]]:
-    """Return items' labels as ``rubric`` spells them, without words that mean "no answer"."""
-    names = {fold(c.name): c for c in rubric.criteria}
-    spelt: dict[str, dict[str, str]] = {}
-    for item, item_labels in labels.items():
-        for name, label in item_labels.items():
-            criterion = names.get(fold(name))
-            if holds_no_answer(criterion, label):
-                continue
-            plain = (
-                (name, label)
-                if criterion is None
-                else (criterion.name, _spelling(criterion, label))
-            )
-            spelt.setdefault(item, {})[plain[0]] = plain[1]
-    return spelt
+def labels_of(rubric: Rubric, gold: Iterable[VoteLine]) -> dict[str, dict[str, str]]:
+    """Return items' labels of spelt lines, without words that mean "no answer"."""
+    names, labels = {fold(c.name): c for c in rubric.criteria}, dict[str, dict[str, str]]()
+    for _, row in gold:
+        if not holds_no_answer(names.get(fold(row["criterion"])), row["label"]):
+            labels.setdefault(row["item_id"], {})[row["criterion"]] = row["label"]
+    return labels
 
 
 def _spelling(criterion: Criterion, label: str) -> str:
@@ -152,13 +125,12 @@ def _spelling(criterion: Criterion, label: str) -> str:
     return label if number is None else _written(number)
 
 
-def _criterion(name: str, scale: str, options: list[dict[str, Any]]) -> dict[str, Any]:
-    data = {
-        "name": name,
-        "requirement": f"{name} (the question itself was not part of the file)",
-        "weight": 1.0,
-        "scale": scale,
-    }
+def criterion_data(
+    name: str, scale: str, options: list[dict[str, Any]], asked: str = ""
+) -> dict[str, Any]:
+    """Return a criterion as plain data; ``asked`` is its question, if the file has it."""
+    asked = asked or f"{name} (the question itself was not part of the file)"
+    data = {"name": name, "requirement": asked, "weight": 1.0, "scale": scale}
     return data if scale == "binary" else data | {"options": options}
 
 

@@ -36,10 +36,7 @@ class Experiment(NamedTuple):
 
 
 def read_experiment(
-    manifest: bytes | Opened,
-    items: bytes | Opened,
-    name: str,
-    dataset: Dataset | None = None,
+    manifest: bytes | Opened, items: bytes | Opened, name: str, dataset: Dataset | None = None
 ) -> Experiment:
     """Return the votes of an experiment; ``dataset`` restores items' ids by order.
 

@@ -22,15 +22,23 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import bare
 from core.formats.votes.structure.named_fields import NAMES
 from core.formats.votes.structure.rankings import why_ranking
-from core.formats.votes.structure.values import system_named
+from core.formats.votes.structure.values import Values, system_named
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 
 
 def by_system(table: Table, mapping: VoteMapping) -> bool:
-    """Return whether ids have several texts, and one for each system."""
+    """Return whether ids have several texts, and one for each system.
+
+    Without texts, a rater must have answered once on each system, and not once on each id.
+    """
     item, text, system = mapping.item, mapping.submission, mapping.system
-    if item is None or text is None or system is None or item == text:
+    if item is None or system is None or item == text:
         return False
+    if text is None:
+        values, asked = Values(table), (mapping.rater, mapping.criterion, mapping.replicate)
+        keys = [c for c in (item, *asked) if c in values.columns]
+        known = {item, system} <= {*values.columns} and mapping.layout != "wide"
+        return known and values.unique(keys) < 1 == values.unique([*keys, system])
     return _several(table, [item], text) and not _several(table, [item, system], text)
 
 

@@ -24,7 +24,7 @@ from core.formats.votes.derived_rubric import (
     Derived,
     derive_dataset,
     derive_rubric,
-    labels_spelt_as,
+    labels_of,
     spelt_as,
 )
 from core.formats.votes.experiments import read_experiment
@@ -166,27 +166,27 @@ def _table(
     table_votes = votes_in(table, mapping)
     notices = [_shape(mapping), *table.notices, *_left_out(table, mapping)]
     notices += said_of_texts(table, mapping)
+    gold = list(table_votes.gold.values())
     if rubric is None:
-        derived: Derived = derive_rubric(table_votes.lines, table_votes.labels, source.title)
+        derived: Derived = derive_rubric(table_votes.lines, gold, source.title)
         rubric, notices = derived.rubric, [*notices, *derived.notices]
-        spelt, labels = derived.spelt(table_votes.lines), derived.spelt_labels(table_votes.labels)
+        spelt, gold = derived.spelt(table_votes.lines), derived.spelt(gold)
     else:
-        spelt = spelt_as(rubric, table_votes.lines)
-        labels = labels_spelt_as(rubric, table_votes.labels)
+        spelt, gold = spelt_as(rubric, table_votes.lines), spelt_as(rubric, gold)
     empty = Counter[str]({"": table_votes.blank[0]} if table_votes.blank[0] else {})
     # A model with a row but no answer has failed; a person was simply not asked.
     spelt = _with_answers(rubric, spelt, empty, models=mapping.layout == "long")
-    table_votes = table_votes._replace(lines=spelt, labels=labels)
+    labels = labels_of(rubric, gold)
     if dataset is None:
         dataset, problems = derive_dataset(
-            table_votes.texts, table_votes.texts, table_votes.labels, source.title,
+            table_votes.texts, table_votes.texts, labels, source.title,
             maps_of("submission", () if mapping.submission else _unread_texts(table, mapping)),
         )  # fmt: skip
         notices += problems
-    elif table_votes.labels:
+    elif labels:
         notices.append(Problem("Gold labels are left out: the dataset brings its own labels."))
     checker = VoteChecker(rubric, dataset.items, table.name)
-    votes = checker.read(table_votes.lines)
+    votes = checker.read(spelt)
     notices = [*notices, *empty_answers(empty), *checker.notices]
     data = mapping.model_dump(mode="json", exclude_defaults=True)
     return VoteBundle(

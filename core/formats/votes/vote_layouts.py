@@ -76,7 +76,7 @@ def kind_of_table(
         return "dataset" if mapping.are_tasks else "unknown"
     beside = (*mapping.meta, *mapping.labels.values())
     ambiguous = rival_labels(table, mapping) or _named_alike(table, beside)
-    rated = bool(row_keys(table)) or any(list_answers(table))
+    rated = bool(row_keys(opened_up(table))) or any(list_answers(table))
     rated = rated or _has_raters(table, mapping.labels.values())
     return "unknown" if ambiguous or rated else "dataset"
 

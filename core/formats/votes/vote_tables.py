@@ -108,14 +108,8 @@ def _judgements(
 
 #: Other words for the kinds of raters.
 KIND_WORDS = {
-    "person": "human",
-    "people": "human",
-    "annotator": "human",
-    "expert": "human",
-    "model": "llm",
-    "judge": "llm",
-    "ai": "llm",
-    "machine": "llm",
+    **dict.fromkeys(("person", "people", "annotator", "expert"), "human"),
+    **dict.fromkeys(("model", "judge", "ai", "machine"), "llm"),
     "classifier": "offline",
 }
 _INSIDE = "Name what is in it, as in annotations[0].value."
@@ -127,12 +121,12 @@ _COPIED = ("reason", "weight", "replicate", "order")
 class TableVotes(NamedTuple):
     """A table's votes, its gold labels, and its fields of items.
 
-    ``labels`` maps item ids to criteria to labels, ``texts`` to the item's columns. ``blank``
+    ``gold`` has the gold answer by item and criterion, ``texts`` the item's columns. ``blank``
     counts the empty cells of a wide table.
     """
 
     lines: list[VoteLine]
-    labels: dict[str, dict[str, str]]
+    gold: dict[tuple[str, str], VoteLine]
     texts: dict[str, dict[str, str]]
     blank: list[int]
 
@@ -153,7 +147,7 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
             row["label"] = mapping.option_for(row["criterion"], row["label"])
         if row.pop("gold"):
             if row["label"]:
-                votes.labels.setdefault(row["item_id"], {})[row["criterion"]] = row["label"]
+                votes.gold[row["item_id"], row["criterion"]] = line, row
         else:
             votes.lines.append((line, row))
         if enough(problems):

@@ -13,13 +13,19 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from typing import Any, NamedTuple
 
 from core.errors import InputError
+from core.formats.office.sheet_editing import SheetTable, sheet_table
+from core.formats.office.workbook import book_in
 from core.formats.source.archives import Unpacked
 from core.formats.source.csv_reader import RawTable, read_raw
 from core.formats.source.csv_writer import harmless
+from core.formats.source.heading import header_at, heading_rows
 from core.formats.source.opened import Opened
+from core.formats.source.summary_rows import summary_rows
 from core.formats.votes.tools import annotation_tools, inspect_logs, promptfoo
 from core.formats.votes.tools.known_tools import tool_of
 from core.formats.votes.tools.messages import mapping_in, objects_in
@@ -86,13 +92,15 @@ def write_back(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
 
 def _write(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
     opened = Opened(data, name)
+    if sheets := _sheets(opened):
+        return max((_table(sheet, items) for sheet in sheets), key=lambda made: made.written)
     format = tool_of(opened)
     tool = None if format is None else format.name
     if format is not None and tool == "inspect" and opened.archive is not None:
         with damaged_refused(format.title, name):
             return _archive(opened.archive, items, title)
-    if opened.archive is not None or (tool is not None and tool not in _ROWS):
-        kinds = "Inspect, promptfoo, Label Studio, Argilla, CSV, JSON and JSON lines"
+    if opened.archive is not None or (tool is not None and tool not in _TOOLS):
+        kinds = "Inspect, promptfoo, Label Studio, Argilla, .xlsx, CSV, JSON and JSON lines"
         raise InputError(
             f"Results cannot be written into such a file, only into {kinds}.", (), name
         )
@@ -102,9 +110,8 @@ def _write(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
     at = list[int]()
 
     def add(value: Any) -> None:
-        ids = _ROWS[tool](value) if tool else _plain_rows(value, items)
-        add_to = _ADD[tool] if tool else _add_key
-        for id, row in ids:
+        rows_in, add_to = _TOOLS[tool] if tool else (partial(_plain_rows, items=items), _add_key)
+        for id, row in rows_in(value):
             at.append(id in items)
             if id in items:
                 add_to(row, items[id], title)
@@ -314,34 +321,39 @@ def _add_suggestions(record: Row, item: BackItem, title: str) -> None:
     record["metadata"] = mapping_in(record.get("metadata")) | own
 
 
-_ROWS: dict[str, Callable[[Any], Named]] = {
-    "inspect": _inspect_rows,
-    "promptfoo": _promptfoo_rows,
-    "label_studio": _annotated_rows,
-    "argilla": _annotated_rows,
-}
-_ADD: dict[str, Callable[[Row, BackItem, str], None]] = {
-    "inspect": _add_score,
-    "promptfoo": _add_components,
-    "label_studio": _add_marks,
-    "argilla": _add_suggestions,
+#: What gives a tool's records by their items, and what adds a result to a record.
+_TOOLS: dict[str, tuple[Callable[[Any], Named], Callable[[Row, BackItem, str], None]]] = {
+    "inspect": (_inspect_rows, _add_score),
+    "promptfoo": (_promptfoo_rows, _add_components),
+    "label_studio": (_annotated_rows, _add_marks),
+    "argilla": (_annotated_rows, _add_suggestions),
 }
 
 
 # Tables
 
 
+def _sheets(opened: Opened) -> list[SheetTable]:
+    """Return the sheets of a workbook that have rows. Raises ``InputError``."""
+    book = opened.once(book_in)
+    tables = (sheet_table(opened, sheet) for sheet in (book.filled if book else ()))
+    return [table for table in tables if table is not None]
+
+
 def _table(table: RawTable, items: Items) -> WrittenBack:
     """Return the table with columns at its end; every row of an item gets its results."""
+    first = [[cell.text for cell in row.cells] for row in (table.head, *table.rows[:40])]
+    if titles := header_at(first):
+        table = table.below(titles)
+    deep = heading_rows(first, titles)[1]
     matches = {
         column: sum(row.text(column) in items for row in table.rows)
         for column in range(len(table.heads))
     }
     best = max(matches, key=lambda column: matches[column], default=0)
-    ids = [
-        row.text(best) if matches.get(best) else f"item-{number:04d}"
-        for number, row in enumerate(table.rows, start=1)
-    ]
+    ids = [row.text(best) for row in table.rows]
+    if not matches.get(best):
+        ids = _numbered(table, deep - 1)
     names = list(dict.fromkeys(name for item in items.values() for name in item.cells))
     settled = any(cell.people for item in items.values() for cell in item.cells.values())
     heads = [f"{OURS}: score", *(f"{OURS}: {name}" for name in names)]
@@ -352,6 +364,15 @@ def _table(table: RawTable, items: Items) -> WrittenBack:
         sum(id in items for id in ids),
         len(ids),
     )
+
+
+def _numbered(table: RawTable, headings: int) -> list[str]:
+    """Return the ids of rows without any, in the order in which they are read."""
+    rows = [{str(at): cell.text for at, cell in enumerate(row.cells)} for row in table.rows]
+    columns = [str(at) for at in range(len(table.heads))]
+    left = {*range(headings), *(n + headings for n in summary_rows(columns, rows[headings:]))}
+    numbers = count(1)
+    return ["" if at in left else f"item-{next(numbers):04d}" for at in range(len(rows))]
 
 
 def _cells(item: BackItem | None, names: Sequence[str], settled: bool) -> list[str]:

@@ -98,7 +98,8 @@ def look(
         first = first_reading(table_of(source, rubric=rubric), table_kind, rubric, changes)
     unsaid = shape == "unknown" and source.lone and not changes
     if unsaid and (mapping := only_reading(table_of(source, MAX_ITEMS, rubric), rubric)):
-        return FileLook(source, mapping.layout, table_of(source, rubric=rubric), mapping)
+        table = with_paths(table_of(source, rubric=rubric), mapping.used().values())
+        return FileLook(source, mapping.layout, table, mapping)
     shape = shape if kind else _kind_meant(shape, changes, first.layout if first else None)
     if shape not in TABLES:
         return FileLook(source, shape, table_of(source, MAX_ITEMS) if shape == "unknown" else None)
@@ -194,13 +195,9 @@ def check(
     dataset = None if dataset_version is None else store.datasets.load(dataset_version)
     try:
         bundle = read_bundle(
-            file_look.source,
-            file_look.kind,
-            rubric=rubric,
-            dataset=dataset,
-            mapping=mapping,
-            bins=Bins.of(bins),
-        )
+            *(file_look.source, file_look.kind),
+            rubric=rubric, dataset=dataset, mapping=mapping, bins=Bins.of(bins),
+        )  # fmt: skip
         return CheckedVotes(bundle, preview(store, bundle))
     except InputError as error:
         return CheckedVotes(None, None, error.problems or (Problem(error.message),))

@@ -5,10 +5,16 @@ from __future__ import annotations
 import copy
 import io
 import json
+import re
 import zipfile
 from typing import Any
 
 import pytest
+from openpyxl import Workbook, load_workbook
+from openpyxl.chart import BarChart, Reference
+from openpyxl.comments import Comment
+from openpyxl.formatting.rule import CellIsRule
+from openpyxl.styles import Font
 
 from core.errors import InputError
 from core.formats.known import kind_of
@@ -17,6 +23,7 @@ from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes
 from core.formats.votes.write_back import OURS, BackCell, BackItem, WrittenBack, write_back
 from tests.formats import foreign_shapes
+from tests.formats.office.workbooks import zipped
 from tests.formats.votes.foreign_files import KNOWN
 from tests.formats.votes.tools import test_inspect_logs, test_promptfoo
 
@@ -183,3 +190,76 @@ def test_annotations_as_a_table_get_columns_on_every_row_of_their_task() -> None
     made = back(foreign_shapes.LABEL_STUDIO_TABLE, "project.csv", "1", "2")
     assert made.written == 3
     assert made.data.decode().splitlines()[1].endswith(",0.75,MET,2,kim")
+
+
+def test_rows_below_titles_and_means_are_no_items() -> None:
+    table = "Marks of course 101\nessay,kim,lee\nOne.,1,2\nTwo.,3,4\nThree.,2,2\nMean,2,2.67\n"
+    items = {f"item-000{n}": BackItem(float(n)) for n in (1, 2, 3)}
+    made = write_back(table.encode(), "x.csv", items, "run 3").data.decode().splitlines()
+    assert made[1:] == [
+        "essay,kim,lee,rubric_studio: score",
+        *(f"{row},{n}" for n, row in enumerate(("One.,1,2", "Two.,3,4", "Three.,2,2"), start=1)),
+        "Mean,2,2.67,",
+    ]
+
+
+def rich_workbook() -> bytes:
+    """Three sheets with styles, widths, a formula, a merged cell, a note, a rule and a chart."""
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Essays"
+    sheet.append(["id", "text", "marks", "twice"])
+    for n in range(3):
+        sheet.append([f"e{n}", f"Essay {n}.", n, f"=C{n + 2}*2"])
+    sheet["A1"].font = Font(bold=True, color="FF0000")
+    sheet["B2"].comment = Comment("A note.", "kim")
+    sheet.column_dimensions["B"].width = 41
+    sheet.freeze_panes = "A2"
+    sheet.auto_filter.ref = "A1:D4"
+    rule = CellIsRule(operator="greaterThan", formula=["1"], font=Font(bold=True))
+    sheet.conditional_formatting.add("C2:C4", rule)
+    chart = BarChart()
+    chart.add_data(Reference(sheet, min_col=3, min_row=1, max_row=4), titles_from_data=True)
+    sheet.add_chart(chart, "H2")
+    other = book.create_sheet("Rules")
+    other.append(["Mark", "Meaning"])
+    other.append([1, "Poor"])
+    other.merge_cells("A4:B4")
+    book.create_sheet("Hidden").sheet_state = "hidden"
+    data = io.BytesIO()
+    book.save(data)
+    # Excel keeps what a formula gave; openpyxl does not.
+    with zipfile.ZipFile(data) as source:
+        parts = {name: source.read(name) for name in source.namelist()}
+    part = "xl/worksheets/sheet1.xml"
+    parts[part] = re.sub(rb"(<f>[^<]*</f>)<v ?/?>(</v>)?", rb"\1<v>4</v>", parts[part])
+    return zipped(parts)
+
+
+def test_a_workbook_gets_columns_and_keeps_all_else() -> None:
+    before = rich_workbook()
+    made = back(before, "class.xlsx", "e0", "e2")
+    assert (made.written, made.records) == (2, 3)
+    with zipfile.ZipFile(io.BytesIO(before)) as old, zipfile.ZipFile(io.BytesIO(made.data)) as new:
+        assert old.namelist() == new.namelist()
+        changed = [name for name in old.namelist() if old.read(name) != new.read(name)]
+    assert changed == ["xl/worksheets/sheet1.xml"]
+    old_book, new_book = load_workbook(io.BytesIO(before)), load_workbook(io.BytesIO(made.data))
+    for row in old_book["Essays"].iter_rows():
+        for cell in row:
+            copied = new_book["Essays"][cell.coordinate]
+            assert (copied.value, copied.style_id) == (cell.value, cell.style_id)
+    # The columns E to H are new.
+    added = [[c.value for c in row] for row in new_book["Essays"].iter_rows(min_col=5)]
+    assert added == [
+        [f"rubric_studio: {name}" for name in ("score", "kind", "long", "settled by")],
+        [0.75, "MET", 2, "kim"],
+        [None] * 4,
+        [0.75, "MET", 2, "kim"],
+    ]
+    sheet = new_book["Essays"]
+    assert (sheet["D2"].value, sheet["B2"].comment.text) == ("=C2*2", "A note.")
+    assert (len(sheet._charts), sheet.column_dimensions["B"].width) == (1, 41)
+    read_only = load_workbook(io.BytesIO(made.data), read_only=True)["Essays"]
+    assert read_only.max_column == 8

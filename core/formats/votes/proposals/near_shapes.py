@@ -158,7 +158,7 @@ def _passes(table: Table, shape: NearShape) -> bool:
             pairs_in(table, mapping)
             return True
         votes = votes_in(with_paths(table, mapping.used().values()), mapping)
-        derive_rubric(votes.lines, votes.labels, table.name)
+        derive_rubric(votes.lines, [*votes.gold.values()], table.name)
     except InputError:
         return False
     return True
@@ -193,7 +193,8 @@ def _likely_readings(table: Table) -> Iterator[NearShape]:
 
 def _with_raters(table: Table) -> Iterator[NearShape]:
     """Yield readings with a row for each item and rater, judged by the values."""
-    yield from _by_keys(table, row_keys(table))
+    whole = opened_up(table)
+    yield from _by_keys(whole, row_keys(whole))
     for changes in list_answers(table):
         kind: Kind = "criteria" if any(c.startswith("criteria=") for c in changes) else "long"
         yield NearShape(kind, "cells hold the answers of several raters", changes)
@@ -269,7 +270,9 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
         lacks = f"{listed} look like the answers of raters" if wide.are else lacks
         for texts in wide.texts.readings():
             changes = wide._replace(texts=texts).changes("raters")
-            yield NearShape("wide", lacks + texts.said, (*changes, *marks))
+            named = all(map(names_a_rater, wide.columns)) and bool(wide.item)
+            sure = named and not (marks or wide.texts.second)
+            yield NearShape("wide", lacks + texts.said, (*changes, *marks), sure)
     if wide.texts.text:
         lacks = "columns that share labels could be labels of criteria"
         changes = (f"submission={wide.texts.text}", *(f"labels={c}" for c in wide.columns), *marks)

@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from core.formats.datasets.answer_columns import (
-    names_a_rater,
-    plain,
-    without_prefix,
-    words_in,
-)
+from core.formats.datasets.answer_columns import names_a_rater, plain, without_prefix, words_in
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, text_column, texts_in
 from core.formats.votes.structure.rater_columns import item_of

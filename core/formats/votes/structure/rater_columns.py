@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from core.formats.datasets.answer_columns import (
@@ -23,19 +24,15 @@ from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, SUMMARIES, bare, holds
 from core.formats.votes.structure.texts import TextColumns, best_texts
-from core.formats.votes.structure.values import (
-    Values,
-    item_changes,
-    named_label,
-    system_named,
-)
+from core.formats.votes.structure.values import Values, item_changes, named_label, system_named
 
 _TITLE = re.compile(
     r"(dr|dra|prof|mr|mrs|ms|mme|mlle|m|herr|frau|hr|fr|pan|pani|sr|sra|sig|dott)\.? [^\W\d]"
     r"|[a-z]\d+\Z"
 )
-#: `NAME (48213)` and `NAME [Total Pts: 20] |48213` of gradebooks, `stem [part]` of a survey.
-_GRADEBOOKS = (r".+ \(\d+\)", r".+ \[.+\] \|\d+")
+#: `NAME (48213)`, `NAME [Total Pts: 20] |48213` and `NAME <Numeric MaxPoints:20>` of gradebooks.
+_GRADEBOOKS = (r".+ \(\d+\)", r".+ \[.+\] \|\d+", r".+ <.*MaxPoints:[^>]*>")
+#: The same, and `stem [part]` of a survey.
 _SAME_FORM = (*_GRADEBOOKS, r"(.+?)\s*\[[^\]]+\]")
 #: `Code (SK)`: a criterion, and the initials of the rater.
 _INITIALS = re.compile(r"(.+?)\s*[(\[]([A-Z]{1,3}\d?)[)\]]")
@@ -64,8 +61,11 @@ class RaterColumns(NamedTuple):
 
     @property
     def gradebook(self) -> bool:
-        """Return whether headings have the form of a gradebook's columns of marks."""
-        return any(all(re.fullmatch(form, c) for c in self.columns) for form in _GRADEBOOKS)
+        """Return whether headings are a gradebook's, or numbered parts with a sum beside them."""
+        summed = bool(self.summaries) and numbered_parts(self.columns)
+        return summed or any(
+            all(re.fullmatch(form, c) for c in self.columns) for form in _GRADEBOOKS
+        )
 
     def changes(self, field: str) -> tuple[str, ...]:
         """Return the roles as `FIELD=COLUMN`, with the columns as ``field``."""
@@ -92,6 +92,9 @@ def rater_columns(table: Table) -> RaterColumns | None:
     twice = [c for c in twice if alone or holds(c, SUMMARIES, whole=True)]
     group = [c for c in group if c not in twice]
     are = _are(group)
+    if are == "raters" and not item:
+        ids = [c for c in able if c not in group and holds(c, ITEMS) and values.may_be_key(c)]
+        item = next((pair for pair in combinations(ids, 2) if values.unique(pair) == 1), ())
     if all(map(system_named, group)):
         return None  # an answer of each system, not of the row
     if len(group) < 2 or values.size < 3 or not (item or are):
@@ -108,7 +111,8 @@ def names_a_respondent(column: str) -> bool:
 
 def _are(group: Sequence[str]) -> str:
     """Return whether headings name "raters", "criteria", or "" if neither is clear."""
-    if any(map(names_a_criterion, group)) or _same_form(group) or numbered_parts(group):
+    alike = any(all(re.fullmatch(form, c) for c in group) for form in _SAME_FORM)
+    if any(map(names_a_criterion, group)) or alike or numbered_parts(group):
         return "criteria"
     if len({m[1] for c in group if (m := _INITIALS.fullmatch(c))}) == 1 and all(
         map(_INITIALS.fullmatch, group)
@@ -145,17 +149,13 @@ def _is_mark(values: Values, column: str) -> bool:
     return min(numbers) >= _LEAST and may_be_marks(numbers) and values.measures_nothing(column)
 
 
-def _same_form(group: Sequence[str]) -> bool:
-    return any(all(re.fullmatch(form, c) for c in group) for form in _SAME_FORM)
-
-
 def _of_one_form(values: Values, able: Sequence[str]) -> list[str]:
     """Return the columns whose headings have the form of a gradebook's or a survey's."""
     for form in _SAME_FORM:
         alike = [c for c in able if re.fullmatch(form, c)]
         alike = [c for c in alike if values.able(c) or _is_mark(values, c)]
-        stems = Counter((re.fullmatch(form, c) or [""])[0 if "\\d" in form else 1] for c in alike)
-        if len(alike) > 1 and ("\\d" in form or max(stems.values()) > 1):
+        stems = Counter("" if form in _GRADEBOOKS else re.sub(form, r"\1", c) for c in alike)
+        if max(stems.values(), default=0) > 1:
             return alike
     return []
 

@@ -10,15 +10,7 @@ from typing import NamedTuple
 from core.formats.datasets.answer_columns import names_a_criterion, names_a_person, sharing
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import (
-    ASPECTS,
-    COURSES,
-    ITEMS,
-    RATED,
-    RATERS,
-    bare,
-    holds,
-)
+from core.formats.source.heading_words import ASPECTS, COURSES, ITEMS, RATED, RATERS, bare, holds
 from core.formats.votes.structure.rater_columns import names_a_respondent
 from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
 from core.formats.votes.structure.values import (
@@ -254,14 +246,8 @@ def _rank(values: Values, key: tuple[str, ...], rater: str, texts: Sequence[str]
     weak = len(key) == 1 and any(not holds(c, ITEMS) for c in numbers)
     weak = weak and all(values.varies([text], key[0]) for text in identified)
     size = values.unique(key)
-    return (
-        2 * len(identified)
-        + named
-        + size
-        - 1.2 * (len(key) - 1)
-        - 4 * weak
-        - 2 * any(c in texts for c in key)
-    )
+    likely = 2 * len(identified) + named + size
+    return likely - 1.2 * (len(key) - 1) - 4 * weak - 2 * any(c in texts for c in key)
 
 
 def _with_answers(

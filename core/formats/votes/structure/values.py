@@ -148,7 +148,8 @@ class Values:
                 groups[name].append(word)
             sizes = [len(group) for group in groups.values()]
             of_keys = [
-                sorted(group, key=_size) if any_order else group for group in groups.values()
+                sorted(group, key=lambda w: number_of(w) or 0.0) if any_order else group
+                for group in groups.values()
             ]
             if max(sizes) > 2 and all(map(_counted, of_keys)):
                 return True
@@ -175,7 +176,7 @@ class Values:
         texts = [t for t in self.texts() if not self.varies(item, t)]
         seeds = [c for c in able if c not in texts and self.varies(item, c)]
         if self.size - len(self.distinct[rater]) > 2:
-            seeds = [c for c in seeds if self.varies([rater], c)]
+            seeds = [c for c in seeds if names_a_criterion(c) or self.varies([rater], c)]
         # Raters who always agree have answered, too.
         seeds = seeds or [c for c in able if named_label(c) and len(self.distinct[c]) > 1]
         words = [self.distinct[c] for c in seeds]
@@ -336,10 +337,6 @@ def ticks(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
     if "" not in cells or len({fold(m) for m in marks}) != 1 or fold(marks[0]) not in _TICKS:
         return ()
     return (*(f"{WORD}{mark}=MET" for mark in marks), f"{WORD}=UNMET")
-
-
-def _size(word: str) -> float:
-    return number_of(word) or 0.0
 
 
 def _counted(words: Sequence[str]) -> bool:

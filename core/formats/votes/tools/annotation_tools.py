@@ -142,10 +142,6 @@ _ABOUT = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 _MORE = {*_ABOUT, "id", "agreement", "history", "is_gt", "annotator_reviews"}
 
 
-def _is_task_table(file: Opened) -> bool:
-    return {*_ABOUT, "id"} <= set(file.columns)
-
-
 def _read_table(file: Opened) -> ToolResults:
     """Read a table with a row per annotation: the task's fields, id, marks, who and when."""
     results = ToolResults("label_studio", file.title)
@@ -255,6 +251,6 @@ def _answered(
 
 LABEL_STUDIO = (
     *of_rows(_is_task, _read_tasks),
-    ToolShape("table", _is_task_table, _read_table),
+    ToolShape("table", lambda file: {*_ABOUT, "id"} <= {*file.columns}, _read_table),
 )
 ARGILLA = of_rows(_is_record, _read_records, "records")

@@ -27,6 +27,10 @@ _ATTACHED = "attachment://"
 _HEADER, _STARTED, _SAMPLES = "header.json", "_journal/start.json", "samples/"
 
 
+#: Restores a text that is stored elsewhere in the log.
+Restored = Callable[[str], str]
+
+
 def is_archive(names: Iterable[str]) -> bool:
     """Return whether an archive with these members is a log."""
     members = set(names)
@@ -95,7 +99,7 @@ class _LogReader:
         for name, score in scores.items():
             self._score(item, epoch, name, mapping_in(score), text)
 
-    def item(self, sample: Mapping[str, Any], text: Callable[[str], str]) -> str:
+    def item(self, sample: Mapping[str, Any], text: Restored) -> str:
         """Return the item of a sample's output, which may be from an earlier epoch."""
         id, output = str(sample["id"]), text(_output(sample))
         if (id, output) in self._known:
@@ -117,12 +121,7 @@ class _LogReader:
         return item
 
     def _score(
-        self,
-        item: str,
-        epoch: int,
-        scorer: str,
-        score: Mapping[str, Any],
-        text: Callable[[str], str],
+        self, item: str, epoch: int, scorer: str, score: Mapping[str, Any], text: Restored
     ) -> None:
         kind = self._kind(scorer, score)
         history = objects_in(score.get("history"))
@@ -156,20 +155,9 @@ class _LogReader:
             letter = isinstance(part, str) and part in _WORTH
             question = CORRECT if letter and name == scorer else name
             self._seen[question, rater, kind] = None
-            self._add(item, epoch, question, rater, kind, part, reason)
-
-    def _add(
-        self,
-        item: str,
-        epoch: int,
-        question: str,
-        rater: str,
-        kind: RaterKind,
-        value: Any,
-        reason: str,
-    ) -> None:
-        scalar: Value = value if isinstance(value, bool | int | float | str) else None
-        self._found.answers.append(ToolAnswer(item, question, rater, kind, scalar, reason, epoch))
+            scalar: Value = part if isinstance(part, bool | int | float | str) else None
+            answer = ToolAnswer(item, question, rater, kind, scalar, reason, epoch)
+            self._found.answers.append(answer)
 
     def _kind(self, scorer: str, score: Mapping[str, Any]) -> RaterKind:
         """Return ``llm`` for a model scorer or one that names a model, otherwise ``offline``."""
@@ -194,7 +182,8 @@ class _LogReader:
         for item, epoch, message in self._errors:
             for question, rater, kind in self._seen:
                 if kind != "human":
-                    self._add(item, epoch, question, rater, kind, None, message[:500])
+                    failed = ToolAnswer(item, question, rater, kind, None, message[:500], epoch)
+                    results.answers.append(failed)
         if self._errors:
             results.note(f"{len(self._errors):,} samples ended in an error; they are failures.")
         if self._status not in ("success", ""):
@@ -229,7 +218,7 @@ def _with_option_name(answer: ToolAnswer, letters: Mapping[str, set[str]]) -> To
     return answer._replace(value={"C": MET, "I": UNMET, "N": UNMET}.get(answer.value, answer.value))
 
 
-def _attachments(sample: Mapping[str, Any]) -> Callable[[str], str]:
+def _attachments(sample: Mapping[str, Any]) -> Restored:
     """Return a function that restores long texts, which the log stores once, elsewhere."""
     attachments = mapping_in(sample.get("attachments"))
 

@@ -126,7 +126,7 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
         turn = row.get("turn")
         task = str(row.get("question_id") or f"row {at}")
         task = f"{task}, turn {turn}" if turn is not None else task
-        fields: dict[str, Any] = {"prompt": _question(talks[0])}
+        fields: dict[str, Any] = {"prompt": conversation(list(talks[0][:-1]))}
         if all(talks):
             fields["submission"] = {"first": _answer(talks[0]), "second": _answer(talks[1])}
         item = contests.item(task, str(row["model_a"]), str(row["model_b"]), _texts(fields))
@@ -136,11 +136,6 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
     if strange:
         contests.found.note(f"{strange:,} votes name no winner; they are failures.")
     return contests.results()
-
-
-def _question(talk: Sequence[Mapping[str, Any]]) -> str:
-    """Return the user's question; for several turns the whole conversation."""
-    return conversation(list(talk[:-1])) if talk else ""
 
 
 def _answer(talk: Sequence[Mapping[str, Any]]) -> str:

@@ -12,7 +12,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.source.parsed import shortened
-from core.formats.votes.derived_rubric import spelt_as
+from core.formats.votes.derived_rubric import criterion_data, spelt_as
 from core.formats.votes.imported import VoteBundle, VoteChecker, VoteLine
 from core.formats.votes.tools.scales import Bins, Scale, Value, scale_of
 
@@ -162,16 +162,10 @@ def _lines(results: ToolResults, scales: Mapping[str, Scale]) -> Iterable[VoteLi
 
 
 def _criterion(name: str, scale: Scale, results: ToolResults) -> dict[str, Any]:
-    requirement = results.questions.get(name, ToolQuestion()).requirement.strip()
-    kind = "nominal" if results.questions.get(name, ToolQuestion()).nominal else scale.kind
-    data: dict[str, Any] = {
-        "name": name,
-        "requirement": requirement or f"{name} (the question itself was not part of the file)",
-        "weight": 1.0,
-        "scale": kind,
-    }
+    question = results.questions.get(name, ToolQuestion())
+    kind = "nominal" if question.nominal else scale.kind
     options = [{"label": label, "value": value} for label, value in scale.options]
-    return data if kind == "binary" else data | {"options": options}
+    return criterion_data(name, kind, options, question.requirement.strip())
 
 
 def items_alone(results: ToolResults) -> Dataset:

@@ -79,10 +79,6 @@ _LANGFUSE: Mapping[str, tuple[str, RaterKind]] = {
 # LangSmith
 
 
-def _is_langsmith(row: Row) -> bool:
-    return {"run_id", "key", "score", "feedback_source"} <= row.keys()
-
-
 def _of_langsmith(results: ToolResults, row: Row) -> None:
     item = str(row.get("run_id") or _get(row, "trace_id", "session_id") or "")
     if not item:
@@ -156,5 +152,6 @@ def _shapes(
 
 
 LANGFUSE = _shapes("langfuse", _is_langfuse, _of_langfuse)
-LANGSMITH = _shapes("langsmith", _is_langsmith, _of_langsmith)
+_OF_FEEDBACK = {"run_id", "key", "score", "feedback_source"}
+LANGSMITH = _shapes("langsmith", lambda row: row.keys() >= _OF_FEEDBACK, _of_langsmith)
 PHOENIX = _shapes("phoenix", _is_phoenix, _of_phoenix)
