@@ -60,7 +60,7 @@ def show(chosen: RatedSelection) -> None:
     _figures(calibrations)
     current = next((o for o in calibrations if o.column == chosen.rater), calibrations[0])
     _closely(chosen, current)
-    _alone(chosen)
+    _draw_cascade(chosen)
 
 
 def _figures(calibrations: list[RaterCalibration]) -> None:
@@ -136,7 +136,7 @@ def _closely(chosen: RatedSelection, rater: RaterCalibration) -> None:
 _SHOWN = 5
 
 
-def _alone(chosen: RatedSelection) -> None:
+def _draw_cascade(chosen: RatedSelection) -> None:
     """Replay a cascade: this judge decides first, and the others where it is not sure enough."""
     about = chosen.run_about
     names = remembered(
@@ -241,7 +241,7 @@ def stand_in(chosen: RatedSelection) -> None:
     )
     rater = chosen.rater if chosen.rater in tests else columns[0]
     here = tests[rater][0]
-    st.html(f'<div class="rs-prose">{esc(_stands(words_of(rater), here, epsilon))}</div>')
+    st.html(f'<div class="rs-prose">{esc(_result_tag(words_of(rater), here, epsilon))}</div>')
     if here.passes is not None and len(here.annotators) <= DRAWN:
         _picture(chosen, rater, here, epsilon)
     table(
@@ -259,7 +259,7 @@ def stand_in(chosen: RatedSelection) -> None:
     )
 
 
-def _stands(name: str, test: AltTest, epsilon: float) -> str:
+def _result_tag(name: str, test: AltTest, epsilon: float) -> str:
     rate, rho = test.winning_rate, test.advantage
     if rate.value is None or rho.value is None:
         return f"Whether {name} may stand in for one of these people is unknown: {rate.reason}"

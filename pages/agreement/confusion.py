@@ -180,7 +180,7 @@ def one_criterion(chosen: RatedSelection) -> None:
         (*chosen.pair, chosen.criterion),
         lambda: rater_pairs.closely(chosen.sheet, *sides, how=how),
     )
-    _counted(chosen, close)
+    _draw_counts(chosen, close)
     section(f"Confusion: {chosen.criterion}")
     show(chosen)
     if not close.n:
@@ -196,7 +196,7 @@ def one_criterion(chosen: RatedSelection) -> None:
     caveats(chosen)
 
 
-def _counted(chosen: RatedSelection, close: Close) -> None:
+def _draw_counts(chosen: RatedSelection, close: Close) -> None:
     away = [
         (close.abstained, "abstention of the rater", "abstentions of the rater"),
         (close.tied, "item without a majority", "items without a majority"),

@@ -48,21 +48,21 @@ def answer(chosen: RatedSelection) -> None:
 def show(chosen: RatedSelection) -> None:
     """Draw a line per criterion: for the compared pair, else for the agreement of all raters."""
     result = _found(chosen)
-    if not _alone(chosen):
+    if not _is_not_comparable(chosen):
         _compared(chosen, result)
         return
     block = blocks.criteria_table(result.criteria, result)
     drawn.show(chosen.run_id, block, "criteria", titled=True)
 
 
-def _alone(chosen: RatedSelection) -> bool:
+def _is_not_comparable(chosen: RatedSelection) -> bool:
     """Return whether the rater cannot be compared: labels are missing, and no pair was chosen."""
     asked = state.address(keys.REFERENCE) or state.address(keys.RATER)
     return not chosen.rater or not (asked or any(conclusion.likeliest(chosen.sheet)))
 
 
 def _found(chosen: RatedSelection) -> Conclusion:
-    return _among(chosen) if _alone(chosen) else _concluded(chosen)
+    return _among(chosen) if _is_not_comparable(chosen) else _concluded(chosen)
 
 
 def _compared(chosen: RatedSelection, result: Conclusion) -> None:
@@ -107,7 +107,7 @@ def every_figure(chosen: RatedSelection) -> None:
         name="Every figure per criterion",
         numbers=range(1, len(heads) + len(columns)),
     )
-    _together(chosen)
+    _draw_overall(chosen)
     st.caption(
         f"{same}: the share of items on which the rater gave the reference's answer. Most common "
         "answer: what always giving the reference's most common answer would reach. Kappa: "
@@ -148,7 +148,7 @@ def nothing_to_compare(chosen: RatedSelection) -> None:
     st.caption("This view compares two raters, or one with labels.")
 
 
-def _together(chosen: RatedSelection) -> None:
+def _draw_overall(chosen: RatedSelection) -> None:
     """Draw all criteria in one line: the share of right cells, and the mean kappa."""
     whole = remembered(
         "agreement overall",

@@ -98,7 +98,7 @@ def show() -> None:
                 criteria.answer(chosen)
             else:
                 _within(view, chosen)
-        _shown(view, chosen)
+        _draw_view(view, chosen)
 
 
 def _view() -> str:
@@ -133,7 +133,7 @@ def _within(view: str, chosen: RatedSelection) -> None:
         selection.switch(f"{VIEWS[group][0]}: part", state.VIEW, words, view)
 
 
-def _shown(view: str, chosen: RatedSelection) -> None:
+def _draw_view(view: str, chosen: RatedSelection) -> None:
     if not chosen.sheet.items:
         empty_state("No item fits", "No item has all that was chosen. Choose less.")
         return
@@ -168,11 +168,11 @@ def _no_runs() -> None:
         "No run has votes yet",
         "This page compares votes with labels and with each other. Grade something first, or "
         "bring in votes from elsewhere.",
-        _ways,
+        _draw_links,
     )
 
 
-def _ways() -> None:
+def _draw_links() -> None:
     """Draw the links to grading and to importing votes."""
     for page, title, icon in (
         (routes.RUNS, "Runs", "play_circle"),

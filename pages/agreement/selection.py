@@ -75,12 +75,12 @@ def sides(
 
     Values in the address that do not fit are ignored.
     """
-    reference = _known(REFERENCE, whole.references)
+    reference = _valid_option(REFERENCE, whole.references)
     raters = whole.raters(reference)
     # A single judge, without labels or people, cannot be compared.
-    rater = _known(RATER, raters) if raters else ""
+    rater = _valid_option(RATER, raters) if raters else ""
     names = [asked.name for asked in whole.criteria]
-    criterion = _known(state.CRITERION, names)
+    criterion = _valid_option(state.CRITERION, names)
     options = remembered("agreement choices", about, lambda: rating_sheet.choices(whole))
     part, how = _part(options), confidence()
     pair = RATER in asked and raters
@@ -178,7 +178,7 @@ def versus(chosen: RatedSelection) -> str:
     return f"{words_of(chosen.rater)} against {name_in_sentence(chosen.reference)}"
 
 
-def _known(name: str, options: Sequence[str]) -> str:
+def _valid_option(name: str, options: Sequence[str]) -> str:
     return state.address_in(name, options) or options[0]
 
 

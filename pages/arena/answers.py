@@ -157,7 +157,7 @@ def blind(pair: OpenPair, contest: Blind) -> None:
 def told(pair: OpenPair, contest: Blind, revealed: Revealed) -> None:
     """Show the systems and everyone's votes; then offer the next contest."""
     chosen = pair.chosen or "none"
-    _said(chosen, revealed)
+    _draw_votes(chosen, revealed)
     st.button(
         "Next",
         key=state.key(ARENA_ACT, "next"),
@@ -186,8 +186,8 @@ def _task(contest: Blind) -> None:
     folded("Reference", contest.reference)
 
 
-def _said(chosen: Choice, revealed: Revealed) -> None:
-    parts = [f"<span>You chose <b>{esc(_named(chosen, revealed))}</b>.</span>"]
+def _draw_votes(chosen: Choice, revealed: Revealed) -> None:
+    parts = [f"<span>You chose <b>{esc(_choice_words(chosen, revealed))}</b>.</span>"]
     panel = revealed.panel or "no winner"
     parts.append(f"<span>The judges: <b>{esc(panel)}</b></span>")
     if chosen != "none":
@@ -199,5 +199,5 @@ def _said(chosen: Choice, revealed: Revealed) -> None:
     row([tag(f"A was {revealed.a}", "info"), tag(f"B was {revealed.b}", "info")])
 
 
-def _named(chosen: Choice, revealed: Revealed) -> str:
+def _choice_words(chosen: Choice, revealed: Revealed) -> str:
     return {"A": revealed.a, "B": revealed.b}.get(chosen, CHOSE[chosen])

@@ -72,7 +72,7 @@ def show(chosen: ComparedRuns, pair: RunPair) -> None:
             items, second = [there for _, there in pairs], pair.runs[1]
             work.offer_work(second.id, items, name, criterion=flip and flip.criterion)
         page = min(max(1, state.address_id(state.PAGE) or 1), -(-len(pairs) // PAGE))
-        st.fragment(_both)(pair, pairs[(page - 1) * PAGE : page * PAGE], flip)
+        st.fragment(_draw_pairs)(pair, pairs[(page - 1) * PAGE : page * PAGE], flip)
         with st.container(horizontal=True, vertical_alignment="center"):
             if len(pairs) > PAGE:
                 key = state.key(keys.COMPARE_FIELD, state.PAGE)
@@ -140,7 +140,7 @@ def _on_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key), keys.CELL: None})
 
 
-def _both(pair: RunPair, pairs: Sequence[tuple[str, str]], flip: Flip | None) -> None:
+def _draw_pairs(pair: RunPair, pairs: Sequence[tuple[str, str]], flip: Flip | None) -> None:
     """Draw the grid and, if a cell is open, both runs' votes on it."""
     with shown_errors():
         lines = _lines(pair, pairs)

@@ -106,11 +106,11 @@ def choose() -> ComparedRuns | None:
             with st.popover("Runs", icon=":material/checklist:"):
                 _picker(by_id, picked)
     if pair is None and len(runs) == 1:
-        _others(by_id, by_id[picked[0]])
+        _draw_other_runs(by_id, by_id[picked[0]])
     return ComparedRuns(runs, pair, row)
 
 
-def _others(known: dict[int, Run | RunRow], run: Run | RunRow) -> None:
+def _draw_other_runs(known: dict[int, Run | RunRow], run: Run | RunRow) -> None:
     """Draw runs to compare a single run with: the newest over the same dataset."""
     others = [
         row for row in known.values() if row.dataset_id == run.dataset_id and row.id != run.id
@@ -181,8 +181,8 @@ def _pair(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
     if len(runs) < 2:
         return None
     ids = list(runs)
-    first = _known(state.FIRST, ids, ids[0])
-    second = _known(
+    first = _valid_run(state.FIRST, ids, ids[0])
+    second = _valid_run(
         state.SECOND, [i for i in ids if i != first], next(i for i in ids if i != first)
     )
     for words, name, value in (("A", state.FIRST, first), ("B", state.SECOND, second)):
@@ -193,7 +193,7 @@ def _pair(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
             words,
             options,
             key=key,
-            format_func=partial(_named, words, runs),
+            format_func=partial(_side_words, words, runs),
             label_visibility="collapsed",
             width=300,
             on_change=_on_side,
@@ -209,11 +209,11 @@ def _pair(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
     return first, second
 
 
-def _named(side: str, runs: Mapping[int, Run | RunRow], one: int) -> str:
+def _side_words(side: str, runs: Mapping[int, Run | RunRow], one: int) -> str:
     return f"{side}: {one}, {one_line(runs[one].name, 60)}"
 
 
-def _known(name: str, ids: list[int], otherwise: int) -> int:
+def _valid_run(name: str, ids: list[int], otherwise: int) -> int:
     asked = state.address_id(name)
     return asked if asked is not None and asked in ids else otherwise
 

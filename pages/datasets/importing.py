@@ -177,7 +177,7 @@ CELL = 200
 NOTHING_SAVED = "Nothing is saved until you have seen how it looks and press Import."
 
 
-def _into() -> str:
+def _seed_target() -> str:
     """Seed the dataset that the address names to save into; return a note on it, empty without
     one.
     """
@@ -194,7 +194,7 @@ def _into() -> str:
 def show() -> None:
     """Draw the whole import, top to bottom; only the last button saves."""
     routes.back(routes.DATASETS, "All datasets")
-    into = _into()
+    into = _seed_target()
     page_header("Import a dataset", f"{label(into)} {NOTHING_SAVED}")
     show_flash()
     source = _source()

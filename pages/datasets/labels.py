@@ -36,7 +36,7 @@ def show(version: DatasetVersion) -> None:
     if not choices or not choices[0].known:
         st.caption("No rubric here asks what these labels answer, so this is what was written.")
         _plain(counts)
-        _drawn(version)
+        _draw_declaration(version)
         return
     chosen = _rubric(version, choices)
     stats = remembered(
@@ -47,7 +47,7 @@ def show(version: DatasetVersion) -> None:
     _plot(version, stats)
     _table(stats)
     _notes(stats)
-    _drawn(version)
+    _draw_declaration(version)
 
 
 def _rubric(version: DatasetVersion, choices: list[Choice]) -> Choice:
@@ -188,7 +188,7 @@ ALIKE, NOTED = "alike", "noted"
 HOW = {ALIKE: "One chance for all", NOTED: "Chances in a note"}
 
 
-def _drawn(version: DatasetVersion) -> None:
+def _draw_declaration(version: DatasetVersion) -> None:
     """Show the declaration with a way to withdraw it, or the way to declare it."""
     if not 0 < version.labelled < version.items:
         return

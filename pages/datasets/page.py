@@ -160,7 +160,7 @@ def one_dataset() -> None:
         page_header("Datasets")
         empty_state("No such dataset", "The address names a dataset that does not exist.")
         return
-    version = _chosen(versions)
+    version = _chosen_version(versions)
     page_header(version.name, own_words=False)
     show_flash()
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -189,7 +189,7 @@ def _versions() -> list[DatasetVersion]:
         return []
 
 
-def _chosen(versions: list[DatasetVersion]) -> DatasetVersion:
+def _chosen_version(versions: list[DatasetVersion]) -> DatasetVersion:
     number = state.address_id(DATASET_VERSION)
     chosen = next((v for v in versions if v.number == number), None)
     if chosen is None and number is not None:

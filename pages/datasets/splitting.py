@@ -35,7 +35,7 @@ def show(version: DatasetVersion, *, newest: bool) -> None:
         return
     st.caption(SAYS)
     shares = _shares()
-    seed, by = _how(version)
+    seed, by = _choose_seed(version)
     if sum(shares.values()) != 100:
         st.info(f"The shares add up to {sum(shares.values())}%; they must add up to 100%.")
         return
@@ -77,7 +77,7 @@ def _shares() -> dict[PartName, int]:
     return shares
 
 
-def _how(version: DatasetVersion) -> tuple[int, str]:
+def _choose_seed(version: DatasetVersion) -> tuple[int, str]:
     state.seed(_key("seed"), clock.draw_seed())
     names = list(resources.label_counts(version.id))
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -58,19 +58,19 @@ def _choice(name: str | None) -> None:
         "Document",
         names,
         index=names.index(name) if name else None,
-        format_func=_called,
+        format_func=_list_title,
         key=key,
         placeholder="Choose a document",
-        on_change=_chosen,
+        on_change=_on_choice,
         args=(key,),
     )
 
 
-def _chosen(key: str) -> None:
+def _on_choice(key: str) -> None:
     state.new_address(**{state.DOCUMENT: state.get(key) or reading.SCREENS})
 
 
-def _called(name: str) -> str:
+def _list_title(name: str) -> str:
     """Return a document's title in the list.
 
     A decision's title begins with its number, taken from the start of the file's name.

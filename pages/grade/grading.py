@@ -49,12 +49,12 @@ def plan(path: Path, names: tuple[str, ...], tried: int | None) -> None:
     with st.container(border=True), shown_errors():
         steps.title("grade")
         if graded:
-            _own(path.dataset, path.rubric, graded)
+            _draw_own_grades(path.dataset, path.rubric, graded)
         if names:
             _judged(path, path.dataset, path.rubric, names, tried, first=not graded)
 
 
-def _own(dataset: DatasetVersion, rubric: RubricVersion, graded: int) -> None:
+def _draw_own_grades(dataset: DatasetVersion, rubric: RubricVersion, graded: int) -> None:
     """Draw the download of grades for a person who has graded all texts."""
     st.subheader(f"{fmt.plural(graded, 'text')} graded by you", anchor=False)
     _download_grades(

@@ -46,7 +46,7 @@ def show(path: Path) -> tuple[str, ...]:
         return ()
     testing = connection.under_way(store())  # Read before the results.
     choice = _found(path)
-    chosen = _chosen(choice)
+    chosen = _chosen_names(choice)
     with st.container(border=True), shown_errors():
         steps.title("judges", "who grades" if chosen else "")
         alone = not any(entry.judge.learns for entry in choice.known)
@@ -56,7 +56,7 @@ def show(path: Path) -> tuple[str, ...]:
         elif not chosen and not finished:
             st.caption(WHY[""])
         chosen = _pills(choice, chosen)
-        _standing(choice, chosen, testing)
+        _draw_test_results(choice, chosen, testing)
         by_name = choice.by_name
         if alone:
             own.offer(path, first=not chosen)
@@ -82,7 +82,7 @@ def _found(path: Path) -> JudgeChoice:
     return judging.judges(store(), labelled)
 
 
-def _chosen(choice: JudgeChoice) -> tuple[str, ...]:
+def _chosen_names(choice: JudgeChoice) -> tuple[str, ...]:
     """Return the judges in the address, or else the proposed ones."""
     names = state.addresses(state.JUDGE)
     if not names:
@@ -132,7 +132,9 @@ def _on_pills(key: str) -> None:
         state.set_address(**{state.JUDGE: list(state.get(key) or [""]), state.TRIED: None})
 
 
-def _standing(choice: JudgeChoice, chosen: tuple[str, ...], testing: frozenset[str]) -> None:
+def _draw_test_results(
+    choice: JudgeChoice, chosen: tuple[str, ...], testing: frozenset[str]
+) -> None:
     """Show for each chosen model whether it answered, and what is missing."""
     models = [choice.by_name[name] for name in chosen if choice.by_name[name].judge.kind == "llm"]
     for model in models:

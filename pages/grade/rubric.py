@@ -111,7 +111,7 @@ def _choose(path: Path) -> None:
         if text:
             _read(lambda: (pasted_rubric(text),), "pasted text")
     elif way == "here":
-        _known()
+        _choose_stored()
     elif way == "draft":
         _drafted(path.dataset)
     else:
@@ -208,7 +208,7 @@ def _use(rubric: Rubric, source: str) -> None:
         st.rerun()
 
 
-def _known() -> None:
+def _choose_stored() -> None:
     names: dict[str, str] = {
         str(row.id): f"{row.name} ({fmt.plural(row.criteria, 'criterion', 'criteria')})"
         for row in library.listing(store())

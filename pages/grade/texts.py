@@ -59,7 +59,9 @@ def _choose() -> None:
     if way == "paste":
         _pasted()
     elif way == "here":
-        _known({i: f"{row.name} ({fmt.plural(row.items, 'text')})" for i, row in datasets.items()})
+        _choose_stored(
+            {i: f"{row.name} ({fmt.plural(row.items, 'text')})" for i, row in datasets.items()}
+        )
     else:
         uploads = st.file_uploader(
             "A table (.xlsx, .csv and others), a zip archive, or the documents themselves",
@@ -87,12 +89,12 @@ def _files(files: tuple[File, ...]) -> None:
         table = resources.table_of(files, sheet)
     tables = texts.are_tables(files)
     if tables and not isinstance(table, InputError):
-        table = resources.table_of(files, sheet, _way(files, sheet))
+        table = resources.table_of(files, sheet, _chosen_way(files, sheet))
     name = files[0].name if tables or len(files) == 1 else fmt.plural(len(files), "document")
     _look(table, name)
 
 
-def _way(files: tuple[File, ...], sheet: str | None) -> str | None:
+def _chosen_way(files: tuple[File, ...], sheet: str | None) -> str | None:
     """Return how several tables belong together, asked once; the likeliest answer is
     preselected.
     """
@@ -115,7 +117,7 @@ def _pasted() -> None:
             _look(error, "pasted texts")
 
 
-def _known(names: dict[int, str]) -> None:
+def _choose_stored(names: dict[int, str]) -> None:
     st.selectbox(
         "Dataset",
         list(names),

@@ -41,7 +41,7 @@ def show(reference: str) -> None:
     page_header(panel_row.name if panel_row else "New panel", own_words=panel_row is None)
     show_flash()
     _seed(reference, panel_row)
-    _who(reference, panel_row)
+    _choose_members(reference, panel_row)
     _rules(reference)
     _together(reference, panel_row)
     refused = state.get(state.key(PANEL_REFUSED, reference))
@@ -70,7 +70,7 @@ def _seed(reference: str, panel_row: PanelRow | None) -> None:
             state.seed(_field(reference, scale), getattr(panel_row.panel.rules, scale))
 
 
-def _who(reference: str, panel_row: PanelRow | None) -> None:
+def _choose_members(reference: str, panel_row: PanelRow | None) -> None:
     names = [entry.name for entry in registry.list_judges(store())]
     seats = [j.name for j in panel_row.panel.judges] if panel_row else []
     st.text_input(
@@ -106,14 +106,14 @@ def _rules(reference: str) -> None:
 
 
 def _together(reference: str, panel_row: PanelRow | None) -> None:
-    names = _chosen(reference)
+    names = _chosen_names(reference)
     judges = {entry.name: entry.judge for entry in registry.list_judges(store())}
     judges |= {judge.name: judge for judge in panel_row.panel.judges} if panel_row else {}
     models = any(not judges[name].offline for name in names if name in judges)
     asking.setup_fields(_keys(reference), _start(panel_row), names, models=models or not names)
 
 
-def _chosen(reference: str) -> list[str]:
+def _chosen_names(reference: str) -> list[str]:
     return list(state.get(_field(reference, "judges")) or [])
 
 
@@ -128,7 +128,7 @@ def _start(panel_row: PanelRow | None) -> PanelSetup:
 def _on_save(reference: str, panel_id: int | None) -> None:
     state.drop(PANEL_REFUSED, reference)
     with shown_errors():
-        names = _chosen(reference)
+        names = _chosen_names(reference)
         try:
             panel_row = None if panel_id is None else registry.get_panel(store(), panel_id)
             registry.save_panel(

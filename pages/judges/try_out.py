@@ -32,7 +32,7 @@ def show(reference: str) -> None:
     st.caption("With the rules above; nothing is saved, and no calls are made.")
     way = one_of("What is tried", WAYS, default="text", key=_key(reference, "way"))
     with shown_errors():
-        item = _kept(reference) if way == "item" else _pasted(reference)
+        item = _stored_item(reference) if way == "item" else _pasted(reference)
         if item is not None:
             _answers(reference, item)
 
@@ -62,7 +62,7 @@ def _pasted(reference: str) -> Item | None:
     return build(Item, {"id": "pasted", "submission": submission, **more}, "text")
 
 
-def _kept(reference: str) -> Item | None:
+def _stored_item(reference: str) -> Item | None:
     place = choose_item(partial(_key, reference))
     if place is None:
         return None

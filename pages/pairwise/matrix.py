@@ -91,13 +91,15 @@ def _order(chosen: ContestSelection, contest: HeldContest, shown: ShownAnswers) 
     a, b = (contest.second, contest.first) if shown.swapped else (contest.first, contest.second)
     st.html(f'<div class="rs-section">Shown as A: {esc(a)}<br>Shown as B: {esc(b)}</div>')
     view = item_view.item_view(store(), contest.run_id, shown.item_id)
-    criterion = _asked(view, contest.question)
+    criterion = _view_of(view, contest.question)
     answered = [answer for answer in criterion.votes if answer.result is not None]
     for answer in answered:
         if chosen.judge not in (None, answer.cell.judge):
             continue
         if isinstance(answer.result, Vote):
-            _vote(answer, answer.result, _said(criterion, answer.result, a, b), view.item.text)
+            _vote(
+                answer, answer.result, _choice_words(criterion, answer.result, a, b), view.item.text
+            )
         elif answer.result is not None:
             st.html(vote_card(criterion.criterion, answer.result, which=which_answer(answer)))
     if not answered:
@@ -107,7 +109,7 @@ def _order(chosen: ContestSelection, contest: HeldContest, shown: ShownAnswers) 
     )
 
 
-def _said(criterion: CriterionView, vote: Vote, a: str, b: str) -> str:
+def _choice_words(criterion: CriterionView, vote: Vote, a: str, b: str) -> str:
     """Return the system that a vote chose, and its name on the judge's screen."""
     choice = choice_of(criterion.criterion, vote.option)
     if choice in ("A", "B"):
@@ -128,7 +130,7 @@ def _vote(view: VoteView, vote: Vote, choice: str, text: str) -> None:
     st.html(f'<div class="rs-card"><div class="rs-row">{head}</div>{quotes}{reason}</div>')
 
 
-def _asked(view: ItemView, question: str) -> CriterionView:
+def _view_of(view: ItemView, question: str) -> CriterionView:
     return next(criterion for criterion in view.criteria if criterion.criterion.name == question)
 
 

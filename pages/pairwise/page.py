@@ -48,12 +48,12 @@ def contest_list() -> None:
     active = any(contest.active for contest in comparable.contests)
     if comparable.contests:
         st.fragment(_contests, run_every=POLL_SECONDS if active else None)(active)
-    _others(
+    _draw_other_runs(
         "Systems ranked from scores",
         "These runs graded answers of several systems one by one; they rank them without a call.",
         comparable.scored,
     )
-    _others(
+    _draw_other_runs(
         "Judges asked in both orders elsewhere",
         "Imported votes whose raters answered each pair more than once.",
         comparable.imported,
@@ -106,7 +106,7 @@ def link(run: RunRow, icon: str) -> None:
     routes.link(routes.CONTESTS, label(run.name, 100), {state.RUN: run.id}, icon=icon)
 
 
-def _others(head: str, says: str, rows: Sequence[RunRow]) -> None:
+def _draw_other_runs(head: str, says: str, rows: Sequence[RunRow]) -> None:
     if not rows:
         return
     st.html(f'<div class="rs-section">{esc(head)}</div><div class="rs-quiet">{esc(says)}</div>')

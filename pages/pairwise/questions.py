@@ -50,7 +50,7 @@ def questions(choices: RunChoices) -> QuestionsAsked | None:
         st.caption(overall().requirement)
         return QuestionsAsked((overall(),))
     if what == OWN:
-        return _own()
+        return _own_questions()
     rubric = _rubric(choices)
     if rubric is None:
         st.info("Write a rubric first, or ask overall.", icon=":material/checklist:")
@@ -60,7 +60,7 @@ def questions(choices: RunChoices) -> QuestionsAsked | None:
     return _each(rubric)
 
 
-def _own() -> QuestionsAsked | None:
+def _own_questions() -> QuestionsAsked | None:
     text: str = st.text_input(
         "Your question",
         key=_key("own"),

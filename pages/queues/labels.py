@@ -51,7 +51,7 @@ def show(seat: Seat) -> None:
         return
     left, right = st.columns([1, 2], gap="large")
     with left:
-        form = _asked(run)
+        form = _form_values(run)
     labels, hourly, criterion, pair = form
     about = (*browsing.stands_on(store(), run), *form)
     plan = remembered(
@@ -73,7 +73,7 @@ def _leave() -> None:
     state.set_address(**{state.NEW: None, state.RUN: None})
 
 
-def _asked(run: RunRow) -> tuple[int, float, str, tuple[str, str] | None]:
+def _form_values(run: RunRow) -> tuple[int, float, str, tuple[str, str] | None]:
     def key(what: str, value: object) -> str:
         name = state.key(QUEUE_FIELD, LABELS, what, run.id)
         state.seed(name, value)
@@ -98,7 +98,7 @@ def _asked(run: RunRow) -> tuple[int, float, str, tuple[str, str] | None]:
     return labels, hourly, criterion, _pair(run, key("first", ""), key("second", ""))
 
 
-def _named(system: str) -> str:
+def _short_name(system: str) -> str:
     return one_line(system, 40) or "nothing"
 
 
@@ -108,8 +108,8 @@ def _pair(run: RunRow, first: str, second: str) -> tuple[str, str] | None:
     if len(systems) < 2:
         return None
     names = ["", *systems]
-    chosen = st.selectbox("Tell apart", names, key=first, format_func=_named)
-    other = st.selectbox("from", names, key=second, format_func=_named)
+    chosen = st.selectbox("Tell apart", names, key=first, format_func=_short_name)
+    other = st.selectbox("from", names, key=second, format_func=_short_name)
     return (chosen, other) if chosen and other and chosen != other else None
 
 

@@ -193,7 +193,7 @@ def show(seat: Seat, queue_id: int) -> None:
     _findings(queue)
     left, right = st.columns(2, gap="large")
     with left:
-        _standing(standing)
+        _draw_standing(standing)
     with right:
         people.held(seat, queue, standing.held)
     _about(queue)
@@ -257,7 +257,7 @@ def _about_so_many(expected: float) -> str:
     return f"about {fmt.count(round(expected))}"
 
 
-def _standing(standing: claims.QueueStanding) -> None:
+def _draw_standing(standing: claims.QueueStanding) -> None:
     st.html('<div class="rs-section">The items, as they are for you</div>')
     rows = [
         (esc(caption), fmt.count(standing.counts.get(status, 0)))

@@ -36,10 +36,10 @@ def show() -> None:
     )
     with tabs:
         blocks.download_buttons(run.id, report)
-    _shown(run.id, paper(report))
+    _draw_report(run.id, paper(report))
 
 
-def _shown(run_id: int, paper: Paper) -> None:
+def _draw_report(run_id: int, paper: Paper) -> None:
     with st.container(key=blocks.REPORT):
         _sections(run_id, paper)
 

@@ -308,7 +308,7 @@ def _scores(queue: QueueRow) -> None:
     )
 
 
-def _rest(corrected: Corrected) -> bool:
+def _has_unreviewed(corrected: Corrected) -> bool:
     """Return whether some cells were decided only by judges."""
     return corrected.labelled < corrected.cells
 
@@ -332,7 +332,7 @@ def _score_line(corrected: Corrected, *, rates: bool) -> list[str]:
     name = one_line(corrected.criterion, 80) if corrected.criterion else ALL
     heard = (
         quiet(f"judges listened to at {fmt.percent(powered.listened)}")
-        if powered is not None and powered.mean.value is not None and _rest(corrected)
+        if powered is not None and powered.mean.value is not None and _has_unreviewed(corrected)
         else ""
     )
     return [

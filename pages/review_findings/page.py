@@ -37,11 +37,11 @@ def session_result(seat: Seat, queue: QueueRow) -> None:
         text = f"Step through the {fmt.plural(len(result.changed), 'item')} that people changed"
         address = work.first_of(queue.run_id, result.changed)
         routes.link(routes.RUN, text, address, icon="menu_book")
-    said(_left(result))
+    said(_left_words(result))
     _troubles(queue, result)
 
 
-def _left(session: Session) -> str:
+def _left_words(session: Session) -> str:
     parts = []
     if session.each_seconds is not None:
         parts.append(
@@ -163,7 +163,7 @@ def show() -> None:
         unreviewed.show(run)
     elif who := identity.seat(Header(title="")):
         if rows:
-            _views(who, _chosen(rows))
+            _views(who, _chosen_queue(rows))
         elif item and criterion:
             events.cell_timeline(who, run.id, item, criterion)
             events.take_away(run.id)
@@ -189,7 +189,7 @@ def _queues() -> list[QueueRow]:
     return [first, *(row for row in rest if row.id != first.id)]
 
 
-def _chosen(rows: list[QueueRow]) -> QueueRow:
+def _chosen_queue(rows: list[QueueRow]) -> QueueRow:
     """Return the shown queue; draw a choice if the run has several."""
     by_id = {queue_id.id: queue_id for queue_id in rows}
     if len(rows) > 1:

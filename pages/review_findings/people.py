@@ -71,7 +71,7 @@ def _one(quality: Quality) -> None:
                 share(quality.shared),
                 quiet("first verdicts, on cells that others saw, too"),
             ],
-            *_left(quality),
+            *_left_rows(quality),
         ],
         name=f"How {quality.name} reviews",
         numbers=(1,),
@@ -103,7 +103,7 @@ def _quick(quality: Quality) -> str:
     return f"{fmt.count(quality.quick)} of {fmt.count(quality.timed)} in less than a quarter of it"
 
 
-def _left(quality: Quality) -> list[list[str]]:
+def _left_rows(quality: Quality) -> list[list[str]]:
     if not quality.left:
         return []
     pace = "" if quality.left_minutes is None else f"about {minutes(quality.left_minutes)}"

@@ -106,7 +106,7 @@ def commit(review: OpenItem) -> None:
         )
     review.ticket, review.undone, review.same = outcome.ticket, (), outcome.same
     if not outcome.confirm:
-        review.effect = _told(review, outcome.effect) or review.effect
+        review.effect = _visible_effect(review, outcome.effect) or review.effect
         go_on(review)
         return
     review.effect, review.active = None, ""
@@ -117,7 +117,7 @@ def commit(review: OpenItem) -> None:
         review.told, review.unexplained, review.note = AGAINST_ALL, outcome.confirm, review.note + 1
 
 
-def _told(review: OpenItem, effect: DecisionEffect | None) -> DecisionEffect | None:
+def _visible_effect(review: OpenItem, effect: DecisionEffect | None) -> DecisionEffect | None:
     """Return the part of an effect that may be shown while other cells of the item are open."""
     if effect is None or review.item is None:
         return effect
@@ -190,7 +190,7 @@ def undo(review: OpenItem, before: int | None = None) -> bool:
     # An item that is no longer mine to review stays closed; the act is undone anyway.
     with suppress(Conflict):
         open_item(review, undone.item_id)
-    review.effect = _told(review, undone.effects[-1] if undone.effects else None)
+    review.effect = _visible_effect(review, undone.effects[-1] if undone.effects else None)
     review.undone, review.same = undone.acts, ()
     return True
 

@@ -46,7 +46,7 @@ def show(review: OpenItem, queue_name: str) -> None:
     """Draw the whole bar."""
     with st.container(key="rs_where", gap="xsmall"):
         _where(review, queue_name)
-        _said(review)
+        _draw_last_act(review)
     if isinstance(review.stands, HasMet):
         _ask_lead(review, review.stands)
     if state.get(REVIEW_HELP):
@@ -83,7 +83,7 @@ def _where(review: OpenItem, queue_name: str) -> None:
         _press("Keys", "help", "H", _toggle_help, ())
         _at_once(review)
         if review.item is not None and review.seat.resolves:
-            _more(review)
+            _draw_more_acts(review)
 
 
 def _at_once(review: OpenItem) -> None:
@@ -148,7 +148,7 @@ def _toggle_help() -> None:
     state.put(REVIEW_HELP, not state.get(REVIEW_HELP))
 
 
-def _said(review: OpenItem) -> None:
+def _draw_last_act(review: OpenItem) -> None:
     """Show what the last act changed or why it was rejected; always one line, so the page does not
     jump.
     """
@@ -265,7 +265,7 @@ def _of_cell(cell: CellEffect, effect: DecisionEffect) -> str:
     return f"{changed}, {right}" if right else changed
 
 
-def _more(review: OpenItem) -> None:
+def _draw_more_acts(review: OpenItem) -> None:
     with st.popover("", icon=":material/more_horiz:", help="Unmask"):
         st.caption("Who made this submission is hidden. Looking is recorded with your reason.")
         reason = state.key(REVIEW_NOTE, "unmask", review.number)

@@ -44,7 +44,7 @@ def summary(cell: RevealedCell) -> None:
             f'<div class="rs-prose">{esc(note)}</div></div>'
         )
     for other in cell.others:
-        _other(cell, other)
+        _draw_other(cell, other)
 
 
 def votes(cell: RevealedCell, text: str) -> None:
@@ -74,7 +74,7 @@ def _same(cell: RevealedCell) -> str:
     return tag(caption, "warn")
 
 
-def _other(cell: RevealedCell, other: Other) -> None:
+def _draw_other(cell: RevealedCell, other: Other) -> None:
     given, criterion = other.given, cell.view.criterion
     verdict = (
         criterion.choices[given.option].label

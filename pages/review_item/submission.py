@@ -136,7 +136,7 @@ def _submission(review: OpenItem, item: BlindItem) -> None:
     matches = _find(review, text)
     quotes = quoted(review.votes.get(review.active))
     with st.container(border=True):
-        _shown(review, item, text, str(look), matches, quotes)
+        _draw_text(review, item, text, str(look), matches, quotes)
         legend = quote_legend(text, quotes)
         if legend and not review.evidence and look != "Formatted":
             st.html(legend)
@@ -171,7 +171,7 @@ def _find(review: OpenItem, text: str) -> list[tuple[int, int]]:
     return hits
 
 
-def _shown(
+def _draw_text(
     review: OpenItem,
     item: BlindItem,
     text: str,
@@ -200,18 +200,18 @@ def _shown(
         )
         st.html(f'<div style="{height};display:grid;gap:.5rem">{turns}</div>')
     else:
-        spans = [*matches, *((s.start, s.end) for s in _chosen(review))]
+        spans = [*matches, *((s.start, s.end) for s in _chosen_spans(review))]
         shown = layered(text, spans, quotes)
         st.html(f'<div class="rs-prose" style="{height}">{shown}</div>')
 
 
-def _chosen(review: OpenItem) -> tuple[Span, ...]:
+def _chosen_spans(review: OpenItem) -> tuple[Span, ...]:
     return review.said.get(review.active, Given(None)).evidence
 
 
 def _numbered(review: OpenItem, text: str) -> str:
     """Return the text with a number before each sentence; chosen sentences are marked."""
-    chosen = {(s.start, s.end) for s in _chosen(review)}
+    chosen = {(s.start, s.end) for s in _chosen_spans(review)}
     parts, after = list[str](), 0
     for number, (start, end) in enumerate(sentences(text)[:MOST], start=1):
         inside = esc(text[start:end])
@@ -227,7 +227,7 @@ def _sentences(review: OpenItem, text: str) -> None:
     """Draw the sentence numbers as chips, for the active cell."""
     spans = sentences(text)[:MOST]
     key = state.key(REVIEW_SPANS, review.number, review.active)
-    chosen = {(s.start, s.end) for s in _chosen(review)}
+    chosen = {(s.start, s.end) for s in _chosen_spans(review)}
     state.seed(key, [i for i, span in enumerate(spans, start=1) if span in chosen])
     st.pills(
         f"Evidence for {label(review.active, 60)}: sentences",

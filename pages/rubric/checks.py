@@ -193,7 +193,7 @@ def _show_dismissed(name: str, dismissed: list[Placed]) -> None:
 
 def what_runs_say_beside(name: str, uid: str) -> None:
     """Show the data's findings on the open criterion, if any."""
-    says = _said(name)
+    says = _run_findings(name)
     if says is None:
         return
     criterion = next(c for c in drafts.draft(name)["criteria"] if c["uid"] == uid)
@@ -208,7 +208,7 @@ def what_runs_say_beside(name: str, uid: str) -> None:
 
 def what_runs_say(name: str) -> None:
     """Show the data's findings on all criteria."""
-    says = _said(name)
+    says = _run_findings(name)
     if says is None:
         return
     run, heard = says.run, says.heard
@@ -247,7 +247,7 @@ def _passed(says: Says) -> str:
     return f'<div class="rs-quiet">{esc(caption)}</div>'
 
 
-def _said(name: str) -> Says | None:
+def _run_findings(name: str) -> Says | None:
     rubric_id = drafts.draft(name)["rubric_id"]
     return None if rubric_id is None else diagnosis.newest_answer(store(), rubric_id, _heard)
 
@@ -319,7 +319,7 @@ def _problem(name: str, place: int, problem: Problem) -> None:
     uid, _ = locate(drafts.draft(name), problem.path)
     target = uid or _about_card(problem)
     with st.container(horizontal=True, vertical_alignment="center"):
-        problem_list([_named(name, problem, uid)])
+        problem_list([_with_criterion_name(name, problem, uid)])
         if target is not None and target != drafts.open_card(name):
             st.button(
                 "Open",
@@ -340,7 +340,7 @@ def _about_card(problem: Problem) -> str | None:
     return drafts.ABOUT if problem.path and problem.path[0] in heads else None
 
 
-def _named(name: str, problem: Problem, uid: str | None) -> Problem:
+def _with_criterion_name(name: str, problem: Problem, uid: str | None) -> Problem:
     """Return the problem with the criterion's name instead of its number, if it has a name."""
     criterion = next((c for c in drafts.draft(name)["criteria"] if c["uid"] == uid), None)
     if criterion is None or not criterion["name"].strip():

@@ -76,7 +76,7 @@ POINTS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the least,
 
 def _points() -> None:
     """Ask how points become values; only tables have points."""
-    if not import_export.is_table(*_given()):
+    if not import_export.is_table(*_input()):
         return
     state.seed(RUBRICS_POINTS, "ratio")
     st.segmented_control(
@@ -90,7 +90,7 @@ def _points() -> None:
     )
 
 
-def _given() -> tuple[bytes | str, str]:
+def _input() -> tuple[bytes | str, str]:
     upload: Any = state.get(RUBRICS_FILE)
     if upload:
         return upload.getvalue(), str(upload.name)
@@ -99,7 +99,7 @@ def _given() -> tuple[bytes | str, str]:
 
 def _on_read() -> None:
     state.drop(RUBRICS_REFUSED)
-    data, file = _given()
+    data, file = _input()
     try:
         *others, last = import_export.read(data, file, state.get(RUBRICS_POINTS) or "ratio")
     except InputError as error:
@@ -124,7 +124,7 @@ def _keep(read: Parsed[Rubric]) -> str:
 
 def _of_comments() -> list[Problem]:
     """Return a notice if the given text has comments, which are not kept."""
-    data, file = _given()
+    data, file = _input()
     if import_export.is_table(data, file):
         return []
     text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data

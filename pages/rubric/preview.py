@@ -39,7 +39,7 @@ TYPED, CHOSEN = "Typed sample", "Item of a dataset"
 
 @st.fragment
 def show(name: str) -> None:
-    """Draw the preview with its choices; reruns alone."""
+    """Draw the preview with its choices, as a fragment that reruns alone."""
     with shown_errors():
         _show(name)
 
@@ -119,10 +119,10 @@ def _item() -> Item | None:
     key = state.key(RUBRIC_PREVIEW, "source")
     state.seed(key, TYPED)
     source = one_of("Judged text", [TYPED, CHOSEN], key=key)
-    return _typed() if source == TYPED else _chosen()
+    return _typed_item() if source == TYPED else _chosen_item()
 
 
-def _typed() -> Item:
+def _typed_item() -> Item:
     values = dict[str, str]()
     for what, caption, first in (
         ("prompt", "Task (optional)", SAMPLE_ITEM.prompt),
@@ -137,7 +137,7 @@ def _typed() -> Item:
     return Item(id=SAMPLE_ITEM.id, context=context, **values)
 
 
-def _chosen() -> Item | None:
+def _chosen_item() -> Item | None:
     place = choose_item(partial(state.key, RUBRIC_PREVIEW))
     return None if place is None else prompt_preview.item_of(store(), *place)
 
@@ -189,7 +189,7 @@ PRESETS: Mapping[str, Callable[[Rubric], dict[str, int]]] = {
 
 @st.fragment
 def try_scoring(name: str) -> None:
-    """Draw the simulator; reruns alone."""
+    """Draw the simulator, as a fragment that reruns alone."""
     with shown_errors():
         try:
             rubric = rubric_from(drafts.draft(name))

@@ -111,12 +111,12 @@ def _verdict(view: CriterionView, *, settled: bool) -> None:
     outside = [tag("Abstained")] if verdict.abstained and verdict.option is None else []
     row(["<b>Verdict</b>", *outside, *verdict_chips(view.criterion, verdict)])
     # The label of a settled cell is what people settled, so a match proves nothing.
-    row([*([] if settled else _label(view)), *_apart(view), _quiet(_certainty(view))])
+    row([*([] if settled else _label(view)), *_order_tag(view), _quiet(_certainty(view))])
     if verdict.warning:
         st.warning(label(verdict.warning))
 
 
-def _apart(view: CriterionView) -> list[str]:
+def _order_tag(view: CriterionView) -> list[str]:
     """Return a tag if answers depend on the order in which options were shown."""
     return [tag("answers differ by order", "warn")] if view.apart else []
 
@@ -171,7 +171,7 @@ def _vote(view: CriterionView, vote: VoteView, text: str) -> str:
     result = vote.result
     if result is None:
         return ""
-    marks = _mark(view, vote) + standing_tags(vote) + _earlier(vote)
+    marks = _mark(view, vote) + standing_tags(vote) + _earlier_attempts(vote)
     return vote_card(view.criterion, result, which=which_answer(vote), text=text, marks=marks)
 
 
@@ -182,7 +182,7 @@ def _mark(view: CriterionView, vote: VoteView) -> str:
     return tag("✓ as labelled", "good") if right else tag("✕ not as labelled", "bad")
 
 
-def _earlier(vote: VoteView) -> str:
+def _earlier_attempts(vote: VoteView) -> str:
     """Return HTML of earlier attempts that failed."""
     kinds = [FAILURE_WORDS.get(f.kind, f.kind) for f in vote.attempts if not f.open]
     return _quiet(f"failed before: {', '.join(kinds)}") if kinds else ""
@@ -248,7 +248,7 @@ def matrix(views: Sequence[CriterionView]) -> tuple[list[Head], list[list[Shown]
             Shown(one_line(view.criterion.name, 60), opens=json.dumps([view.criterion.name])),
             *([_true(view)] if labelled else []),
             _settled(view),
-            *(_said(view, judge) for judge in judges),
+            *(_judge_answers(view, judge) for judge in judges),
         ]
         for view in views
     ]
@@ -275,7 +275,7 @@ def _settled(view: CriterionView) -> Shown:
     return cell_of(cell, json.dumps([name]), where=f"{name}, verdict")
 
 
-def _said(view: CriterionView, judge: str) -> Shown:
+def _judge_answers(view: CriterionView, judge: str) -> Shown:
     """Return a judge's answers to a criterion: the option once, or each if they differ."""
     votes = [v for v in view.votes if v.cell.judge == judge and v.result is not None]
     if not votes:

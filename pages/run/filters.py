@@ -143,11 +143,11 @@ def _ids(only: list[str]) -> tuple[str, ...] | None:
     named = browsing.items_of_set(store(), run_id, kept) if kept else None
     if "order" not in only:
         return named
-    apart = _apart(run_id)
+    apart = _order_dependent_items(run_id)
     return apart if named is None else tuple(one for one in named if one in set(apart))
 
 
-def _apart(run_id: int) -> tuple[str, ...]:
+def _order_dependent_items(run_id: int) -> tuple[str, ...]:
     about = (run_id, lifecycle.progress(store(), run_id).row.votes)
     return remembered("items apart", about, lambda: flip_check.items_apart(store(), run_id))
 
@@ -179,7 +179,7 @@ def narrow(**parameters: object) -> None:
 def controls(groups: Groups, rubric: Rubric) -> None:
     """Draw the search, and behind one button the filters and the order."""
     search_box(
-        _held(state.FIND, state.address(state.FIND) or ""),
+        _widget_key(state.FIND, state.address(state.FIND) or ""),
         "Search ids and texts",
         width=170,
         name="Search items",
@@ -211,7 +211,7 @@ def quick_filters(run: Run, waiting: int) -> None:
         [name for name in ONLY_WORDS if name in (*holding, *chosen)],
         selection_mode="multi",
         format_func=lambda name: f"{ONLY_WORDS[name]}{counted.get(name, '')}",
-        key=_held(ONLY, chosen),
+        key=_widget_key(ONLY, chosen),
         label_visibility="collapsed",
         on_change=_on_only,
     )
@@ -252,7 +252,7 @@ def _sorting(rubric: Rubric, groups: Groups) -> None:
         on_change=_on_sort,
         args=(key,),
     )
-    st.toggle("Highest first", key=_held(DOWN, now.descending), on_change=_on_down)
+    st.toggle("Highest first", key=_widget_key(DOWN, now.descending), on_change=_on_down)
 
 
 def _on_sort(key: str) -> None:
@@ -276,7 +276,7 @@ def _score_range() -> None:
                 words,
                 value=None,
                 step=0.05,
-                key=_held(name, _number(name)),
+                key=_widget_key(name, _number(name)),
                 width=120,
                 on_change=_on_text,
                 args=(name,),
@@ -302,7 +302,7 @@ def _select(name: str, words: str, options: dict[str, str], empty: str = "any") 
         words,
         list(options),
         index=None,
-        key=_held(name, value if value in options else None),
+        key=_widget_key(name, value if value in options else None),
         format_func=lambda one: options.get(one, one),
         placeholder=empty,
         on_change=_on_text,
@@ -310,7 +310,7 @@ def _select(name: str, words: str, options: dict[str, str], empty: str = "any") 
     )
 
 
-def _held(name: str, value: object) -> str:
+def _widget_key(name: str, value: object) -> str:
     """Return the key of a filter's widget, after giving it the value in the address."""
     key = state.key(RUN_FILTER, name)
     state.put(key, value)

@@ -72,7 +72,7 @@ def show(run: Run, rubric: Rubric) -> None:
         if not rows:
             _nothing(total)
             return
-        st.fragment(_both)(run, rubric, means[0], of, rows, lines)
+        st.fragment(_draw_grid_and_cell)(run, rubric, means[0], of, rows, lines)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _pages(total, now.page)
             _shown_items(run, now, ids)
@@ -158,7 +158,7 @@ def _ids(run_id: int, selection: ItemSelection) -> list[str]:
     )
 
 
-def _both(
+def _draw_grid_and_cell(
     run: Run,
     rubric: Rubric,
     means: MeansOf,
@@ -206,9 +206,9 @@ def _grid(
     groups: list[tuple[str, int, str]] = []
     if lines:
         prompts = system_answers.prompts_of(store(), run, lines)
-        heads, cells, groups = _beside(rubric, of, items, lines, prompts)
+        heads, cells, groups = _task_rows(rubric, of, items, lines, prompts)
     else:
-        heads, cells = _alone(rubric, means, items)
+        heads, cells = _item_rows(rubric, means, items)
         groups = _sections(rubric, len(heads))
     drawn.show(
         state.key(RUN_GRID, run.id),
@@ -227,7 +227,7 @@ def _grid(
     )
 
 
-def _alone(
+def _item_rows(
     rubric: Rubric, means: MeansOf, items: list[GridItem]
 ) -> tuple[list[Head], list[list[Shown]]]:
     """Return one item per row: its score, its cells, notes on it, and its text."""
@@ -269,7 +269,7 @@ def _sections(rubric: Rubric, columns: int) -> list[tuple[str, int, str]]:
     return [("", 2, ""), *over, ("", columns - 2 - len(rubric.criteria), "")]
 
 
-def _beside(
+def _task_rows(
     rubric: Rubric,
     of: Systems,
     found: list[GridItem],

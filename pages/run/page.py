@@ -297,7 +297,7 @@ def show(run_id: int) -> None:
 def _addresses(run: Run) -> None:
     """Draw the state of each address of judges that have several."""
     lines = [
-        [esc(judge), esc(address), *_at(told, active=run.active)]
+        [esc(judge), esc(address), *_address_row(told, active=run.active)]
         for judge, addresses in run.notes.get("addresses", {}).items()
         for address, told in addresses.items()
     ]
@@ -321,7 +321,7 @@ def _addresses(run: Run) -> None:
 _LEFT = "left alone"
 
 
-def _at(facts: Mapping[str, Any], *, active: bool) -> list[str]:
+def _address_row(facts: Mapping[str, Any], *, active: bool) -> list[str]:
     down = _LEFT if active else f"{_LEFT} at the end"
     how = tag(f"✕ {down}", "warn") if facts["down"] else tag("✓ asked", "good") if active else ""
     return [fmt.count(facts["answered"]), fmt.count(facts["lost"]), how]

@@ -29,7 +29,7 @@ def missing(choices: RunChoices) -> None:
 def choose_rubric(choices: RunChoices) -> int:
     """Return the chosen rubric version."""
     names = {rubric.id: rubric.name for rubric in choices.rubrics}
-    rubric_id = _chosen("rubric", names, state.RUBRIC)
+    rubric_id = _chosen_id("rubric", names, state.RUBRIC)
     versions = {version.id: version for version in planning.rubric_versions(store(), rubric_id)}
     return _version("rubric", rubric_id, {n: v.number for n, v in versions.items()})
 
@@ -40,13 +40,13 @@ def choose_dataset(choices: RunChoices) -> tuple[int, int]:
         dataset.id: f"{dataset.name} ({fmt.plural(dataset.items, 'item')})"
         for dataset in choices.datasets
     }
-    dataset_id = _chosen("dataset", names, state.DATASET)
+    dataset_id = _chosen_id("dataset", names, state.DATASET)
     versions = {version.id: version for version in planning.dataset_versions(store(), dataset_id)}
     version_id = _version("dataset", dataset_id, {n: v.number for n, v in versions.items()})
     return version_id, versions[version_id].items
 
 
-def _chosen(what: str, names: dict[int, str], parameter: str) -> int:
+def _chosen_id(what: str, names: dict[int, str], parameter: str) -> int:
     key = plan_key(what)
     linked, followed_key = state.address_id(parameter), plan_key(what, "asked")
     if linked is not None and linked not in names:

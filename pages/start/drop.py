@@ -40,8 +40,8 @@ def show() -> None:
         resources.held_line("start", files, "Clear")
         seen = resources.recognised(files)
         for dropped in seen:
-            _seen(dropped)
-        _ways(seen)
+            _draw_file(dropped)
+        _draw_targets(seen)
 
 
 def _zone(held: tuple[File, ...]) -> None:
@@ -78,7 +78,7 @@ def take_along() -> None:
     resources.hold("start", ())
 
 
-def _seen(recognised: Recognised) -> None:
+def _draw_file(recognised: Recognised) -> None:
     tone: Tone = "warn" if recognised.kind == "unknown" else "good"
     row(
         [
@@ -91,7 +91,7 @@ def _seen(recognised: Recognised) -> None:
         problem_list(recognised.problems[:5])
 
 
-def _ways(recognised: tuple[Recognised, ...]) -> None:
+def _draw_targets(recognised: tuple[Recognised, ...]) -> None:
     """Draw where these files can go: the likeliest first, then the others."""
     class_, rubric = reading.of_kind(recognised, "texts"), reading.of_kind(recognised, "rubric")
     votes = reading.of_kind(recognised, "votes")
@@ -109,7 +109,7 @@ def _ways(recognised: tuple[Recognised, ...]) -> None:
             text = "Grade these texts" if class_ else "Grade texts with this rubric"
             if class_ and rubric:
                 text = "Grade these texts with this rubric"
-            if _way(text, "grading", primary=not state.get(START_PAIRS)):
+            if _target_button(text, "grading", primary=not state.get(START_PAIRS)):
                 resources.hold("texts", class_)
                 resources.hold("rubric", rubric)
                 resources.hold("start", ())
@@ -117,7 +117,7 @@ def _ways(recognised: tuple[Recognised, ...]) -> None:
         doubtful = tuple(
             file for dropped in recognised if dropped.also_votes for file in dropped.files
         )
-        if (votes or doubtful) and _way(
+        if (votes or doubtful) and _target_button(
             "Review and measure these votes" if votes else "Its columns are votes: import them",
             "upload",
             primary=not (class_ or rubric),
@@ -131,14 +131,14 @@ def _compare(files: tuple[File, ...], systems: tuple[str, ...]) -> None:
     """Store the answers of several systems, from one table or a file each, and plan a contest."""
     names = " and ".join(one_line(name, 20) for name in systems[:2])
     more = f" and {len(systems) - 2} more" if len(systems) > 2 else ""
-    if _way(f"Compare {names}{more}", "swords", primary=bool(state.get(START_PAIRS))):
+    if _target_button(f"Compare {names}{more}", "swords", primary=bool(state.get(START_PAIRS))):
         look = texts.look(texts.answers(files))
         version = texts.keep(store(), texts.check(look), files[0].name)
         resources.hold("start", ())
         routes.go(routes.CONTESTS, {state.PLAN: state.NEW, state.DATASET: version.dataset_id})
 
 
-def _way(words: str, icon: str, *, primary: bool = False) -> bool:
+def _target_button(words: str, icon: str, *, primary: bool = False) -> bool:
     return st.button(
         label(words, 120),
         key=state.key(START_ACT, icon),

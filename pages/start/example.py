@@ -61,12 +61,14 @@ def _figures(look: RunProgress) -> None:
     run_id = look.row.id
     told = worked_example.concluded(store(), run_id)
     learned = worked_example.learned_from(store(), run_id)
-    st.html(f'<div class="rs-prose">{esc(_what(look, learned))} {esc(headline(told))}</div>')
+    st.html(
+        f'<div class="rs-prose">{esc(_progress_words(look, learned))} {esc(headline(told))}</div>'
+    )
     with st.expander("Criterion by criterion", icon=":material/table_rows:"):
         drawn.show(run_id, criteria_table(told.criteria, told), "example", titled=True)
 
 
-def _what(look: RunProgress, learned: int) -> str:
+def _progress_words(look: RunProgress, learned: int) -> str:
     return (
         f"Two offline judges learned from {learned} labelled short science answers "
         f"and graded {look.row.items} others in {fmt.seconds(look.row.seconds)}: no model, no key."

@@ -183,7 +183,7 @@ def show() -> None:
             lambda: routes.link(routes.RUBRICS, "Rubrics"),
         )
         return
-    name = _chosen(titles)
+    name = _chosen_rubric(titles)
     rubric = _rubric(name)
     if rubric is None or not model_help.ready():
         return
@@ -207,7 +207,7 @@ def _titles() -> dict[str, str]:
     return titles
 
 
-def _chosen(titles: dict[str, str]) -> str:
+def _chosen_rubric(titles: dict[str, str]) -> str:
     key = state.key(DATA_FIELD, "rubric")
     name = state.address_in(state.RUBRIC, titles)
     if state.get(key) not in titles:

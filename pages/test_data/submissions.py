@@ -134,7 +134,7 @@ def show(name: str, rubric: Rubric) -> None:
         st.rerun()
     if task is not None:
         model_help.progress(task)
-        _written(task, rubric)
+        _draw_texts(task, rubric)
 
 
 def _counts(name: str, criterion: Criterion) -> tuple[dict[int, int], int]:
@@ -174,7 +174,7 @@ def _tasks(name: str) -> tuple[tuple[str, ...], int]:
     return tasks, 0 if tasks else invent
 
 
-def _written(task: HelpTask, rubric: Rubric) -> None:
+def _draw_texts(task: HelpTask, rubric: Rubric) -> None:
     written = generated_items.made(store(), task)
     if not written:
         return

@@ -153,7 +153,7 @@ def read_setup(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> Pane
         shadows=frozenset(
             name
             for name in names
-            if len(names) > 1 and _value(keys, _of("shadow", name), name in start.shadows)
+            if len(names) > 1 and _value(keys, _key_of("shadow", name), name in start.shadows)
         ),
     )
 
@@ -174,7 +174,7 @@ def setup_fields(
         else:
             st.caption("Offline judges need no prompt; here is only who is asked when.")
         if len(names) > 1:
-            _together(keys, start, names)
+            _draw_panel_settings(keys, start, names)
         else:
             st.caption("With two judges or more there are stages, early stops and shadows, too.")
     return read_setup(keys, start, names)
@@ -188,7 +188,7 @@ def head(setup: PanelSetup, *, models: bool = True) -> str:
     return f"{HEAD}: {', '.join(parts) or 'all at once'}"
 
 
-def _together(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> None:
+def _draw_panel_settings(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> None:
     st.html('<div class="rs-section">Who is asked when</div>')
     state.seed(keys.of("staged"), start.cascade is not None)
     state.seed(keys.of("early_stop"), start.early_stop)
@@ -199,7 +199,7 @@ def _together(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> None:
     _seats(keys, start, names, staged=staged)
     if staged:
         _goes_on(keys, start)
-        _drawn(read_setup(keys, start, names))
+        _draw_stages(read_setup(keys, start, names))
     with st.container(gap="xxsmall"):
         st.toggle("Stop early", key=keys.of("early_stop"), **keys.options)
         st.caption(words.EARLY_STOP_SAYS)
@@ -208,7 +208,7 @@ def _together(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> None:
 def _seats(keys: FieldKeys, start: PanelSetup, names: Sequence[str], *, staged: bool) -> None:
     """Draw a line for every judge: its stage, and whether it is a shadow."""
     for index, name in enumerate(names):
-        stage, shadow = keys.of(_of("stage", name)), keys.of(_of("shadow", name))
+        stage, shadow = keys.of(_key_of("stage", name)), keys.of(_key_of("shadow", name))
         state.seed(stage, _first_stage(start, name, index) + 1)
         state.seed(shadow, name in start.shadows)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -249,7 +249,7 @@ def _goes_on(keys: FieldKeys, start: PanelSetup) -> None:
                 )
 
 
-def _drawn(setup: PanelSetup) -> None:
+def _draw_stages(setup: PanelSetup) -> None:
     """Draw the stages in the order in which a cell passes them."""
     if setup.cascade is None:
         return
@@ -277,7 +277,9 @@ def _cascade(keys: FieldKeys, start: PanelSetup) -> Cascade:
 
 
 def _stage(keys: FieldKeys, start: PanelSetup, name: str, position: int) -> int:
-    return int(_value(keys, _of("stage", name), _first_stage(start, name, position) + 1) or 1) - 1
+    return (
+        int(_value(keys, _key_of("stage", name), _first_stage(start, name, position) + 1) or 1) - 1
+    )
 
 
 def _first_stage(start: PanelSetup, name: str, position: int) -> int:
@@ -289,5 +291,5 @@ def _value(keys: FieldKeys, name: str, otherwise: Any) -> Any:
     return state.get(keys.of(name), otherwise)
 
 
-def _of(what: str, name: str) -> str:
+def _key_of(what: str, name: str) -> str:
     return f"{what}/{name}"

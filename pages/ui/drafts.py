@@ -235,7 +235,9 @@ def save(name: str) -> None:
             return
         note = str(state.get(state.key(RUBRIC_NOTE, name)) or "")
         try:
-            saved = library.save(store(), _own(name), draft(name), note=note, author=known_name())
+            saved = library.save(
+                store(), _own_name(name), draft(name), note=note, author=known_name()
+            )
         except Conflict:
             state.put(state.key(RUBRIC_CONFLICT, name), True)
             return
@@ -367,10 +369,10 @@ def _keep(name: str) -> None:
 
 def drop_kept(name: str) -> None:
     """Discard the stored copy of this tab's work; other people's copies stay."""
-    library.discard(store(), _own(name))
+    library.discard(store(), _own_name(name))
 
 
-def _own(name: str) -> str:
+def _own_name(name: str) -> str:
     """Return the name of this tab's stored work; empty without one."""
     work = state.get(_key(name))
     stored = library.kept(store(), kept_as(name))

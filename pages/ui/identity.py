@@ -92,7 +92,7 @@ def seat(header: Header = REVIEW) -> Seat | None:
         return None
     signed = login_configured()
     heard = _listen()
-    name = _signed_in(header) if signed else _given(heard, header)
+    name = _signed_in(header) if signed else _ask_for_name(heard, header)
     if name is None:
         return None
     session = _session(heard, wait=signed)
@@ -289,7 +289,7 @@ def _keep_place(*, reload: bool) -> None:
     )
 
 
-def _kept(heard: _Heard) -> str | None:
+def _known_name(heard: _Heard) -> str | None:
     """Return this tab's name, else the name that the browser remembers."""
     if state.get(NAME) is None and heard.name.strip() and state.get(KEEP) is None:
         state.put(NAME, reviewers.sign_in(store(), heard.name).name)
@@ -300,12 +300,12 @@ def _kept(heard: _Heard) -> str | None:
 def ask_name_early(key: str) -> None:
     """Take the name that the browser remembers, or draw the field for it, before it is needed."""
     if not login_configured():
-        _kept(_listen())
+        _known_name(_listen())
     ask_name(key)
 
 
-def _given(heard: _Heard, header: Header) -> str | None:
-    name = _kept(heard)
+def _ask_for_name(heard: _Heard, header: Header) -> str | None:
+    name = _known_name(heard)
     if name is None:
         # Drawn late: a browser that knows a name sends it before a person would read the question.
         with st.container(key="rs_late"):

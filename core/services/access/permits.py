@@ -74,12 +74,12 @@ def strange_words(judges: Iterable[Judge]) -> tuple[Problem, ...]:
     if load_settings().access is not None:
         return ()
     return tuple(
-        Problem(f"would send {_told(sending)}.", MEND, (visible(judge.name), sending.at))
+        Problem(f"would send {_as_words(sending)}.", MEND, (visible(judge.name), sending.at))
         for judge, sending in strange(judges)
     )
 
 
-def _told(sending: Sending) -> str:
+def _as_words(sending: Sending) -> str:
     where = visible(sending.where)
     host = visible(sending.host)
     return f"{sending.what} to {host}" + (f" ({where})" if where != host else "")

@@ -244,7 +244,7 @@ def _findings(conclusion: Conclusion) -> Iterator[str]:
     total = plural(len(conclusion.criteria), "criterion", "criteria")
     trusted = by_standing["trusted"]
     number = count(len(trusted)) if trusted else "none"
-    ends = f"{_named(conclusion, trusted)}." if trusted else "."
+    ends = f"{_listed_criteria(conclusion, trusted)}." if trusted else "."
     if conclusion.reference:
         partly = conclusion.partly and not conclusion.unlike
         condition = ", if the labelled items are like the others" if partly and trusted else ""
@@ -259,7 +259,7 @@ def _findings(conclusion: Conclusion) -> Iterator[str]:
     for head, standing in zip(heads, ("not_trusted", "undecided"), strict=True):
         criteria = by_standing[standing]  # type: ignore[index]
         if criteria:
-            yield f"{head} {count(len(criteria))}{_named(conclusion, criteria)}."
+            yield f"{head} {count(len(criteria))}{_listed_criteria(conclusion, criteria)}."
     unit = _unit(conclusion)
     too_few = by_standing["too_few"]
     if too_few:
@@ -282,7 +282,7 @@ def _reason(criterion: Known) -> str:
     return criterion.agreement.reason or "No interval was made."
 
 
-def _named(conclusion: Conclusion, criteria: Sequence[Known]) -> str:
+def _listed_criteria(conclusion: Conclusion, criteria: Sequence[Known]) -> str:
     first = ", the least agreement first" if criteria[NAMED:] else ""
     return f"{first}: {_listed([_with_figure(conclusion, criterion) for criterion in criteria])}"
 

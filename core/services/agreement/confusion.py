@@ -128,7 +128,7 @@ def spread(sheet: Sheet, criterion: str) -> Spread:
     """Return, by column with answers, how often it gave each level, and how often it abstained."""
     ratings = sheet.criterion(criterion)
     counted = {
-        name: _counted(levels, len(ratings.labels))
+        name: _level_counts(levels, len(ratings.labels))
         for name, levels in ratings.columns.items()
         if name not in MADE
     }
@@ -150,6 +150,6 @@ def spread_of_groups(sheet: Sheet, criterion: str) -> Spread:
     return merged
 
 
-def _counted(levels: Levels, k: int) -> tuple[tuple[int, ...], int]:
+def _level_counts(levels: Levels, k: int) -> tuple[tuple[int, ...], int]:
     counts = np.bincount(levels[levels >= 0], minlength=k)
     return tuple(counts.tolist()), int((levels == ABSTAINED).sum())

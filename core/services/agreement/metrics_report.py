@@ -317,7 +317,7 @@ class _Measured:
         for column, name in enumerate(self._names):
             index = place.get(column)
             major = self._majority if index is None else others[:, index]
-            mean = everyone_mean if index is None else _at(others_mean, index)
+            mean = everyone_mean if index is None else _column_of(others_mean, index)
             reviewed = self._criterion.raters[column].kind == REVIEWED
             gold = self._more[OWN_LABELS if reviewed else LABELS]
             if name != self._reference:
@@ -390,7 +390,7 @@ class _Measured:
         return mean_level_figures(pairs, self._draws, ordered=self._criterion.ordered)
 
 
-def _at(means: Means, column: int) -> Means:
+def _column_of(means: Means, column: int) -> Means:
     return Means(means.values[:, column], means.known[:, column])
 
 

@@ -272,13 +272,13 @@ class SliceChoices:
 def choices(sheet: Sheet) -> SliceChoices:
     """Return the choices for slicing a sheet, without properties that all items share."""
     return SliceChoices(
-        tags=_counted(sheet, [tag for item in sheet.traits for tag in set(item.tags)]),
-        systems=_counted(sheet, [item.system for item in sheet.traits if item.system]),
-        splits=_counted(sheet, [item.split for item in sheet.traits if item.split]),
+        tags=_with_counts(sheet, [tag for item in sheet.traits for tag in set(item.tags)]),
+        systems=_with_counts(sheet, [item.system for item in sheet.traits if item.system]),
+        splits=_with_counts(sheet, [item.split for item in sheet.traits if item.split]),
     )
 
 
-def _counted(sheet: Sheet, names: list[str]) -> tuple[tuple[str, int], ...]:
+def _with_counts(sheet: Sheet, names: list[str]) -> tuple[tuple[str, int], ...]:
     return tuple((name, n) for name, n in sorted(Counter(names).items()) if n < len(sheet.items))
 
 

@@ -316,7 +316,7 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
         for name in column.columns
         if name not in (PEOPLE, SETTLED)
     )
-    options = {name: _given(sheet, name) for name in names}
+    options = {name: _answers_of(sheet, name) for name in names}
     return RaterScores(
         items.place,
         {name: scorer.column(answers) for name, answers in options.items()},
@@ -324,7 +324,7 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
     )
 
 
-def _given(sheet: Sheet, column: str) -> dict[str, Levels]:
+def _answers_of(sheet: Sheet, column: str) -> dict[str, Levels]:
     """Return a column's answers, by criterion."""
     levels: dict[str, Levels] = {}
     for criterion in sheet.criteria:

@@ -167,7 +167,7 @@ async def _lane(
     def read(text: str | None) -> str | Unreadable:
         submission = read_submission(text)
         copied = isinstance(submission, str) and any(
-            _of(submission).is_near(earlier) for earlier in prints
+            _print_of(submission).is_near(earlier) for earlier in prints
         )
         return Unreadable("malformed", _NEAR_COPY) if copied else submission
 
@@ -181,10 +181,10 @@ async def _lane(
         submission = await context.write(lane.step(number), judge, writing, read)
         if isinstance(submission, str):
             earlier.append(submission)
-            prints.append(_of(submission))
+            prints.append(_print_of(submission))
 
 
-def _of(text: str) -> Print:
+def _print_of(text: str) -> Print:
     return print_of(Item(id="written", submission=text))
 
 
@@ -199,10 +199,12 @@ def made(store: Store, task: HelpTask) -> list[Made]:
     values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
     invented = read_tasks(values.get("tasks"), request.invent) if "tasks" in values else None
     tasks = request.tasks or (invented.tasks if isinstance(invented, Tasks) else ())
-    return list(_made(request, values, tasks))
+    return list(_submissions(request, values, tasks))
 
 
-def _made(request: DataRequest, values: Mapping[str, str], tasks: Sequence[str]) -> Iterator[Made]:
+def _submissions(
+    request: DataRequest, values: Mapping[str, str], tasks: Sequence[str]
+) -> Iterator[Made]:
     for lane in _lanes(request):
         aimed = tuple(request.criterion.choices[index].label for index in lane.aimed)
         for number in range(1, lane.count + 1):

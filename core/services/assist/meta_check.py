@@ -114,7 +114,7 @@ def _trial(request: MetaRequest) -> Trial:
 
 def _items(request: MetaRequest) -> tuple[Item, ...]:
     items = [
-        Item(id=f"criterion {number}", submission=_shown(criterion), prompt=request.task)
+        Item(id=f"criterion {number}", submission=_criterion_text(criterion), prompt=request.task)
         for number, criterion in enumerate(request.rubric.criteria, start=1)
     ]
     text, rubric_questions = (
@@ -267,8 +267,8 @@ def _item_text(rubric: Rubric, names: Sequence[str], item: str) -> str | None:
         return rubric_text(rubric, weights=True)
     name = names[int(item.rpartition(" ")[2]) - 1]
     criterion = next((c for c in rubric.criteria if c.name == name), None)
-    return None if criterion is None else _shown(criterion)
+    return None if criterion is None else _criterion_text(criterion)
 
 
-def _shown(criterion: Criterion) -> str:
+def _criterion_text(criterion: Criterion) -> str:
     return f"{criterion.name}\n{criterion_text(criterion)}"

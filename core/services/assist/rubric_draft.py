@@ -98,7 +98,7 @@ def _examples(store: Store, request: DraftRequest) -> list[LabelledText]:
     if request.dataset_version is None:
         return []
     items = [i for i in resolved_items(store, request.dataset_version, None) if i.labels]
-    return [LabelledText(item.output, _said(item)) for item in spread(items, request)]
+    return [LabelledText(item.output, _labels_text(item)) for item in spread(items, request)]
 
 
 def spread(items: Sequence[Item], request: DraftRequest) -> list[Item]:
@@ -120,7 +120,7 @@ def _key(item: Item) -> str:
     return "\n".join(f"{name}: {label.label}" for name, label in sorted(item.labels.items()))
 
 
-def _said(item: Item) -> str:
+def _labels_text(item: Item) -> str:
     lines = [item.description] if item.description else []
     for name, label in item.labels.items():
         why = f" ({label.reason})" if label.reason else ""

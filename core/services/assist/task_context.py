@@ -201,7 +201,7 @@ async def graded(context: TaskContext, name: str, make: RunRequest) -> RunRow:
     if row.status == "budget":
         raise BudgetSpent
     if row.status != "done" or row.failures_open:
-        raise InputError(_why(row))
+        raise InputError(_failure_words(row))
     return row
 
 
@@ -217,7 +217,7 @@ async def _worked(context: TaskContext, run_id: int) -> None:
         raise
 
 
-def _why(row: RunRow) -> str:
+def _failure_words(row: RunRow) -> str:
     if row.status == "done":
         cells = f"{row.failures_open} of {row.planned} answers failed"
         return f"{cells} in run {row.id}. Open it, ask them again, then go on here."

@@ -153,7 +153,9 @@ def _replayed(
         rubric_of_item = effective(item, rubric)
         for name, truth in labels_of(item, rubric_of_item).items():
             cell = rows.get((item.id, name), [])
-            leading_rows, following_rows = (_by(cell, judges) for judges in (leading, following))
+            leading_rows, following_rows = (
+                _rows_of(cell, judges) for judges in (leading, following)
+            )
             if not leading_rows or not following_rows:
                 continue
             criterion = rubric_of_item.criterion(name)
@@ -177,7 +179,7 @@ def _replayed(
     )
 
 
-def _by(rows: Sequence[BallotRow], judges: Sequence[Judge]) -> list[BallotRow]:
+def _rows_of(rows: Sequence[BallotRow], judges: Sequence[Judge]) -> list[BallotRow]:
     names = {judge.name for judge in judges}
     return [row for row in rows if row.judge in names]
 
@@ -284,12 +286,12 @@ def as_data(swept: SweptCascade) -> dict[str, Any]:
         "first_decided": swept.decided[0],
         "then_decided": swept.decided[1],
         "chosen": point(swept.chosen),
-        "held_out": _tried(swept.tried) if swept.tried else None,
+        "held_out": _held_out_data(swept.tried) if swept.tried else None,
         "points": [point(swept_point) for swept_point in swept.points],
     }
 
 
-def _tried(tried: HeldOut) -> dict[str, Any]:
+def _held_out_data(tried: HeldOut) -> dict[str, Any]:
     return {
         "goes_on": tried.goes_on,
         "right": tried.right.estimate,

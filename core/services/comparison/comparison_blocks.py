@@ -111,12 +111,12 @@ def changed_line(result: RunComparison) -> str:
     """Return the differences between the plans, the first few by name."""
     if not result.changed:
         return "Nothing changed: what differs is chance."
-    names = [_named(change) for change in result.changed]
+    names = [_change_words(change) for change in result.changed]
     unlisted = [f"{count(len(names) - NAMED)} more"] if names[NAMED:] else []
     return f"Changed: {', '.join([*names[:NAMED], *unlisted])}."
 
 
-def _named(change: RunChange) -> str:
+def _change_words(change: RunChange) -> str:
     """Return the changed field, and whether only one of the runs has it."""
     only = {(True, False): " (only in B)", (False, True): " (only in A)"}
     side = only.get((change.before is None, change.after is None), "")
@@ -231,13 +231,13 @@ def _difference(name: str, delta: Delta, share: bool, widest: float) -> tuple[Wo
         Words(f"{count(delta.n)}{unit}", "few" if 0 < delta.n < FEW else ""),
         Words(form(delta.first.value)),
         Words(form(delta.second.value)),
-        _drawn(name, delta, change, widest),
+        _difference_bar(name, delta, change, widest),
         _p(delta.p.value if defined else None),
         _p(delta.p_holm if defined else None),
     )
 
 
-def _drawn(name: str, delta: Delta, change: Form, widest: float) -> Words:
+def _difference_bar(name: str, delta: Delta, change: Form, widest: float) -> Words:
     """Return the difference with its interval, as a bar on a scale from minus to plus
     ``widest``.
     """

@@ -71,16 +71,17 @@ def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = No
     total = plural(len(criteria), "criterion", "criteria")
     parts = [
         *([] if cells is None else _decided(cells)),
-        f"B is better than A on {_counted(by_outcome.get('better', ()))} of {total}"
-        f"{_named(by_outcome.get('better', ()))}.",
-        f"Worse on {_counted(by_outcome.get('worse', ()))}{_named(by_outcome.get('worse', ()))}.",
+        f"B is better than A on {_with_count(by_outcome.get('better', ()))} of {total}"
+        f"{_with_figures(by_outcome.get('better', ()))}.",
+        f"Worse on {_with_count(by_outcome.get('worse', ()))}"
+        f"{_with_figures(by_outcome.get('worse', ()))}.",
     ]
     undecided = by_outcome.get("undecided", ())
     if undecided:
-        parts.append(f"Undecided on {_counted(undecided)}{_named(undecided)}.")
+        parts.append(f"Undecided on {_with_count(undecided)}{_with_figures(undecided)}.")
     unknown = by_outcome.get("unknown", ())
     if unknown:
-        parts.append(f"Without labels of both, there is no result for {_counted(unknown)}.")
+        parts.append(f"Without labels of both, there is no result for {_with_count(unknown)}.")
     parts.append(
         "Better and worse are of the votes' accuracy on the same labelled items, where chance "
         f"alone would show as much in fewer than {percent(LEVEL)} of comparisons, all criteria "
@@ -101,11 +102,11 @@ def _decided(cells: DecidedCells) -> list[str]:
     return [f"{'; '.join(sides)}. What follows is of the cells that both decide."]
 
 
-def _counted(deltas: Sequence[CriterionDelta]) -> str:
+def _with_count(deltas: Sequence[CriterionDelta]) -> str:
     return count(len(deltas)) if deltas else "none"
 
 
-def _named(deltas: Sequence[CriterionDelta]) -> str:
+def _with_figures(deltas: Sequence[CriterionDelta]) -> str:
     if not deltas:
         return ""
     largest = sorted(deltas, key=lambda delta: -abs(delta.accuracy.difference.value or 0.0))

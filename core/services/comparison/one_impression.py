@@ -224,11 +224,11 @@ def side_by_side(
     )
     worths = [jackknife(_phi(part), without[:, index], number) for index, part in enumerate(parts)]
     gap = jackknife(_phi(parts[0]) - _phi(parts[1]), without[:, 0] - without[:, 1], number)
-    ways = [_way(*args) for args in zip((first, second), parts, worths, strict=True)]
+    ways = [_scored_way(*args) for args in zip((first, second), parts, worths, strict=True)]
     return ways[0], ways[1], gap
 
 
-def _way(values: Array, parts: Components, worth_: Estimate) -> ScoredWay:
+def _scored_way(values: Array, parts: Components, worth_: Estimate) -> ScoredWay:
     share = {name: parts.of(name) / parts.total for name in (ITEM, JUDGE)}
     share["rest"] = 1 - sum(share.values())
     low, high = max(0.0, worth_.low or 0.0), min(1.0, worth_.high or 0.0)

@@ -144,7 +144,7 @@ def match_items(first: tuple[Item, ...], second: tuple[Item, ...]) -> Match:
     """Return which items of two runs are the same."""
     before, after = ({item.id: item for item in items} for items in (first, second))
     shared = [item_id for item_id in before if item_id in after]
-    reworded = [i for i in shared if _asked(before[i]) != _asked(after[i])]
+    reworded = [i for i in shared if _question_of(before[i]) != _question_of(after[i])]
     excluded = set(reworded)
     comparable = [i for i in shared if i not in excluded]
     return Match(
@@ -156,7 +156,7 @@ def match_items(first: tuple[Item, ...], second: tuple[Item, ...]) -> Match:
     )
 
 
-def _asked(item: Item) -> tuple[object, ...]:
+def _question_of(item: Item) -> tuple[object, ...]:
     return item.submission, item.prompt, item.context, item.reference
 
 
@@ -264,10 +264,10 @@ class Flip(NamedTuple):
 
 def flips(paired: Paired) -> tuple[Flip, ...]:
     """Return every direction in which verdicts flipped, the most frequent of a criterion first."""
-    return tuple(flip for sides in paired.criteria for flip in _of(sides, paired.match.both))
+    return tuple(flip for sides in paired.criteria for flip in _flips_of(sides, paired.match.both))
 
 
-def _of(sides: CriterionPair, items: tuple[str, ...]) -> list[Flip]:
+def _flips_of(sides: CriterionPair, items: tuple[str, ...]) -> list[Flip]:
     first, second = (_states(side) for side in sides.verdicts)
     moved = np.flatnonzero(first != second)
     # Encode a direction as one number; states start at FAILED.

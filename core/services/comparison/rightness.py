@@ -76,18 +76,19 @@ def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> Corr
     drawn = [(run.id, random_labels.of_run(store, run.id)) for run in paired.runs]
     able = [(run_id, labels) for run_id, labels in drawn if not labels.reason]
     if not able:
-        return CorrectedAccuracy(None, (), reason=_why(paired, [labels for _, labels in drawn]))
+        return CorrectedAccuracy(None, (), reason=_reason(paired, [labels for _, labels in drawn]))
     run_id, best = max(able, key=lambda pair: int(pair[1].cells.drawn.sum()))
     place = {item: index for index, item in enumerate(paired.match.both)}
     items = np.array([place.get(item, -1) for item in best.cells.table.ids], np.int64)
     tables = [_columns(sides, best.of(sides.name), items) for sides in paired.criteria]
     rows = [
-        _more(s.name, columns, level) for s, columns in zip(paired.criteria, tables, strict=True)
+        _compared(s.name, columns, level)
+        for s, columns in zip(paired.criteria, tables, strict=True)
     ]
     corrected = holm([row.p for row in rows])
     all_cells = np.concatenate(tables)
     return CorrectedAccuracy(
-        _more("", all_cells, level, by_item=best.by_item),
+        _compared("", all_cells, level, by_item=best.by_item),
         tuple(replace(row, p=p) for row, p in zip(rows, corrected, strict=True)),
         run_id,
         best.queue.name if best.queue is not None else "",
@@ -95,7 +96,7 @@ def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> Corr
     )
 
 
-def _why(paired: Paired, drawn: list[DrawnLabels]) -> str:
+def _reason(paired: Paired, drawn: list[DrawnLabels]) -> str:
     first, second = (labels.reason for labels in drawn)
     if first == second:
         return first
@@ -135,7 +136,7 @@ def _items(cells: Array) -> Array:
     return np.column_stack([cells[first, _ITEM], apart > 0, drawn, cells[first, _STRATUM]])
 
 
-def _more(name: str, cells: Array, level: float, *, by_item: bool = False) -> RightMore:
+def _compared(name: str, cells: Array, level: float, *, by_item: bool = False) -> RightMore:
     """Compute one comparison. ``by_item``: items were drawn with all cells, and count once."""
     apart = cells[:, _APART] > 0
     labelled_cells = np.isfinite(cells[:, _MORE])

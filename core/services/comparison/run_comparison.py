@@ -63,10 +63,10 @@ def _rubrics(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
             yield RunChange("rubric", f"{name}: criterion", None, "asked")
         else:
             yield from _fields("rubric", before[name], after[name], f"{name}: ")
-    yield from _fields("rubric", _rest(old), _rest(new))
+    yield from _fields("rubric", _other_fields(old), _other_fields(new))
 
 
-def _rest(rubric: Rubric) -> dict[str, Any]:
+def _other_fields(rubric: Rubric) -> dict[str, Any]:
     fields = rubric.model_dump(mode="json", exclude={"criteria", "name", "description", "meta"})
     return {**fields, **{f"scoring {k}": v for k, v in fields.pop("scoring").items()}}
 

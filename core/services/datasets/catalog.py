@@ -135,11 +135,11 @@ def import_dataset(
     """
     now = clock.now()
     if into is None:
-        version = store.datasets.create(_named(dataset, name), now=now, source=source)
+        version = store.datasets.create(_with_name(dataset, name), now=now, source=source)
         existed = version.created != now
     else:
         latest = store.datasets.latest(into)
-        named, parent = _named(dataset, name or latest.name), latest.number
+        named, parent = _with_name(dataset, name or latest.name), latest.number
         version = store.datasets.add_version(into, named, parent=parent, now=now, source=source)
         existed = version.id == latest.id
     if version.items >= MANY:
@@ -152,7 +152,7 @@ def import_dataset(
     return Imported(version, existed=existed)
 
 
-def _named(dataset: Dataset, name: str) -> Dataset:
+def _with_name(dataset: Dataset, name: str) -> Dataset:
     name = " ".join(name.split())
     if not name or name == dataset.name:
         return dataset

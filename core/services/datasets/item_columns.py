@@ -152,7 +152,7 @@ def _look(contents: Iterable[str], prompt: str) -> Columns:
         asked.append(prompts.setdefault(prompt_of_item, len(prompts)) if prompt_of_item else -1)
         for criterion, label in data.get("labels", {}).items():
             labels.setdefault((criterion, label["label"]), []).append(row)
-        facts.append(_seen(data, content))
+        facts.append(_facts(data, content))
     arrays = {
         "kind": np.array(kind, np.int32),
         "prompt": np.array(asked, np.int32),
@@ -167,7 +167,7 @@ def _look(contents: Iterable[str], prompt: str) -> Columns:
     return Columns({"ids": ids, "kinds": list(kinds), "labels": list(labels)}, arrays)
 
 
-def _seen(data: dict[str, Any], content: str) -> _Seen:
+def _facts(data: dict[str, Any], content: str) -> _Seen:
     has_own_rubric, submission = data.get("rubric") is not None, data["submission"]
     if isinstance(submission, str):
         length = len(submission.split())

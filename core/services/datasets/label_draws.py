@@ -53,16 +53,16 @@ def declare(store: Store, version_id: int, note: str = "") -> LabelDraw:
         NotFound: unknown version.
     """
     foresee(store, version_id, note)
-    return store.datasets.declare_draw(version_id, note, by=_by(store), now=clock.now())
+    return store.datasets.declare_draw(version_id, note, by=_acting_person(store), now=clock.now())
 
 
 @allowed("write")
 def withdraw(store: Store, version_id: int) -> None:
     """Withdraw a declaration. Raises ``NotFound`` if there is none."""
-    store.datasets.withdraw_draw(version_id, by=_by(store), now=clock.now())
+    store.datasets.withdraw_draw(version_id, by=_acting_person(store), now=clock.now())
 
 
-def _by(store: Store) -> str:
+def _acting_person(store: Store) -> str:
     """Return the acting person; on a private machine, its signed-in user."""
     if store.actor.name or not store.actor.trusted:
         return store.actor.name

@@ -167,7 +167,7 @@ def apart(
     numbers = TwinNumbers(
         [twins.group[place] for place in places], [twins.same[place] for place in places]
     )
-    return _apart(teachers, numbers, strict=strict)
+    return _grouped_apart(teachers, numbers, strict=strict)
 
 
 def apart_texts(
@@ -178,10 +178,10 @@ def apart_texts(
 
     ``texts`` are the teachers' items.
     """
-    return _apart(teachers, _numbers([*texts, *graded]), strict=strict)
+    return _grouped_apart(teachers, _numbers([*texts, *graded]), strict=strict)
 
 
-def _apart(
+def _grouped_apart(
     teachers: Sequence[AnyT], numbers: TwinNumbers, *, strict: bool
 ) -> tuple[list[list[AnyT]], Twins]:
     """Group the teachers; ``numbers`` are those of the teachers, followed by the graded items."""
@@ -190,10 +190,10 @@ def _apart(
     for item, number in zip(teachers, taught, strict=True):
         if number not in blocked:
             groups.setdefault(number, []).append(item)
-    return list(groups.values()), _counted(numbers, taught, blocked)
+    return list(groups.values()), _count_twins(numbers, taught, blocked)
 
 
-def _counted(numbers: TwinNumbers, taught: Sequence[int], blocked: set[int]) -> Twins:
+def _count_twins(numbers: TwinNumbers, taught: Sequence[int], blocked: set[int]) -> Twins:
     sizes = Counter(numbers.group)
     if len(sizes) == len(numbers.group):
         return Twins()

@@ -33,7 +33,7 @@ def criterion_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
     return [*checks, *_discrimination(evidence), *_redundancy(evidence)]
 
 
-def _made(kind: Kind, subject: str, effect: BiasEffect, sentence: str) -> FindingCandidate:
+def _candidate(kind: Kind, subject: str, effect: BiasEffect, sentence: str) -> FindingCandidate:
     return FindingCandidate(kind, "criterion", subject, effect, sentence)
 
 
@@ -45,7 +45,7 @@ def _of_criterion(
     name = criterion.name
     agreed = agreement(ratings, k, criterion.ordered, BOUNDS["agreement"].null)
     agreed = agreed._replace(effect=_with_one_interval(agreed.effect, ratings, criterion))
-    check = _made("agreement", name, agreed.effect, words.agreement(name, agreed, raters))
+    check = _candidate("agreement", name, agreed.effect, words.agreement(name, agreed, raters))
     # The sentence claims no more than the shown interval; without an interval it claims nothing.
     high, withheld = agreed.effect.high, bool(agreed.effect.reason)
     above = high is not None and high >= BOUNDS["agreement"].null.value
@@ -100,7 +100,7 @@ def _unused(criterion: CriterionEvidence, evidence: RunEvidence) -> Iterator[Fin
         effect = hardly_used(picked, n, BOUNDS["unused"].null.value)
         labelled = int((criterion.truth == level).sum())
         sentence = words.unused(criterion.name, label, picked, effect, labelled, called)
-        yield _made("unused", criterion.name, effect, sentence)._replace(other=label)
+        yield _candidate("unused", criterion.name, effect, sentence)._replace(other=label)
 
 
 def _discrimination(evidence: RunEvidence) -> Iterator[FindingCandidate]:
@@ -111,21 +111,21 @@ def _discrimination(evidence: RunEvidence) -> Iterator[FindingCandidate]:
         values[decided, column] = criterion.values[criterion.verdicts[decided]]
     for column, criterion in enumerate(ordered):
         effect = item_rest(values, column, BOUNDS["discrimination"].null)
-        yield _made(
+        yield _candidate(
             "discrimination", criterion.name, effect, words.discrimination(criterion.name, effect)
         )
 
 
 def _redundancy(evidence: RunEvidence) -> Iterator[FindingCandidate]:
     for first, second in combinations(evidence.criteria, 2):
-        table = _together(first.verdicts, second.verdicts, first, second)
+        table = _pair_counts(first.verdicts, second.verdicts, first, second)
         association = _association(first, second)
         effect = redundancy(table, association, BOUNDS["redundancy"].null.value)
-        truth = _together(first.truth, second.truth, first, second)
+        truth = _pair_counts(first.truth, second.truth, first, second)
         in_labels = float(association(truth.astype(np.float64))) if truth.sum() >= FEW else np.nan
         in_truth = in_labels if np.isfinite(in_labels) else None
         sentence = words.redundancy(first.name, second.name, effect, in_truth, evidence.truth)
-        yield _made("redundancy", first.name, effect, sentence)._replace(other=second.name)
+        yield _candidate("redundancy", first.name, effect, sentence)._replace(other=second.name)
 
 
 def _association(first: CriterionEvidence, second: CriterionEvidence) -> Association:
@@ -134,7 +134,9 @@ def _association(first: CriterionEvidence, second: CriterionEvidence) -> Associa
     return cramers_v
 
 
-def _together(a: Levels, b: Levels, first: CriterionEvidence, second: CriterionEvidence) -> Counts:
+def _pair_counts(
+    a: Levels, b: Levels, first: CriterionEvidence, second: CriterionEvidence
+) -> Counts:
     """Return the number of items with each pair of levels, shape (levels, levels)."""
     rows, columns = len(first.labels), len(second.labels)
     answered = (a >= 0) & (b >= 0)
@@ -142,18 +144,18 @@ def _together(a: Levels, b: Levels, first: CriterionEvidence, second: CriterionE
     return cells.reshape(rows, columns)
 
 
-def _asked(evidence: RunEvidence, name: str) -> CriterionEvidence:
+def _evidence_of(evidence: RunEvidence, name: str) -> CriterionEvidence:
     return next(criterion for criterion in evidence.criteria if criterion.name == name)
 
 
-def _both(criterion: CriterionEvidence, pair: tuple[int, int]) -> str:
+def _option_names(criterion: CriterionEvidence, pair: tuple[int, int]) -> str:
     """Return the name of two options in a finding."""
     return " + ".join(criterion.labels[level] for level in pair)
 
 
 def unused_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     """Chart how often judges, and the truth, have each option of the criterion."""
-    criterion = _asked(evidence, finding.subject)
+    criterion = _evidence_of(evidence, finding.subject)
     k = len(criterion.labels)
     levels = criterion.levels[:, :, : evidence.own]
     picked = np.bincount(levels[levels >= 0], minlength=k)
@@ -172,11 +174,11 @@ def unused_chart(evidence: RunEvidence, finding: Finding) -> Chart:
 
 def merge_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     """Chart how often two raters' answers are one of either option, and how often by chance."""
-    criterion = _asked(evidence, finding.subject)
+    criterion = _evidence_of(evidence, finding.subject)
     pair = next(
         two
         for two in combinations(range(len(criterion.labels)), 2)
-        if _both(criterion, two) == finding.other
+        if _option_names(criterion, two) == finding.other
     )
     first, second = (criterion.labels[level] for level in pair)
     ratings, _ = raters_of(criterion, evidence)
@@ -200,7 +202,7 @@ def merge_chart(evidence: RunEvidence, finding: Finding) -> Chart:
 
 def redundancy_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     """Chart the shares of verdicts on the second criterion by verdict on the first."""
-    first, second = _asked(evidence, finding.subject), _asked(evidence, finding.other)
+    first, second = _evidence_of(evidence, finding.subject), _evidence_of(evidence, finding.other)
     answered = (first.verdicts >= 0) & (second.verdicts >= 0)
     table = np.zeros((len(first.labels), len(second.labels)))
     np.add.at(table, (first.verdicts[answered], second.verdicts[answered]), 1)

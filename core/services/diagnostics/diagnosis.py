@@ -295,10 +295,10 @@ def asked_otherwise(store: Store, run: RunRow, draft: RubricDraft, uid: str) -> 
         current = criterion_from(draft, uid)
     except InputError:
         return True
-    return _shown(current) not in [_shown(c) for c in version.criteria]
+    return _seen_by_judges(current) not in [_seen_by_judges(c) for c in version.criteria]
 
 
-def _shown(criterion: Criterion) -> tuple[object, ...]:
+def _seen_by_judges(criterion: Criterion) -> tuple[object, ...]:
     options = [(o.label, o.description, o.na) for o in criterion.choices]
     return criterion.name, criterion.requirement, criterion.scale, options
 

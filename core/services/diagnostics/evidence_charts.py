@@ -104,18 +104,18 @@ def _verbosity(evidence: RunEvidence, index: int) -> Chart:
         places=tuple(f"{lengths[rows].min():.0f} to {lengths[rows].max():.0f}" for rows in inside),
         series=(
             (evidence.names[index], tuple(float(values_given[rows].mean()) for rows in inside)),
-            (_said(evidence), tuple(float(truth[rows].mean()) for rows in inside)),
+            (_reference_name(evidence), tuple(float(truth[rows].mean()) for rows in inside)),
         ),
         counts=tuple(int(rows.sum()) for rows in inside),
         kind="lines",
     )
 
 
-def _said(evidence: RunEvidence) -> str:
+def _reference_name(evidence: RunEvidence) -> str:
     return evidence.truth[0].upper() + evidence.truth[1:]
 
 
-def _beside(
+def _comparison_chart(
     measure: Callable[[CriterionEvidence], Measured], axis: str, *, share: bool = False
 ) -> Callable[[RunEvidence, int], Chart]:
     """Return a function that charts, per criterion, a measure's mean for the judge and for the
@@ -123,7 +123,7 @@ def _beside(
     """
 
     def chart(evidence: RunEvidence, judge: int) -> Chart:
-        names, judge_means, theirs, counts, versus = [], [], [], [], _said(evidence)
+        names, judge_means, theirs, counts, versus = [], [], [], [], _reference_name(evidence)
         measured_criteria = [
             (criterion, measure(own_only(criterion, evidence.own)))
             for criterion in evidence.criteria
@@ -133,7 +133,9 @@ def _beside(
         ):
             versus = f"The other {evidence.rater}s"
         for criterion, (values, truth) in measured_criteria:
-            comparison = truth if versus == _said(evidence) else others_mean(values)[:, judge]
+            comparison = (
+                truth if versus == _reference_name(evidence) else others_mean(values)[:, judge]
+            )
             answered = ~np.isnan(values[:, judge]) & ~np.isnan(comparison)
             if answered.any():
                 names.append(criterion.name)
@@ -173,7 +175,7 @@ def _halo(evidence: RunEvidence, judge: int) -> Chart:
     return Chart(
         axes=("Criteria", "Correlation"),
         places=tuple(names),
-        series=((evidence.names[judge], tuple(judged)), (_said(evidence), tuple(theirs))),
+        series=((evidence.names[judge], tuple(judged)), (_reference_name(evidence), tuple(theirs))),
         counts=tuple(counts),
         kind="dots",
     )
@@ -202,9 +204,9 @@ def _changes(twin_of: Callable[[RunEvidence], int]) -> Callable[[RunEvidence, in
 _OF_JUDGE: dict[str, Callable[[RunEvidence, int], Chart | None]] = {
     "position": _position,
     "verbosity": _verbosity,
-    "leniency": _beside(worth, "Mean value of the answers"),
-    "extremes": _beside(at_an_end, "Share of lowest and highest options", share=True),
-    "abstention": _beside(silence, "Share of abstentions", share=True),
+    "leniency": _comparison_chart(worth, "Mean value of the answers"),
+    "extremes": _comparison_chart(at_an_end, "Share of lowest and highest options", share=True),
+    "abstention": _comparison_chart(silence, "Share of abstentions", share=True),
     "halo": _halo,
     "inconsistency": _changes(lambda _: 0),
     "flips": _changes(lambda evidence: evidence.own),

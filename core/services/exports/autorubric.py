@@ -80,7 +80,7 @@ def _manifest(data: Graded) -> dict[str, Any]:
         "dataset_path": None,
         "grader_config": {
             "grader_class": "CriterionGrader",
-            "judges": [_judge(judge, name) for name, judge in _counted(data).items()],
+            "judges": [_judge(judge, name) for name, judge in _voting_judges(data).items()],
             "aggregation": panel.rules.binary,
             "master_seed": run.plan.seed,
             "shuffle_options": any(judge.shuffle for judge in panel.judges if not judge.shadow),
@@ -90,7 +90,7 @@ def _manifest(data: Graded) -> dict[str, Any]:
     }
 
 
-def _counted(data: Graded) -> dict[str, Judge]:
+def _voting_judges(data: Graded) -> dict[str, Judge]:
     """Return the voting judges by their exported name, with one name per replicate."""
     replicates = data.run.plan.replicates
     return {
@@ -151,7 +151,7 @@ def _judge_scores(data: Graded, item: Item, votes: list[VoteRow]) -> dict[str, f
     if looks_at_texts(rubric):
         texts = Texts(output=item.output, thinking=item.thinking)
     scores = dict[str, float | None]()
-    for name, judge in _counted(data).items():
+    for name, judge in _voting_judges(data).items():
         answers = {
             vote.cell.criterion: vote.option
             for vote in votes

@@ -47,7 +47,7 @@ def files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
                 "rater_kind": data.kinds.get(cell.judge, "llm"),
                 "weight": weights.get(cell.judge, 1.0),
                 "replicate": cell.replicate,
-                **_said(criteria[cell.criterion], answer),
+                **_answer_cells(criteria[cell.criterion], answer),
             }
             rows.append([fields.get(head) for head in heads])
     name = data.run.dataset_name
@@ -60,7 +60,7 @@ def files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
     return contents, _folder_losses(data, flipped, risky)
 
 
-def _said(criterion: Criterion, answer: VoteRow | FailureRow) -> dict[str, Value]:
+def _answer_cells(criterion: Criterion, answer: VoteRow | FailureRow) -> dict[str, Value]:
     if isinstance(answer, FailureRow):
         return {"label": "", "reason": answer.message}
     label = _label(criterion, answer.option)

@@ -115,7 +115,9 @@ class _Grader:
         for item in resolved_items(self.store, self.version, None):
             rubric = effective(item, self.rubric)
             row = self.rows.get(item.id)
-            own_grade = self._own(item, rubric) if row is None or row.score is None else None
+            own_grade = (
+                self._grade_by_labels(item, rubric) if row is None or row.score is None else None
+            )
             if row is not None and (own_grade is None or own_grade.score is None):
                 yield self._judged(item, rubric, row)
             elif own_grade is not None:
@@ -145,7 +147,7 @@ class _Grader:
         fields = (origin, _joined(remarks), row, parts, waits)
         return Grade(item, rubric, row.score, answers, *fields)
 
-    def _own(self, item: Item, rubric: Rubric) -> Grade:
+    def _grade_by_labels(self, item: Item, rubric: Rubric) -> Grade:
         """Return the grade by the item's labels, if all criteria have one."""
         labels = labels_of(item, rubric)
         answers = {

@@ -215,7 +215,7 @@ def judgements(data: Graded) -> Iterator[Row]:
     for settled in data.settled:
         by_item.setdefault(settled.item_id, []).append(settled)
     for item, criteria in _items(data):
-        yield from _asked(data, item, criteria)
+        yield from _answer_rows(data, item, criteria)
         for settled in by_item.get(item.id, ()):
             yield _settled(data, item, criteria.get(settled.criterion), settled)
 
@@ -227,7 +227,7 @@ def reviews(data: Graded) -> Iterator[Row]:
         for verdict in verdicts:
             by_item.setdefault(verdict.item_id, []).append(verdict)
     for item, criteria in _items(data):
-        yield from _asked(data, item, criteria)
+        yield from _answer_rows(data, item, criteria)
         for verdict in by_item.get(item.id, ()):
             yield _verdict(data, item, criteria.get(verdict.criterion), verdict)
 
@@ -237,7 +237,7 @@ def _items(data: Graded) -> Iterator[tuple[Item, dict[str, Criterion]]]:
         yield item, {c.name: c for c in data.rubric_of(item.id).criteria}
 
 
-def _asked(data: Graded, item: Item, criteria: Mapping[str, Criterion]) -> Iterator[Row]:
+def _answer_rows(data: Graded, item: Item, criteria: Mapping[str, Criterion]) -> Iterator[Row]:
     for vote in data.votes(item.id):
         yield _vote(data, item, criteria[vote.cell.criterion], vote)
     for failure in data.failures(item.id):

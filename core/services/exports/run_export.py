@@ -261,7 +261,7 @@ def export(store: Store, run_id: int, form: Format, how: Confidence = USUAL) -> 
     ):
         require(store, "organise")
     if form in ("report", "html", "markdown"):
-        return _written(
+        return _report_file(
             report(store, run_id, how=how), "markdown" if form == "markdown" else "html"
         )
     if form in ("reviews", "events", "labelled"):
@@ -311,10 +311,10 @@ def own_workbook(store: Store, dataset_version: int, rubric_version: int) -> byt
 
 def written(run_report: RunReport, form: Literal["html", "markdown"]) -> str:
     """Return a loaded report as a file's text."""
-    return _written(run_report, form).text
+    return _report_file(run_report, form).text
 
 
-def _written(run_report: RunReport, form: Literal["html", "markdown"]) -> Exported:
+def _report_file(run_report: RunReport, form: Literal["html", "markdown"]) -> Exported:
     if form == "markdown":
         return _single("report.md", markdown_paper(paper(run_report)))
     return _single("report.html", html_paper(paper(run_report)))
@@ -356,10 +356,10 @@ def _workbook(data: Graded) -> Exported:
 def _lines(rows: Iterable[Row]) -> list[list[Value]]:
     listed = list(rows)
     heads = list(listed[0]) if listed else ["item_id"]
-    return [list(heads), *([_shown(row.get(head)) for head in heads] for row in listed)]
+    return [list(heads), *([_cell_value(row.get(head)) for head in heads] for row in listed)]
 
 
-def _shown(value: Any) -> Value:
+def _cell_value(value: Any) -> Value:
     """Return a value as a cell can hold it."""
     return value if value is None or isinstance(value, str | int | float) else str(value)
 

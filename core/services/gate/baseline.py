@@ -124,11 +124,11 @@ def figure_of(path: str, criteria: Sequence[str], key: str) -> tuple[str, Figure
         name = path.removeprefix(start).removeprefix("more.")
         measure = pair_measures("pair", "more").get(name)
         if measure is not None and KNOWN[name].better:
-            return criterion, _alone(measure), float(KNOWN[name].better)
+            return criterion, _single_figure(measure), float(KNOWN[name].better)
     return None
 
 
-def _alone(measure: Measure) -> Figure:
+def _single_figure(measure: Measure) -> Figure:
     return lambda tables, pairs: measure.many(tables[0])
 
 

@@ -206,13 +206,13 @@ def _texts(
     except InputError as error:
         problems = error.problems or (Problem(error.message),)
         return Recognised("unknown", files, "It contains no text to grade.", problems)
-    beside = _beside(files, look.table)
+    beside = _answer_columns(files, look.table)
     if beside is not None:
         return beside
     return Recognised("texts", files, look.line, systems=look.systems, also_votes=also_votes)
 
 
-def _beside(files: tuple[File, ...], table: Table) -> Recognised | None:
+def _answer_columns(files: tuple[File, ...], table: Table) -> Recognised | None:
     """Return a table that has the answers of several systems in columns, or ``None``."""
     beside = texts.side_by_side(table)
     if beside is None:
@@ -227,7 +227,7 @@ def _unknown(file: File, look: FileLook) -> Recognised:
     """Return a table without known columns: it may still contain texts, in a column that a person
     names.
     """
-    if look.table is not None and (beside := _beside((file,), look.table)) is not None:
+    if look.table is not None and (beside := _answer_columns((file,), look.table)) is not None:
         return beside
     if look.table is not None and texts.columns_of(look.table):
         rows = plural(len(look.table.rows), "row")

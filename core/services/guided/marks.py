@@ -70,7 +70,7 @@ def found(store: Store, version_id: int, rubric: Rubric) -> Marks:
     counts: dict[str, Counter[str]] = {}
     settled = True
     for item in store.datasets.items(version_id):
-        for criterion, word, is_label in _said(item, rubric):
+        for criterion, word, is_label in _item_marks(item, rubric):
             counts.setdefault(criterion.name, Counter())[word] += 1
             settled = settled and is_label and criterion.index_of(word) is not None
     meanings = dict[str, dict[str, str | None]]()
@@ -93,7 +93,7 @@ def _fits(rubric: Rubric, name: str, said: Counter[str]) -> bool:
     return all(option_named(rubric.criterion(name), word) is not None for word in said)
 
 
-def _said(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bool]]:
+def _item_marks(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bool]]:
     """Yield an item's mark by criterion, and whether it is already a label."""
     notes = {plain_head(key): value for key, value in item.meta.items()}
     spelt = {plain_head(name): label for name, label in item.labels.items()}
@@ -209,7 +209,7 @@ def _labelled(item: Item, rubric: Rubric, words: Words) -> Item:
     spelt = {plain_head(name): label for name, label in item.labels.items()}
     theirs = {plain_head(name) for name in exact}
     labels = {n: v for n, v in item.labels.items() if n in exact or plain_head(n) not in theirs}
-    for criterion, word, _ in _said(item, rubric):
+    for criterion, word, _ in _item_marks(item, rubric):
         place = option_named(criterion, word)
         ours = words.get(criterion.name, {}).get(word)
         if place is None and ours is not None:

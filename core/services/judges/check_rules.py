@@ -157,7 +157,7 @@ def checks_from(rows: Sequence[RuleRow], text: str = "") -> dict[str, CriterionC
             name: CriterionChecks(rules=tuple(own), otherwise=otherwise[name])
             for name, own in rules.items()
         }
-        both = checks.keys() & (others := _others(text)).keys()
+        both = checks.keys() & (others := _yaml_checks(text)).keys()
         if both:
             message = f"name {min(both)!r}, which has rules above."
             problems = [Problem(message, "Say it in one of the two places.", (YAML_PLACE,))]
@@ -184,7 +184,7 @@ def _lacks(row: RuleRow) -> list[tuple[str, str]]:
     return wrong
 
 
-def _others(text: str) -> dict[str, CriterionChecks]:
+def _yaml_checks(text: str) -> dict[str, CriterionChecks]:
     """Return checks by criterion, as in a panel file. Raise ``InputError`` with one problem."""
     if not text.strip():
         return {}
@@ -227,10 +227,10 @@ def try_out(checks: Mapping[str, CriterionChecks], item: Item) -> list[Tried]:
         answers = at_once(checks_as_json(checks), texts_for_checks(places(checks.values()), item))
     except CheckError as error:
         answers = dict.fromkeys(checks, error)
-    return [_tried(criterion, answers[criterion]) for criterion in checks]
+    return [_trial_result(criterion, answers[criterion]) for criterion in checks]
 
 
-def _tried(criterion: str, outcome: tuple[str | None, str] | CheckError) -> Tried:
+def _trial_result(criterion: str, outcome: tuple[str | None, str] | CheckError) -> Tried:
     if isinstance(outcome, CheckEnded):
         return Tried(criterion, None, f"The check {outcome}", failed=True)
     if isinstance(outcome, CheckError):

@@ -107,7 +107,7 @@ def check_singly(store: Store, seat: Seat, run_id: int, criterion: str, number: 
         InputError: no member of a group is left to draw.
     """
     run = store.runs.get(run_id)
-    of_groups = _standing(store, run_id, BY_GROUPS)
+    of_groups = _existing_queue(store, run_id, BY_GROUPS)
     members = (
         []
         if of_groups is None
@@ -115,7 +115,7 @@ def check_singly(store: Store, seat: Seat, run_id: int, criterion: str, number: 
             cell.item_id for cell in store.queues.cells(of_groups.id) if cell.criterion == criterion
         ]
     )
-    singly = _standing(store, run_id, SINGLY)
+    singly = _existing_queue(store, run_id, SINGLY)
     drawn = (
         set()
         if singly is None
@@ -132,13 +132,13 @@ def check_singly(store: Store, seat: Seat, run_id: int, criterion: str, number: 
     return queue
 
 
-def _standing(store: Store, run_id: int, name: str) -> QueueRow | None:
+def _existing_queue(store: Store, run_id: int, name: str) -> QueueRow | None:
     rows = queues.queues(store, run_id)
     return next((row for row in rows if row.rule == RULE and row.name == name), None)
 
 
 def _queue(store: Store, seat: Seat, run: Run, name: str, settings: QueueSettings) -> QueueRow:
-    return _standing(store, run.id, name) or store.queues.create(
+    return _existing_queue(store, run.id, name) or store.queues.create(
         *(run.id, name, RULE, settings),
         order="dataset",
         seed=clock.draw_seed(),

@@ -79,7 +79,7 @@ def start(store: Store, run_id: int, person: str) -> int:
     Each contest is shown once. The person's name seeds the order of contests and of answers.
     """
     details = details_of(store, run_id)
-    existing = _known(store, run_id, person)
+    existing = _existing_arena(store, run_id, person)
     if existing is not None:
         return existing
     if "arena" in details:
@@ -106,7 +106,7 @@ def start(store: Store, run_id: int, person: str) -> int:
             }
         },
     )
-    chosen = _drawn(items, run.plan.seed, person.strip())
+    chosen = _shuffled(items, run.plan.seed, person.strip())
     with store.write():
         arena = store.runs.create(plan, [(i.id, questions) for i in chosen], now=clock.now())
         _close(store, arena.id)
@@ -215,7 +215,7 @@ def _close(
     store.leases.release(lease, "done", now=now)
 
 
-def _known(store: Store, run_id: int, person: str) -> int | None:
+def _existing_arena(store: Store, run_id: int, person: str) -> int | None:
     for row in store.runs.list(detail="contest", limit=10_000):
         judge = row.panel.judges[0]
         matches = judge.kind == "person" and judge.name == person.strip()
@@ -224,7 +224,7 @@ def _known(store: Store, run_id: int, person: str) -> int | None:
     return None
 
 
-def _drawn(items: Sequence[Item], seed: int, person: str) -> list[Item]:
+def _shuffled(items: Sequence[Item], seed: int, person: str) -> list[Item]:
     """Return one item per contest, in a random order of answers and of contests."""
     rng = seeded("arena", seed, person)
     bouts: dict[tuple[str, ...], list[Item]] = {}

@@ -242,7 +242,7 @@ def next_round(store: Store, run_ids: Sequence[int], bouts: int) -> ContestReque
         details.get("join"),
     )
     seed = run.plan.seed + len(run_ids)
-    chosen = _chosen(field, contests, bouts, seed)
+    chosen = _chosen_bouts(field, contests, bouts, seed)
     if not chosen:
         return None
     return ContestRequest(
@@ -277,7 +277,9 @@ def with_first_round(request: ContestRequest, share: float = 0.5) -> ContestRequ
     return replace(request, design=design)
 
 
-def _chosen(field: ContestField, contests: Contests, bouts: int, seed: int) -> tuple[Bout, ...]:
+def _chosen_bouts(
+    field: ContestField, contests: Contests, bouts: int, seed: int
+) -> tuple[Bout, ...]:
     bouts_held = {Bout(h.task, h.first, h.second) for h in contests.held}
     free: dict[tuple[str, str], list[Bout]] = {}
     for task in field.tasks:

@@ -259,14 +259,14 @@ def notes_of(
     """Yield what to know before quoting a leaderboard of this many tasks."""
     joined = [group for group in figures.groups if len(group.members) > 1]
     if len(figures.groups) > 1:
-        parts = "; ".join(_named(group.members, systems) for group in figures.groups)
+        parts = "; ".join(_listed_names(group.members, systems) for group in figures.groups)
         yield (
             f"The contests do not join all systems: {parts}. Strengths hold within a group only; "
             "hold contests between the groups to compare them."
         )
     for group in joined:
         if group.regularised:
-            parts = " above ".join(_named(part, systems) for part in group.groups)
+            parts = " above ".join(_listed_names(part, systems) for part in group.groups)
             yield (
                 f"No contest between these was lost by the upper side: {parts}. Such a lead has no "
                 "finite estimate, so strengths are regularised (half a win and half a loss for "
@@ -317,7 +317,7 @@ def _by_length(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterator[
     direction = "longer" if low > 0 else "shorter"
     yield (
         f"{systems[leader]} may be first by length alone: {direction} answers win significantly "
-        f"more, and at equal length its lead over {_named(unsure, systems)} is not sure."
+        f"more, and at equal length its lead over {_listed_names(unsure, systems)} is not sure."
     )
 
 
@@ -327,7 +327,7 @@ def _unknown(group: Strengths) -> str:
     return group.reason or "The standard error of the difference is not known."
 
 
-def _named(members: Sequence[int], systems: Sequence[str]) -> str:
+def _listed_names(members: Sequence[int], systems: Sequence[str]) -> str:
     return ", ".join(systems[i] for i in members)
 
 

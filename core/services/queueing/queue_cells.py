@@ -149,7 +149,7 @@ def _named(store: Store, run: Run, rule: QueueRule) -> Named:
     from core.services.queueing.queue_table import Named
 
     return Named(
-        apart=_apart(store, run) if rule.flip else frozenset(),
+        apart=_order_dependent(store, run) if rule.flip else frozenset(),
         stale=frozenset(),
         unasked=only_switched_off(store, run) if rule.abstention else frozenset(),
         requested=frozenset(),
@@ -362,7 +362,7 @@ def asked_about(rule: QueueRule, item_id: str, criterion: str) -> bool:
     )
 
 
-def _apart(store: Store, run: Run) -> frozenset[tuple[str, str]]:
+def _order_dependent(store: Store, run: Run) -> frozenset[tuple[str, str]]:
     """Return the cells on which a judge answered differently with the options reversed."""
     if run.panel.asking.flip == "off":
         return frozenset()

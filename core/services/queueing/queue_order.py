@@ -214,7 +214,7 @@ def expected_disagreement(criterion: Criterion, cells: Iterable[VoteTally]) -> f
         if cell.votes >= 2:
             for option, count in cell.heads.items():
                 totals[option] = totals.get(option, 0) + count
-    return _apart(criterion, totals)
+    return _mean_distance(criterion, totals)
 
 
 def spread(criterion: Criterion, votes: VoteTally, expected: float | None) -> float | None:
@@ -224,11 +224,11 @@ def spread(criterion: Criterion, votes: VoteTally, expected: float | None) -> fl
     options with squared steps, the interval metric on positions). ``None`` with fewer than two
     votes, or if ``expected`` is ``None`` or 0.
     """
-    observed = _apart(criterion, votes.heads)
+    observed = _mean_distance(criterion, votes.heads)
     return None if observed is None or not expected else observed / expected
 
 
-def _apart(criterion: Criterion, counts: Mapping[int, int]) -> float | None:
+def _mean_distance(criterion: Criterion, counts: Mapping[int, int]) -> float | None:
     n = sum(counts.values())
     if n < 2:
         return None

@@ -154,11 +154,13 @@ def in_words(study: SeverityStudy) -> str:
     """
     if study.reason:
         return f"Who is severe is unknown: {study.reason}"
-    surely = _apart(study.raters)
+    surely = _surely_different(study.raters)
     strict = [rater for rater in surely if rater[1].surely < 0]
     mild = [rater for rater in reversed(surely) if rater[1].surely > 0]
     parts = [
-        _said(some, degree) for some, degree in ((strict, "stricter"), (mild, "milder")) if some
+        _severity_words(some, degree)
+        for some, degree in ((strict, "stricter"), (mild, "milder"))
+        if some
     ]
     sentence = (
         f"{'; '.join(parts)}."
@@ -173,7 +175,9 @@ def in_words(study: SeverityStudy) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _apart(raters: Sequence[tuple[str, RaterSeverity]]) -> list[tuple[str, RaterSeverity]]:
+def _surely_different(
+    raters: Sequence[tuple[str, RaterSeverity]],
+) -> list[tuple[str, RaterSeverity]]:
     """Return the raters that surely differ from the remaining ones, after removing those that
     differ more: one strict rater makes all others milder than the average. Of two, each differs
     from the other.
@@ -193,7 +197,7 @@ def _apart(raters: Sequence[tuple[str, RaterSeverity]]) -> list[tuple[str, Rater
     return sorted(apart, key=lambda named: named[1].shift.value or 0.0)
 
 
-def _said(some: list[tuple[str, RaterSeverity]], words: str) -> str:
+def _severity_words(some: list[tuple[str, RaterSeverity]], words: str) -> str:
     name, rater = some[0]
     others = f", and {len(some) - 1} more are {words}" if some[1:] else ""
     value = abs(rater.shift.value or 0.0)

@@ -242,7 +242,8 @@ def in_words(study: Study) -> str:
         f"item's score is sure to ±{score(1.96 * now.worth.item_error)}."
     )
     bought = [
-        f"{choice.name}: {percent(choice.worth.relative)}{_for(choice, now)}." for choice in more
+        f"{choice.name}: {percent(choice.worth.relative)}{_gain_words(choice, now)}."
+        for choice in more
     ]
     once = (
         "" if AGAIN in by_name else " What asking again would buy shows where judges answer twice."
@@ -250,7 +251,7 @@ def in_words(study: Study) -> str:
     return f"{sentence} {' '.join(bought)}{once}"
 
 
-def _for(way: WayToAsk, now: WayToAsk) -> str:
+def _gain_words(way: WayToAsk, now: WayToAsk) -> str:
     if way.cost is None or now.cost is None or way.cost == now.cost:
         return ""
     return f" for {cost(way.cost - now.cost)} more per 1,000 items"

@@ -59,7 +59,7 @@ def standings(board: Leaderboard, level: float) -> Section:
     table = TableBlock(
         "Leaderboard",
         ("System", "Ranks", "Strength", "Win rate", "Weighted", "Elo", "Won, tied, lost"),
-        tuple(_standing(standing, several=several) for standing in board.standings),
+        tuple(_standing_row(standing, several=several) for standing in board.standings),
         numbers=(1, 2, 3, 4, 5, 6),
         note="Ranks: those that the contests allow, e.g. 1-2 where two cannot be told apart. "
         "Strength: Bradley-Terry with ties, in natural log units. Win rate: the mean over "
@@ -71,7 +71,7 @@ def standings(board: Leaderboard, level: float) -> Section:
     return Section("Leaderboard", (table, *_forest("Strength, log units", strengths)))
 
 
-def _standing(system: RankedSystem, *, several: bool) -> tuple[Words, ...]:
+def _standing_row(system: RankedSystem, *, several: bool) -> tuple[Words, ...]:
     ranks = str(system.range or system.rank or DASH)
     return (
         Words(system.system, "regularised" if system.regularised else ""),

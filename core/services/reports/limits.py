@@ -204,7 +204,7 @@ def _accuracy(report: RunReport) -> Iterator[str]:
     if worse:
         yield (
             "Verdicts are less often right than always giving the most common answer would be, on "
-            f"{_listed([_beside(line) for line in worse])}."
+            f"{_listed([_baseline_words(line) for line in worse])}."
         )
     doubtful = [
         line.name for line in report.criteria if _not_surely_better(line) and line not in worse
@@ -223,7 +223,7 @@ def _worse(line: CriterionLine) -> bool:
     return surely_below(high, commonest, line.labelled)
 
 
-def _beside(line: CriterionLine) -> str:
+def _baseline_words(line: CriterionLine) -> str:
     right = line.accuracy.words(percent)
     return (
         f"{line.name} ({right.value}, 95% interval {right.ends}, against "

@@ -52,7 +52,7 @@ def paper(report: RunReport) -> Paper:
     """
     setup = report.setup
     first = [
-        Section("What was asked", (Sentences(_asked(report)),)),
+        Section("What was asked", (Sentences(_question_words(report)),)),
         Section("What came out", (Sentences(_came_out(report)),)),
         Section("How sure that is", _sure(report)),
         Section("What it cannot say", (Sentences(report.limits, listed=True, first=2),)),
@@ -90,7 +90,7 @@ def _says_something(section: Section) -> bool:
     return any(not isinstance(block, Sentences) or block.lines for block in section.blocks)
 
 
-def _asked(report: RunReport) -> tuple[str, ...]:
+def _question_words(report: RunReport) -> tuple[str, ...]:
     setup, counts = report.setup, report.counts
     whom = plural(len(setup.judges), "rater" if setup.imported else "judge")
     return (
@@ -233,7 +233,7 @@ def _outcomes(scores: ScoreSlice, level: float) -> TableBlock:
 
 
 def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice) -> list[Block]:
-    outcomes = _told(whole)
+    outcomes = _shown_outcomes(whole)
     heads = (
         one,
         "Items",
@@ -278,7 +278,7 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
     ]
 
 
-def _told(overall: ScoreSlice) -> tuple[str, ...]:
+def _shown_outcomes(overall: ScoreSlice) -> tuple[str, ...]:
     """Return the outcomes for comparing slices: passes or, without a decision, items that wait."""
     decided = (
         sum(overall.outcomes[name].hits or 0 for name in ("pass", "fail"))

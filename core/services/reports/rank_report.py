@@ -206,7 +206,7 @@ def board_data(board: Leaderboard) -> dict[str, Any]:
     """Return a leaderboard as plain data; ``null`` with a reason for undefined values."""
     matrix = board.matrix
     return {
-        "standings": [_standing(s) for s in board.standings],
+        "standings": [_standing_data(s) for s in board.standings],
         "matrix": {
             "systems": list(board.systems),
             "wins": matrix.wins.tolist(),
@@ -265,7 +265,7 @@ def methods_data(methods: Methods, systems: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _standing(s: RankedSystem) -> dict[str, Any]:
+def _standing_data(s: RankedSystem) -> dict[str, Any]:
     return {
         "system": s.system,
         "rank": s.rank,

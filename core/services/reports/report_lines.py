@@ -244,7 +244,7 @@ def rater_lines(compared_run: Compared, mean: Mean) -> tuple[RaterLine, ...]:
     scorer = Scorer(compared_run.rated.of)
     lines = []
     for rater in compared_run.rated.raters:
-        answers = _together(
+        answers = _stacked(
             criterion.coded[:, criterion.raters.index(rater)]
             for criterion in compared_run.rated.criteria
             if rater in criterion.raters
@@ -272,12 +272,12 @@ def reference_line(compared_run: Compared, mean: Mean) -> RaterLine | None:
         return None
     scorer = Scorer(compared_run.rated.of)
     scored = _scored(scorer.column(compared_run.rated.labelled))
-    labels = _together(criterion.columns[LABELS] for criterion in compared_run.rated.criteria)
+    labels = _stacked(criterion.columns[LABELS] for criterion in compared_run.rated.criteria)
     answers, gone = int((labels >= 0).sum()), int((labels == ABSTAINED).sum())
     return RaterLine("Labels", "reference", answers, gone, 0, len(scored), _mean(scored, mean))
 
 
-def _together(columns: Iterable[Levels]) -> Levels:
+def _stacked(columns: Iterable[Levels]) -> Levels:
     return np.concatenate([np.empty(0, np.int64), *columns])
 
 

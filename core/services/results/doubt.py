@@ -52,7 +52,7 @@ def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
                 cells.get((item, criterion.name)),
                 failures.get((item, criterion.name), 0),
             )
-            why = _why(cell, failed, away=(item, criterion.name) in unasked)
+            why = _reason(cell, failed, away=(item, criterion.name) in unasked)
             if not why:
                 continue
             label = choice_label(criterion, cell.option, cell.abstained) if cell else None
@@ -66,7 +66,7 @@ def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
     return sorted(doubtful, key=_order)
 
 
-def _why(cell: Verdict | None, failed: int, *, away: bool) -> str:
+def _reason(cell: Verdict | None, failed: int, *, away: bool) -> str:
     if cell is not None and cell.rule == ADJUDICATED:
         return ""
     if failed:

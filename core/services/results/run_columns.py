@@ -125,7 +125,7 @@ def score_columns(store: Store, run: RunRow) -> ScoreColumns:
         columns = zip(*scored, strict=True) if scored else ((),) * 5
         score, outcome, complete, review, votes = columns
         arrays = {
-            **_told("score", np.array(score, np.float64)),
+            **_encoded("score", np.array(score, np.float64)),
             "outcome": np.array([OUTCOMES.index(name) for name in outcome], np.int8),
             "complete": np.array(complete, np.bool_),
             "review": np.array(review, np.bool_),
@@ -186,7 +186,7 @@ def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
             for name, values in zip(_FIELDS, columns, strict=True):
                 integral = name in ("option", "judged")
                 column = _options(values) if integral else np.array(values, np.float64)
-                arrays |= _told(f"{name} {index}", column[in_order])
+                arrays |= _encoded(f"{name} {index}", column[in_order])
         return Columns({"columns": head}, arrays)
 
     stored = store.kept.made(f"cells of run {run.id}, form {FORM}", stamp, read, keep=_keep(run))
@@ -208,13 +208,15 @@ def label_columns(store: Store, run: RunRow, *, settled: bool = True) -> dict[st
     not assess it.
     """
     labels: dict[str, Numbers] = {}
-    for name, rows, option in _given(store, run, settled=settled):
+    for name, rows, option in _label_values(store, run, settled=settled):
         column = labels.setdefault(name, np.full(run.items, NO_LABEL))
         column[rows] = NO_OPTION if option is None else option
     return labels
 
 
-def _given(store: Store, run: RunRow, *, settled: bool) -> Iterator[tuple[str, Any, int | None]]:
+def _label_values(
+    store: Store, run: RunRow, *, settled: bool
+) -> Iterator[tuple[str, Any, int | None]]:
     """Yield criteria, rows, and the option of these rows; later ones override earlier ones."""
     rubric, version = scored_rubric(store, run), run.dataset_version_id
     columns, (ids, places) = item_columns.of_version(store, version), items_of_run(store, run)
@@ -315,7 +317,7 @@ def _small(numbers: Numbers) -> Numbers:
     return numbers.astype(kind)
 
 
-def _told(name: str, numbers: Numbers) -> dict[str, Numbers]:
+def _encoded(name: str, numbers: Numbers) -> dict[str, Numbers]:
     distinct, place = np.unique(numbers, return_inverse=True)
     if len(distinct) > np.iinfo(np.uint8).max:
         return {name: numbers}

@@ -120,10 +120,10 @@ class _Trial:
 
     def fitted(self) -> Fitted:
         """Return the rule whose kind all labels choose."""
-        choice = self._chosen(None)
+        choice = self._chosen_kind(None)
         kind = choice or self._closest
         weights = self._apart(FoldRule(kind, frozenset()))
-        rules = [FoldRule(self._chosen(at), frozenset({at})) for at in self.folds]
+        rules = [FoldRule(self._chosen_kind(at), frozenset({at})) for at in self.folds]
         ours, plain = (self._held_out(rule) for rule in (rules.__getitem__, lambda _: PLAIN))
         gained, lost = int((ours.hit & ~plain.hit).sum()), int((plain.hit & ~ours.hit).sum())
         ordinal = self.lesson.ordinal
@@ -183,7 +183,7 @@ class _Trial:
         """Return the kind with the least mean loss."""
         return min(self.lesson.kinds, key=lambda kind: float(self._lost(kind, None).mean()))
 
-    def _chosen(self, without: int | None) -> Kind | None:
+    def _chosen_kind(self, without: int | None) -> Kind | None:
         """Return the kind chosen by the labels outside one fold; ``None`` for the plain rule."""
         import numpy as np
 

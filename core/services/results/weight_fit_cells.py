@@ -82,7 +82,7 @@ class _Reader:
         strange = [
             row
             for row, item_id in enumerate(self._ids if self._own else ())
-            if item_id in self._own and not _alike(self._own[item_id], criterion)
+            if item_id in self._own and not _has_same_options(self._own[item_id], criterion)
         ]
         voted = votes.there(criterion.name)
         voted[strange] = False
@@ -155,7 +155,7 @@ def _ballot(criterion: Criterion, column: AnswerColumn, option: int) -> BallotRo
     return BallotRow("", criterion.name, column.judge, column.replicate, chosen, away)
 
 
-def _alike(own: Rubric, criterion: Criterion) -> bool:
+def _has_same_options(own: Rubric, criterion: Criterion) -> bool:
     """Return whether a rubric has the criterion with the same options."""
     candidates = [
         candidate.choices for candidate in own.criteria if candidate.name == criterion.name

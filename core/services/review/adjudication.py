@@ -168,7 +168,7 @@ def _settle(act: Act, criterion: str, raised: bool) -> CellState:
     assert queue is not None, "verdicts belong to a queue"
     stand = _stand(store, queue, act.item_id, criterion)
     current = store.settled.get(act.run.id, act.item_id, criterion)
-    target = _wanted(act, criterion, stand.agreed, current)
+    target = _settled_values(act, criterion, stand.agreed, current)
     if target != (None if current is None else settled_data(current)):
         _put(act, criterion, current, target)
         raised = True
@@ -182,7 +182,7 @@ def _stand(store: Store, queue: QueueRow, item_id: str, criterion: str) -> Stand
     return decide(verdicts, item.required, queue.settings.policy)
 
 
-def _wanted(
+def _settled_values(
     act: Act, criterion: str, agreed: Agreed | None, current: Settled | None
 ) -> dict[str, Any] | None:
     """Return the cell's settled values: by this queue's verdict, or as settled before the queue."""

@@ -213,7 +213,7 @@ class _Teller:
 
     def _line(self, event: EventRow, undone: bool) -> LogLine:
         hidden = self._hidden(event)
-        action = HIDDEN if hidden else self._what(event)
+        action = HIDDEN if hidden else self._action_words(event)
         note = "" if hidden else event.reason
         return LogLine(
             event.id, event.ts, event.actor, event.item_id, event.criterion, action, note, undone
@@ -228,7 +228,7 @@ class _Teller:
         open_cell = (event.item_id, event.criterion) not in self._resolved
         return open_cell and event.action in ("verdict", "final", "repeat", "undo", "send_back")
 
-    def _what(self, event: EventRow) -> str:
+    def _action_words(self, event: EventRow) -> str:
         phrases: dict[str, Callable[[EventRow], str]] = {
             "verdict": self._first,
             "final": self._final,
@@ -269,7 +269,7 @@ class _Teller:
             return "took it back"
         undone = self._store.events.get(event.undo_of)
         owner = "" if undone.actor == event.actor else f" of {undone.actor}"
-        return f"took back: {self._what(undone)}{owner}"
+        return f"took back: {self._action_words(undone)}{owner}"
 
     def _rubric(self, version: int) -> Rubric:
         """Return the rubric of that version, since options may have been renamed later."""

@@ -131,7 +131,7 @@ def blind_item(store: Store, ticket: Ticket) -> BlindItem:
             remark=remarks.get(c.name, ""),
         )
         for c in rubric.criteria
-        if c.name in queued and _shown(queued[c.name], own_verdicts.get(c.name), ticket)
+        if c.name in queued and _is_revealed(queued[c.name], own_verdicts.get(c.name), ticket)
     )
     return BlindItem(
         number=ticket.number,
@@ -163,7 +163,7 @@ def remarks_on(store: Store, queue: QueueRow, item_id: str) -> dict[str, str]:
     return {name: event.reason for name, event in last.items() if event.action != "unflag"}
 
 
-def _shown(cell: QueuedCell, verdict: VerdictRow | None, ticket: Ticket) -> bool:
+def _is_revealed(cell: QueuedCell, verdict: VerdictRow | None, ticket: Ticket) -> bool:
     return verdict is not None or due(cell, ticket)
 
 
@@ -213,7 +213,7 @@ def revealed(store: Store, ticket: Ticket) -> Reveal:
     mode = item_mode(queue, assisted, ticket.part)
     verdicts = store.verdicts.of_item(queue.id, ticket.item_id)
     agreed = unanimous(store, queue.run_id, ticket.item_id)
-    requests = _asked(store, queue, ticket.item_id)
+    requests = _regrade_requests(store, queue, ticket.item_id)
     cells = []
     for criterion_view in view.criteria:
         name = criterion_view.criterion.name
@@ -226,14 +226,16 @@ def revealed(store: Store, ticket: Ticket) -> Reveal:
                 first=own_verdicts[name].first if name in own_verdicts else None,
                 reasons=queued[name].reasons,
                 unanimous=agreed.get(name),
-                others=_others(reviewed, ticket, name),
+                others=_other_verdicts(reviewed, ticket, name),
                 asked=requests.get(name, ()),
             )
         )
     return Reveal(tuple(cells))
 
 
-def _asked(store: Store, queue: QueueRow, item_id: str) -> dict[str, tuple[tuple[str, str], ...]]:
+def _regrade_requests(
+    store: Store, queue: QueueRow, item_id: str
+) -> dict[str, tuple[tuple[str, str], ...]]:
     """Return, by criterion, who requested a regrade and why; empty outside queues of regrades."""
     requests: dict[str, tuple[tuple[str, str], ...]] = {}
     if queue.rule.requested:
@@ -245,7 +247,9 @@ def _asked(store: Store, queue: QueueRow, item_id: str) -> dict[str, tuple[tuple
     return requests
 
 
-def _others(verdicts: list[VerdictRow], ticket: Ticket, criterion: str) -> tuple[Other, ...]:
+def _other_verdicts(
+    verdicts: list[VerdictRow], ticket: Ticket, criterion: str
+) -> tuple[Other, ...]:
     """Return others' verdicts in an anonymous order, for adjudicators only."""
     if ticket.part != "resolve":
         return ()

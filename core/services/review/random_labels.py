@@ -122,7 +122,7 @@ def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
 def _changed_since(store: Store, queue: QueueRow) -> bool:
     """Return whether votes may have come after a queue was created, or decisions before it.
 
-    Otherwise all cells existed when it drew.
+    Otherwise all cells existed when the queue drew.
     """
     return not voted_before(store, queue) or bool(
         store.settled.active_at(queue.run_id, queue.created)

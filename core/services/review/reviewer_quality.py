@@ -188,7 +188,7 @@ class _Facts:
         events = [self._events[v.first_event] for v in mine]
         times = spent(events)
         seconds = median(times) / 1000 if times else None
-        open_cells = self._left(name, mine)
+        open_cells = self._open_cells(name, mine)
         enough = seconds is not None and len(times) >= USUAL
         return Quality(
             name=name,
@@ -205,7 +205,7 @@ class _Facts:
             weeks=self._weeks(mine, events),
         )
 
-    def _left(self, name: str, mine: Sequence[VerdictRow]) -> list[tuple[str, str]]:
+    def _open_cells(self, name: str, mine: Sequence[VerdictRow]) -> list[tuple[str, str]]:
         """Return the open cells that are assigned to this person."""
         decided = {(v.item_id, v.criterion) for v in mine if v.final}
         return [

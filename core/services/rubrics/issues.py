@@ -109,11 +109,11 @@ def _issue(
         reviewer=verdict.reviewer,
         run_id=queue.run_id,
         queue_id=queue.id,
-        changed=current is None or _asked(current) != _asked(then),
+        changed=current is None or _seen_by_judges(current) != _seen_by_judges(then),
     )
 
 
-def _asked(criterion: Criterion) -> tuple[object, ...]:
+def _seen_by_judges(criterion: Criterion) -> tuple[object, ...]:
     """Return the parts of the criterion that judges see."""
     return (criterion.requirement, criterion.scale, criterion.options)
 

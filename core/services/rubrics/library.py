@@ -169,13 +169,15 @@ def others_at_work(store: Store, name: str) -> list[tuple[str, str]]:
 def kept(store: Store, name: str) -> KeptDraft | None:
     """Return the unsaved work under that name, or ``None``."""
     row = store.drafts.get(_DRAFTS + name)
-    return None if row is None else _kept(name, row.content, row.updated)
+    return None if row is None else _stored_draft(name, row.content, row.updated)
 
 
 def all_kept(store: Store) -> list[KeptDraft]:
     """Return all unsaved work on rubrics, last changed first."""
     rows = store.drafts.list(_DRAFTS)
-    drafts = [_kept(row.key.removeprefix(_DRAFTS), row.content, row.updated) for row in rows]
+    drafts = [
+        _stored_draft(row.key.removeprefix(_DRAFTS), row.content, row.updated) for row in rows
+    ]
     return sorted(drafts, key=lambda draft: draft.updated, reverse=True)
 
 
@@ -185,7 +187,7 @@ def discard(store: Store, name: str) -> None:
     store.drafts.delete(_DRAFTS + name)
 
 
-def _kept(name: str, content: Any, updated: str) -> KeptDraft:
+def _stored_draft(name: str, content: Any, updated: str) -> KeptDraft:
     return KeptDraft(name, completed(content["draft"]), content["text"], updated)
 
 

@@ -197,7 +197,7 @@ class Figures:
             named = {"workspace": workspace} if workspace else {}
             figures += [
                 replace(figure, labels=named | figure.labels)
-                for figure in self._of(workspace, store)
+                for figure in self._figures_of(workspace, store)
             ]
         lines = list[str]()
         for name, (kind, tells) in FAMILIES.items():
@@ -205,7 +205,7 @@ class Figures:
             lines += [figure.line for figure in figures if figure.name == name]
         return "\n".join(lines) + "\n"
 
-    def _of(self, workspace: str, store: Store) -> Iterable[_Figure]:
+    def _figures_of(self, workspace: str, store: Store) -> Iterable[_Figure]:
         with self._lock:
             self._seen[workspace], new = store.runs.calls_after(self._seen[workspace])
             for judge, count in new:

@@ -236,7 +236,7 @@ def _taught(
     if not groups:
         raise InputError(_ALL_TWINS.format(count=plural(len(labelled), "labelled item")))
     drawn = not (_marked(labelled) or request.learn_items is not None)
-    chosen = {i.id for i in _drawn(groups, request.label_share, seed, drawn=drawn)}
+    chosen = {i.id for i in _draw_share(groups, request.label_share, seed, drawn=drawn)}
     held_out = chosen | ({i.id for i in labelled} if _marked(labelled) else set())
     items = tuple(i for i in labelled if i.id in chosen)
     return Taught(items, frozenset(held_out), repeated, teaching)
@@ -277,7 +277,7 @@ def _marked(labelled: Sequence[Candidate]) -> bool:
     return labelled[0].split == "calibration"
 
 
-def _drawn(
+def _draw_share(
     groups: Sequence[list[Candidate]], share: float, seed: int, *, drawn: bool
 ) -> Iterable[Candidate]:
     """Return all of the groups' items, or a share drawn by the seed that keeps twins together."""

@@ -66,7 +66,7 @@ class Asker:
         """
         together = judge.mode_in(self.plan.panel.asking) == "rubric" and not judge.offline
         layout = self._layout(judge)
-        for position, item in self._chosen(only):
+        for position, item in self._chosen_items(only):
             in_force = effective(item, self.rubric)
             for replicate in range(answers_of(judge, self.plan.panel, self.plan.replicates)):
                 asks = [
@@ -81,7 +81,7 @@ class Asker:
                     for ask in asks:
                         yield self._question(judge, item, in_force, [ask], layout)
 
-    def _chosen(self, only: Collection[str] | None) -> Iterator[tuple[int, Item]]:
+    def _chosen_items(self, only: Collection[str] | None) -> Iterator[tuple[int, Item]]:
         """Return items with their position in the run, by which option orders are balanced."""
         if only is None:
             return enumerate(self.items)

@@ -132,13 +132,13 @@ class Providers:
     ) -> LLMJudge:
         """Return an LLM judge with its key, read from the environment now."""
         return LLMJudge(
-            spec, *self._way(spec), cache=cache, on_call=on_call, known=known_values(spec)
+            spec, *self._connection(spec), cache=cache, on_call=on_call, known=known_values(spec)
         )
 
     def batch_judge(self, spec: Judge, cache: ResponseCache | None = None) -> BatchJudge:
         """Return an LLM judge that answers in batches."""
         # Batches need a key, although litellm may know other ways to sign in.
-        provider, key, _ = self._way(spec, provider_for(spec))
+        provider, key, _ = self._connection(spec, provider_for(spec))
         assert isinstance(provider, OpenAIProvider)  # Plans with another provider are rejected.
         return BatchJudge(spec, provider, key, cache, known_values(spec))
 
@@ -149,9 +149,9 @@ class Providers:
 
     def writer(self, spec: Judge) -> Writer:
         """Return the same model behind the same gate, as a writer of texts."""
-        return Writer(spec, *self._way(spec), known=known_values(spec))
+        return Writer(spec, *self._connection(spec), known=known_values(spec))
 
-    def _way(
+    def _connection(
         self, spec: Judge, kind: Way | None = None
     ) -> tuple[ModelProvider, str | None, tuple[ProviderGate, ...]]:
         if not self._elsewhere:

@@ -169,7 +169,7 @@ class Work:
         long = is_long(job)
         cluster = await self._cluster.cluster(job.plan.panel.judges, long=long)
         judges, notes = await ready_judges(
-            *(job, self.providers, kept, partial(self._called, recorder)),
+            *(job, self.providers, kept, partial(self._count_call, recorder)),
             train=partial(trained_on, cluster) if long and cluster is not None else None,
         )
         if cluster is not None:
@@ -193,7 +193,7 @@ class Work:
                     outcomes(
                         *(cluster, cells, judges),
                         stop=self.stop, turns=turns, ready=recorder.ready, kept=kept,
-                        on_call=partial(self._called, recorder), receipts=self._receipts,
+                        on_call=partial(self._count_call, recorder), receipts=self._receipts,
                         watch=noting(self._book, job.run.id, self._waiting),
                     ),
                     recorder,
@@ -296,7 +296,7 @@ class Work:
             with suppress(StoreError):
                 await self.io(self.store.runs.set_notes, self.lease.run_id, notes)
 
-    def _called(self, recorder: Recorder, count: int) -> None:
+    def _count_call(self, recorder: Recorder, count: int) -> None:
         """Count calls that went out, and save the count soon so that it survives a kill."""
         self._out += count
         self._book.went_out(self.lease.run_id, count)

@@ -52,7 +52,7 @@ def outlook(
     """
     run = store.runs.get(run_id)
     edits = _checked(store, run_id, version_id, moves)
-    carried = _kept(store, run, edits, again)
+    carried = _votes_kept(store, run, edits, again)
     planned = sum(count for _, count in _planned(store, run, version_id, carried))
     return CarryEstimate(carried.total(), max(0, planned - carried.total()))
 
@@ -98,7 +98,7 @@ def start_under(
         count_votes(db, successor.id)
         _carry_settled(store, seat, run, successor, edits, again)
         store.results.rebuild(successor.id, load_job(store, successor.id).derive)
-        _rest(store, successor.id, run, edits, again, ask)
+        _pass_on(store, successor.id, run, edits, again, ask)
         return successor.id
 
 
@@ -109,7 +109,9 @@ def _checked(store: Store, run_id: int, version_id: int, moves: Moves | None) ->
     return edits
 
 
-def _kept(store: Store, run: Run, edits: VersionEdits, again: Collection[str]) -> Counter[str]:
+def _votes_kept(
+    store: Store, run: Run, edits: VersionEdits, again: Collection[str]
+) -> Counter[str]:
     """Return how many votes of each item would be carried over."""
     own_rubrics, to, carried = store.signs.own_rubrics(run.id), places(edits), Counter[str]()
     for row in store.votes.all_ballots(run.id):
@@ -135,7 +137,7 @@ def _planned(store: Store, run: Run, version_id: int, kept: Counter[str]) -> lis
 def _create(
     store: Store, run: Run, version_id: int, edits: VersionEdits, again: Collection[str]
 ) -> Run:
-    carried = _kept(store, run, edits, again)
+    carried = _votes_kept(store, run, edits, again)
     number = store.rubrics.version(version_id).number
     origin = {"run": run.id, "votes": carried.total(), "again": sorted(again)}
     plan = replace(
@@ -167,7 +169,7 @@ def _carry_settled(
             store.settled.put(made.id, replace(verdict, event_id=event))
 
 
-def _rest(
+def _pass_on(
     store: Store, made: int, run: Run, edits: VersionEdits, again: Collection[str], ask: bool
 ) -> None:
     """Pass the run to the Runner, or stop it: as done if it misses nothing, else to be resumed.

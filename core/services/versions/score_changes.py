@@ -224,7 +224,7 @@ def _flips(
         for now in item.cells:
             key = (item.item_id, now.criterion)
             if key in before and before[key] != now.option:
-                counts[now.criterion][_way(news[now.criterion], before[key], now.option)] += 1
+                counts[now.criterion][_direction(news[now.criterion], before[key], now.option)] += 1
                 items[now.criterion].append(item.item_id)
     return tuple(
         Flips(name, up, down, different, olds[name], tuple(items[name]))
@@ -233,7 +233,7 @@ def _flips(
     )
 
 
-def _way(criterion: Criterion, before: int | None, after: int | None) -> int:
+def _direction(criterion: Criterion, before: int | None, after: int | None) -> int:
     """Return 0 for better, 1 for worse, 2 if neither is known."""
     values = [None if option is None else criterion.values[option] for option in (before, after)]
     if values[0] is None or values[1] is None or values[0] == values[1]:

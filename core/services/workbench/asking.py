@@ -133,10 +133,10 @@ def _refuse(state: WorkbenchState) -> None:
 
 
 def _any_open(state: WorkbenchState, want: Want) -> bool:
-    return any(True for _ in _wanted(state, want._replace(which="open")))
+    return any(True for _ in _cells_to_ask(state, want._replace(which="open")))
 
 
-def _wanted(state: WorkbenchState, want: Want) -> Iterator[tuple[str, str, str]]:
+def _cells_to_ask(state: WorkbenchState, want: Want) -> Iterator[tuple[str, str, str]]:
     """Yield the row, criterion and judge of every cell to ask about."""
     for row, cells in state.cells.items():
         for name, cell in cells.items():
@@ -159,7 +159,7 @@ def _batches(state: WorkbenchState, want: Want) -> Iterator[Batch]:
         # This row has no open cells, so it is asked again.
         want = want._replace(which="all")
     by_row: dict[str, dict[str, set[str]]] = {}
-    for row, name, judge in _wanted(state, want):
+    for row, name, judge in _cells_to_ask(state, want):
         by_row.setdefault(row, {}).setdefault(judge, set()).add(name)
     grouped: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], list[str]] = {}
     kinds = {judge.name: judge.offline for judge in state.judges}

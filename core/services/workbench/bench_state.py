@@ -233,10 +233,10 @@ class Said:
 
 def said(store: Store, cell: BenchCell) -> tuple[Said, ...]:
     """Return each chosen judge's answers about a cell, including stale ones."""
-    return tuple(_said(store, cell, judged) for judged in cell.judges)
+    return tuple(_answers_of(store, cell, judged) for judged in cell.judges)
 
 
-def _said(store: Store, cell: BenchCell, judge_cell: JudgeCell) -> Said:
+def _answers_of(store: Store, cell: BenchCell, judge_cell: JudgeCell) -> Said:
     if judge_cell.place is None:
         return Said(judge_cell, cell.criterion)
     run_id, item, name = judge_cell.place
@@ -286,10 +286,10 @@ class BenchFigures:
 def figures(standing: WorkbenchState, criteria: Sequence[str] | None = None) -> list[BenchFigures]:
     """Return the figures of each criterion (or of those named), in the rubric's order."""
     names = [n for n in standing.subject.criteria if criteria is None or n in criteria]
-    return [_of(standing, name) for name in names]
+    return [_figures_of(standing, name) for name in names]
 
 
-def _of(standing: WorkbenchState, name: str) -> BenchFigures:
+def _figures_of(standing: WorkbenchState, name: str) -> BenchFigures:
     cells = [row[name] for row in standing.cells.values()]
     judged = [c for c in cells if c.agrees is not None and c.state in _CURRENT]
     common = Counter(c.expected for c in judged).most_common(1)
@@ -299,7 +299,7 @@ def _of(standing: WorkbenchState, name: str) -> BenchFigures:
         criterion=name,
         agreement=Estimate.share(sum(c.agrees is True for c in judged), len(judged)),
         always=Estimate.share(common[0][1] if common else 0, len(judged)),
-        by_judge=tuple((j.name, _alone(cells, j.name)) for j in standing.judges),
+        by_judge=tuple((j.name, _judge_agreement(cells, j.name)) for j in standing.judges),
         flips=Estimate.share(sum(flips), len(flips)),
         unlabelled=sum(c.expected is None for c in cells),
         stale=sum(c.state == "stale" for c in cells),
@@ -308,7 +308,7 @@ def _of(standing: WorkbenchState, name: str) -> BenchFigures:
     )
 
 
-def _alone(cells: Sequence[BenchCell], judge: str) -> Estimate:
+def _judge_agreement(cells: Sequence[BenchCell], judge: str) -> Estimate:
     hits = list[bool]()
     for cell in cells:
         for judged in cell.judges:

@@ -62,7 +62,7 @@ def _found(found: OneImpression) -> None:
     table(
         ("Scores", "Variance", "In answers", "In judges", "In neither", "One judge's worth"),
         (
-            _way(name, score)
+            _way_row(name, score)
             for name, score in (("By the rubric", found.rubric), ("One mark", found.impression))
         ),
         name="The variance of both scores",
@@ -75,6 +75,6 @@ def _found(found: OneImpression) -> None:
     )
 
 
-def _way(name: str, score: ScoredWay) -> list[str]:
+def _way_row(name: str, score: ScoredWay) -> list[str]:
     shares = [fmt.percent(score.share[part]) for part in (ITEM, JUDGE, "rest")]
     return [name, fmt.score(score.spread**2, 3), *shares, figure_cell(score.worth)]

@@ -89,7 +89,7 @@ def _ask(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
     with shown_errors():
         written = True
         if any(EDITS[name].written for name in edits):
-            request, written = _written(request)
+            request, written = _with_written_texts(request)
         request = replace(request, budget=model_help.budget("probe", str(run_id)))
         model_help.outlook(probes.estimate(store(), request))
         if st.button(
@@ -121,7 +121,7 @@ def _earned(run_id: int, edits: list[str]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _written(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
+def _with_written_texts(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
     """Return the request with texts that a model wrote, and whether it has written them."""
     if not model_help.ready():
         return request, False

@@ -46,7 +46,7 @@ def decision_card(name: str, uid: str) -> None:
                 format="%.4g",
                 help=help_text,
                 width=150,
-                **drafts.wired(name, _in(value, normalized), uid, what, _on_threshold),
+                **drafts.wired(name, _to_unit(value, normalized), uid, what, _on_threshold),
                 **unit,
             )
         st.number_input(
@@ -54,7 +54,7 @@ def decision_card(name: str, uid: str) -> None:
             step=0.01 if normalized else 1.0,
             format="%.4g",
             key=drafts.held(
-                name, _in(decision.get("review_within", 0.0), normalized), uid, "within"
+                name, _to_unit(decision.get("review_within", 0.0), normalized), uid, "within"
             ),
             help="So near to a threshold, on either side, a person decides. 0: never.",
             width=150,
@@ -70,7 +70,7 @@ def decision_card(name: str, uid: str) -> None:
     )
 
 
-def _in(value: Any, normalized: bool) -> float | None:
+def _to_unit(value: Any, normalized: bool) -> float | None:
     if value is None:
         return None
     return min(1.0, max(0.0, float(value))) if normalized else float(value)

@@ -259,7 +259,7 @@ def _on_closed_weight(name: str, uid: str) -> None:
 
 def _share(name: str, uid: str, weight: float) -> None:
     """Draw the weight as a share of all points, to read or set."""
-    other_points = _others(name, uid)
+    other_points = _other_weights(name, uid)
     share = share_of(weight, other_points)
     if share is None or not other_points:
         return
@@ -277,7 +277,7 @@ def _share(name: str, uid: str, weight: float) -> None:
     )
 
 
-def _others(name: str, uid: str) -> float:
+def _other_weights(name: str, uid: str) -> float:
     criteria = drafts.draft(name)["criteria"]
     return sum(max(0.0, c["weight"] or 0.0) for c in criteria if c["uid"] != uid)
 
@@ -285,7 +285,7 @@ def _others(name: str, uid: str) -> float:
 def _on_share(name: str, uid: str) -> None:
     with shown_errors():
         share = float(state.get(drafts.field(name, uid, "share")) or 0.0) / 100
-        weight = weight_of(share, _others(name, uid))
+        weight = weight_of(share, _other_weights(name, uid))
         if weight is not None:
             drafts.set_value(name, "criterion", (uid,), "weight", weight)
             state.put(drafts.field(name, uid, "points"), weight)

@@ -34,7 +34,7 @@ WAYS = {
 def apply(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> None:
     """Choose a way of applying the version, and apply it."""
     st.html('<div class="rs-section">Apply it</div>')
-    chosen = _way(run, version_id, edits)
+    chosen = _choose_way(run, version_id, edits)
     keep, again, ask = list[str](), list[str](), False
     if chosen == "follow":
         keep = _keep(run, version_id, edits)
@@ -55,7 +55,7 @@ def apply(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> None:
     )
 
 
-def _way(run: Run, version_id: int, edits: VersionEdits) -> str:
+def _choose_way(run: Run, version_id: int, edits: VersionEdits) -> str:
     if not edits.in_place:
         st.caption(
             "Criteria or options changed, so the votes are carried over to a new run under this "

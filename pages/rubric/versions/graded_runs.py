@@ -296,7 +296,7 @@ def show(name: str, run_id: int) -> None:
         except NotFound as error:
             st.warning(label(str(error)), icon=":material/search_off:")
             return
-        page_header(f"Graded run: {one_line(run.name, 80)}", _stands(run), own_words=False)
+        page_header(f"Graded run: {one_line(run.name, 80)}", _version_words(run), own_words=False)
         show_flash()
         _run_link(run)
         version_id = _version(run)
@@ -307,7 +307,7 @@ def _run_link(run: Run) -> None:
     routes.link(routes.RUN, "Open the run", {state.RUN: run.id}, icon="arrow_outward")
 
 
-def _stands(run: Run) -> str:
+def _version_words(run: Run) -> str:
     sentence = f"Judges were asked version {run.rubric_number}"
     if run.scored_version_id == run.rubric_version_id:
         return (
@@ -351,11 +351,11 @@ def _under(run: Run, version_id: int) -> None:
     if version_id == run.scored_version_id:
         applying.stand(run)
     else:
-        _other(run, version, edits)
+        _draw_other_version(run, version, edits)
     applying.history(run)
 
 
-def _other(run: Run, version: RubricVersion, edits: VersionEdits) -> None:
+def _draw_other_version(run: Run, version: RubricVersion, edits: VersionEdits) -> None:
     """Show what a version that scores do not follow would change, and the acts."""
     asked_version = library.version(store(), run.rubric_version_id)
     moves = choose(run.id, asked_version.rubric, version.rubric, edits)

@@ -216,7 +216,7 @@ def show(name: str) -> None:
 
 
 def _live(name: str, criterion: str | None, polled: bool) -> None:
-    """Draw what changes while judges are called; reruns alone."""
+    """Draw what changes while judges are called, as a fragment that reruns alone."""
     with shown_errors():
         bench = subject.now_of(name)
         if bench.active != polled:

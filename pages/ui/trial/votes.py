@@ -123,13 +123,13 @@ def _criterion(
     row(verdict_chips(noun, verdict))
     row([_mark(criterion, vote, active) for vote in criterion.votes])
     key = state.key(VOTE_OPEN, view.run.id, view.item.id, noun.name)
-    with st.expander(_why(criterion), key=key, on_change="rerun") as opened:
+    with st.expander(_reason_words(criterion), key=key, on_change="rerun") as opened:
         if opened.open:
             for vote in criterion.votes:
                 show_vote(noun, vote, view.item.text, active=active)
 
 
-def _why(criterion: CriterionView) -> str:
+def _reason_words(criterion: CriterionView) -> str:
     count = len(criterion.votes)
     return "Reason and evidence" if count == 1 else f"{count} votes: reasons and evidence"
 

@@ -44,12 +44,11 @@ LOOKED_AT = {
     ("pages/judges/judge.py", "judge_field.says"),
     ("pages/judges/judge.py", "says"),
     ("pages/judges/panel.py", "list(rules.values())"),
-    ("pages/review_findings/all_cells.py", "rest.draw"),  # a count
+    ("pages/review_findings/all_cells.py", "unseen.draw"),  # a count
     ("pages/run/criterion.py", "title"),
     ("pages/run/grid.py", "text"),
     ("pages/ui/run_status.py", "lifecycle.lost_words(lost)"),
     ("pages/runs/choosing.py", "what"),
-    ("pages/runs/choosing.py", "what.capitalize()"),
     ("pages/ui/run_form.py", "estimate.twins.in_words()"),
     ("pages/runs/page.py", "count"),
     ("pages/runs/page.py", "learning.labelled"),
@@ -61,7 +60,7 @@ LOOKED_AT = {
     ("pages/spot/submission.py", "number"),
     ("pages/agreement/raters.py", "few(len(chosen.sheet.items))"),
     ("pages/agreement/confusion.py", "few(close.n)"),
-    ("pages/agreement/findings.py", "_caption(found.findings[int(place)])"),
+    ("pages/agreement/findings.py", "_caption(examination.findings[int(place)])"),
     ("pages/agreement/findings.py", "diagnosis.promise"),
     ("pages/agreement/page.py", "small"),
     ("pages/agreement/criteria.py", "few(pair.n)"),
@@ -69,10 +68,10 @@ LOOKED_AT = {
     ("pages/agreement/criteria.py", "same"),
     ("pages/agreement/criteria.py", "same.lower()"),
     ("pages/ui/blocks/drawn.py", "block.first"),
-    ("pages/report/page.py", "made.made"),
+    ("pages/report/page.py", "paper.made"),
     ("pages/arena/answers.py", "caption"),
     ("pages/arena/page.py", "run_id"),
-    ("pages/grade/own.py", "now.done"),  # a count
+    ("pages/grade/own.py", "sitting.done"),  # a count
     ("pages/grade/own.py", "words[kind]"),
     ("pages/report/back.py", "result"),  # counts
     ("pages/report/blocks.py", "name"),

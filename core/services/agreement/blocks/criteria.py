@@ -51,7 +51,7 @@ def criteria_table(
     rows = []
     for criterion in known:
         link = {"to": "agreement", "view": view, "criterion": criterion.name, **(pair or {})}
-        stands = [] if conclusion is None else [_standing(conclusion, criterion)]
+        stands = [] if conclusion is None else [_standing_words(conclusion, criterion)]
         items = Words(count(criterion.agreement.n), (left_out or {}).get(criterion.name, ""))
         right = [_accuracy(criterion), _differences(criterion)] if compared else []
         rows.append(
@@ -105,7 +105,7 @@ def left_out(lines: Sequence[PairLine]) -> dict[str, str]:
     }
 
 
-def _standing(conclusion: Conclusion, criterion: Known) -> Words:
+def _standing_words(conclusion: Conclusion, criterion: Known) -> Words:
     standing = conclusion.standing_of(criterion)
     if not criterion.agreement.n:
         return Words("no answers to compare", tone="warn")

@@ -76,7 +76,7 @@ class BatchWork:
                     if all(lane.no_room for lane in waiting):
                         self.context.turns.exhausted |= bool(waiting)
                         return
-                await self._rest(lanes)
+                await self._wait_for_check(lanes)
                 await self._look_at(lanes)
 
     async def cancel(self) -> None:
@@ -115,7 +115,7 @@ class BatchWork:
             log.warning("Run %s: %s", row.run_id, message, extra={"run": row.run_id})
             await self.context.set(row, message=message)
 
-    async def _rest(self, lanes: Sequence[BatchLane]) -> None:
+    async def _wait_for_check(self, lanes: Sequence[BatchLane]) -> None:
         """Wait until the next check is due, or until more may be sent."""
         due = [row.due or 0.0 for lane in lanes for row in lane.out.values()]
         due += [lane.not_before for lane in lanes if lane.unsent and not lane.no_room]

@@ -123,7 +123,7 @@ async def _on_both(
             ),
             grade(local, judges, stop=stop, turns=turns, ready=ready, watch=watch),
         ]  # fmt: skip
-        tasks = [asyncio.create_task(_into(outcomes, stream)) for stream in streams]
+        tasks = [asyncio.create_task(_forward(outcomes, stream)) for stream in streams]
         try:
             ended = 0
             while ended < len(tasks):
@@ -140,7 +140,7 @@ async def _on_both(
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _into(
+async def _forward(
     queue: asyncio.Queue[AskedOutcome | None], stream: AsyncIterator[AskedOutcome]
 ) -> None:
     """Forward a stream into a queue. ``None`` marks its end, even after an error."""

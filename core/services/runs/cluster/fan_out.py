@@ -114,10 +114,10 @@ class FanOut:
                 size = TIMES * part_of(lane.spec, len(workers) or 1).concurrency
                 for worker in workers:
                     chunks = sum(s.lane is lane and s.worker == worker for s in self._out.values())
-                    if chunks == ahead and (questions := await self._drawn(lane, size)):
+                    if chunks == ahead and (questions := await self._questions_to_send(lane, size)):
                         self._send(lane, worker, len(workers), questions)
 
-    async def _drawn(self, lane: _Remaining, size: int) -> tuple[Question, ...]:
+    async def _questions_to_send(self, lane: _Remaining, size: int) -> tuple[Question, ...]:
         """Return questions to send, after settling those that the cache answers."""
         drawn = self._draw(lane, size)
         if self._remembered is None:

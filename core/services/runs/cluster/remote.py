@@ -92,7 +92,7 @@ class RunState:
             cache = EmptyCache() if self.order.keeps else None
             credit = self._credits.setdefault(name, Credit(0, partial(self.looked, name)))
             credit.at_once = spec.concurrency
-            judge = SharedJudge(self._providers.judge(spec, cache, self._called), credit)
+            judge = SharedJudge(self._providers.judge(spec, cache, self._count_calls), credit)
             self._judges[name] = (share, judge)
         return judge
 
@@ -107,7 +107,7 @@ class RunState:
             await judge.close()
         await self._providers.close()
 
-    def _called(self, count: int) -> None:
+    def _count_calls(self, count: int) -> None:
         self.went_out += count
 
     async def looked(self, judge: str) -> int:
