@@ -21,7 +21,7 @@ from core.metrics.intervals.powered_gaps import powered_gap
 from core.metrics.intervals.sampling import powered_mean
 from core.metrics.measure import Array, Ratings
 from core.services.labelling.label_plan import BELIEVED, DRAWS
-from core.services.queueing.draw_chances import DrawnFrom, chances, stratum_of
+from core.services.queueing.draw_chances import DrawnFrom, chances, strata
 
 CELLS, FIRST, JUDGES, YES = 1000, 40, 3, 0.25
 TASKS, GAP = 300, 0.1
@@ -61,15 +61,13 @@ def expected(of: Made, seen: Array, part: Array) -> Expected:
 
 def planned(of: Made, seen: Array, draw: DrawKind, labels: int) -> tuple[float, Ratings, Array]:
     """The half width promised, every cell's stratum, and its chance."""
-    strata = [
-        stratum_of(draw, DrawnFrom("c", int(v), float(m)))
-        for v, m in zip(of.voted, of.margin, strict=True)
-    ]
-    left = CELLS - int(seen.sum())
-    chance = chances(draw, labels / left, [s for s, k in zip(strata, seen, strict=True) if not k])
-    numbers = {one: at for at, one in enumerate(dict.fromkeys(strata))}
-    group = np.array([numbers[s] for s in strata])
-    each = np.array([chance.get(s, 0.0) for s in strata])
+    group, kinds = strata(
+        draw, DrawnFrom(["c"], np.zeros(CELLS, np.int64), of.voted.astype(int), of.margin)
+    )
+    sizes = np.bincount(group[seen == 0], minlength=len(kinds)).tolist()
+    left = {kind: size for kind, size in zip(kinds, sizes, strict=True) if size}
+    chance = chances(draw, labels / sum(sizes), left)
+    each = np.array([chance.get(kinds[at], 0.0) for at in group])
     groups = drawn(expected(of, seen, np.full(CELLS, 1 / CELLS)), group, each)
     return reach(groups) or float("nan"), group, each
 

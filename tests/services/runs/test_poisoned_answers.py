@@ -17,7 +17,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Vote
 from core.judging import allowance
-from core.judging.allowance import told_by
+from core.judging.allowance import limits_in
 from core.judging.providers.failures import retry_after
 from core.store.store import Store
 from tests.provider import USAGE, Answer, Provider, ok, status
@@ -115,7 +115,7 @@ def test_headers_of_limits_without_measure_say_nothing() -> None:
     names = ("limit", "remaining", "reset")
     headers = {f"x-ratelimit-{name}-tokens": "9" * 400 for name in names}
 
-    assert told_by(headers) is None
+    assert limits_in(headers) is None
 
 
 def test_an_outcome_that_cannot_be_written_fails_alone_and_says_whose_it_is(
