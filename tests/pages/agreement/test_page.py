@@ -61,7 +61,7 @@ def test_findings_come_with_their_promise(store: Store) -> None:
     text = shown(open_page(PAGE, run=str(graded(store)), view="findings"))
 
     assert "Nothing found among" in text or "Too little is known" in text
-    assert "at most 1% raise any finding, but for length" in text
+    assert "At most 1% of simulated runs without faults raise any finding" in text
 
 
 def test_choosing_a_cell_lists_exactly_its_items(store: Store) -> None:
