@@ -77,7 +77,7 @@ _BOTH = re.compile(
     rf"\b(?:{_verbs('')}|{_verbs('s')}) both\b[^.;?!]{{3,80}}\band\b[^.;?!]{{2,}}|\band/or\b",
     re.IGNORECASE,
 )
-#: The rest of such a sentence is not asked for.
+#: What follows these words in a sentence is not asked for.
 _IGNORED = re.compile(r"\b(?:ignor\w+|disregard\w*|regardless|differences?)\b[^.?!]*\Z", re.I)
 _RELATIVE = re.compile(r"\b(?:that|who|what)\b", re.IGNORECASE)
 

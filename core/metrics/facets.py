@@ -282,8 +282,8 @@ def _most_likely(votes: _Votes) -> Array:
 def _errors(votes: _Votes, point: Array) -> Array:
     """Return the standard errors of severities about their mean.
 
-    The larger of those that allow for dependence within items (Huber 1967) and those by the model,
-    because few items may happen to differ the same way, which hides how far they vary.
+    Each is the larger of two estimates: one allows for dependence within items (Huber 1967), the
+    other is the model's own. With few items the first can be too small by chance.
     """
     size, step = votes.size, 1e-4
     curve = np.empty((size, size))

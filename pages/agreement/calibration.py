@@ -251,10 +251,10 @@ def stand_in(chosen: RatedSelection) -> None:
         numbers=range(1, 5),
     )
     st.caption(
-        "How many people the judge beats, and on what share of items it is as near to the others "
-        "as a person or nearer: on this criterion, and on all together. It takes "
-        f"{FEWEST_ANNOTATORS} people who rated the same {FEWEST_ITEMS} items or more; 50 to 100 "
-        "are usually enough.",
+        "How many people the judge beats, and the share of items on which it agrees with the "
+        "others at least as closely as a person does: on this criterion, and on all together. It "
+        f"needs {FEWEST_ANNOTATORS} people who rated the same {FEWEST_ITEMS} items or more; 50 to "
+        "100 items are usually enough.",
         help=STAND_IN_SAYS,
     )
 
@@ -272,7 +272,7 @@ def _result_tag(name: str, test: AltTest, epsilon: float) -> str:
     if test.items_needed is None:
         return f"{sentence} More items would hardly change that: too many people are further ahead."
     items = fmt.plural(test.items_needed, "item")
-    return f"{sentence} From about {items} on it would, if it stays as near to people as it is."
+    return f"{sentence} With about {items} it would pass, if it stays as close to people as now."
 
 
 def _beats(test: AltTest) -> list[str]:

@@ -149,7 +149,7 @@ def _items(chosen: RatedSelection, cell: Cell) -> None:
     if pages > 1:
         key = state.key(keys.AGREEMENT_FIELD, state.PAGE)
         state.put(key, page)
-        st.pagination(pages, key=key, on_change=_on_page, args=(key,))
+        st.pagination(pages, key=key, on_change=_remember_page, args=(key,))
 
 
 def _on_click(key: str) -> None:
@@ -167,7 +167,7 @@ def _see(cell: str | None) -> None:
     state.set_address(**{keys.CELL: cell, state.PAGE: None})
 
 
-def _on_page(key: str) -> None:
+def _remember_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key)})
 
 

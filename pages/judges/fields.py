@@ -168,8 +168,9 @@ WEIGHT = JudgeField(
 INSTRUCTIONS = JudgeField(
     "instructions",
     "Instructions",
-    "Added for this model after our text, which they cannot replace; empty: what its panel says. "
-    "{rubric} and {criterion} stand for names. With {criterion} calls about one item share less.",
+    "Added for this model after the built-in text, which they cannot replace. If empty, those of "
+    "its panel are used. {rubric} and {criterion} become the names. With {criterion}, calls about "
+    "one item have less text in common, so less of it is cached.",
     "long",
 )
 

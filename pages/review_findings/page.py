@@ -107,10 +107,10 @@ def follows_judges(queue: QueueRow) -> None:
     )
     said(_sentence(pull))
     st.caption(
-        "Agreement is measured by first verdicts, truth is what people said in the end. Items "
-        "shown with the votes at once are drawn at random, so that their difference from the "
-        "others is what showing the votes did (interval: Newcombe 1998; cells of one item are "
-        "taken as independent, so it is somewhat too narrow)."
+        "Agreement uses people's first verdicts; accuracy uses their final ones. Items whose votes "
+        "are shown at once are drawn at random, so the difference from the other items is the "
+        "effect of showing votes (interval: Newcombe 1998; it takes cells of one item as "
+        "independent and is therefore somewhat too narrow)."
     )
 
 

@@ -105,7 +105,7 @@ def _start(review: OpenItem, *, first: bool) -> None:
 
 def _take_back(review: OpenItem, item_id: str) -> None:
     st.button(
-        "Go on with it here",
+        "Continue reviewing here",
         key=state.key(REVIEW_ACT, "take back"),
         type="primary",
         shortcut="Enter",

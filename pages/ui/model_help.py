@@ -291,13 +291,13 @@ def _tested(name: str, was_waiting: bool) -> None:
 
 
 def _card(result: ConnectionResult, entry: JudgeEntry) -> str:
-    head = _answered(result) if result.ok else _failed(result, entry)
+    head = _answer_html(result) if result.ok else _failed(result, entry)
     return (
         f'<div class="rs-card">{head}<div class="rs-quiet rs-num">{_test_spent(result)}</div></div>'
     )
 
 
-def _answered(result: ConnectionResult) -> str:
+def _answer_html(result: ConnectionResult) -> str:
     if result.right:
         verdict = tag("✓ It works", "good")
         caption = "It was asked whether a text names the capital of France, and got it right."

@@ -281,7 +281,7 @@ def _figures(estimate: CostEstimate, learners: bool) -> None:
     if estimate.brief_suits:
         st.caption(f"{cost_estimate.BRIEF_SUITS} It is under Wording.")
     if estimate.batch and estimate.direct:
-        st.caption(f"Asked directly it would be about {fmt.cost(estimate.direct)}.")
+        st.caption(f"Without a batch the run would cost about {fmt.cost(estimate.direct)}.")
     unpriced = [judge.name for judge in estimate.judges if judge.cost is None]
     if unpriced:
         st.warning(

@@ -31,7 +31,8 @@ _FIRST = 500
 LONGEST = 200
 #: From this many rows on, words that occur once each are names, not labels.
 UNIQUE_WORDS = 6
-#: The same for whole and half numbers: ten levels may occur once each, twelve rows may not.
+#: From this many rows on, whole and half numbers that occur once each are not levels: ten levels
+#: may occur once each, but twelve different numbers are measurements.
 UNIQUE_NUMBERS = 12
 _STAMP = re.compile(
     r"\d{4}[-/]\d\d?[-/]\d\d?([t ].*)?\Z|\d\d?[./]\d\d?[./]\d{2,4}\b|\d\d?:\d\d(:\d\d)?"
@@ -210,7 +211,7 @@ def measures(column: str) -> bool:
 def is_index(table: Table, column: str) -> bool:
     """Return whether a column is the index of a data frame, filtered or not.
 
-    It has no heading and a different whole number in each row, or is called an index and counts.
+    It has no heading and a different whole number in each row, or is named index and counts rows.
     """
     name = column.strip().lower()
     if not re.match(r"(unnamed: \d+(\.\d+)?|column 1)\Z", name):

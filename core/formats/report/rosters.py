@@ -36,7 +36,7 @@ _WHO: dict[RosterKind, tuple[str, ...]] = {
     "moodle_gradebook": ("ID number", "Email address"),
     "table": (),
 }
-#: Texts of cells with locked grades.
+#: The word "no" in the languages of a gradebook, where a column says if a grade can be changed.
 LOCKED = frozenset({"no", "nein", "non", "nee", "n\u00e3o", "nej"})
 
 

@@ -42,7 +42,7 @@ Heads = Sequence[str]
 Write = Callable[[Rubric], WrittenRubric]
 #: Characters of a file to search for marks, and rows to search for a header.
 _FIRST, _DEEPEST = 20_000, 20
-#: Keys near the beginning of every file of another tool, and those of our own JSON.
+#: Keys that occur near the beginning of other tools' files, and in our own JSON files.
 _MARKED = re.compile(
     rb'"options"|pairwise|(?i:criterion)|Criteria Name|score\d+_description|"weight"|choice_strings'
 )

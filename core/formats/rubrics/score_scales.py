@@ -204,10 +204,10 @@ def scoring_criteria(value: Mapping[str, Any]) -> Converted:
         if unused
         else []
     )
-    return rubric | {"criteria": [_scored(name, entry) for name, entry in entries]}, notices
+    return rubric | {"criteria": [_criterion_of(name, entry) for name, entry in entries]}, notices
 
 
-def _scored(name: Any, entry: Any) -> dict[str, Any]:
+def _criterion_of(name: Any, entry: Any) -> dict[str, Any]:
     entry = entry if isinstance(entry, Mapping) else {"description": entry}
     name = entry.get("name") or entry.get("id") or name
     texts = [str(entry[key]) for key in _TEXT if entry.get(key)]

@@ -227,7 +227,7 @@ def _yes_and_no(
     sides: dict[bool, list[str]] = {True: [], False: []}
     for label in real:
         sides[bool(is_yes(label))].append(label)
-    for words in sides.values():  # plain words before signs such as 1 and T
+    for words in sides.values():  # sort words before abbreviations such as 1 and T
         words.sort(key=lambda label: fold(label) not in YES | NO)
     if not real or any(fold(label) in _OURS for label in real):
         spelt |= {label: MET if is_yes(label) else UNMET for label in real}

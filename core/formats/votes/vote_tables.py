@@ -41,7 +41,7 @@ _MEND = f"The first line must name at least {', '.join(REQUIRED)}."
 def read_votes(path: Path, rubric: Rubric, items: Sequence[Item]) -> Parsed[ImportedVotes]:
     """Return the votes of a folder or file, checked against rubric and items.
 
-    ``VoteChecker`` interprets rows, and notices report repeated answers.
+    The notices of the result report repeated answers.
 
     Raises:
         InputError: no such file, missing columns, unknown items, criteria or labels; every problem

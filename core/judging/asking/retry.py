@@ -186,7 +186,8 @@ class Caller:
         """Return a request for a reply of this form, with the judge's settings."""
         spec = self._spec
         typed = spec.template == "systemone"
-        # Only for a choice of an option; tokens of an assessment say nothing about one.
+        # Chances are asked for only when an option is chosen: in an assessment's text the tokens
+        # say nothing about an option.
         chances = self._chances and (schema is not None or (spec.decides and not typed))
         short = most if chances or not spec.decides else None
         short = short if spec.thinking in (None, "off") else None

@@ -191,7 +191,7 @@ def _first(
     run: Run,
     cascade: Cascade,
 ) -> tuple[bool, int | None]:
-    """Return whether a cell escalates at any threshold, and the first stage's option."""
+    """Return whether a cell escalates whatever the threshold, and the first stage's option."""
     verdict = settle(criterion, counting.count(rows).ballots, run.panel.rules)
     if verdict is None:
         return cascade.on_failure, None

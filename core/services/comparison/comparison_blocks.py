@@ -232,8 +232,8 @@ def _difference(name: str, delta: Delta, share: bool, widest: float) -> tuple[Wo
         Words(form(delta.first.value)),
         Words(form(delta.second.value)),
         _difference_bar(name, delta, change, widest),
-        _p(delta.p.value if defined else None),
-        _p(delta.p_holm if defined else None),
+        _p_value_words(delta.p.value if defined else None),
+        _p_value_words(delta.p_holm if defined else None),
     )
 
 
@@ -251,7 +251,7 @@ def _difference_bar(name: str, delta: Delta, change: Form, widest: float) -> Wor
     return cell._replace(reach=Reach(says, (1 + value / widest) / 2, least, most, 0.5))
 
 
-def _p(value: float | None) -> Words:
+def _p_value_words(value: float | None) -> Words:
     return Words(DASH if value is None else p_value(value))
 
 

@@ -119,7 +119,7 @@ class _Grader:
                 self._grade_by_labels(item, rubric) if row is None or row.score is None else None
             )
             if row is not None and (own_grade is None or own_grade.score is None):
-                yield self._judged(item, rubric, row)
+                yield self._grade_by_verdicts(item, rubric, row)
             elif own_grade is not None:
                 yield own_grade
 
@@ -128,7 +128,7 @@ class _Grader:
         """Return what people settled in this dataset, in any run."""
         return self.store.settled.truth(self.version)
 
-    def _judged(self, item: Item, rubric: Rubric, row: RunItemRow) -> Grade:
+    def _grade_by_verdicts(self, item: Item, rubric: Rubric, row: RunItemRow) -> Grade:
         cells = {c.name: self.cells.get((item.id, c.name)) for c in rubric.criteria}
         answers = {
             c.name: None
@@ -210,7 +210,7 @@ def _joined(remarks: list[str]) -> str:
 
 
 def grade_rows(all_grades: Iterable[Grade]) -> Iterator[Row]:
-    """Yield the grades as rows with equal columns; notes of the items identify students."""
+    """Yield the grades as rows that all have the same columns, one for each note of items."""
     all_grades = list(all_grades)
     names = list(dict.fromkeys(name for grade in all_grades for name in grade.answers))
     notes = dict.fromkeys(

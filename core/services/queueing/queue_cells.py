@@ -207,7 +207,7 @@ class SoughtCells:
         return QueuePreview(int(cells.sum()), items, by_reason, self._settled, self._of)
 
     def chosen(self) -> ChosenCells:
-        """Return the cells without a cap: all with a reason, and shares of the others."""
+        """Return the cells to queue if no cap is set: all with a reason, and the drawn others."""
         return self._chosen(self.wanted, self._shares_drawn())
 
     def capped(self, kept: Flags, draws: CellDraws) -> ChosenCells:

@@ -107,7 +107,7 @@ def begin(store: Store, trial: Trial) -> int:
 
 @allowed("write")
 def kept(store: Store, texts: Dataset, source: str) -> int:
-    """Return the version of a hidden dataset with these texts, which is stored once."""
+    """Store these texts as a hidden dataset, unless it is stored, and return its version."""
     return store.datasets.create(texts, now=clock.now(), source=source, hidden=True).id
 
 

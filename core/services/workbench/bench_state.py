@@ -177,7 +177,11 @@ def _judge_cell(
     asked: tuple[str, str],
     under: Mapping[str, str],
 ) -> JudgeCell:
-    """Return a judge's cell; ``names`` are the criterion's names, ``asked`` is row and question."""
+    """Return a judge's cell in the workbench.
+
+    ``asked`` is its row and the hash of its question; ``names`` are the criterion's name now and
+    its earlier names, under which an outdated answer may be known.
+    """
     known_cell = known.by_hash.get((*asked, judge.name, under[judge.name]))
     if known_cell is not None:
         half = bench["flip"] and not judge.offline and known_cell.state == "fresh"

@@ -159,9 +159,9 @@ def label_draws(db: Database) -> None:
 
 
 def coverage(db: Database) -> None:
-    """Add coverage to scores; items with less than half assessed lose their score.
+    """Add coverage to scores, and remove the scores of items that are assessed less than half.
 
-    Older rubrics have the default ``min_coverage``. Unassessed items need a person.
+    Half is the default ``min_coverage``, which older rubrics have. Such items need a person.
     """
     from core.scoring.older_traces import with_coverage
     from core.scoring.trace import Trace

@@ -389,8 +389,7 @@ def _version(row: sqlite3.Row) -> DatasetVersion:
     fields = dict(row)
     head = json.loads(fields.pop("head"))
     rubric = head.pop("rubric", None)
-    # Built without validation, because it deliberately has no items; the parts were valid when
-    # saved.
     parsed = None if rubric is None else Rubric.model_validate(rubric, context=STORED)
+    # The dataset is built without validation, because it has no items here, which is not valid.
     dataset = Dataset.model_construct(**head, items=(), rubric=parsed)
     return DatasetVersion(head=dataset, **fields)

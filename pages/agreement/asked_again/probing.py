@@ -113,7 +113,7 @@ def _earned(run_id: int, edits: list[str]) -> dict[str, tuple[str, ...]]:
         pairs,
         key=_key(run_id, "earns"),
         format_func=lambda one: f"{one_line(one[0], 60)}: {EDITS[one[1]].title}",
-        help="A criterion that asks for length earns longer answers. No judge is accused there.",
+        help="If a criterion asks for length, preferring longer answers is no bias of a judge.",
     )
     return {
         name: tuple(edit for of, edit in chosen if of == name)

@@ -62,9 +62,9 @@ def show(chosen: RatedSelection) -> None:
         numbers=range(1, 5),
     )
     st.caption(
-        "Significantly strict raters first, significantly mild ones last: how much more or less "
-        "of the scale each gives than an average rater for the same work; severity in logits; "
-        f"below, {level_words()} intervals.",
+        "Significantly strict raters come first, significantly mild ones last. The first figure is "
+        "how much more or less of the scale a rater gives than an average rater for the same work. "
+        f"Severity is in logits. The {level_words()} intervals are below the figures.",
         help=SAYS,
     )
     _fair(chosen, study)

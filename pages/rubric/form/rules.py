@@ -173,7 +173,7 @@ def _examples(penalty: dict[str, Any]) -> None:
     table(
         [fmt.count(n) for n, _ in examples],
         [[fmt.score(taken) for _, taken in examples]],
-        name="What the length penalty takes",
+        name="How many points the length penalty deducts",
         numbers=range(len(examples)),
     )
 

@@ -110,7 +110,7 @@ def _show(name: str, task: HelpTask) -> None:
     held_out = len(task.request["held"])
     st.caption(
         f"{fmt.plural(len(task.request['learn']), 'item')} to learn from, {held_out} held out. "
-        "Each difference is to the best round before, on the same items, with its 95% interval."
+        "Each round is compared with the best earlier one on the same items; 95% intervals."
     )
     for loop_round in rounds[1:]:
         st.html(_card(loop_round))

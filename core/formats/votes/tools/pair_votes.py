@@ -96,9 +96,9 @@ class PairTasks:
     def turned(self, task: str, fields: dict[str, Any]) -> bool:
         """Return whether a row has a task's answers in reverse order; if so, swap them."""
         first = self._first.setdefault(task, fields["submission"])
-        turned = bool(first != fields["submission"])
+        is_reversed = bool(first != fields["submission"])
         fields["submission"] = first
-        return turned
+        return is_reversed
 
     def of(self, id: Any, fields: Mapping[str, Any]) -> str:
         """Return the name of the task with these answers, in either order."""
