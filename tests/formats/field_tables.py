@@ -408,4 +408,56 @@ FIELD_TABLES: tuple[Stranger, ...] = (
             " criteria=scores.depth",
         ),
     ),
+    # Models that judge, a metric a row.
+    Stranger(
+        "llm judge.jsonl",
+        lines(
+            [
+                {"sample_id": f"s{n}", "question": f"Why {n}?", "response": essay(n)}
+                | {"grader_model": judge, "metric": metric, "value": 1 + (n + len(metric)) % 5}
+                for n in range(4)
+                for judge in ("gpt-4o", "mistral")
+                for metric in ("faithful", "concise")
+            ]
+        ),
+        "long",
+        (16, 2, 4, 2),
+        essay(0),
+    ),
+    # Two answers a row in German, and the better one by its side.
+    Stranger(
+        "duelle.csv",
+        table(
+            [
+                {"Vergleich": n, "Text links": essay(n), "Text rechts": short(n)}
+                | {"Bewerter": f"B{n % 3}", "Besser (L/R/=)": "LR="[n % 3]}
+                for n in range(6)
+            ]
+        ),
+        "pairs",
+        (6, 3, 6, 1),
+        words=("first=Text links", "second=Text rechts", "label=Besser (L/R/=)"),
+    ),
+    # A grader's long comment next to short answers, which are what was graded; q is no rater.
+    Stranger(
+        "short answers.csv",
+        table(
+            [
+                {"student": f"st{n}", "q": f"Q{k}", "answer": ("Paris", "42", "cells")[(n + k) % 3]}
+                | {"score": (n + k) % 3, "grader_comment": essay(10 * n + k)}
+                for n in range(4)
+                for k in range(3)
+            ]
+        ),
+        "refused",
+        maps=("submission=answer labels=score",),
+    ),
+    # Which of two answers is better is never read from headings that do not say so.
+    Stranger(
+        "duels.csv",
+        table([{"one": essay(n), "two": short(n), "won": "LR"[n % 2]} for n in range(6)]),
+        "refused",
+        words=("first=one", "second=two"),
+        words_in_refusal=("has no column that says which answer is better",),
+    ),
 )

@@ -52,6 +52,8 @@ ABOUT = (
     # The author, however long the names are.
     *("name", "full name", "student", "student name", "pupil", "author"),
 )
+#: Last words of headings such as `grader comment`, if there is a column of answers, too.
+_REMARKS = frozenset({*ABOUT[:8], "justification", "remark", "remarks"})
 #: Texts shorter than this on average are not recognised as submissions by length alone.
 LONG = 60
 #: The average length up to which texts may be labels.
@@ -131,7 +133,7 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
     """
     shapes = {column: texts_in(table, column) for column in free.values()}
     texts = {column: shape for column, shape in shapes.items() if shape is not None}
-    about = {free[name] for name in ABOUT if name in free}
+    about = _about(free)
     short = list[str]()
     for names in (WRITTEN_BY, WRITTEN, ANY_TEXT):
         columns = [free[name] for name in names if name in free and _may_be(table, free[name])]
@@ -215,9 +217,16 @@ def _among(columns: list[str], texts: Mapping[str, TextShape]) -> TextChoice | N
     return TextChoice(None, "", tuple(written or columns))
 
 
+def _about(free: Mapping[str, str]) -> set[str]:
+    """Return the columns of texts about the judged text, such as comments next to answers."""
+    answered = any(name in free for name in (*WRITTEN_BY, *WRITTEN))
+    ends = _REMARKS if answered else frozenset[str]()
+    return {c for name, c in free.items() if name in ABOUT or name.rpartition(" ")[2] in ends}
+
+
 def _long(texts: Mapping[str, TextShape], free: Mapping[str, str]) -> Iterator[str]:
     """Yield the columns of sentences that could be the texts by their length."""
-    about = {free[name] for name in ABOUT if name in free}
+    about = _about(free)
     longest = max((shape.length for name, shape in texts.items() if name not in about), default=0)
     for name, shape in texts.items():
         near = shape.length >= LONG / 2 and shape.length * 10 >= longest

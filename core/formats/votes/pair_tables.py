@@ -37,26 +37,19 @@ from core.formats.votes.vote_mapping import VoteColumn, VoteMapping, kinds_of
 from core.text.names import fold
 
 #: Pairs of headings of which the first is the better answer.
-_DECIDED = (("chosen", "rejected"), ("winner", "loser"), ("preferred", "dispreferred"))
+_DECIDED = (
+    *(("chosen", "rejected"), ("winner", "loser"), ("preferred", "dispreferred")),
+    *(("accepted", "rejected"), ("better", "worse")),
+)
 #: Columns that name the better answer, most specific first.
 _PREFERENCE = (
     *("preference", "overall preference", "winner", "preferred", "better", "choice", "label"),
     *("verdict", "vote", "judgment", "judgement", "annotation", "answer"),
 )
 _TIES = {
-    *(
-        "tie",
-        "tied",
-        "equal",
-        "draw",
-        "same",
-        "no difference",
-        "both",
-        "no preference",
-        "neutral",
-        "both good",
-    ),
-    *("tie (inconsistent)", "tie (both good)", "a=b", "b=a", "a~=b", "c"),
+    *("tie", "tied", "equal", "draw", "same", "no difference", "both", "no preference", "neutral"),
+    *("both good", "tie (inconsistent)", "tie (both good)", "a=b", "b=a", "a~=b", "c", "="),
+    *("gleich", "unentschieden", "égal", "égalité", "igual", "empate", "pareggio"),
 }
 _BAD = {"tie (bothbad)", "both bad", "both_bad", "bothbad", "neither", "tie (both bad)"}
 #: Words around an answer that say how much better or how similar it is.
@@ -64,9 +57,10 @@ _DEGREES = re.compile(
     r"\b(is|are|was|they|the|much|far|slightly|somewhat|clearly|significantly|strongly|a (lot|bit)"
     r"|about|roughly|nearly|better|prefer|preferred|i)\b"
 )
-_SIDES = {"left", "right", "first", "second"}
-_FIRST = {"first", "left", "a>b", "a>>b", "b<a", "b<<a"}
-_SECOND = {"second", "right", "b>a", "b>>a", "a<b", "a<<b"}
+_LEFT = {"first", "left", "links", "gauche", "izquierda", "sinistra"}
+_RIGHT = {"second", "right", "rechts", "droite", "derecha", "destra"}
+_FIRST = _LEFT | {"l", "a>b", "a>>b", "b<a", "b<<a"}
+_SECOND = _RIGHT | {"r", "b>a", "b>>a", "a<b", "a<<b"}
 OPTIONS = (A_BETTER, B_BETTER, TIE, BOTH_BAD)
 
 
@@ -175,8 +169,9 @@ def _by_stem(columns: Sequence[str]) -> list[list[str]]:
     """Return the columns whose headings differ only in a side, a last letter or a number."""
     stems: dict[str, list[str]] = {}
     for column in columns:
-        side, _, rest = plain(column).partition(" ")
-        if stem := f" {rest}" if side in _SIDES else stem_of(column):
+        words = plain(column).split()
+        rest = [word for word in words if word not in _LEFT | _RIGHT]
+        if stem := f" {' '.join(rest)}" if len(rest) < len(words) else stem_of(column):
             stems.setdefault(stem, []).append(column)
     return [alike for alike in stems.values() if len(alike) > 1]
 
@@ -356,6 +351,11 @@ def _check(table: Table, mapping: VoteMapping) -> None:
     mend = "Say which it is."
     problems = [Problem(f"has no column for the {name} answer.", mend) for name in lacking]
     problems += [Problem(f"names the column {c!r}, which is not there.", mend) for c in missing]
+    if not mapping.columns and (plain(mapping.first or ""), plain(mapping.second or "")) not in (
+        _DECIDED
+    ):
+        mend = "Map it as preference; or, if the first always is, name them chosen and rejected."
+        problems.append(Problem("has no column that says which answer is better.", mend))
     if problems:
         raise refusal("table of pairs", problems, table.name)
 
@@ -391,7 +391,7 @@ def _meant(
 
 
 def _unknown_word(word: str, count: int) -> Problem:
-    mend = f"Say what it means: --map-label '{word[:60]}={A_BETTER}' ({', '.join(OPTIONS)})."
+    mend = f"Say what it means: --map-label '{word[:60]}=OPTION' ({', '.join(OPTIONS)})."
     return Problem(
         f"{word[:80]!r} says neither which answer is better nor a tie ({count:,}).", mend
     )

@@ -73,7 +73,9 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
     Raises:
         InputError: an invalid change, or two columns for a field that has one.
     """
-    data, kinds, changes = mapping.model_dump(), dict(mapping.kinds), with_one_item(changes)
+    data, kinds = mapping.model_dump(), dict(mapping.kinds)
+    label = "preference=" if mapping.layout == "pairs" else "label="
+    changes = [re.sub(r"\Alabel=", label, change) for change in with_one_item(changes)]
     lists: dict[str, list[str]] = {}
     several = [change.partition("=")[0] for change in changes]
     lists_as = {

@@ -26,7 +26,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "rater": (
         *("rater id", "rater", "annotator id", "annotator", "judge id", "judge", "grader"),
         *("reviewer", "coder", "worker id", "worker", "evaluator", "assessor", "scorer", "marker"),
-        *("user", "model"),
+        *("rater name", "annotator name", "judge name", "judge model", "grader model"),
+        *("evaluator model", "scorer model", "user", "model"),
     ),
     "kind": ("rater kind", "kind", "rater type", "judge kind"),
     "label": (

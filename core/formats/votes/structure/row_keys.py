@@ -23,6 +23,8 @@ from core.formats.votes.structure.values import (
 
 _BEGINS = re.compile(r"\b(begin|start|from|von|anfang|debut|inicio|inizio)|нач|起|开始|開始")
 _ENDS = re.compile(r"\b(end|stop|to\b|bis|fin)|кон|止|结束|終")
+#: Headings of questions, which are no raters.
+_QUESTIONS = frozenset({"q", "question", "question id", "prompt", "task", "problem", "exercise"})
 #: The most columns to try in pairs.
 _TRIED = 12
 #: The most columns named for items to try in threes.
@@ -303,6 +305,8 @@ def _unnamed(
     candidates = list[tuple[float, RowKeys]]()
     for item, rater in product([*((c,) for c in able), *pairs], able):
         if rater in item or levels[rater] < 0 or values.is_number(rater):
+            continue
+        if bare(rater) in _QUESTIONS:
             continue
         likelihood = _evidence_for(values, item, rater, texts, levels)
         if likelihood <= 0 or not _crosses(values, item, rater, texts):
