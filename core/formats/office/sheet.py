@@ -9,7 +9,7 @@ from core.errors import InputError, Problem
 from core.formats.source.parsed import LONGEST_WORD, SharedWords, enough
 
 #: The most rows and filled cells of a sheet; reading more takes over five seconds.
-MOST_ROWS, MOST_CELLS = 300_000, 400_000
+MOST_ROWS, MOST_CELLS = 300_000, 320_000
 _MOST_MERGED = 100_000
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})\Z")
 #: First row, first column, last row, last column; all from 0.
