@@ -15,7 +15,7 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.judging.function_judge import JudgeFunction
 
-#: The most characters of a program's output that are read.
+#: The most bytes that a program may print; more is a failure.
 MOST_OUTPUT = 1_000_000
 _SHOWN = 300
 

@@ -139,8 +139,8 @@ NARROWER_PER_SECOND, NARROWEST_PER_ANSWER = 0.1, 0.95
 class ProviderGate:
     """The gate of a provider, open until the provider refuses. Use it on one event loop.
 
-    ``max_refusals`` is the number of refusals after which a call fails, ``max_wait`` the seconds
-    that the provider may go without any answer.
+    ``max_refusals`` is the most refusals that a call survives, ``max_wait`` the seconds that the
+    provider may go without any answer.
     """
 
     def __init__(

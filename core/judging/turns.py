@@ -153,7 +153,7 @@ class QuestionTurns:
         if worth.dead is not None:
             return True
         if worth.out and (worth.doubted or self._is_full(worth, judge)):
-            return False  # answers in flight may still leave budget
+            return False  # answers in flight may end the doubt or free a slot
         if not judge.offline:
             if not self._has_room(judge.name):
                 self.exhausted = self.exhausted or self._in_flight.total() == 0

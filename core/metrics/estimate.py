@@ -159,7 +159,7 @@ _Z95 = 1.959963984540054
 
 
 def normal_reach(level: float) -> float:
-    """Return how many standard errors a two-sided normal interval of this level in (0, 1) spans.
+    """Return the standard errors to each side of a normal interval, for a level in (0, 1).
 
     >>> normal_reach(0.95), round(normal_reach(0.99), 3)
     (1.959963984540054, 2.576)

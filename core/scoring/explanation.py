@@ -95,7 +95,7 @@ def missing_words(parts: Sequence[ScorePart]) -> str:
 
 
 def ungraded_words(items: int) -> str:
-    """Return a sentence on items without a grade, which means exclude; empty if there are none.
+    """Return how many items have no grade, so no rank and no part in means; "" if all have one.
 
     >>> ungraded_words(0), ungraded_words(1)
     ('', '1 item has no grade: too little was assessed')

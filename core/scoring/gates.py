@@ -287,7 +287,7 @@ def _excuse(
 
 
 def _refused(text: FoldedText, low: int, start: int, end: int, high: int) -> str:
-    """Return the refusal in the match's sentence; "" if missing or revoked by later words."""
+    """Return the match's refusal; "" if missing, or revoked by words between it and the match."""
     refusal, until = text.last(REFUSES, low, start)
     if refusal and not text.first(CONTRAST, until, start):
         return refusal

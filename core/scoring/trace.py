@@ -81,8 +81,8 @@ class GateMark(NamedTuple):
     """The result of a gate.
 
     ``assumed``: it could not be decided, so ``on_missing`` decided. ``binding``: it fired and
-    changed the score. ``observed`` says in words what fired it; empty if it did not fire. ``cap``
-    and ``multiply`` are in units of the normalised score.
+    changed the score. ``observed`` says in words what its condition saw; empty if the condition
+    does not hold. ``cap`` and ``multiply`` are in units of the normalised score.
     """
 
     name: str

@@ -20,8 +20,9 @@ _PER_MILLION = 1_000_000
 def price_of(judge: Judge) -> tuple[float, float] | None:
     """Return US dollars per million tokens (in, out), or ``None`` if unknown.
 
-    The judge's own prices take precedence if both are set. A model at a custom address has no
-    listed price, whatever its name, unless the name begins with its provider (``azure/...``).
+    The judge's own prices take precedence; if only one of them is set, the price is unknown. A
+    model at a custom address has no listed price, whatever its name, unless the name begins with
+    its provider (``azure/...``).
 
     >>> price_of(Judge(name="j", model="m", price_in=0.5, price_out=2))
     (0.5, 2.0)

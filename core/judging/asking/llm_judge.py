@@ -209,7 +209,7 @@ logger = logging.getLogger(__name__)
 
 
 class LLMJudge:
-    """A judge behind a provider. ``ask`` returns failed calls as failures and never raises.
+    """A judge behind a provider. ``ask`` returns failed calls as failures instead of raising.
 
     ``key`` is the value of the variable ``spec.key_env``, ``None`` if it is unset. ``known`` holds
     the values of variables in ``spec.params``. Provider and gate may be shared with other judges;

@@ -288,7 +288,9 @@ def without_key(completion: Completion, hidden: Hidden) -> Completion:
 
 
 def backoff(failures: int, retry_after: float | None, rng: Random) -> float:
-    """Return the seconds to pause after this many failures, at least ``retry_after``.
+    """Return the seconds to pause after this many failures.
+
+    At least ``retry_after``, of which at most ``LONGEST_BACKOFF`` counts.
 
     >>> 0 <= backoff(3, None, Random(1)) <= 4
     True

@@ -45,7 +45,7 @@ def address_of(judge: Judge) -> str:
 
 
 def is_local(judge: Judge) -> bool:
-    """Return whether the judge's model is at a loopback or private address.
+    """Return whether the judge's model is a file, or on this machine or a private network.
 
     >>> is_local(Judge(name="j", model="ollama/llama3.2")), is_local(Judge(name="j", model="gpt-x"))
     (True, False)

@@ -173,19 +173,19 @@ def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedI
     """Return a run's items, or those with these ids, without reading their texts."""
     version = run.dataset_version_id
     columns = item_columns.of_version(store, version)
-    criteria, rows = run_columns.items_of_run(store, run)
+    item_ids, rows = run_columns.items_of_run(store, run)
     if ids is not None:
-        criteria, rows = tuple(ids), columns.rows(ids)
+        item_ids, rows = tuple(ids), columns.rows(ids)
     kinds = tuple(Traits(*traits) for traits in columns.kinds)
     own_rubrics = store.signs.own_rubrics(run.id) if columns.own[rows].any() else {}
     return RatedItems(
-        ids=criteria,
+        ids=item_ids,
         traits=tuple(kinds[kind] for kind in columns.kind[rows].tolist()),
         rubric=scored_rubric(store, run),
-        own={item_id: own_rubrics[item_id] for item_id in criteria if item_id in own_rubrics}
+        own={item_id: own_rubrics[item_id] for item_id in item_ids if item_id in own_rubrics}
         if own_rubrics
         else {},
-        read=lambda: resolved_items(store, version, criteria),
+        read=lambda: resolved_items(store, version, item_ids),
     )
 
 

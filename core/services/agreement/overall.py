@@ -100,7 +100,8 @@ def overall(
 ) -> dict[str, Any]:
     """Return ``overall`` of ``metrics --json``: panel and judges, each against labels and people.
 
-    All intervals share the draws of items, over all criteria and raters.
+    With ``resamples`` there are intervals; resampled ones share their draws of items over all
+    criteria and raters.
     """
     against = {"vs_gold": ("gold", LABELS), "vs_human_majority": ("human", PEOPLE)}
     chosen = [(key, at) for key, (name, at) in against.items() if reference in (None, name)]

@@ -240,7 +240,7 @@ class LabelSource(NamedTuple):
     """How the labels of a source were drawn; ``words`` is empty if unknown.
 
     ``audited`` is how often people confirm the votes' verdicts on all cells, by a random audit;
-    labels from elsewhere are of ``picked`` cells. ``why`` says why an existing audit is too small.
+    labels from elsewhere are of ``picked`` cells. ``why`` says why an existing audit is not used.
     ``chances`` are items' probabilities of being labelled, if unequal. ``unlike`` says by criterion
     why labels are not a fair sample; its key is "" if a declaration is refuted.
     """

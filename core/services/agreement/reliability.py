@@ -190,9 +190,7 @@ def ranked(
     kinds = [sheet.kind(column) for column in columns]
     draws = Draws(len(sheet.items), resamples, seed, how)
     standings, means = _standings(cells, columns, kinds, asked, draws)
-    order = sorted(
-        standings, key=lambda name: (name.kappa.value is None, -(name.kappa.value or 0.0))
-    )
+    order = sorted(standings, key=lambda of: (of.kappa.value is None, -(of.kappa.value or 0.0)))
     return tuple(order), means
 
 

@@ -259,8 +259,8 @@ class RaterScores:
         people = [self.columns[name] for name in (sheet.people if members is None else members)]
         if not people:
             return Means(np.zeros(len(rows)), np.zeros(len(rows), np.bool_))
-        scored = np.array([name.known[rows] for name in people])
-        total = np.array([name.values[rows] * name.known[rows] for name in people]).sum(axis=0)
+        scored = np.array([person.known[rows] for person in people])
+        total = np.array([p.values[rows] * p.known[rows] for p in people]).sum(axis=0)
         number = scored.sum(axis=0)
         return Means(total / np.maximum(number, 1), number > 0)
 

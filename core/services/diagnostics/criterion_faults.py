@@ -173,7 +173,9 @@ def unused_chart(evidence: RunEvidence, finding: Finding) -> Chart:
 
 
 def merge_chart(evidence: RunEvidence, finding: Finding) -> Chart:
-    """Chart how often two raters' answers are one of either option, and how often by chance."""
+    """Chart how often two raters who chose either option chose the same one, and how often by
+    chance.
+    """
     criterion = _evidence_of(evidence, finding.subject)
     pair = next(
         two

@@ -155,7 +155,7 @@ def _comparison_chart(
 
 
 def _halo(evidence: RunEvidence, judge: int) -> Chart:
-    """Chart the correlation of every two ordered criteria: the judge's, and that of the truth."""
+    """Chart the correlation of every two ordered criteria: the judge's, and the expected one."""
     worths = [
         (criterion, worth(own_only(criterion, evidence.own))) for criterion in evidence.criteria
     ]

@@ -220,7 +220,7 @@ def _answers(
 
 
 def _take_back(store: Store, seat: Seat, queue: QueueRow, by_item: dict[str, list[str]]) -> None:
-    """Withdraw this person's verdicts on these cells, if allowed, before new ones are stored."""
+    """Withdraw the verdicts of this queue on these cells, if allowed, before storing new ones."""
     for item_id, names in by_item.items():
         for name in names:
             verdicts = [

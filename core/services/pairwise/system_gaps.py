@@ -160,7 +160,7 @@ class CorrectedSystems:
     """Systems by corrected mean; ``criterion`` is empty for all criteria, by weight.
 
     ``reason`` says why a correction is impossible, ``queue`` names the queue that drew the labels,
-    ``declared`` names the person who declared them a random draw.
+    ``declared`` says in words who declared them a random draw.
     """
 
     criterion: str
@@ -297,7 +297,7 @@ def _places(systems: Sequence[str], gaps: Sequence[SystemsApart]) -> dict[str, t
 def in_words(systems: CorrectedSystems) -> str:
     """Return which system is best by judges and by people, and whether it is the same.
 
-    The text is empty if a correction is impossible. For declared labels it ends with the declarer.
+    Empty if a correction is impossible. For declared labels it ends by saying who declared them.
     """
     text = _ahead(systems)
     return f"{text} {systems.declared}" if systems.declared and systems.systems else text

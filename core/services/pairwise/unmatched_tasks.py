@@ -172,8 +172,8 @@ def better_of(scores: Sequence[Array]) -> npt.NDArray[np.bool_]:
 
 
 def _chance_higher(first: Array, second: Array) -> float:
-    """Return the one-sided p that the first mean is no higher (Welch 1947); 1 without variance."""
-    parts = [float(pairs.var(ddof=1)) / len(pairs) for pairs in (first, second)]
+    """Return the one-sided p of a test for a higher first mean (Welch 1947); 1 without variance."""
+    parts = [float(side.var(ddof=1)) / len(side) for side in (first, second)]
     variance = sum(parts)
     if variance <= NEAR**2:
         return 1.0

@@ -127,7 +127,7 @@ def item_cells(
     run = store.runs.get(run_id)
     table = CellTable(store, run)
     nowhere = np.zeros(len(table), np.bool_)
-    stratum, ungraded = np.ones(len(table), np.int64), nowhere
+    stratum, labelled = np.ones(len(table), np.int64), nowhere
     if draw is not None:
         draws = label_draws.drawn_items(store, run.dataset_version_id, draw.note)
         groups = {
@@ -136,22 +136,22 @@ def item_cells(
         groups |= {1.0: 0} if draw.note else {}
         of_item = np.array([groups[draws.chances[item_id]] for item_id in table.ids], np.int64)
         stratum = of_item[table.item]
-        ungraded = _on_cells(table, label_columns(store, run, settled=False)) != NO_LABEL
+        labelled = _on_cells(table, label_columns(store, run, settled=False)) != NO_LABEL
     if texts is not None:
         drawn, known = (
             np.array([item_id in ids for item_id in table.ids], np.bool_)[table.item]
             for ids in (texts.items, texts.known)
         )
-        stratum[known & ~ungraded] = 0
-        ungraded = ungraded | drawn | known
-    option = np.where(ungraded, _on_cells(table, label_columns(store, run)), NO_LABEL)
+        stratum[known & ~labelled] = 0
+        labelled = labelled | drawn | known
+    option = np.where(labelled, _on_cells(table, label_columns(store, run)), NO_LABEL)
     worth = table.by_option(lambda asked: asked.values)
     voted, value = (
         worth[table.question, np.maximum(options, -1)] for options in (table.judged, option)
     )
     # Without a verdict a cell cannot be compared, labelled or not.
-    kept = table.there & ~(ungraded & np.isnan(value)) & ((stratum == 0) | ~np.isnan(voted))
-    return with_values(table, option, stratum, ungraded & (stratum > 0), kept)
+    kept = table.there & ~(labelled & np.isnan(value)) & ((stratum == 0) | ~np.isnan(voted))
+    return with_values(table, option, stratum, labelled & (stratum > 0), kept)
 
 
 def labelled_cells(store: Store, run_id: int) -> DrawnCells:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class DrawnTexts(NamedTuple):
-    """Drawn items with all labels, and the newest queue that drew items.
+    """Drawn items with all labels, and the newest of the finished queues that drew them.
 
     ``known`` items had all labels before the first draw, so they could not be drawn.
     """
@@ -62,7 +62,7 @@ def known(store: Store, run: Run, upto: int | None) -> frozenset[str]:
 
 
 def settled_here(store: Store, run: Run) -> frozenset[str]:
-    """Return the items of a run with all cells settled in it, which no queue includes."""
+    """Return the items of a run with all cells settled in it; a new queue would have none."""
     from core.services.queueing.queue_table import CellTable
 
     table = CellTable(store, run)
@@ -73,5 +73,5 @@ def _whole(table: CellTable, labelled: Flags) -> frozenset[str]:
     """Return the items whose cells are all labelled."""
     import numpy as np
 
-    unlabelled = np.bincount(table.item, ~labelled, minlength=len(table.ids)) == 0
-    return frozenset(table.ids[index] for index in np.flatnonzero(unlabelled).tolist())
+    whole = np.bincount(table.item, ~labelled, minlength=len(table.ids)) == 0
+    return frozenset(table.ids[index] for index in np.flatnonzero(whole).tolist())

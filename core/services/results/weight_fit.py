@@ -188,10 +188,10 @@ class _Trial:
         import numpy as np
 
         best, least = None, float("inf")
-        inside = self.fold != without if without is not None else np.ones(len(self.known), bool)
+        outside = self.fold != without if without is not None else np.ones(len(self.known), bool)
         for kind in self.lesson.kinds:
-            lost = self._lost(kind, without)[inside]
-            gain = self.plain[inside] - lost
+            lost = self._lost(kind, without)[outside]
+            gain = self.plain[outside] - lost
             error = float(gain.std(ddof=1)) / sqrt(len(gain))
             ahead = float(gain.mean())
             if ahead > max(self._ahead(kind) * error, 1e-9) and lost.mean() < least - 1e-9:

@@ -185,7 +185,7 @@ def _stand(store: Store, queue: QueueRow, item_id: str, criterion: str) -> Stand
 def _settled_values(
     act: Act, criterion: str, agreed: Agreed | None, current: Settled | None
 ) -> dict[str, Any] | None:
-    """Return the cell's settled values: by this queue's verdict, or as settled before the queue."""
+    """Return the cell's settled values: by this queue's verdict, or as settled outside of it."""
     if agreed is None:
         return _before_us(act, criterion, current)
     given = agreed.given
@@ -211,8 +211,8 @@ def _before_us(act: Act, criterion: str, current: Settled | None) -> dict[str, A
     ]
     if events[-1].queue_id != queue_id:
         return settled_data(current)
-    earlier = [event for event in events if event.queue_id != queue_id]
-    last: dict[str, Any] | None = earlier[-1].after if earlier else None
+    outside = [event for event in events if event.queue_id != queue_id]
+    last: dict[str, Any] | None = outside[-1].after if outside else None
     return last
 
 

@@ -139,8 +139,8 @@ def claim(
 def claim_mine(store: Store, seat: Seat, queue_id: int) -> Ticket | None:
     """Take again the item that this window had open before a reload; ``None`` if it had none.
 
-    Items that are no longer available go back to the queue: they were finished when the server
-    died.
+    Leases of items that are no longer available are ended: these items were finished when the
+    server died.
     """
     for lease in open_leases(store, queue_id):
         if (lease.reviewer, lease.session) == (seat.name, seat.session):

@@ -41,7 +41,7 @@ class Rightness:
     they were settled before. It is undefined with fewer than ten audited cells, and while the queue
     has open cells, because the first decided cells are not a random sample. ``hard`` covers only
     the rule's cells, ``naive`` all decided ones. ``missing`` cells are open; ``audited`` and
-    ``queued`` cells were decided here, ``others`` earlier or by their known label.
+    ``queued`` cells were decided here, ``others`` earlier, or queued here for their known label.
     """
 
     weighted: Estimate
@@ -102,8 +102,8 @@ def corrected(store: Store, queue_id: int) -> list[Corrected]:
     The total is the points of all cells as a share of the possible points: the mean score if every
     item has the same criteria, before gates, penalties and limits at 0. The rule's cells are all
     decided; the audit represents the cells it was drawn from (two strata; see ``powered_mean``).
-    Cells settled elsewhere were not drawn: they count as labelled, and are used only if all of them
-    are labelled. Cells that people could not assess are excluded.
+    These include cells settled elsewhere, which are used only if all cells that were not drawn have
+    a label. Cells that people could not assess are excluded.
     """
     queue = store.queues.get(queue_id)
     drawn = of_queue(store, queue)

@@ -237,7 +237,7 @@ class Unseen:
     cells are still to be decided or drawn; ``behind`` of them got their verdict later.
 
     ``rest`` cells are unreviewed. ``elsewhere`` were settled without being drawn, in another queue
-    or by a known label, and ``elsewhere_right`` of them match the votes.
+    or here because of a known label, and ``elsewhere_right`` of them match the votes.
 
     ``accuracy``: the share of the rest whose verdict people would confirm, with its exact 95%
     interval. It is undefined with fewer than ten audited cells, while cells are missing, and

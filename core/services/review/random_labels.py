@@ -103,8 +103,8 @@ def confirmed(labels: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
 def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
     """Return the cells that a queue's rule covers, with the queue's labels. Raises ``NotFound``.
 
-    A queue of drawn items represents all items, together with those drawn before. It excludes cells
-    that people could not assess, and cells without votes and label.
+    A queue of drawn items represents all items, together with those drawn before. Cells that people
+    could not assess, and cells without votes and label, are excluded.
     """
     waiting = random_audit.waiting(store, queue.id)
     if _changed_since(store, queue):

@@ -231,7 +231,7 @@ def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = N
 
 
 def is_stalled(row: HeldWork) -> bool:
-    """Return whether a run has no live owner: it is gone, or stopped renewing its lease."""
+    """Return whether a running run's owner is gone, or stopped renewing its lease."""
     return row.status == "running" and (
         (row.lease_until or 0) < clock.at() or clock.is_gone(row.lease_owner or "")
     )

@@ -265,7 +265,7 @@ def _to_grade(free: Sequence[Candidate], request: RunRequest, seed: int) -> tupl
 
 
 def _may_teach(pool: Sequence[Candidate], request: RunRequest) -> tuple[Candidate, ...]:
-    """Return the items named by the request, else the labelled items of the split, if any."""
+    """Return the request's labelled items, else the calibration split's, else all labelled ones."""
     labelled = teachers(pool)
     if request.learn_items is not None:
         named = set(request.learn_items)

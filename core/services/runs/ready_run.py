@@ -263,8 +263,8 @@ def trained_model(
     items: Sequence[Item],
     seed: int,
 ) -> Trained | Unfit:
-    """Return an offline judge's model of one criterion. Its texts in ``items`` show which words are
-    rare.
+    """Return an offline judge's model of one criterion. The texts of ``calibration`` and ``items``
+    show which words are rare.
     """
     from core.judging.offline import train
 

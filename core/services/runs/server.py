@@ -187,9 +187,9 @@ async def _refuse(kind: str, send: Send, text: bytes) -> None:
 def headers(index: bytes) -> dict[str, str]:
     """Return the headers of every response; ``index`` is the page that Streamlit starts from.
 
-    Of the scripts in that page only its few inline ones are allowed, by their hashes. Streamlit's
-    styles are all inline. Our own browser code arrives as text and is loaded as blobs; protobuf
-    compiles WebAssembly. No text is ever evaluated as a script.
+    Of inline scripts, only the few of that page are allowed, by their hashes. Streamlit's styles
+    are all inline. Our own browser code arrives as text and is loaded as blobs; protobuf compiles
+    WebAssembly. No text is ever evaluated as a script.
     """
     inline = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(code).digest()).decode()}'"

@@ -161,7 +161,8 @@ def label_draws(db: Database) -> None:
 def coverage(db: Database) -> None:
     """Add coverage to scores, and remove the scores of items that are assessed less than half.
 
-    Half is the default ``min_coverage``, which older rubrics have. Such items need a person.
+    Half is the default ``min_coverage``, which older rubrics have. Items with an unassessed
+    criterion need a person, unless people have settled that it cannot be assessed.
     """
     from core.scoring.older_traces import with_coverage
     from core.scoring.trace import Trace

@@ -104,7 +104,7 @@ _FACTS = (
         "lines of the record of changes",
     ),
 )
-#: Data without a checksum, since it may change at any time and cannot be derived.
+#: Data without a checksum, since it may change at any time.
 UNCOVERED = (
     "judges, panels, settings and drafts; names, members and reviewers; the states of queues "
     "and settled cells (the decisions themselves are covered); total costs of runs; batches in "

@@ -109,7 +109,7 @@ class Batches:
         return [BatchRow(**{**dict(row), "stopped": bool(row["stopped"])}) for row in rows]
 
     def lines(self, batch: BatchRow) -> dict[str, Cell]:
-        """Return the question of each unrecorded request of a batch."""
+        """Return the question of each request of a batch that is itself not yet recorded."""
         return {
             key: Cell(item, criterion, batch.judge, replicate)
             for key, item, criterion, replicate in self._files.tuples(

@@ -276,7 +276,7 @@ class Runs:
             return self.row(run_id).status
 
     def request_queue(self, run_id: int) -> RunStatus:
-        """Queue a stopped run again; return the run's status after it."""
+        """Queue a finished or stopped run again; return the run's status after it."""
         with self._files.write() as db:
             row = self.row(run_id)
             if row.status in RESTING:

@@ -90,7 +90,8 @@ class BatchSender:
     async def _clear_strays(self, lane: BatchLane, row: BatchRow, known: str) -> None:
         """Remove uploaded files of a batch that were never confirmed, except the file ``known``.
 
-        Raises ``InputError`` if the provider cannot list files now; the batch is then kept.
+        Raises ``InputError`` if the provider refuses to list files, for example for an invalid key;
+        the batch is then kept.
         """
         door = lane.judge.caller.door
         try:

@@ -1,10 +1,10 @@
 """Limit the calls that workers make before the owner records them, to bound a crash's cost.
 
-After a crash, calls whose outcome is not on the owner's disk are made again. So a worker may have
-as many answered but unrecorded calls as it may make concurrently; then it starts no others. The
-owner publishes how many outcomes it recorded, in total and per worker, in a variable of the
-scheduler. A worker reads the variable when it comes near its bound. If the owner stops recording
-(it was killed, or its disk is full), the workers stop too.
+After a crash, calls whose outcome is not on the owner's disk are made again. So besides its
+concurrent calls, a worker may have the same number of answered but unrecorded calls. With that many
+calls in all it starts no others. The owner publishes how many outcomes it recorded, in total and
+per worker, in a variable of the scheduler. A worker reads the variable when it comes near its
+bound. If the owner stops recording (it was killed, or its disk is full), the workers stop too.
 """
 
 from __future__ import annotations
@@ -122,8 +122,8 @@ class Credit:
     def cut_off(self) -> None:
         """Uncount a cancelled call, which will not be recorded.
 
-        The provider may bill it all the same. Chunks are cancelled one by one, so another call may
-        start only when its cancellation is complete.
+        The provider may bill it all the same. Chunks are cancelled one by one, so its place becomes
+        free only ``CUT_OFF`` seconds later, when the other chunks are cancelled, too.
         """
         asyncio.get_running_loop().call_later(CUT_OFF, self._forget)
 
