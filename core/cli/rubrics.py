@@ -80,15 +80,16 @@ def _checked(
         _finding_data(parsed, finding) for finding in check(parsed.value, with_dismissed=dismissed)
     ]
     findings.sort(key=lambda finding: finding["line"] or 0)
+    not_read = unread(parsed.value)
     if not as_json:
-        _print(file, parsed, findings, unread(parsed.value))
+        _print(file, parsed, findings, not_read)
     serious = any(finding["severity"] == "serious" for finding in findings)
     counts = {
         "error": False,
         "serious": serious,
         "remark": bool(findings or parsed.notices),
     }[fail_on]
-    report = _report(file, parsed, findings, unread(parsed.value))
+    report = _report(file, parsed, findings, not_read)
     return (common.NOT_ALL if counts else common.DONE), report
 
 

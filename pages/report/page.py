@@ -49,13 +49,14 @@ def _sections(run_id: int, paper: Paper) -> None:
 
     The words before the first table stand next to it where there is room.
     """
-    ahead = next((at for at, one in enumerate(paper.sections) if _has_table(one)), 0)
+    sections = list(enumerate(paper.sections))
+    ahead = next((at for at, section in sections if _has_table(section)), 0)
     with st.container(horizontal=True, gap="large", key=blocks.REPORT_FIRST):
-        for part in (range(ahead), range(ahead, ahead + 1)):
+        for part in (sections[:ahead], sections[ahead : ahead + 1]):
             with st.container():
-                for at in part:
-                    _open(run_id, paper.sections[at], at)
-    for at, section in enumerate(paper.sections[ahead + 1 :], ahead + 1):
+                for at, section in part:
+                    _open(run_id, section, at)
+    for at, section in sections[ahead + 1 :]:
         if section.annex:
             with st.expander(label(section.title), key=state.key(blocks.REPORT_FIELD, "annex", at)):
                 _blocks(run_id, section, at)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from core.formats.datasets.answer_columns import is_date, plain_head
@@ -152,13 +152,13 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
         ]
         chosen = _among([c for c in columns if c not in weak], texts)
         if chosen and chosen.column and names is ANY_TEXT:
-            candidates = [c for c in _long(texts, free) if c != chosen.column]
+            candidates = [c for c in _long(texts, about) if c != chosen.column]
             chosen = TextChoice(None, "", (chosen.column, *candidates)) if candidates else chosen
         if chosen and chosen.column and short:
             return TextChoice(None, "", tuple(dict.fromkeys((*short, chosen.column))))
         if chosen:
             return chosen
-    longest = list(_long(texts, free))
+    longest = list(_long(texts, about))
     if len(longest) == 1 and not short and texts[longest[0]].length >= LONG:
         return TextChoice(longest[0], "the longest texts")
     return TextChoice(None, "", tuple(dict.fromkeys((*short, *longest))))
@@ -224,9 +224,8 @@ def _about(free: Mapping[str, str]) -> set[str]:
     return {c for name, c in free.items() if name in ABOUT or name.rpartition(" ")[2] in ends}
 
 
-def _long(texts: Mapping[str, TextShape], free: Mapping[str, str]) -> Iterator[str]:
+def _long(texts: Mapping[str, TextShape], about: Collection[str]) -> Iterator[str]:
     """Yield the columns of sentences that could be the texts by their length."""
-    about = _about(free)
     longest = max((shape.length for name, shape in texts.items() if name not in about), default=0)
     for name, shape in texts.items():
         near = shape.length >= LONG / 2 and shape.length * 10 >= longest

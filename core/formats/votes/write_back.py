@@ -93,7 +93,8 @@ def write_back(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
 def _write(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
     opened = Opened(data, name)
     if sheets := _sheets(opened):
-        return max((_table(sheet, items) for sheet in sheets), key=lambda made: made.written)
+        named = [_named_rows(sheet, items) for sheet in sheets]
+        return _table(max(named, key=lambda rows: _written(rows.ids, items)), items)
     format = tool_of(opened)
     tool = None if format is None else format.name
     if format is not None and tool == "inspect" and opened.archive is not None:
@@ -105,7 +106,7 @@ def _write(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
             f"Results cannot be written into such a file, only into {kinds}.", (), name
         )
     if opened.start[:1] not in ("{", "["):
-        return _table(read_raw(data, name), items)
+        return _table(_named_rows(read_raw(data, name), items), items)
     text = _Text(data, name)
     at = list[int]()
 
@@ -340,8 +341,14 @@ def _sheets(opened: Opened) -> list[SheetTable]:
     return [table for table in tables if table is not None]
 
 
-def _table(table: RawTable, items: Items) -> WrittenBack:
-    """Return the table with columns at its end; every row of an item gets its results."""
+class _NamedRows(NamedTuple):
+    """A table below its titles, and each row's item id, or ""."""
+
+    table: RawTable
+    ids: list[str]
+
+
+def _named_rows(table: RawTable, items: Items) -> _NamedRows:
     first = [[cell.text for cell in row.cells] for row in (table.head, *table.rows[:40])]
     if titles := header_at(first):
         table = table.below(titles)
@@ -351,19 +358,24 @@ def _table(table: RawTable, items: Items) -> WrittenBack:
         for column in range(len(table.heads))
     }
     best = max(matches, key=lambda column: matches[column], default=0)
-    ids = [row.text(best) for row in table.rows]
     if not matches.get(best):
-        ids = _numbered(table, deep - 1)
+        return _NamedRows(table, _numbered(table, deep - 1))
+    return _NamedRows(table, [row.text(best) for row in table.rows])
+
+
+def _written(ids: Sequence[str], items: Items) -> int:
+    return sum(id in items for id in ids)
+
+
+def _table(named: _NamedRows, items: Items) -> WrittenBack:
+    """Return the table with columns at its end; every row of an item gets its results."""
     names = list(dict.fromkeys(name for item in items.values() for name in item.cells))
     settled = any(cell.people for item in items.values() for cell in item.cells.values())
     heads = [f"{OURS}: score", *(f"{OURS}: {name}" for name in names)]
     heads += [f"{OURS}: settled by"] if settled else []
-    rows = [_cells(items.get(id), names, settled) for id in ids]
-    return WrittenBack(
-        table.with_columns([harmless(head) for head in heads], rows),
-        sum(id in items for id in ids),
-        len(ids),
-    )
+    rows = [_cells(items.get(id), names, settled) for id in named.ids]
+    data = named.table.with_columns([harmless(head) for head in heads], rows)
+    return WrittenBack(data, _written(named.ids, items), len(named.ids))
 
 
 def _numbered(table: RawTable, headings: int) -> list[str]:

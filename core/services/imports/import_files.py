@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -23,6 +24,7 @@ from core.formats.source.opened import Opened
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.item_texts import not_to_be_read
 from core.formats.votes.proposals.near_shapes import (
+    NearShape,
     TableKind,
     first_reading,
     kept,
@@ -79,6 +81,11 @@ class FileLook:
     table: Table | None = None
     mapping: VoteMapping | None = None
 
+    @cached_property
+    def near(self) -> tuple[NearShape, ...]:
+        """Return the layouts that an unrecognised table could have; () for other sources."""
+        return nearest_shapes(self.table) if self.kind == "unknown" and self.table else ()
+
 
 def look(
     source: VoteSource,
@@ -105,8 +112,8 @@ def look(
         return FileLook(source, shape, table_of(source, MAX_ITEMS) if shape == "unknown" else None)
     table = table_of(source, rubric=rubric)
     guess = guess_layout(table, shape, rubric)
-    look = FileLook(source, shape, table, guess if first is None else kept(guess, first))
-    return replace(look, mapping=guessed(look, rubric)) if kind and not changes else look
+    seen = FileLook(source, shape, table, guess if first is None else kept(guess, first))
+    return replace(seen, mapping=guessed(seen, rubric)) if kind and not changes else seen
 
 
 def _of_table(shape: SeenKind) -> TableKind | None:
@@ -129,9 +136,9 @@ def _kind_meant(shape: SeenKind, changes: Sequence[str], first: Layout | None) -
 
 def likeliest_kind(look: FileLook) -> SeenKind | None:
     """Return the kind of votes that an unrecognised table is nearest to, or ``None``."""
-    if look.kind != "unknown" or look.table is None or not_to_be_read(look.table):
+    if look.table is None or not_to_be_read(look.table):
         return None
-    kind = next((shape.kind for shape in nearest_shapes(look.table)), None)
+    kind = next((shape.kind for shape in look.near), None)
     return kind if kind in TABLES else None
 
 
@@ -151,7 +158,7 @@ def nearest_in_words(look: FileLook, *, options: bool = False) -> tuple[Problem,
             f"as {SHAPE_WORDS[near.kind]}: {near.lacks}.",
             f"If it is that: {near.options}{sheet_option}" if options else "",
         )
-        for near in nearest_shapes(look.table)
+        for near in look.near
     )
 
 
@@ -285,11 +292,7 @@ def _on_its_sheet(source: VoteSource, several: SheetNotChosen) -> VoteSource:
 def _kind_on(source: VoteSource) -> Literal["votes", "items", "neither"]:
     try:
         file_look = look(source)
-        near = (
-            nearest_shapes(file_look.table)
-            if file_look.kind == "unknown" and file_look.table
-            else ()
-        )
+        near = file_look.near
     except InputError:
         return "neither"
     if file_look.kind in TABLES or any(shape.kind != "dataset" for shape in near):
