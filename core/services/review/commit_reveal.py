@@ -173,34 +173,33 @@ def commit(
                 raise Conflict(f"You have committed a verdict on {name!r} already.")
             _first(act, ticket, cells[name], verdict, mode, (ms_active or {}).get(name))
         _forget_drafts(store, ticket, verdicts)
-        effect, same, itself = None, list[str](), list[str]()
+        effect, same = None, list[str]()
         if mode != "until_commit":
             for name, verdict in verdicts.items():
                 _final(act, ticket, name, verdict)
             effect = follow(act, list(verdicts))
             effect = effect.blinded() if mode == "blind" else effect
-        else:
-            same = _same_as_panel(act, ticket, verdicts)
-            itself = _of_split_judges(act, ticket, verdicts) if at_once else []
-        if itself := list(dict.fromkeys((*same, *itself))):
-            for name in itself:
-                _final(act, ticket, name, verdicts[name], itself=name in same or AT_ONCE)
-                # The reviewer now knows whether the judges agree, so is no longer blind here.
-                act.record("reveal", name, part=ticket.part, revealed_at=act.now)
-            effect = follow(act, itself)
+        elif act.queue.settings.confirm_same and ticket.part == "review":
+            agreed = unanimous(store, act.run.id, act.item_id)
+            same = _same_as_panel(act, verdicts, agreed)
+            # At once everything is final but what contradicts judges who all say one thing.
+            chosen = verdicts if at_once else {}
+            split = (n for n, verdict in chosen.items() if agreed.get(n) in (None, verdict.option))
+            if itself := list(dict.fromkeys((*same, *split))):
+                for name in itself:
+                    _final(act, ticket, name, verdicts[name], itself=name in same or AT_ONCE)
+                    # The reviewer now knows whether the judges agree, so is no longer blind here.
+                    act.record("reveal", name, part=ticket.part, revealed_at=act.now)
+                effect = follow(act, itself)
         return replace(done(act, ticket, effect), same=tuple(same))
 
 
-def _same_as_panel(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> list[str]:
+def _same_as_panel(act: Act, given: Mapping[str, Given], agreed: Mapping[str, int]) -> list[str]:
     """Return the cells whose verdict is confirmed automatically, since it is the panel's option.
 
-    It excludes cells on which all judges chose another option than their rule did; a person should
-    see those.
+    It excludes cells on which all judges chose another option (``agreed``) than their rule did; a
+    person should see those.
     """
-    assert act.queue is not None, "tickets belong to queues"
-    if not act.queue.settings.confirm_same or ticket.part != "review":
-        return []
-    agreed = unanimous(act.store, act.run.id, act.item_id)
     same = []
     for cell in act.store.results.cells(act.run.id, act.item_id):
         settled = cell.rule == ADJUDICATED
@@ -211,15 +210,6 @@ def _same_as_panel(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> list
         if agreed.get(cell.criterion, option) == option and not cell.failures:
             same.append(cell.criterion)
     return same
-
-
-def _of_split_judges(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> list[str]:
-    """Return the cells on which judges do not all say one thing against this verdict."""
-    assert act.queue is not None, "tickets belong to queues"
-    if not act.queue.settings.confirm_same or ticket.part != "review":
-        return []
-    agreed = unanimous(act.store, act.run.id, act.item_id)
-    return [name for name, verdict in given.items() if agreed.get(name) in (None, verdict.option)]
 
 
 @allowed("review")
