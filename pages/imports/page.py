@@ -88,13 +88,11 @@ def _begin_with_the_likeliest(about: str, seen: FileLook) -> None:
 
 def _help() -> None:
     st.caption(
-        "A table with one answer a row, or with one rater a column; a zip archive with votes.csv, "
-        "rubric.yaml and items.jsonl; one of an autorubric experiment (manifest.json and "
-        "items.jsonl); Gradescope's evaluations (a table, or the archive of an assignment); or "
-        f"results of {label(' or '.join(TOOL_NAMES.values()))}. The answer n/a is an abstention."
+        "A table as shown here, a zip archive with votes.csv, rubric.yaml and items.jsonl, or what "
+        f"another tool wrote: autorubric, Gradescope, {label(', '.join(TOOL_NAMES.values()))}."
     )
     left, right = st.columns(2)
-    left.caption("One answer a row. An empty one of a model is a failure to answer.")
+    left.caption("One answer a row. n/a is an abstention; an empty answer of a model is a failure.")
     right.caption("One rater a column. An empty cell was not asked.")
     left.code(
         "item,criterion,rater,label\nq1,polite,ann,yes\nq1,polite,gpt-4,no\nq2,polite,ann,no",
