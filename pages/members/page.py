@@ -7,7 +7,7 @@ import streamlit as st
 from core.domain.access import MAY, TEAM_ROLES, VERB_WORDS, ListedProvider, TeamAccess, allow
 from core.text import numbers as fmt
 from pages.members import people, record, spending
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import actor, here
 from pages.ui.text import esc
 from pages.ui.widgets import one_of, page_header, show_flash, table
@@ -25,10 +25,8 @@ def _show() -> None:
     page_header("Members", "Who may do what here, what may be asked and spent, and who did what.")
     access = here().access
     if access is None:
-        st.info(
-            "Sign-in is off: anyone at this machine may do everything. To let others in, see "
-            "docs/access.md."
-        )
+        st.info("Sign-in is off: anyone at this machine may do everything.")
+        routes.link(routes.DOCUMENTS, "How to let others in", {state.DOCUMENT: "access"})
         return
     allow(actor(), "administer")
     show_flash()

@@ -371,7 +371,7 @@ def _next_steps(conclusion: Conclusion) -> str:
                 "in 80 of 100 cases, if its kappa stays as it is"
             )
         if conclusion.of("too_few"):
-            parts.append(f"at least {FEW} {_unit(conclusion)} where there are too few")
+            parts.append(f"at least {FEW} {_unit(conclusion)} on each criterion")
     return f"What would help: {'; '.join(parts)}." if parts else ""
 
 

@@ -38,8 +38,9 @@ def show(run_id: int, about: tuple[object, ...], labels: Sequence[int], *, decid
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if progress.left and not (so_far is not None and so_far.enough):
             work.grade_ten(run_id, more=True)
-        advice = f"{fmt.plural(progress.graded, 'text')} drawn at random graded."
-        st.caption(label(advice if so_far is None else so_far.words), width="content")
+        drawn = f"{fmt.plural(progress.graded, 'text')} drawn at random graded."
+        if words := so_far.words if so_far is not None else drawn if progress.graded else "":
+            st.caption(label(words), width="content")
         if so_far is not None:
             _learnt(so_far, {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id})
 

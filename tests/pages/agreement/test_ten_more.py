@@ -47,6 +47,11 @@ def test_where_nothing_learns_it_says_how_many_are_graded(store: Store) -> None:
     assert "Grade ten more" in ways(app)
 
 
+def test_where_none_was_drawn_no_count_is_shown(store: Store) -> None:
+    run = made(store, labelled=frozenset(range(8)))
+    assert "drawn at random graded" not in shown(open_page(PAGE, run=str(run)))
+
+
 def test_with_enough_labels_nothing_more_is_asked_for(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -156,7 +156,7 @@ def test_the_paragraph_says_what_to_trust_why_and_what_would_help() -> None:
         "read the items on which the panel's verdicts and the labels differ for Style and say in "
         "the criterion what decides them; about 460 items with a label and an answer in all would "
         "decide Term in 80 of 100 cases, if its kappa stays as it is; at least 20 items with a "
-        "label and an answer where there are too few."
+        "label and an answer on each criterion."
     )
     data = found.as_data()
     assert (data["trusted"], data["not_trusted"], data["undecided"], data["too_few"]) == (
