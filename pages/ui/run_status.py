@@ -355,7 +355,7 @@ def show_failures(look: RunProgress) -> None:
     kinds = ", ".join(FAILURE_WORDS.get(failure.kind, failure.kind) for failure in look.failures)
     # If there are votes it is one line, so that the results are on the first screen.
     with st.expander(
-        label(f"No vote came of {fmt.plural(look.row.failures_open, 'question')}: {kinds}"),
+        label(f"{fmt.plural(look.row.failures_open, 'question')} got no vote: {kinds}"),
         expanded=not look.row.votes,
         icon=":material/error:",
         type="compact",

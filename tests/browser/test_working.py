@@ -170,7 +170,7 @@ def test_failures_are_counted_by_kind_and_retried_from_the_page(
     turn(page, f"{app_url}/run?run={run_id}")
     page.get_by_text("◼ Incomplete, 1 failure").wait_for()
     settle(page)
-    page.get_by_text("No vote came of 1 question: provider's fault").click()
+    page.get_by_text("1 question got no vote: provider's fault").click()
     settle(page)
     said = main_text(page)
     assert "1 × provider's fault" in said
