@@ -241,7 +241,7 @@ def stand_in(chosen: RatedSelection) -> None:
     )
     rater = chosen.rater if chosen.rater in tests else columns[0]
     here = tests[rater][0]
-    st.html(f'<div class="rs-prose">{esc(_result_tag(words_of(rater), here, epsilon))}</div>')
+    st.html(f'<div class="rs-prose">{esc(_stand_in_words(words_of(rater), here, epsilon))}</div>')
     if here.passes is not None and len(here.annotators) <= DRAWN:
         _picture(chosen, rater, here, epsilon)
     table(
@@ -259,7 +259,7 @@ def stand_in(chosen: RatedSelection) -> None:
     )
 
 
-def _result_tag(name: str, test: AltTest, epsilon: float) -> str:
+def _stand_in_words(name: str, test: AltTest, epsilon: float) -> str:
     rate, rho = test.winning_rate, test.advantage
     if rate.value is None or rho.value is None:
         return f"Whether {name} may stand in for one of these people is unknown: {rate.reason}"

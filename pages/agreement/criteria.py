@@ -28,7 +28,7 @@ from pages.ui.widgets import empty_state, figure_cell, level_words, table, tag
 
 
 def answer(chosen: RatedSelection) -> None:
-    """Draw which criteria to trust, or how to find out if people have graded nothing."""
+    """Draw which criteria to trust, and ways to get labels if no person has graded any text."""
     sheet = chosen.sheet
     if not sheet.items:
         return
@@ -143,7 +143,7 @@ def _ways_to_labels(chosen: RatedSelection) -> None:
 
 
 def nothing_to_compare(chosen: RatedSelection) -> None:
-    """Draw the view's figure that needs two raters, if the run has one; otherwise say why not."""
+    """Draw the ways to get labels, and that this view needs two raters, or one and labels."""
     _ways_to_labels(chosen)
     st.caption("This view compares two raters, or one with labels.")
 

@@ -123,7 +123,7 @@ def said(sentences: Sequence[str], *, none: str) -> None:
 
 
 def remarks(chosen: RatedSelection) -> None:
-    """Show how reviewers count, and which cells have labels."""
+    """Show how reviewers count as raters, and which labels come from review."""
     if chosen.whole.reviewers:
         _as_raters(chosen)
     if ratings.LABELS in (chosen.reference, chosen.rater):
@@ -131,7 +131,7 @@ def remarks(chosen: RatedSelection) -> None:
 
 
 def _from_review(chosen: RatedSelection) -> None:
-    """Show that labels come from a queue of doubtful cells, and the accuracy over all cells."""
+    """Show which labels come from review, and the accuracy over all cells where it is known."""
     review = remembered(
         "labels from review",
         chosen.run_about,

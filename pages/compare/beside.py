@@ -168,7 +168,10 @@ def _lines(pair: RunPair, pairs: Sequence[tuple[str, str]]) -> list[tuple[GridIt
 def _opened(
     lines: Sequence[tuple[GridItem, GridItem]], flip: Flip | None
 ) -> tuple[tuple[str, str], str] | None:
-    """Return the ids of the open pair, and its criterion; for a flip the first pair by default."""
+    """Return the ids of the open pair and its criterion; ``None`` if no cell is open.
+
+    For a flip the first pair is open by default.
+    """
     cell = state.addresses(keys.CELL)
     if not cell and flip is not None:
         cell = (state.address(state.ITEM) or flip.items[0], flip.criterion)

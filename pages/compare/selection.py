@@ -219,7 +219,7 @@ def _valid_run(name: str, ids: list[int], otherwise: int) -> int:
 
 
 def view(chosen: ComparedRuns) -> str:
-    """Draw the two views at the end of the runs' row; return the view in the address."""
+    """Draw the two views at the end of the runs' row; return the current view."""
     asked = BESIDE if state.address(FLIP) else DIFFERENCES
     now = state.address_in(state.VIEW, VIEWS) or asked
     key = state.key(COMPARE_FIELD, state.VIEW)

@@ -288,7 +288,7 @@ def _first_rows(table: Table) -> None:
 
 
 def _rubric_choice(table: Table) -> int | None:
-    """Choose the rubric version that checks the labels, if the file has no rubric."""
+    """Return the version chosen to check labels; ``None``: the file's own rubric, or no check."""
     if catalog.own_rubric(table) is not None:
         st.caption("The file brings a rubric along; its labels are checked against that.")
         return None

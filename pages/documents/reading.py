@@ -95,6 +95,8 @@ def slug(words: str) -> str:
 def place(words: str, beside: str) -> tuple[str, str] | None:
     """Return the document and the part that a link in the document `beside` points to.
 
+    ``None`` if it does not point to a document.
+
     >>> place("semantics.md#votes-cells-answers", "checks")
     ('semantics', 'votes-cells-answers')
     """

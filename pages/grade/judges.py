@@ -135,7 +135,7 @@ def _on_pills(key: str) -> None:
 def _draw_test_results(
     choice: JudgeChoice, chosen: tuple[str, ...], testing: frozenset[str]
 ) -> None:
-    """Show for each chosen model whether it answered, and what is missing."""
+    """Show for each chosen model whether it answered, and whether its key is missing."""
     models = [choice.by_name[name] for name in chosen if choice.by_name[name].judge.kind == "llm"]
     for model in models:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

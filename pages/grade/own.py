@@ -255,7 +255,7 @@ def nothing_learnt(path: Path, names: Sequence[str]) -> bool:
 
 
 def learnt(path: Path) -> None:
-    """Draw what judges learned of each criterion, and a link to ten more."""
+    """Draw what judges learned of each criterion, and the button to grade ten more."""
     so_far = _learnt(path)
     if so_far is None:
         return

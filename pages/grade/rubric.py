@@ -319,7 +319,7 @@ def _marks(dataset: DatasetVersion, rubric: Rubric) -> None:
 
 
 def _their_words(rubric: Rubric, marks: Marks) -> dict[str, dict[str, str]]:
-    """Return the chosen option of each label that is not one of ours."""
+    """Draw a choice for each label that is no option; return the options chosen so far."""
     chosen: dict[str, dict[str, str]] = {}
     for name, labels in marks.words.items():
         options = [option.label for option in rubric.criterion(name).choices]

@@ -94,7 +94,7 @@ def _files(files: tuple[File, ...]) -> None:
     _look(table, name)
 
 
-def _chosen_way(files: tuple[File, ...], sheet: str | None) -> str | None:
+def _chosen_way(files: tuple[File, ...], sheet: str | None) -> str:
     """Return how several tables belong together, asked once; the likeliest answer is
     preselected.
     """
@@ -194,7 +194,7 @@ def _with_roles(look: TextsLook, name: str) -> TextsLook:
 
 
 def _with_column(table: Table, name: str) -> TextsLook | None:
-    """Return the view of the table with the guessed or chosen column of texts."""
+    """Return the view of the table with the guessed or chosen column of texts, or ``None``."""
     guess = texts.look(table)
     if table.kind == "files" or len(guess.columns) < 2:
         return guess

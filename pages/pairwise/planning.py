@@ -158,7 +158,7 @@ def _form(choices: RunChoices) -> ContestRequest | None:
     questions_asked = questions.questions(choices)
     st.html('<div class="rs-section">Who meets whom</div>')
     design = questions.design(data.systems)
-    if questions_asked is None or design is None:
+    if questions_asked is None:
         return None
     st.html('<div class="rs-section">Who judges</div>')
     panel = run_form.panel(

@@ -109,7 +109,7 @@ def _each(rubric: Rubric) -> QuestionsAsked | None:
     return QuestionsAsked(tuple(of_criterion(by_name[name]) for name in chosen), rubric.guidelines)
 
 
-def design(systems: tuple[str, ...]) -> Design | None:
+def design(systems: tuple[str, ...]) -> Design:
     """Return the chosen design."""
     state.seed(_key("kind"), "all")
     chosen = one_of("Who meets whom", KINDS, key=_key("kind"), persist_state="session")

@@ -17,7 +17,8 @@ from pages.ui.widgets import confidence
 
 # Keys of the Compare systems and Arena pages, next to those of `state`.
 
-# URL parameters: the question, the view, which votes count, the cell of the matrix and the contest.
+# URL parameters: the question, which votes count, the cell of the matrix, the contest, the run of
+# scores, and the notes that part the items and join answers to one task.
 QUESTION = "question"
 ORDERS = "orders"
 CELL = "cell"

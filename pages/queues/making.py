@@ -178,9 +178,7 @@ def _leave() -> None:
 
 
 def _asked_for(run: RunRow) -> QueueRule | None:
-    """Return the rule for exactly the cells that the address names, or `None` without such
-    cells.
-    """
+    """Return the rule for exactly the cells that the address names; `None` if it names no cells."""
     word, criterion = state.address(state.SET), state.address(state.CRITERION)
     items = None if word is None else browsing.items_of_set(store(), run.id, word)
     criteria = None if criterion is None else (criterion,)

@@ -155,7 +155,7 @@ def refuse(message: str, problems: list[tuple[str, str, str]] | None = None) -> 
 
 
 def refusal() -> InputError | None:
-    """Return the pending error, once."""
+    """Return the pending error once, then ``None``."""
     message = state.get(REVIEW_REFUSED)
     state.drop(REVIEW_REFUSED)
     if not message:

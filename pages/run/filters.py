@@ -56,7 +56,8 @@ SORTS: dict[RunItemSort, str] = {
     "abstentions": "Abstentions",
     "system": "System",
 }
-#: Filters of a verdict by signs other than its option; the sign for an abstention has none.
+#: Filters of a verdict by signs other than its option. With a criterion and no choice, the verdict
+#: is an abstention.
 SIGN_WORDS: dict[CellSign, str] = {
     "split": "in doubt: judges disagree",
     "abstained": "a judge abstained, whatever the verdict",
@@ -136,7 +137,7 @@ def only_doubt(selection: ItemSelection) -> bool:
 
 
 def _ids(only: list[str]) -> tuple[str, ...] | None:
-    """Return the items in the address's set, those that differ by order, or those in both."""
+    """Return the items in the address's set, that differ by order, or both; ``None`` for all."""
     run_id, kept = state.address_id(state.RUN), state.address(state.SET)
     if run_id is None or not (kept or "order" in only):
         return None

@@ -49,7 +49,7 @@ class Systems(NamedTuple):
 
 
 def of_run(run: Run, rubric: Rubric, means: list[MeansOf], about: tuple[object, ...]) -> Systems:
-    """Return the systems of a run, or `None` if its items name fewer than two."""
+    """Return the systems of a run; without any if its items name fewer than two."""
     if len(means) < 3:
         return Systems([], SharedTasks((), ()), None, {})
     # The questions of a run never change.
@@ -75,7 +75,10 @@ def _by_people(run: Run, tasks: SharedTasks, level: float) -> str:
 
 
 def _pair(tasks: SharedTasks, of: dict[str, MeansOf]) -> tuple[str, str] | None:
-    """Return the two systems to compare: those in the address, else the top two by score."""
+    """Return the two systems to compare: those in the address, else the top two by score.
+
+    ``None`` if fewer than two answered the same tasks.
+    """
     if len(tasks.systems) < 2:
         return None
     asked = tuple(state.address_in(one, tasks.systems) for one in (state.FIRST, state.SECOND))
@@ -233,8 +236,8 @@ def _gap(systems: Systems, criterion: str, pair: tuple[str, str]) -> Shown:
 
 
 def gap_words(systems: Systems, name: str) -> str:
-    """Return the difference on a criterion in words (`""`: by score); empty unless two are
-    compared.
+    """Return the difference on a criterion in words (`""`: by score); empty unless the run has
+    exactly two systems.
     """
     if systems.pair is None or len(systems.tasks.systems) > 2:
         return ""

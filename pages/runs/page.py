@@ -207,7 +207,7 @@ def _form(choices: RunChoices) -> RunRequest | None:
 
 
 def _batch(panel: Panel | None) -> bool:
-    """Return whether models run in batches; offered if every model of the panel can."""
+    """Return whether models are asked in batches; offered if every model of the panel can be."""
     if panel is None or all(judge.offline for judge in panel.judges):
         return False
     cannot = lanes.without_batches(panel)

@@ -283,7 +283,7 @@ def _stage(keys: FieldKeys, start: PanelSetup, name: str, position: int) -> int:
 
 
 def _first_stage(start: PanelSetup, name: str, position: int) -> int:
-    """Return the saved stage; without a cascade, the position among the judges."""
+    """Return the saved stage, from 0; without a cascade the position, at most the last stage."""
     return start.stages.get(name, 0) if start.cascade else min(position, STAGES - 1)
 
 

@@ -130,7 +130,7 @@ def text(name: str) -> str | None:
 
 
 def is_unsaved(name: str) -> bool:
-    """Return whether the draft has changes to save."""
+    """Return whether the draft has changes to save, or the typed YAML is not a rubric."""
     return bool(refused_text(name)) or is_changed(draft(name))
 
 
@@ -291,7 +291,7 @@ def wired(
 
 
 def open_card(name: str) -> str | None:
-    """Return the uid of the one open card."""
+    """Return the uid of the one open card, or ``None``."""
     uid: str | None = state.get(state.key(RUBRIC_OPEN, name))
     return uid
 
@@ -373,7 +373,7 @@ def drop_kept(name: str) -> None:
 
 
 def _own_name(name: str) -> str:
-    """Return the name of this tab's stored work; empty without one."""
+    """Return the name of this tab's stored work, or a name under which nothing is stored."""
     work = state.get(_key(name))
     stored = library.kept(store(), kept_as(name))
     if stored is None or stored.updated == work["seen"]:

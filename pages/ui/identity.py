@@ -290,7 +290,7 @@ def _keep_place(*, reload: bool) -> None:
 
 
 def _known_name(heard: _Heard) -> str | None:
-    """Return this tab's name, else the name that the browser remembers."""
+    """Return this tab's name, else the one that the browser remembers, else ``None``."""
     if state.get(NAME) is None and heard.name.strip() and state.get(KEEP) is None:
         state.put(NAME, reviewers.sign_in(store(), heard.name).name)
     name: str | None = state.get(NAME)

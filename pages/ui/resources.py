@@ -58,7 +58,7 @@ def actor() -> Actor:
 
 
 def only(*verbs: Verb, who: Actor | None = None) -> dict[str, Any]:
-    """Return the arguments of a widget that needs one of these rights; it is disabled without them.
+    """Return the arguments of a widget that needs one of these rights: disabled if all are missing.
 
     The services reject people without the right; this shows it before they invest any effort.
     ``who`` is the current user, if just checked.
@@ -179,7 +179,7 @@ def _remembered(
 
 
 def shared(what: str, about: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
-    """Return like `remembered`, but the shared object itself, which no caller may change.
+    """Return what `remembered` would, but the shared object itself, which no caller may change.
 
     It is for values whose copy would take longer than the page (0.9 s for 90,000 votes).
     """
@@ -238,7 +238,7 @@ def _table(key: str, name: str, sheet: str | None, _source: DatasetFile) -> Tabl
 
 
 def tool_items(source: DatasetFile) -> ToolItems | None:
-    """Return the items of a file that holds another tool's results."""
+    """Return the items of a file with another tool's results; ``None`` for other files."""
     return _tool_items(source.key, source)
 
 
@@ -280,7 +280,7 @@ def _keys(files: tuple[File, ...]) -> str:
 
 
 def rubric(version_id: int | None) -> Rubric | None:
-    """Return the rubric that checks labels."""
+    """Return the rubric that checks labels; ``None`` without a version."""
     return None if version_id is None else library.version(store(), version_id).rubric
 
 
@@ -377,7 +377,7 @@ def held(place: Place) -> tuple[File, ...]:
 
 
 def held_upload(place: Place) -> HeldFile | None:
-    """Return the single file held for that screen; draw its line, with a way to choose another."""
+    """Return the first file held for that screen, or `None`; draw a button to choose another."""
     files = held(place)
     if not files:
         return None

@@ -138,7 +138,7 @@ def _picked(choices: RunChoices) -> tuple[Judge, ...]:
 
 
 def _rules(saved: Panel | None, rubric: Rubric, judges: int) -> dict[Scale, str]:
-    """Return the rule of each scale that the rubric uses, starting with the saved panel's."""
+    """Return each scale's rule: as in the saved panel, or as chosen for scales of the rubric."""
     rules: dict[Scale, str] = {
         scale: getattr(saved.rules, scale) if saved else RULES[scale][0] for scale in RULES
     }

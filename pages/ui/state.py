@@ -128,9 +128,7 @@ def seed(name: str, value: Any, *, in_form: bool = False) -> None:
 
 
 def _is_unheard(name: str) -> bool:
-    """Return whether the browser has sent no value for the widget, so that this run must draw
-    it.
-    """
+    """Return whether the browser has sent no value for a widget that this run has yet to draw."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         return False
@@ -281,7 +279,7 @@ def flash(message: str) -> None:
 
 
 def take_flash() -> str | None:
-    """Return the waiting message, once."""
+    """Return the waiting message once, then ``None``."""
     message = get(FLASH)
     if message is not None:  # Dropping a missing key searches the whole session.
         drop(FLASH)

@@ -307,7 +307,7 @@ def partly_tags(trace: Trace) -> list[str]:
 
 
 def sheet_choice(sheets: Sequence[str], key: str) -> str | None:
-    """Choose the sheet of a workbook; nothing is preselected."""
+    """Return the chosen sheet of a workbook; ``None`` until one is chosen."""
     chosen: str | None = st.selectbox(
         f"This workbook has rows on {len(sheets)} sheets",
         list(sheets),
@@ -351,7 +351,7 @@ def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidenc
 
 
 def interval_fields(*, methods: bool = True) -> None:
-    """Draw these fields, within another popover."""
+    """Draw the fields of level and method, within another popover."""
     _choice("level", "How often an interval holds the true value", LEVELS, fmt.level_words)
     if methods:
         caption = METHODS.__getitem__

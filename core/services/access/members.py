@@ -51,7 +51,7 @@ def actor(
 def address_in(claims: Mapping[str, Any] | None) -> str:
     """Return the login provider's e-mail address; empty if it gives none.
 
-    Addresses only ignore case; look-alike letters make a different person.
+    Case does not count in addresses; look-alike letters do: they make a different person.
     """
     return str((claims or {}).get("email") or "").lower()
 
@@ -142,7 +142,8 @@ def put(store: Store, email: str, role: TeamRole, *, disabled: bool = False) -> 
     """Add a member, change a member's role, or switch one off or on again.
 
     Raises:
-        InputError: no address, no role, or an admin whom the configuration names.
+        InputError: the app has no members, the address or the role is invalid, or the
+            configuration names this admin.
     """
     access = load_settings().access
     if access is None:

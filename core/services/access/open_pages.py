@@ -41,7 +41,7 @@ SLOWLY = "Too many of these come from your address, or from everywhere. Try agai
 class Visit:
     """A page's visitor: a member's e-mail address, and their network address.
 
-    Without a sign-in the address is ``None``; it is empty on servers without sign-ins.
+    ``who`` is ``None`` for visitors who have not signed in, and empty on servers without sign-ins.
     """
 
     who: str | None
@@ -95,7 +95,7 @@ class OpenPages:
         return why
 
     def leave(self, visit: Visit) -> None:
-        """Free the visitor's place."""
+        """Free one place of the visitor."""
         self._open[visit] -= 1
         if not self._open[visit]:
             del self._open[visit]

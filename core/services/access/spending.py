@@ -135,8 +135,8 @@ def is_limited(judges: Sequence[Judge]) -> bool:
 def limit_of(store: Store, run: Run) -> float | None:
     """Return what a run may cost in total: its budget, or less if the month has less left.
 
-    It is checked when work begins, which may be long after the run was created. Runs from the
-    terminal have only their own budget.
+    ``None`` means no limit. It is checked when work begins, which may be long after the run was
+    created. Runs from the terminal have only their own budget.
     """
     person, limited = store.runs.made_by(run.id), _limited(run.panel.judges)
     if not limited or "@" not in person:
@@ -184,14 +184,12 @@ def month_of(store: Store, month: str) -> list[Share]:
 def as_csv(store: Store, month: str) -> bytes:
     """Return a month's spending as CSV: a row per provider and person, in US dollars."""
     access = load_settings().access
-    limits = {spent_by.name: spent_by for spent_by in access.providers} if access else {}
+    limits = {provider.name: provider for provider in access.providers} if access else {}
     heads = ("month", "provider", "person", "spent", "held", "limit", "limit_person")
     rows = list[tuple[str | float, ...]]()
-    for spent_by in month_of(store, month):
-        listed = limits[spent_by.provider]
+    for share in month_of(store, month):
+        listed = limits[share.provider]
         both = (listed.monthly_usd, listed.person_usd)
         bounds = tuple("" if limit is None else limit for limit in both)
-        rows.append(
-            (month, spent_by.provider, spent_by.person, spent_by.spent, spent_by.held, *bounds)
-        )
+        rows.append((month, share.provider, share.person, share.spent, share.held, *bounds))
     return csv_bytes(csv_text(heads, rows))

@@ -144,7 +144,10 @@ def _edited(store: Store, task: HelpTask) -> Iterator[tuple[Item, Edited]]:
 
 @allowed("write")
 def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
-    """Store originals and edits as one dataset. Only the originals have labels."""
+    """Store originals and edits as one dataset. Only the originals have labels.
+
+    Raises ``InputError`` if nothing was edited.
+    """
     edits = edited(store, task)
     if not edits:
         raise InputError("Nothing has been changed yet.")
@@ -187,7 +190,7 @@ def run_request(store: Store, task: HelpTask, version: int, panel: Panel) -> Run
 
 
 def latest_run(store: Store, dataset_version: int) -> RunRow | None:
-    """Return the newest run that graded edits in that dataset version."""
+    """Return the newest run that graded edits in that dataset version, or ``None``."""
     rows = store.runs.list(detail=DETAIL, limit=200)
     return next((row for row in rows if row.dataset_version_id == dataset_version), None)
 

@@ -167,7 +167,7 @@ async def _lane(
     def read(text: str | None) -> str | Unreadable:
         submission = read_submission(text)
         copied = isinstance(submission, str) and any(
-            _print_of(submission).is_near(earlier) for earlier in prints
+            _print_of(submission).is_near(other) for other in prints
         )
         return Unreadable("malformed", _NEAR_COPY) if copied else submission
 
@@ -217,7 +217,10 @@ def _submissions(
 
 @allowed("write")
 def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
-    """Store the submissions as a dataset; equal submissions return the existing dataset."""
+    """Store the submissions as a dataset; equal submissions return the existing dataset.
+
+    Raises ``InputError`` if nothing was written.
+    """
     written = made(store, task)
     if not written:
         raise InputError("Nothing has been written yet.")
@@ -315,7 +318,7 @@ def start(store: Store, run: RunRequest) -> int:
 
 
 def latest_run(store: Store, dataset_version: int) -> RunRow | None:
-    """Return the newest run that measured recovery on that dataset version."""
+    """Return the newest run that measured recovery on that dataset version, or ``None``."""
     rows = store.runs.list(detail=DETAIL, limit=200)
     return next((row for row in rows if row.dataset_version_id == dataset_version), None)
 

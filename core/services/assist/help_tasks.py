@@ -295,7 +295,10 @@ _A_CALL = (6000, 1500)
 
 @allowed("write")
 def resume(store: Store, task_id: int) -> None:
-    """Continue a task that stopped; finished steps are not repeated."""
+    """Continue a task that stopped; finished steps are not repeated.
+
+    Raises ``Conflict`` if nothing is left to ask.
+    """
     task = look(store, task_id)
     if task.status == "done" and not task.failed:
         raise Conflict("This task is finished: there is nothing left to ask.")

@@ -82,7 +82,7 @@ def estimate(request: ImproveRequest) -> TaskCost:
 
 @allowed("write")
 def begin(store: Store, request: ImproveRequest) -> int:
-    """Start the proposals; return the task's id."""
+    """Start the proposals; return the task's id. Raise ``InputError`` without a criterion."""
     if not request.targets:
         raise InputError("Choose at least one criterion to improve.")
     data = help_tasks.request_data(request)

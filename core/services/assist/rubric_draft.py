@@ -50,7 +50,7 @@ class DraftRequest:
 
 
 def estimate(store: Store, request: DraftRequest) -> TaskCost:
-    """Return the expected cost: one call, or two if the first reply cannot be read."""
+    """Return the expected cost of one call; an unreadable reply takes a second one."""
     return outlook(request.judge, [_writing(request, _examples(store, request))], _TOKENS_OUT)
 
 

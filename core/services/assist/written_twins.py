@@ -1,7 +1,7 @@
 """Edited answers for probes, written by a model: the same in more words, fewer, or surer ones.
 
 Rules cannot shorten a text or change its tone throughout. A model's text may add or lose content,
-so results with these texts prove nothing, and the texts are kept for inspection.
+so results with these texts have no guarantee, and the texts are kept for inspection.
 """
 
 from __future__ import annotations

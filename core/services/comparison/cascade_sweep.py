@@ -201,7 +201,7 @@ def _first(
 
 
 def _cost(store: Store, run: Run, judges: Sequence[Judge]) -> float | None:
-    """Return the cost of 1,000 cells by these judges, from their calls in the run."""
+    """Return the cost of 1,000 cells by these judges, from their calls; ``None`` if unknown."""
     spent = store.votes.spent(run.id)
     total = 0.0
     for judge in judges:

@@ -86,7 +86,7 @@ class Paired:
     def stand_in(self) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
         """Return whether each panel may stand in for a person, over the shared items.
 
-        It is ``None`` unless people also rated the items.
+        A run has ``None`` unless people rated in it, too.
         """
         first, second = (_stand_in(of, self.match) for of in self.rated)
         return first, second
@@ -191,8 +191,8 @@ def _no_criteria(runs: tuple[Run, Run], apart: dict[str, str]) -> str:
 def _criteria(
     rated: tuple[Rated, Rated], match: Match
 ) -> tuple[tuple[CriterionPair, ...], dict[str, str]]:
-    before, after = ({fold(c.name): c for c in left.criteria} for left in rated)
-    rows = [_rows(left, match) for left in rated]
+    before, after = ({fold(c.name): c for c in side.criteria} for side in rated)
+    rows = [_rows(side, match) for side in rated]
     sides, apart = [], {}
     for key in dict.fromkeys([*before, *after]):
         left, right = before.get(key), after.get(key)

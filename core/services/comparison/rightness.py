@@ -59,8 +59,8 @@ class RightMore:
 class CorrectedAccuracy:
     """The comparison over all criteria and on each.
 
-    ``run`` and ``queue`` name the draw of the labels, ``declared`` the person who declared it.
-    ``reason`` says why all cells cannot be estimated.
+    ``run`` and ``queue`` name the draw of the labels, ``declared`` says in words who declared
+    it. ``reason`` says why all cells cannot be estimated.
     """
 
     whole: RightMore | None

@@ -186,7 +186,7 @@ def rubric_version(store: Store, rubric: Rubric, source: str) -> int:
 
 @allowed("write")
 def dataset_version(store: Store, dataset: Dataset, source: str) -> int:
-    """Return the dataset version with this content, created if needed."""
+    """Return the version with this content, created if needed in the dataset of that name."""
     for row in store.datasets.list():
         if fold(row.name) == fold(dataset.name):
             return store.datasets.add_version(

@@ -46,7 +46,7 @@ PROMISED = (
 
 @dataclass(frozen=True)
 class DriftPoint:
-    """One repeat: its run, its time, and the judge's version.
+    """One look, of the anchor or a repeat: its run, its time, and the judge's version.
 
     ``means`` are those of the last two, four and eight looks, including this one.
     """
@@ -115,7 +115,7 @@ class JudgeSeries:
 
 @dataclass(frozen=True)
 class Drift:
-    """All series of an anchor; empty until there are repeats."""
+    """All series of an anchor. Without ``repeats`` a series is only the anchor's own point."""
 
     anchor: Run
     repeats: tuple[Run, ...]
@@ -184,7 +184,7 @@ def looks(store: Store, anchor: int) -> list[int]:
 
 
 def latest(store: Store, anchor: int) -> RunRow | None:
-    """Return the newest repeat, finished or not."""
+    """Return the newest repeat, finished or not; or ``None``."""
     return next(reversed(_repeats(store, anchor)), None)
 
 
@@ -195,8 +195,8 @@ def _repeats(store: Store, anchor: int) -> list[RunRow]:
 def drift(store: Store, run_id: int) -> Drift:
     """Return a run's judges over time; ``run_id`` may be a repeat. Raises ``NotFound``."""
     anchor = store.runs.get(anchor_of(store, run_id))
-    repeats_asked = [run for run in _repeats(store, anchor.id) if run.votes and not run.active]
-    repeats = tuple(store.runs.get(run.id) for run in repeats_asked)
+    finished = [run for run in _repeats(store, anchor.id) if run.votes and not run.active]
+    repeats = tuple(store.runs.get(run.id) for run in finished)
     answers = _Answers(store, anchor)
     first = answers.of(anchor)
     judges = [judge.name for judge in anchor.panel.judges if judge.rater_kind != "human"]

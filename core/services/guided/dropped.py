@@ -54,7 +54,7 @@ MOST_KEPT = 30_000_000
 
 @dataclass(frozen=True)
 class Recognised:
-    """The kind of one file, or a group of documents, in one line, and its problem if any.
+    """One file, or a group of documents: its kind, a line on its content, and its problems.
 
     ``systems`` are those that the texts name, in their order. ``also_votes``: a table of texts has
     columns that could also be raters' answers.
@@ -213,7 +213,7 @@ def _texts(
 
 
 def _answer_columns(files: tuple[File, ...], table: Table) -> Recognised | None:
-    """Return a table that has the answers of several systems in columns, or ``None``."""
+    """Recognise a table with the answers of several systems in columns; ``None`` for others."""
     beside = texts.side_by_side(table)
     if beside is None:
         return None
@@ -224,9 +224,7 @@ def _answer_columns(files: tuple[File, ...], table: Table) -> Recognised | None:
 
 
 def _unknown(file: File, look: FileLook) -> Recognised:
-    """Return a table without known columns: it may still contain texts, in a column that a person
-    names.
-    """
+    """Recognise a table without known columns; a person may name the column of texts."""
     if look.table is not None and (beside := _answer_columns((file,), look.table)) is not None:
         return beside
     if look.table is not None and texts.columns_of(look.table):
@@ -258,8 +256,8 @@ def of_kind(files: Sequence[Recognised], kind: Kind) -> tuple[File, ...]:
 
 @allowed("draft")
 def keep_files(store: Store, place: Place, files: Sequence[File]) -> None:
-    """Save dropped files as a draft until they are used; delete the draft if they are none or too
-    large.
+    """Save dropped files as a draft until they are used; without files, or if they are too large,
+    delete the draft.
     """
     if not files or sum(len(file.data) for file in files) > MOST_KEPT:
         store.drafts.delete(_KEPT + place)

@@ -106,7 +106,7 @@ def planned(store: Store, choices: RunChoices, labelled: int) -> Proposal:
 
 
 def last_panel(store: Store) -> Panel | None:
-    """Return the panel of the newest run, except the worked example."""
+    """Return the panel of the newest run, except the worked example and trials; or ``None``."""
     example = worked_example.example_run(store)
     for row in store.runs.list(kind="run", limit=LOOKED_AT):
         if row.id != example and row.panel.askable and not _is_trial(store, row.id):

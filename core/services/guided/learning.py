@@ -17,12 +17,12 @@ from core.services.runs.candidates import Candidates
 from core.store.store import Store
 from core.text.numbers import interval, percent, plural, score
 
-#: With more labels than this, ten more raise kappa by less than .02 on average
+#: With this many labels, ten more raise kappa by less than .02 on average
 #: (bench/learning_curve.py).
 MANY = 70
 #: A kappa that is surely above this is good enough, whatever the number of grades.
 GOOD = 0.6
-#: A range wider than this helps nobody and is not shown.
+#: If kappa's interval is wider, the one with twice as many labels is not shown.
 WIDEST = 1.0
 _JUDGE = Judge(name="learning", kind="classifier")
 
@@ -46,7 +46,8 @@ class LearntCriterion:
     def twice(self) -> tuple[float | None, float | None]:
         """Return kappa's interval with twice as many labels if kappa stays what it is.
 
-        A rise is not predicted: the difference between half the labels and all of them is chance.
+        Both ends are ``None`` if it is undefined. A rise is not predicted: the difference between
+        half the labels and all of them is chance.
         """
         if self.kappa is None or self.low is None or self.high is None:
             return None, None

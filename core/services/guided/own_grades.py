@@ -65,7 +65,7 @@ def drawn_first(ids: list[str], version: DatasetVersion) -> list[str]:
 
 
 def sitting(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting | None:
-    """Return the unfinished sitting, without texts that were graded since."""
+    """Return the unfinished sitting, without texts that were graded since; or ``None``."""
     draft = store.drafts.get(_key(version, rubric))
     if draft is None:
         return None

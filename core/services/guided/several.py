@@ -93,7 +93,7 @@ def _joined(left: Table, right: Table) -> Table:
 
 
 def _stacked(tables: Sequence[Table], way: Way) -> Table:
-    """Return the rows of all tables; answers get their system's name, and ids become unique."""
+    """Return the rows of all tables; as ``systems``, with the system's name and a unique id."""
     heads = tuple(dict.fromkeys(column for table in tables for column in table.columns))
     rows, lines = list[dict[str, Any]](), list[int | None]()
     for table in tables:

@@ -195,8 +195,8 @@ def look(table: Table, column: str | None = None) -> TextsLook:
 
 
 def with_roles(look: TextsLook, chosen: Sequence[str]) -> TextsLook:
-    """Return the look with the roles that a person chose, unless no column or two would be the
-    texts.
+    """Return the look with the roles that a person chose; unchanged if these do not fit together
+    or no column would be the texts.
     """
     structured = look.mapping.structured
     mapping, problems = column_roles.mapping_from(look.table.columns, chosen, structured=structured)
@@ -221,7 +221,7 @@ def _moved(guess: ColumnMapping, column: str) -> ColumnMapping:
 
 
 def side_by_side(table: Table) -> tuple[str, tuple[str, ...]] | None:
-    """Return the column of prompts and the columns of answers, if each row has several answers.
+    """Return the column of prompts and the columns of answers; ``None`` without several answers.
 
     Answers are texts under headings that begin alike: answer_v1 and answer_v2, v1 and v2.
     """

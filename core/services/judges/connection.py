@@ -87,10 +87,11 @@ def check_connection(
         judge: its settings; its key is taken from the environment.
         timeout: seconds for all tries; by default the judge's own, and none for a local server
             that responds.
-        on_sent: called when the question was sent, which shows that the server responds.
+        on_sent: called when the question was sent, which shows that the server can be reached.
 
     Raises:
-        InputError: the judge is offline or imported, so it has nothing to connect to.
+        InputError: the judge is offline or imported, so it has nothing to connect to; or it may
+            not be called from here.
     """
     if judge.offline:
         raise InputError(

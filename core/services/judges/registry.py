@@ -171,9 +171,7 @@ def save_judge(store: Store, settings: Mapping[str, Any], *, former: str | None 
         InputError: the settings are invalid, or the name is taken. A value that could be a key is
             never repeated.
     """
-    former_judges = [
-        row_before.judge for row_before in store.judges.list() if row_before.name == former
-    ]
+    former_judges = [entry.judge for entry in store.judges.list() if entry.name == former]
     row = _saved(store, settings, former)
     if store.actor.trusted and load_settings().access is None:
         permits.allow_sendings([row.judge], apart_from=former_judges)
@@ -224,7 +222,10 @@ def archive_judge(store: Store, name: str) -> None:
 
 @allowed("set judges")
 def restore_judge(store: Store, judge_id: int) -> JudgeRow:
-    """Restore an archived judge by its id. Raises ``InputError`` if its name is taken."""
+    """Restore an archived judge by its id.
+
+    Raises ``InputError`` if its name is taken, ``NotFound`` if it is not archived.
+    """
     for row in store.judges.list(archived=True):
         if row.id == judge_id:
             return _saved(store, row.judge.model_dump())
@@ -258,6 +259,7 @@ def save_panel(
 
     Raises:
         InputError: no judge, a rule that does not fit its scale, or a name that is taken.
+        NotFound: a judge that is neither in the registry nor in the panel.
     """
     name = " ".join(name.split())
     with store.write():

@@ -49,8 +49,8 @@ class FairScore(NamedTuple):
 
 
 class SeverityStudy(NamedTuple):
-    """The raters, surely strict first and surely mild last; and the items, those to check first at
-    the front.
+    """The raters, surely strict first and surely mild last, others between in their order; and the
+    items, those to check first at the front.
 
     ``reason`` says why they are missing. ``spread`` is the standard deviation of qualities in
     logits, the units of severities.
@@ -134,10 +134,10 @@ def _items(
     raters = np.any([matrix >= 0 for matrix in levels], axis=0).sum(axis=1)
     rows = zip(items, fair.tolist(), number.tolist(), mean.tolist(), raters.tolist(), strict=True)
     scores = [
-        FairScore(item, Estimate(value, low, high, n=n), gave, severities)
+        FairScore(item, Estimate(value, low, high, n=n), gave, raters_of_item)
         if n
         else FairScore(item, Estimate.undefined(UNRATED), None, 0)
-        for item, (value, low, high), n, gave, severities in rows
+        for item, (value, low, high), n, gave, raters_of_item in rows
     ]
     return tuple(sorted(scores, key=_untouched))
 
@@ -250,7 +250,7 @@ def _data(study: SeverityStudy, *, listed: bool) -> dict[str, Any]:
             }
             for name, rater in study.raters
         },
-        "fair": {rater.item: _fair_data(rater) for rater in study.items} if listed else None,
+        "fair": {score.item: _fair_data(score) for score in study.items} if listed else None,
         "in_words": in_words(study),
         **({} if listed else {"undefined": {"fair": TOO_MANY}}),
     }

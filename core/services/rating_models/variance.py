@@ -27,7 +27,7 @@ from core.text.numbers import cost, percent, score
 
 #: With more ratings only a part of the items is used, drawn by a fixed seed.
 MOST = 20_000
-#: The main ways of asking in words.
+#: The ways of asking that ``in_words`` compares.
 NOW, MORE, AGAIN = "As it was asked", "One rater more", "Every rater asked once more"
 WORDS: dict[Term, str] = {
     (ITEM,): "Items, across criteria",

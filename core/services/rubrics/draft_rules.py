@@ -202,7 +202,7 @@ def add_check(draft: RubricDraft) -> tuple[RubricDraft, str]:
 def set_check(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
     """Return the draft with one field of a pre-check changed.
 
-    It keeps a limit (``cap``) only if the action caps the score.
+    It has a limit (``cap``), at first 0, only if the action caps the score.
     """
 
     def changed(check: dict[str, Any]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class RubricDraft(TypedDict):
     """A rubric as a draft.
 
     ``rubric_id`` and ``parent`` (the version it started from) are ``None`` for a new rubric.
-    ``base`` is the content hash of its start; ``serial`` counts the uids it has used.
+    ``base`` is the content hash of that version; ``serial`` counts the uids it has used.
     """
 
     rubric_id: int | None

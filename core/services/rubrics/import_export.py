@@ -308,7 +308,7 @@ def read(
 
 
 def is_table(data: str | bytes, name: str) -> bool:
-    """Return whether the text is a table, whose levels have points."""
+    """Return whether this is a table of criteria, which may have points for its levels."""
     if isinstance(data, bytes) and is_zip(data):
         return True
     text = data[:4000].decode("utf-8", "ignore") if isinstance(data, bytes) else data
@@ -323,8 +323,8 @@ def rubrics_at(
     ``data`` is the content, if it was not read from a path (standard input).
 
     Raises:
-        InputError: the file is missing, or is not a rubric.
-        NotFound: unknown rubric.
+        InputError: the file cannot be read, or is not a rubric.
+        NotFound: no file or rubric has that name.
     """
     if data is not None:
         return read(data, "standard input", scaling)

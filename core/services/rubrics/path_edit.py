@@ -47,7 +47,7 @@ def without(items: list[Data], uid: str) -> list[Data]:
 
 
 def placed(items: list[Data], uid: str, place: int) -> list[Data]:
-    """Return the list with one object at another place (from 0; beyond the end means the end)."""
+    """Return the list with one object at another place (from 0; beyond an end means that end)."""
     index, others_left = index_of(items, uid), without(items, uid)
     return (
         items

@@ -39,14 +39,13 @@ _STEPS = (0.1, 0.25, 0.5, 1.0, 2.0, 2.5, 5.0, 10.0)
 class Weight:
     """A criterion's weight: as fitted, its 95% interval, and rounded.
 
-    ``low`` and ``high`` are ``None`` if there are too few items for an interval. ``told`` says why
-    the weight is unreliable, or is empty.
+    ``told`` says why the weight is unreliable, or is empty.
     """
 
     criterion: str
     fitted: float
-    low: float | None
-    high: float | None
+    low: float
+    high: float
     rounded: float
     told: str = ""
 
@@ -127,7 +126,7 @@ def infer(
         seed: draws the resamples for the intervals (bootstrap over items, percentile).
 
     Raises:
-        InputError: fewer items are complete than there are criteria, or all are alike.
+        InputError: there are not more complete items than criteria.
     """
     import numpy as np
 

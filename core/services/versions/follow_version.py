@@ -185,7 +185,7 @@ def _mark(
     aside: Collection[tuple[str, str]],
     stands: Collection[tuple[str, str]],
 ) -> None:
-    """Set aside decisions on another question; decisions in ``stands`` count again."""
+    """Set aside decisions on another question; let those in ``stands`` count again."""
     states = {place: cell.state for place, cell in adjudication.settled(store, run.id).items()}
     ours = {place for change in changes(store, run.id) for place in change.marked}
     gone = [p for p in aside if states.get(p) == "active"]

@@ -101,7 +101,7 @@ class Moved(NamedTuple):
 class Flips(NamedTuple):
     """How many verdicts on a criterion become better for the score, worse, or merely different.
 
-    ``items`` counts items with such a verdict; ``was`` is the criterion's name in the run.
+    ``items`` are the ids of items with such a verdict; ``was`` is the criterion's name in the run.
     """
 
     criterion: str
@@ -154,7 +154,7 @@ class ScoreDifference:
 
     @property
     def largest(self) -> Moved | None:
-        """Return the item whose score changes most."""
+        """Return the item whose score changes most, if any does."""
         return next((m for m in self.moved if abs(m.change or 0.0) > _SAME), None)
 
 
@@ -180,11 +180,12 @@ def compare(
     crossed: dict[tuple[str, str], int] = {}
     outcomes: dict[str, list[int]] = {}
     for old, new in pairs:
-        result, outcome_after = old.outcome or "none", new.outcome or "none"
-        outcomes.setdefault(result, [0, 0])[0] += 1
+        outcome_before, outcome_after = old.outcome or "none", new.outcome or "none"
+        outcomes.setdefault(outcome_before, [0, 0])[0] += 1
         outcomes.setdefault(outcome_after, [0, 0])[1] += 1
-        if result != outcome_after:
-            crossed[result, outcome_after] = crossed.get((result, outcome_after), 0) + 1
+        if outcome_before != outcome_after:
+            crossing = outcome_before, outcome_after
+            crossed[crossing] = crossed.get(crossing, 0) + 1
     shared_items = sum(result.item_id not in own for result in after)
     return ScoreDifference(
         edits=edits,
@@ -194,9 +195,7 @@ def compare(
         mean_before=fmean(before_scores) if before_scores else None,
         mean_after=fmean(after_scores) if after_scores else None,
         bins=_bins(before_scores, after_scores),
-        outcomes={
-            name: (result, outcome_after) for name, (result, outcome_after) in outcomes.items()
-        },
+        outcomes={name: (before, now) for name, (before, now) in outcomes.items()},
         crossed=crossed,
         stale=len(edits.stale) * shared_items,
         open=len(edits.added) * shared_items,
@@ -270,9 +269,9 @@ def _close(first: float | None, second: float | None) -> bool:
 
 @dataclass
 class Uses:
-    """The runs that were graded by a version, and the runs that follow it now.
+    """The runs whose judges were asked a version, and the others whose scores follow it now.
 
-    ``queues`` counts the review queues of either.
+    ``queues`` counts the review queues of all runs whose scores follow it.
     """
 
     asked: list[RunRow] = field(default_factory=list)

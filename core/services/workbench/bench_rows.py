@@ -130,7 +130,7 @@ def item_from(row: BenchRow) -> Item:
 
 
 def is_empty(row: BenchRow) -> bool:
-    """Return whether the row has no submission to judge yet."""
+    """Return whether the row has no text to judge yet."""
     item = item_from(row)
     return not item.text.strip() or not has_text(item)
 
@@ -213,7 +213,7 @@ def expect(store: Store, name: str, uid: str, criterion: str, label: str | None)
 
 @allowed("draft")
 def remove_row(store: Store, name: str, uid: str) -> BenchRow | None:
-    """Remove a row and return it, so that ``add_rows`` can put it back."""
+    """Remove a row and return it (``None`` if missing), so that ``add_rows`` can restore it."""
     gone = next((row for row in opened(store, name)["rows"] if row["uid"] == uid), None)
     change(store, name, lambda b: {**b, "rows": [r for r in b["rows"] if r["uid"] != uid]})
     return gone

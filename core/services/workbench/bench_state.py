@@ -38,8 +38,8 @@ from core.store.store import Store
 class BenchCell:
     """A criterion of a row: the expected option, and the chosen judges' answers.
 
-    It has a ``verdict`` if all chosen judges answered the current question. ``expected`` is an
-    index into ``choices``, or ``None`` if no option is expected.
+    It has a ``verdict`` from the answers to the current question, unless a judge's answer is stale.
+    ``expected`` is an index into ``choices``, or ``None`` if no option is expected.
     """
 
     criterion: Criterion
@@ -223,7 +223,7 @@ class Said:
 
     @property
     def vote(self) -> VoteRow | None:
-        """Return the answer in the first order."""
+        """Return the answer in the first order, or ``None``."""
         return self.answers[0].vote if self.answers else None
 
     @property

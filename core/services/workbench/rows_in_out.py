@@ -106,7 +106,7 @@ def take_answers(store: Store, bench_name: str, version_id: int, criterion: str,
         order.append((label is None, rounds[label or ""], place))
     chosen = [rows[place] for *_, place in sorted(order)[:count]]
     if not bench["judges"] and any(criterion in row["expected"] for row in chosen):
-        learners = [kept_judge.name for kept_judge in list_judges(store) if kept_judge.judge.learns]
+        learners = [entry.name for entry in list_judges(store) if entry.judge.learns]
         bench_rows.set_asking(store, bench_name, judges=learners, learn_from=version_id)
     return bench_rows.add_rows(store, bench_name, chosen)
 

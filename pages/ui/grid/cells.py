@@ -20,7 +20,7 @@ from core.text.names import visible
 from pages.ui import state
 from pages.ui.text import one_line
 
-#: From no points to all points; `none` for a cell without points, `plain` for words.
+#: From no points to all points; `none` if a cell has no verdict or score, `plain` for words.
 Tone = Literal["t0", "t1", "t2", "t3", "t4", "none", "plain"]
 #: Signs in a cell, and what they say.
 OWN = "◇"

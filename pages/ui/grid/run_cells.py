@@ -77,8 +77,8 @@ def notes(item: RunItemRow) -> str:
     parts += [fmt.plural(item.failures, "failure")] if item.failures else []
     parts += [fmt.plural(item.abstentions, "abstention")] if item.abstentions else []
     covered = "incomplete" if item.coverage is None else f"{fmt.percent(item.coverage)} assessed"
-    was_graded = item.votes or item.failures
-    parts += [] if item.complete else [covered if was_graded else "not asked yet"]
+    was_asked = item.votes or item.failures
+    parts += [] if item.complete else [covered if was_asked else "not asked yet"]
     if item.low is not None and item.high is not None and item.low < item.high:
         parts.append(f"score between {fmt.score(item.low)} and {fmt.score(item.high)}")
     return ", ".join(parts)
@@ -139,8 +139,8 @@ def _verdicts(
         Shown("") if item is None else verdict(item, spelled(item, criterion), side.name)
         for side, item in zip(sides, items, strict=True)
     ]
-    answered = [(item, cell) for item, cell in zip(items, cells_, strict=True) if item is not None]
-    if len({_judged(i, criterion) if by_votes else fold(cell.words) for i, cell in answered}) < 2:
+    present = [(item, cell) for item, cell in zip(items, cells_, strict=True) if item is not None]
+    if len({_judged(i, criterion) if by_votes else fold(cell.words) for i, cell in present}) < 2:
         return cells_
     return [
         cell

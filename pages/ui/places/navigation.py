@@ -28,10 +28,9 @@ def navigation(user: Actor) -> st.Page:
 
 
 def _pages(place: Place, user: Actor) -> list[st.Page]:
-    """Return the screens of a sidebar entry that this person may use; one of them is the entry
-    itself.
+    """Return all screens of a sidebar entry; the sidebar shows the first that this person may use.
 
-    The services enforce rights; this only hides screens. Streamlit marks the page that runs, so
+    The services enforce rights. Streamlit marks the page that runs, so
     each run has its own pages; making one anew takes twenty times as long as copying it.
     """
     entry = entry_of(place, user)
@@ -66,12 +65,8 @@ def where(screen: Screen, user: Actor) -> None:
 
     Within one rubric, dataset, run or queue there are no tabs.
     """
-    place = next(
-        screen_of
-        for screen_of in (*PLACES, *FOOT)
-        if screen in (*screen_of.tabs, *screen_of.within)
-    )
-    shown = [screen_of for screen_of in place.tabs if _of_use(screen_of, user)]
+    place = next(entry for entry in (*PLACES, *FOOT) if screen in (*entry.tabs, *entry.within))
+    shown = [tab for tab in place.tabs if _of_use(tab, user)]
     if shown and screen != shown[0]:
         st.html(f"<style>{_MARKED.format(url=shown[0].url)}</style>")
     opened = any(state.address(name) for name in OPENED) or state.as_id(
@@ -80,8 +75,8 @@ def where(screen: Screen, user: Actor) -> None:
     if screen not in shown or len(shown) < 2 or opened:
         return
     with st.container(horizontal=True, gap="small", key="rs_places"):
-        for screen_of in shown:
-            link(screen_of, screen_of.title, icon="")
+        for tab in shown:
+            link(tab, tab.title, icon="")
 
 
 # Streamlit marks only the running screen, which may not be the one that the sidebar lists.

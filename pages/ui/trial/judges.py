@@ -72,7 +72,8 @@ def _words(name: str, entry: JudgeEntry | None) -> str:
 def choose_teacher(fields: Fields, rubric: Rubric, own: int | None = None) -> bool:
     """Draw the choice of labels ("learn_from"); return whether the form changed it.
 
-    The form chooses dataset version `own` if it has fitting labels, else the version with the most.
+    An earlier choice with fitting labels stays. Otherwise the form chooses dataset version `own` if
+    it has some, else the version with the most.
     """
     teachers = {teacher.row.version_id: teacher for teacher in trials.teachers(store(), rubric)}
     if not teachers:

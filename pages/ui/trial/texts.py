@@ -92,7 +92,7 @@ FOUND = 60
 def choose_dataset(key: str, chosen: int | None = None) -> int | None:
     """Draw the choice of a dataset; return its version's id, or `None` after showing why.
 
-    `chosen` is listed first, and may be an earlier version.
+    `chosen` is preselected, and may be an earlier version.
     """
     rows = prompt_preview.datasets(store())
     if not rows:
