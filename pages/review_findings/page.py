@@ -191,7 +191,7 @@ def _queues() -> list[QueueRow]:
 
 def _chosen_queue(rows: list[QueueRow]) -> QueueRow:
     """Return the shown queue; draw a choice if the run has several."""
-    by_id = {queue_id.id: queue_id for queue_id in rows}
+    by_id = {queue.id: queue for queue in rows}
     if len(rows) > 1:
         key = state.key(RECORD_FIELD, "queue")
         state.put(key, rows[0].id)

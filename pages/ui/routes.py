@@ -217,7 +217,7 @@ SCREENS = tuple(tab for place in (*PLACES, *FOOT) for tab in (*place.tabs, *plac
 def barred_at(
     to: Screen, address: Mapping[str, object], who: Actor | None = None
 ) -> dict[str, Any]:
-    """Return link arguments that disable it for users without the right. All may read a finished
+    """Return the arguments that disable a link for users without the right. All may read a finished
     spot check.
     """
     if to == SPOT_CHECK and state.RUN in address:

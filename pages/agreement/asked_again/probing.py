@@ -104,7 +104,9 @@ def _ask(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
 
 
 def _earned(run_id: int, edits: list[str]) -> dict[str, tuple[str, ...]]:
-    """Choose the edits that a criterion rightly rewards, e.g. padding for "at least 60 words"."""
+    """Draw the choice of edits that a criterion rightly rewards, e.g. padding for "at least 60
+    words"; return them by criterion.
+    """
     version = store().runs.get(run_id).rubric_version_id
     names = [one.name for one in store().rubrics.version(version).rubric.criteria]
     pairs = [(name, edit) for name in names for edit in edits]

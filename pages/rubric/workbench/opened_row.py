@@ -66,7 +66,9 @@ def agrees(cell: BenchCell) -> str:
 
 
 def state_tag(reply: Said) -> str:
-    """Return the state of a judge's answer as tags; empty if it is current and steady."""
+    """Return the state of a judge's answer as tags; empty if it is current and was asked
+    in one order only.
+    """
     cell = reply.cell
     tags = ""
     if cell.failure is not None:

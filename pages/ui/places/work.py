@@ -129,7 +129,8 @@ def grade_ten(run_id: int, *, more: bool = False) -> None:
 def settle(run_id: int, item_id: str | None = None) -> None:
     """Draw a link to the cells on which judges disagree and that are not settled yet.
 
-    It opens the first of them; with `item_id` it leads to the form of a queue about that item.
+    It opens the first of them; with `item_id`, and without a queue of them, it leads to the form
+    of a queue about that item.
     """
     disagreements = queue_cells.disagreements(store(), run_id, item_id)
     if not disagreements.cells:

@@ -135,7 +135,7 @@ def _reason_words(criterion: CriterionView) -> str:
 
 
 def _settled(criterion: CriterionView, active: bool) -> list[str]:
-    """Return how the verdict was decided, as tags; empty without votes."""
+    """Return how the verdict was decided, as tags; without one, a tag that says so."""
     verdict = criterion.verdict
     if verdict is None:
         return [tag("waiting", "neutral") if active else tag("✕ No verdict", "bad")]
