@@ -245,7 +245,7 @@ def save(name: str) -> None:
         forget(name)
         rubric_name = str(saved.rubric_id)
         open_rubric(rubric_name)
-        # The saved rubric is loaded, since a stored draft of that name is another person's.
+        # The saved rubric is loaded, since a stored draft of that name is another tab's.
         state.put(_key(rubric_name), _fresh(library.opened(store(), saved.rubric_id), None, None))
         keep_open(rubric_name, opened)
         state.flash(f"Saved as version {saved.number}.")
@@ -358,7 +358,7 @@ def _put(name: str, changed: RubricDraft, typed: str | None) -> None:
 
 
 def _keep(name: str) -> None:
-    """Store this tab's work, separately from another person's newer copy and never over it."""
+    """Store this tab's work, separately from another tab's newer copy and never over it."""
     work = state.get(_key(name))
     kept_as = work["as"] or name
     seen = library.keep_beside(
@@ -368,7 +368,7 @@ def _keep(name: str) -> None:
 
 
 def drop_kept(name: str) -> None:
-    """Discard the stored copy of this tab's work; other people's copies stay."""
+    """Discard the stored copy of this tab's work; other tabs' copies stay."""
     library.discard(store(), _own_name(name))
 
 
@@ -382,7 +382,7 @@ def _own_name(name: str) -> str:
 
 
 def kept_as(name: str) -> str:
-    """Return the name of this tab's stored work: its own if another person also edits the
+    """Return the name of this tab's stored work: its own if another tab also edits the
     rubric.
     """
     stored_name: str = state.get(_key(name))["as"] or name

@@ -45,6 +45,7 @@ from core.text.numbers import percent, plural
 # a grid of criteria and levels from a word processor.
 
 DEFAULT_WEIGHT = 10.0
+#: The most criteria that a rubric may have.
 MOST = 500
 _LONGEST_NAME = 60
 _BULLET = re.compile(r"^\s*(?:[-*•–—▪◦]\s+|\(?(?:\d{1,3}|[a-zA-Z])[.)]\s+|\[[ xX]\]\s+)+")
@@ -93,7 +94,8 @@ def read_paste(text: str) -> Pasted:
     if looks_like_grid(first.split("\t")):
         (grid,) = read_grid(read_raw(text, "pasted text", "rubric"))
         return Pasted((), grid.value.criteria, grid.notices)
-    return Pasted(read_lines(text), (), tuple(_left_over(text)))
+    lines = _all_lines(text)
+    return Pasted(lines[:MOST], (), (*_left_over(text), *_too_many(lines)))
 
 
 def _left_over(text: str) -> Iterator[Problem]:
@@ -110,13 +112,24 @@ def _left_over(text: str) -> Iterator[Problem]:
             )
 
 
+def _too_many(lines: Sequence[PastedLine]) -> Iterator[Problem]:
+    """Yield a notice if there are more lines than a rubric may have criteria."""
+    if lines[MOST:]:
+        message = f"This line and the rest are left out: a rubric has at most {MOST} criteria."
+        yield Problem(message, "Paste the rest into another rubric.", (), lines[MOST].line)
+
+
 def read_lines(text: str) -> tuple[PastedLine, ...]:
-    r"""Return the criteria in pasted text; empty lines are skipped.
+    r"""Return the criteria in pasted text, at most `MOST`; empty lines are skipped.
 
     >>> lines = read_lines("- Cites a source (12 points)\n[-5] Invents facts")
     >>> [(line.name, line.weight) for line in lines]
     [('Cites a source', 12.0), ('Invents facts', -5.0)]
     """
+    return _all_lines(text)[:MOST]
+
+
+def _all_lines(text: str) -> tuple[PastedLine, ...]:
     lines, section = list[PastedLine](), ""
     for number, raw in enumerate(text.splitlines(), start=1):
         if not raw.strip():
@@ -130,7 +143,7 @@ def read_lines(text: str) -> tuple[PastedLine, ...]:
         line = _table_row(number, raw, section) if "\t" in raw else _plain(number, content, section)
         if line is not None:
             lines.append(line)
-    return tuple(lines[:MOST])
+    return tuple(lines)
 
 
 def _heading(line: str) -> str | None:

@@ -40,7 +40,7 @@ def _loose(noun: type[BaseModel] | None, data: Any) -> Any:
 
 Format = Literal["yaml", "json"]
 _DRAFTS = "rubric/"
-#: Separates a rubric's id from the tab, if several people have unsaved work on it.
+#: Separates a rubric's id from the tab, if several tabs have unsaved work on it.
 BESIDE = "~"
 #: The key prefix, before a draft's name, of data that follows the draft when it is saved.
 WORKBENCH = "workbench/"
@@ -139,7 +139,7 @@ def keep(store: Store, name: str, draft: RubricDraft, text: str | None = None) -
 def keep_beside(
     store: Store, name: str, draft: RubricDraft, text: str | None, *, seen: str | None, tab: str
 ) -> KeptDraft:
-    """Store unsaved work without overwriting others': under ``name``, or under a name of this tab.
+    """Store unsaved work under ``name``, or under a name of this tab if another tab has work there.
 
     ``seen`` is when the draft under ``name`` was last changed, as far as this tab knows. If another
     tab changed it since, that draft stays, and this one gets its own name.
@@ -154,8 +154,11 @@ def keep_beside(
     return saved
 
 
-def others_kept(store: Store, name: str, mine: str) -> list[KeptDraft]:
-    """Return others' unsaved work on the same rubric, last changed first."""
+def kept_in_other_tabs(store: Store, name: str, mine: str) -> list[KeptDraft]:
+    """Return unsaved work on the same rubric under other names than ``mine``, last changed first.
+
+    On a shared server it is the current user's own.
+    """
     stem = name.partition(BESIDE)[0]
     drafts = [draft for draft in all_kept(store) if draft.name.partition(BESIDE)[0] == stem]
     return [draft for draft in drafts if draft.name != mine]

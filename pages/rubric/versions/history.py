@@ -267,14 +267,14 @@ def show_conflict(name: str) -> None:
 
 
 def show_others(name: str) -> None:
-    """List others' unsaved drafts of this rubric; each is separate and can be opened."""
+    """List who else edits this rubric, and unsaved drafts of it from other tabs, each to open."""
     for person, when in library.others_at_work(store(), name):
         with st.container(horizontal=True, vertical_alignment="center"):
             row([tag(f"{person} is editing this, too", "info")], width="content")
             st.caption(f"{fmt.ago(when)}. The second to save sees both, and chooses.")
-    for other_draft in library.others_kept(store(), name, drafts.kept_as(name)):
+    for other_draft in library.kept_in_other_tabs(store(), name, drafts.kept_as(name)):
         with st.container(horizontal=True, vertical_alignment="center"):
-            row([tag("Another member also has unsaved changes", "info")], width="content")
+            row([tag("Another tab also has unsaved changes", "info")], width="content")
             st.caption(fmt.ago(other_draft.updated))
             st.button(
                 "Look at them",

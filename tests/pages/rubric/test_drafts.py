@@ -91,7 +91,7 @@ def test_where_both_changed_the_same_one_chooses_whose(store: Store) -> None:
     assert library.latest(store, int(name)).rubric.name == "Theirs"
 
 
-def test_two_people_who_write_at_once_keep_their_work_side_by_side(store: Store) -> None:
+def test_two_tabs_that_are_written_in_at_once_keep_their_work_side_by_side(store: Store) -> None:
     name = saved(store)
     one, other = open_page(PAGE, rubric=name), open_page(PAGE, rubric=name)
     for app, words in ((one, "Of the one"), (other, "Of the other")):
@@ -99,7 +99,7 @@ def test_two_people_who_write_at_once_keep_their_work_side_by_side(store: Store)
         done(app.text_input(key=field(name, "name")).set_value(words))
     kept = {one.draft["name"] for one in library.all_kept(store)}
     assert kept == {"Of the one", "Of the other"}
-    assert "Another member also has unsaved changes" in shown(other)
+    assert "Another tab also has unsaved changes" in shown(other)
     press(other, name, "save")
     # The other one's save neither takes the first one's work nor shows it as its own.
     assert [one.draft["name"] for one in library.all_kept(store)] == ["Of the one"]

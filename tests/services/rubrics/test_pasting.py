@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.errors import InputError
 from core.services.rubrics.draft_shapes import new_draft
 from core.services.rubrics.drafts import rubric_from
-from core.services.rubrics.import_export import added, added_whole, read_lines, read_paste
+from core.services.rubrics.import_export import MOST, added, added_whole, read_lines, read_paste
 
 
 @pytest.mark.parametrize(
@@ -98,3 +98,13 @@ def test_cells_that_no_column_holds_are_said() -> None:
     (notice,) = found.notices
     assert notice.line == 2
     assert "“good” and 2 cells in all are left out" in notice.message
+
+
+def test_lines_beyond_what_a_rubric_holds_are_said() -> None:
+    text = "\n".join(f"Names fact {number}" for number in range(MOST + 2))
+    found = read_paste(text)
+    assert len(found.lines) == MOST
+    (notice,) = found.notices
+    assert notice.line == MOST + 1
+    assert "left out" in notice.message
+    assert read_paste(text.rpartition("\n")[0].rpartition("\n")[0]).notices == ()
