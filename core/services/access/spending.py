@@ -105,7 +105,7 @@ def require_left(store: Store, judge: Judge) -> None:
 
 @allowed("set judges")
 def note_test(store: Store, person: str, judge: Judge, cost: float) -> None:
-    """Add the cost of a connection test to the month of the current user."""
+    """Add the cost of a connection test to this person's month."""
     record = {"person": person, "judge": judge.model_dump(mode="json"), "cost": cost}
     store.settings.add(_tests(clock.now()[:7]), record)
 

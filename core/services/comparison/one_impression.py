@@ -68,7 +68,8 @@ class ScoredWay:
 class OneImpression:
     """Grading by the rubric and by one overall mark, on the same answers and judges.
 
-    ``gap`` is the ``worth`` of the rubric minus that of the overall mark.
+    ``gap`` is the ``worth`` of the rubric minus that of the overall mark. ``rubric`` and
+    ``impression`` are ``None`` if they cannot be compared, for this ``reason``.
 
     ``alike`` is the rank correlation of the judges' mean scores.
     """

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DatasetPart:
-    """An item's split in its dataset's newest version; ``marked`` counts calibration items."""
+    """An item's split in its dataset's newest version; ``marked`` counts the labelled items
+    of its calibration part.
+    """
 
     split: Split | None
     marked: int

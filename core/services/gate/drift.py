@@ -179,7 +179,7 @@ def ask(store: Store, run_id: int, budget: float | None = None) -> int:
 
 
 def looks(store: Store, anchor: int) -> list[int]:
-    """Return an anchor's repeats in order with their votes, on which a series depends."""
+    """Return what a series depends on: of each repeat the run, its votes, and whether it works."""
     return [n for run in _repeats(store, anchor) for n in (run.id, run.votes, int(run.active))]
 
 

@@ -23,7 +23,7 @@ from core.services.rubrics import library
 from core.store.store import Store
 from core.text.names import fold
 
-#: A column with more distinct words does not contain marks.
+#: A column with more distinct words that are no option does not contain marks.
 MOST_WORDS = 40
 
 #: Headings of marks for the whole text, which belong to a rubric's only criterion.
@@ -54,7 +54,10 @@ class Marks:
 
 
 def likely_rubric(store: Store, columns: Iterable[str]) -> int | None:
-    """Return the rubric version with the most criteria among a table's columns, or ``None``."""
+    """Return the rubric version with the most criteria among a table's columns.
+
+    ``None`` if no rubric has more than half of its criteria there.
+    """
     heads = {plain_head(column.removeprefix("label:")) for column in columns}
     most, chosen = 0, None
     for row in library.listing(store)[:MOST_RUBRICS]:

@@ -86,10 +86,6 @@ def sitting(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sit
     return Sitting(items, criteria, given) if items else None
 
 
-def _fits(criterion: Criterion, answers: Mapping[str, str]) -> bool:
-    return criterion.index_of(answers.get(criterion.name, "")) is not None
-
-
 def _key(version: DatasetVersion, rubric: RubricVersion) -> str:
     return f"{_KEPT}{version.dataset_id}/{rubric.rubric_id}"
 

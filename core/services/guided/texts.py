@@ -131,7 +131,7 @@ def _plain(file: File) -> bool:
 
 def read_pasted(text: str) -> Table:
     r"""Return the texts in a paste: a table if it is one, else a text per paragraph, or else one
-    per line.
+    per line. Raises ``InputError`` for a blank text or an invalid table.
 
     >>> [row["text"] for row in read_pasted("One,\ntwo.\n\nThree.").rows]
     ['One,\ntwo.', 'Three.']

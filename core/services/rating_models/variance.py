@@ -89,7 +89,7 @@ class Study(NamedTuple):
 
 
 class Turned(NamedTuple):
-    """An answer to options in reversed order; ``rater`` is its column, ``option`` a choice."""
+    """An answer to options in reversed order; ``option`` is an index into ``choices``."""
 
     item: str
     criterion: str

@@ -104,8 +104,8 @@ def follow(
     Raises:
         Conflict: the run is being processed, another change came first, or this person may not set
             decisions aside.
-        InputError: options were renamed and ``moves`` does not match them, or options or criteria
-            changed: start a run under the version (``carry_votes``).
+        InputError: options were renamed and ``moves`` does not say how to read their votes; or
+            options or criteria changed: start a run under the version (``carry_votes``).
     """
     with store.write():
         run = store.runs.get(run_id)

@@ -26,7 +26,8 @@ from core.services.workbench.bench_state import WorkbenchState, standing
 from core.services.workbench.known_answers import WORKBENCH, judge_hash
 from core.store.store import Store
 
-#: ``open``: cells without an answer to the current question; ``failed``: failed ones; ``all``.
+#: ``open``: cells without an answer to the current question in each order that is asked;
+#: ``failed``: failed ones; ``all``.
 Which = Literal["open", "failed", "all"]
 #: The number of newest runs that are searched.
 MOST_RUNS = 60

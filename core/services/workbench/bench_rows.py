@@ -243,7 +243,10 @@ def set_asking(
     flip: bool | None = None,
     learn_from: int | None = None,
 ) -> None:
-    """Choose the judges, whether to ask in both orders, and what offline judges learn from."""
+    """Choose the judges, whether to ask in both orders, and what offline judges learn from.
+
+    ``None`` changes nothing.
+    """
 
     def chosen(bench: Bench) -> Bench:
         return {

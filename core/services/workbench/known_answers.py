@@ -69,7 +69,9 @@ class JudgeCell:
 
     @property
     def place(self) -> tuple[int, str, str] | None:
-        """Return the run, the item and the criterion's name then; ``None`` if never asked."""
+        """Return the run, the item and the criterion's name then; ``None`` without an
+        answer or a failure.
+        """
         if self.answer is not None:
             return self.answer.run_id, self.answer.item, self.answer.criterion
         if self.failure is not None:
@@ -222,7 +224,7 @@ class Hashes:
 
     @cached_property
     def few_shot(self) -> int:
-        """Return how many examples are shown per criterion; 0 if none fits any criterion."""
+        """Return the most examples shown for a criterion; 0 if none fits any criterion."""
         counts = [len(self._labelled(name)) for name in self.subject.criteria]
         return min(MOST_EXAMPLES, max(counts, default=0))
 

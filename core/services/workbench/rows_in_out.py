@@ -74,8 +74,8 @@ def of_items(store: Store, version_id: int, ids: Sequence[str]) -> list[BenchRow
 
 
 def likely_dataset(store: Store, rubric_id: int | None) -> int | None:
-    """Return the dataset version to try a criterion on: that of the rubric's newest run, otherwise
-    the newest dataset's.
+    """Return the dataset version to try a criterion on: that of the rubric's newest run on a
+    dataset's latest version, otherwise the newest dataset's; ``None`` without datasets.
     """
     datasets = store.datasets.list()
     versions = {row.version_id for row in datasets}
