@@ -132,7 +132,7 @@ def _closely(chosen: RatedSelection, rater: RaterCalibration) -> None:
 
 # Which confidence threshold lets a judge decide alone?
 
-#: Thresholds that are drawn and listed: every tenth.
+#: Every fifth threshold is drawn and listed: 0, 0.1 ... 1.
 _SHOWN = 5
 
 
@@ -206,7 +206,7 @@ PEOPLE_ARE: dict[Kind, str] = {
     "skilled": "Trained people",
     "crowd": "Crowd workers",
 }
-#: More people than these are told of in figures alone.
+#: With more people than this there are only figures, and no plot.
 DRAWN = 30
 STAND_IN_SAYS = (
     "The alternative annotator test (Calderon, Reichart and Dror, ACL 2025). Each person is set "

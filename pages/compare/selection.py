@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # The keys of the Compare runs page, beside those of `state` (used with `state.key`).
 
-# URL parameters: all runs, and the two that are compared; the compared figure; the pairs shown side
-# by side (the number of a flip, or those that differ).
+# URL parameters beside those of `state`: the compared figure; the pairs shown side by side (the
+# number of a flip, or those that differ).
 FIGURE = "figure"
 FLIP = "flip"
 #: The open cell, as an item of the first run and a criterion; or the value for no open cell.

@@ -203,7 +203,7 @@ def drop_text(name: str) -> None:
 
 
 def leave(name: str) -> None:
-    """Leave the work: a new, empty draft is discarded."""
+    """Leave the work; a draft without changes to save is discarded."""
     if state.get(_key(name)) is not None and not is_unsaved(name):
         drop_kept(name)
         forget(name)
