@@ -120,12 +120,12 @@ def _providers(team: TeamAccess) -> list[dict[str, Any]]:
 
 def _as_text(report: dict[str, Any]) -> str:
     if report["mode"] == "local":
-        hidden = (
+        from_elsewhere = (
             "Other machines may open it, too, and then do everything but change judges (--open)."
             if report["open"]
             else "Nobody else is let in: --host elsewhere is refused without --open or [access]."
         )
-        return f"Local: whoever sits at this machine may do everything. {hidden}"
+        return f"Local: whoever sits at this machine may do everything. {from_elsewhere}"
     verified = "verified" if report["require_verified"] else "also unverified"
     lines = [
         f"Team: everybody signs in ({verified} e-mail addresses), every "

@@ -121,7 +121,7 @@ interval_option: Callable[[Any], Any] = click.option(
 
 
 def settings_with(db: Path | None, *, every: bool = False) -> Settings:
-    """Return the environment's settings with the data files of ``--db`` or ``--workspace``."""
+    """Return the settings with the data file of ``--db`` or ``--workspace``, or ``every`` one."""
     settings = load_settings()
     context = click.get_current_context(silent=True)
     name = "" if context is None else context.meta.get(_WORKSPACE, "")

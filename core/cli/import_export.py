@@ -315,9 +315,9 @@ def import_(
 ) -> None:  # fmt: skip
     """Import votes, rubrics, datasets or submissions.
 
-    FILE is a table of votes (one row per judgement, one column per rater or criterion, or pairs of
-    answers), a folder or zip archive in the common layout, an autorubric experiment, Gradescope's
-    evaluations (a table, or the archive of an assignment), results of another tool
+    FILE is a table of votes (one row per judgement, or one column per rater or criterion, or pairs
+    of answers), a folder or zip archive in the common layout, an autorubric experiment,
+    Gradescope's evaluations (a table, or the archive of an assignment), results of another tool
     (docs/formats.md lists them), a rubric in any form that `convert` reads, a folder or archive of
     submissions (texts, programs, .docx, .odt, PDF), or - for standard input. Tables may be CSV,
     JSONL, .xlsx, .ods, Parquet or Arrow. Importing the same votes again gives the same run. With

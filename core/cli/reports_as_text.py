@@ -46,7 +46,7 @@ _REFERENCES = {
 
 
 def metrics_as_text(report: Mapping[str, Any]) -> str:
-    """Return the report as lines. Undefined figures have their reason."""
+    """Return the report as lines. Undefined figures come with their reason."""
     lines = [report["trust"]["in_words"], ""] if "trust" in report else []
     for name, criterion in report["criteria"].items():
         lines += _measured_criterion(name, criterion)
@@ -167,7 +167,7 @@ def run_as_text(store: Store, run_id: int) -> str:
 
 
 def _cost_lines(run: Run, cost: float | None) -> list[str]:
-    """Return the cost of the judges' calls, or nothing for imported votes."""
+    """Return the line about the calls and their cost, or about the source of imported votes."""
     imported = run.plan.details.get("imported")
     if imported is not None:
         return [f"  source   {imported.get('source') or 'elsewhere'}; nobody was asked here"]

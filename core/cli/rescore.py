@@ -162,7 +162,7 @@ def _ballots(item_id: str, rows: Sequence[ImportedVote], raters: RaterGroup) -> 
 
 
 def rules_from(words: Sequence[str], base: Rules) -> Rules:
-    """Return ``base`` with the rules in words like ``ordinal=median`` replaced."""
+    """Return ``base`` with the rules that words like ``ordinal=median`` choose."""
     fields = base.model_dump()
     for word in words:
         scale, _, rule = word.partition("=")

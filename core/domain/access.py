@@ -20,8 +20,9 @@ Verb = Literal[
     "read", "draft", "review", "adjudicate", "write", "organise", "set judges", "administer",
     "see blind cells",
 ]  # fmt: skip
-#: How an actor connects: on a page after signing in; on a page of a server without a login, from
-#: this or another machine; from a terminal or program on this machine.
+#: How an actor connects: on a page after signing in (``page``); on a page of an app without a login
+#: from another machine (``visitor``); on this machine, from a page without a login, a terminal or a
+#: program (``local``).
 Way = Literal["page", "visitor", "local"]
 
 #: The default limit of pages that members may have open at once.

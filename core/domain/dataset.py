@@ -95,13 +95,13 @@ def output_of(answer: Answer) -> str:
 
 
 class Label(Noun):
-    """A rater's answer to a criterion for an item: an option's label, and a reason."""
+    """The true answer to a criterion for an item: an option's label, and a reason."""
 
     label: str
     reason: str = ""
 
 
-#: Ids that file readers give rows without an id.
+#: Ids that file readers give rows without an id; metadata keys that name an item or its author.
 _MADE = re.compile(r"item-\d{4,}(-\d+)?")
 _NAMES = re.compile(r"\b(name|student|pupil|learner|title)\b", re.IGNORECASE)
 TITLE_WORDS = 5
@@ -192,7 +192,7 @@ class Dataset(Noun):
         return self
 
     def resolved(self, item: Item) -> Item:
-        """Return ``item`` with the dataset's prompt, context and reference if it lacks them.
+        """Return ``item`` with the dataset's prompt, context and reference where it has none.
 
         Contexts are merged by name: an item may add to the dataset's.
         """

@@ -182,7 +182,7 @@ Phrase = Annotated[str, Field(max_length=200)]
 Phrases = Annotated[tuple[Phrase, ...], Field(max_length=100)]
 
 
-def _without_empty(phrases: tuple[str, ...]) -> tuple[str, ...]:
+def _valid_phrases(phrases: tuple[str, ...]) -> tuple[str, ...]:
     for phrase in phrases:
         if not any(c.isalnum() for c in phrase):
             raise broken(
@@ -212,7 +212,7 @@ class Near(Noun):
     terms: Annotated[Phrases, Field(min_length=1)]
     chars: Annotated[int | None, Field(ge=0, le=10_000)] = None
 
-    _terms_are_words = field_validator("terms")(staticmethod(_without_empty))
+    _terms_are_words = field_validator("terms")(staticmethod(_valid_phrases))
 
 
 class Precheck(Noun):
@@ -229,7 +229,7 @@ class Precheck(Noun):
     action: CheckAction = "flag"
     cap: Annotated[float | None, Field(ge=0, le=1)] = None
 
-    _patterns_are_words = field_validator("patterns")(staticmethod(_without_empty))
+    _patterns_are_words = field_validator("patterns")(staticmethod(_valid_phrases))
 
     @model_validator(mode="after")
     def _check(self) -> Precheck:

@@ -81,12 +81,13 @@ class Judge(Noun):
 
     ``key_env`` is the *name* of the environment variable with the key; the key itself is never
     stored. ``replicas`` are further addresses of the model at ``api_base``. ``params`` go to the
-    provider unchanged; a secret is replaced by its variable, ``{env: NAME}``. ``door`` is the
-    client: ``litellm`` (any provider), ``openai`` (any endpoint with the OpenAI protocol, cheaper
-    per call) or ``auto`` (the latter if it makes no difference). ``logprobs`` requests the
-    probability of each option's number, stored with the vote. A model that ``decides`` (a guardian,
-    a classifier behind an endpoint) answers with one word, number or letter, read from the
-    probabilities of its first token if the server sends them; ``template`` is its prompt format.
+    provider unchanged; a secret must be given as the name of its variable, ``{env: NAME}``.
+    ``door`` is the client: ``litellm`` (any provider), ``openai`` (any endpoint with the OpenAI
+    protocol, cheaper per call) or ``auto`` (the latter if it makes no difference). ``logprobs``
+    requests the probability of each option's number, stored with the vote. A model that ``decides``
+    (a guardian, a classifier behind an endpoint) answers with one word, number or letter, read from
+    the probabilities of its first token if the server sends them; ``template`` is its prompt
+    format.
     ``stage`` orders the judges of a cascade; a ``shadow`` judge votes without counting. Calls are
     paced within the provider's limits, in requests and tokens per minute. Prices are US dollars per
     million tokens; ``None`` means look it up, or unknown. ``instructions`` follow the system text,

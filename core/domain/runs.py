@@ -149,10 +149,10 @@ class RunItemRow:
     """An item of a run, with its score and certainty. ``None``: not known yet.
 
     ``low`` and ``high`` differ from ``score`` if a gate is indeterminate. ``outcome`` is pass, fail
-    or review, or ``None`` without a decision; ``review``: a person must look, whatever the outcome
-    is until then. ``coverage`` is the assessed share of the weight, ``assessed_points`` the points
-    earned of the ``assessed_of`` points of these criteria. ``trace`` is only loaded when a single
-    item is fetched.
+    or review, or ``None`` if neither thresholds nor rules decide; ``review``: a person must look,
+    whatever the outcome is until then. ``coverage`` is the assessed share of the weight,
+    ``assessed_points`` the points earned of the ``assessed_of`` points of these criteria. ``trace``
+    is only loaded when a single item is fetched.
     """
 
     run_id: int
@@ -240,7 +240,7 @@ class RunItemFilter:
 
 
 class CellTallies(NamedTuple):
-    """The number of a run's verdicts: all, abstentions, settled by people, or between votes.
+    """The numbers of a run's verdicts: all, abstentions, settled by people, and between votes.
 
     ``unvoted``: no vote is for the verdict (``services.results.item_view.unvoted``).
     """
@@ -345,8 +345,8 @@ class HelpTask(HeldWork):
 class HelpStep:
     """A step: its value, or a failure's kind and message; and its call as plain data.
 
-    With a value, ``message`` says which part of the reply was ignored. ``asked``: a model was
-    called. ``cost`` is ``None`` if unknown.
+    With a value, ``message`` says which part of the reply was ignored; empty if none was.
+    ``asked``: a model was called. ``cost`` is ``None`` if unknown.
     """
 
     id: int

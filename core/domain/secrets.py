@@ -95,7 +95,7 @@ def _variables(value: object) -> Iterator[str]:
 
 
 def filled(value: Any, known: Mapping[str, str]) -> Any:
-    """Return settings with variables replaced by their values; raises ``KeyError``."""
+    """Return settings with variables replaced by their values; an unset one: ``KeyError``."""
     if (name := variable_of(value)) is not None:
         return known[name]
     if isinstance(value, dict):

@@ -90,9 +90,9 @@ Kind = Literal["weights", "line", "judge", "severity", "latent"]
 class Fitted(Noun):
     """The rule ``calibrated`` for a criterion, and its performance on held-out labels.
 
-    An item never influences the rule that settles it, nor that rule's ``kind``: ``held`` gives the
-    one of ``folds`` that held it out, including the choice of kind; a fold is ``None`` if the rule
-    ``plain`` was best without it. Of ``labels`` labelled items, ``right`` is how many verdicts of
+    An item never influences the rule that settles it, nor that rule's ``kind``: ``held`` maps its
+    id to the one of ``folds`` that was fitted and chosen without it. A fold is ``None`` if the rule
+    ``plain`` was best there. Of ``labels`` labelled items, ``right`` is how many verdicts of
     the folds match the label, ``plain_right`` how many by the rule ``plain``; ``gained`` and
     ``lost`` are the items that only one of them got right. ``far`` and ``plain_far`` are their mean
     distances in levels, if levels are ordered; ``kappa`` and ``plain_kappa`` their agreement beyond

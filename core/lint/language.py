@@ -220,8 +220,8 @@ def _blank(match: re.Match[str]) -> str:
 # Whether a criterion is in English: the wording checks read no other language.
 #
 # Letters and function words decide. A text whose letters are not Latin is in another language. So
-# is one with more function words of another language than of English. If a text is too short to
-# decide, the other texts of its rubric do, by default for English.
+# is one with more function words of another language than of English. A text too short to decide
+# takes the language of most texts of its rubric, or else English.
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset(

@@ -25,6 +25,7 @@ MANY_LEVELS = 5
 SAME_ANCHOR = 0.9
 #: Of longer anchors only equal ones match, because the time grows with the product of words.
 MOST_COMPARED = 300
+_NEGATIONS = frozenset(listed("cannot neither never no none nor not nothing without"))
 
 _RANGE = re.compile(r"\b(\d+)\s*(?:-|–|to|through)\s*(\d+)\s+([a-z]+)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:level\s*)?\d+(?:[.,]\d+)?", re.IGNORECASE)
@@ -120,10 +121,11 @@ def indistinct(criterion: Criterion) -> Iterator[LintFinding]:
     """Find two options whose anchors say the same."""
     for (_, lower), (at, upper) in combinations(_anchors(criterion), 2):
         first, second = words(lower.description), words(upper.description)
-        # A changed content word is a difference, unless the anchors are otherwise nearly identical.
-        changed = set(first) ^ set(second) - DEGREES
-        same = first == second or (not changed and _without_degrees(lower.description) == ())
-        if same or (len(changed) <= 1 and _similar(first, second) >= SAME_ANCHOR):
+        # A changed content word is a difference, unless the anchors are otherwise nearly identical;
+        # a negation always is.
+        changed = (set(first) ^ set(second)) - DEGREES
+        alike = len(changed) <= 1 and not changed & _NEGATIONS
+        if first == second or (alike and _similar(first, second) >= SAME_ANCHOR):
             yield LintFinding(
                 "indistinct-options",
                 ("options", at, "description"),

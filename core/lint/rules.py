@@ -78,7 +78,7 @@ def _index(path: Path, kind: str) -> int | None:
 
 # Every rule of the rubric check: its title, why it matters, and its source.
 #
-# A rule's source gave the advice or measured the effect; a rule without one says so.
+# A rule's source gives that advice or measured that effect. Rules of our own say so.
 
 _WORDING = "Krosnick and Presser 2010, Question and Questionnaire Design (wording)"
 _LABELS = "Krosnick and Presser 2010, Question and Questionnaire Design (labels of scale points)"

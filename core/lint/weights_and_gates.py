@@ -93,8 +93,8 @@ def reversed_sign(criterion: Criterion) -> Iterator[LintFinding]:
         return
     pattern = _BLAME if criterion.weight > 0 else _PRAISE
     match = pattern.search(text)
-    wrong_pattern = _PRAISE if criterion.weight > 0 else _BLAME
-    if match is None or wrong_pattern.search(text):
+    fitting_pattern = _PRAISE if criterion.weight > 0 else _BLAME
+    if match is None or fitting_pattern.search(text):
         return
     earns = "earns" if criterion.weight > 0 else "loses"
     yield LintFinding(
@@ -154,7 +154,7 @@ def double_negative(criterion: Criterion) -> Iterator[LintFinding]:
 DROWNING = 0.6
 #: Below this share, and a tenth of an equal share, a criterion hardly affects the score.
 DROWNED = 0.01
-#: The least criteria of a checklist to check; a shorter one asks for what one text has room for.
+#: A checklist needs this many criteria before the lack of a penalty is reported.
 CHECKLIST = 10
 #: Words of a requirement that something is absent or limited.
 _ABSENT = re.compile(

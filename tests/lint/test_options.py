@@ -15,6 +15,7 @@ CLEAR = (
     ("Some", "At least one claim has a source, and one has none."),
     ("Each", "Each claim has a source beside it."),
 )
+CAUSES = "explain the causes of the war with the dates and names"
 SOURCED = criterion("The answer names a source.", name="Sourced")
 DATED = criterion("Each event has its year.", name="Dated")
 FIRST = criterion("The first line gives the result.", name="First")
@@ -61,6 +62,11 @@ OPTIONS: list[tuple[str, tuple[tuple[str, str], ...], tuple[tuple[str, str], ...
         "indistinct-options",
         (("A", "The source is named and dated."), ("B", "The source is named, and dated.")),
         (("A", "The source is named."), ("B", "The source is named and dated in the text.")),
+    ),
+    (
+        "indistinct-options",
+        (("A", f"They {CAUSES} of most old people."), ("B", f"They {CAUSES} of most people.")),
+        (("A", f"They do {CAUSES}."), ("B", f"They do not {CAUSES}.")),
     ),
     (
         "overlapping-ranges",

@@ -31,7 +31,8 @@ def drift(
     repetition is compared with the first, within control limits that hold for any number of
     repetitions.
 
-    Exit status: 0 nothing has drifted, 1 a judge has drifted or is incomplete, 2 wrong input.
+    Exit status: 0 nothing has drifted, 1 a judge has drifted or left questions unanswered, 2 wrong
+    input.
     """
     from core.services.comparison.run_comparison import run_number
     from core.services.gate import drift as anchors
