@@ -157,7 +157,7 @@ def _facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
         ("Finished", run.finished or fmt.DASH),
     ]
     if not run.panel.askable:
-        facts, times = [("Imported from", vote_import.shown_status(plan.details))], times[:1]
+        facts, times = [("Imported from", vote_import.origin_words(plan.details))], times[:1]
     shown = [*of_all, *facts, *hashes, *times]
     return [(f"<b>{esc(name)}</b>", esc(value)) for name, value in shown]
 

@@ -128,7 +128,7 @@ class ItemReader:
             return None
 
     def _source(self, path: Path) -> Path:
-        """Return a place in an item as the column's own name."""
+        """Return a place in an item with the column's own name instead of the field's."""
         used = self._mapping.used
         return (used.get(str(path[0]), path[0]), *path[1:]) if path else path
 

@@ -186,21 +186,22 @@ def without_absences(table: Table, rubric: Rubric | None = None) -> Table:
 
 
 def _absences(cells: Iterable[Any], options: Collection[str]) -> list[str]:
-    """Return the cells that say "absent", or nothing from the first other word on."""
-    away, numbers, other_words = list[str](), dict[str, float](), 0
+    """Return the cells that say "absent", or [] unless more cells hold numbers or are blank."""
+    away, numbers, others = list[str](), dict[str, float](), 0
     for cell in cells:
-        word = cell.strip() if isinstance(cell, str) else ""
+        is_text_or_number = isinstance(cell, str | int | float) and not isinstance(cell, bool)
+        word = str(cell).strip() if is_text_or_number else ""
         if not word:
-            other_words += isinstance(cell, str | int | float)
+            others += isinstance(cell, str | bool)
         elif word in numbers:
-            other_words += 1
+            others += 1
         elif _says_so(word, options):
             away.append(word)
         elif fold(word) not in NO_ANSWER:
             if (number := number_of(word)) is None:
                 return []
-            numbers[word], other_words = number, other_words + 1
-    return away if other_words > len(away) and len({*numbers.values()}) > 1 else []
+            numbers[word], others = number, others + 1
+    return away if others > len(away) and len({*numbers.values()}) > 1 else []
 
 
 def _says_so(cell: object, options: Collection[str]) -> bool:

@@ -48,7 +48,7 @@ def submission_of(value: Any, structured: bool) -> Any:
     empty text.
 
     Raises:
-        Unfit: another type.
+        UnfitValue: another type.
 
     >>> submission_of([{"role": "user", "content": "Hi"}], False)
     [{'role': 'user', 'content': 'Hi'}]
@@ -79,7 +79,7 @@ def context_of(value: Any, name: str) -> dict[str, str]:
     joined into one text, so that a submission can cite them.
 
     Raises:
-        Unfit: anything else, or a blank name.
+        UnfitValue: anything else, or a blank name.
 
     >>> context_of(["Canberra.", "Since 1927."], "passages")
     {'passages': '[1] Canberra.\n\n[2] Since 1927.'}
@@ -114,7 +114,7 @@ def text_of(value: Any, mend: str = "Use text.") -> str:
     """Return the text in a cell; numbers keep their spelling, null is empty.
 
     Raises:
-        Unfit: any other type.
+        UnfitValue: any other type.
     """
     if value is None:
         return ""
@@ -247,7 +247,7 @@ class Truth:
         """Return the criterion's name and its label with a reason, or ``None``.
 
         Raises:
-            Unfit: an unknown criterion, an unknown option, or an invalid label.
+            UnfitValue: an unknown criterion, an unknown option, or an invalid label.
         """
         if isinstance(value, dict):
             if "label" not in value or not value.keys() <= {"label", "reason"}:
@@ -289,7 +289,7 @@ class Truth:
         """Return labels from a list in the order of the rubric's criteria.
 
         Raises:
-            Unfit: no rubric to align with, a wrong length, or an invalid label.
+            UnfitValue: no rubric to align with, a wrong length, or an invalid label.
         """
         if values is None:
             return {}
@@ -349,7 +349,7 @@ def matched(criterion: Criterion, label: str) -> str:
     """Return the label as the rubric spells it; CANNOT_ASSESS is always valid.
 
     Raises:
-        Unfit: no option has that label; the message lists the options.
+        UnfitValue: no option has that label; the message lists the options.
     """
     if fold(label) == fold(CANNOT_ASSESS):
         return label

@@ -69,7 +69,9 @@ def _with_likelier_raters(grid: NameGrid) -> NameGrid:
 
 
 def without_asides(table: Table, columns: Sequence[str]) -> list[str]:
-    """Return the columns without those whose heading continues another heading.
+    """Return the columns without those whose heading continues that of a column of their kind.
+
+    Columns are of one kind if both hold only numbers, or neither does.
 
     >>> table = Table("x.csv", "csv", (), ({"kim": "4", "kim_time": "9", "lee": "3"},), (2,))
     >>> without_asides(table, ["kim", "kim_time", "lee"])

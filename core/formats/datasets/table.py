@@ -343,7 +343,7 @@ def _part(value: Any, step: str | int) -> tuple[Any, ...]:
 
 
 def alone(value: Any) -> Any:
-    """Return the only entry of a list, "" for an empty list, any other value unchanged.
+    """Return the only entry of a list, ``None`` for an empty list, any other value unchanged.
 
     >>> alone(["yes"]), alone([]), alone(["yes", "no"]), alone("no")
     ('yes', None, ['yes', 'no'], 'no')

@@ -60,7 +60,7 @@ class SheetTable(RawTable):
             for row, cells in zip((self.head, *self.rows), (heads, *rows), strict=True)
         }
         text = self._with({line: cells for line, cells in added.items() if cells})
-        # Some programs read no further than this says.
+        # Some programs read no further than the dimension in the file.
         last = column_name(self.wide + len(heads) - 1)
         text = _DIMENSION.sub(rf"\g<1>{last}\g<2>", text, count=1)
         return _repacked(self.book, {self.part: text}, recalculate=False)
@@ -133,7 +133,7 @@ def _with_cells(row: str, number: int, changes: Mapping[int, str], name: str) ->
 
 
 def _repacked(book: bytes, parts: Mapping[str, str], *, recalculate: bool) -> bytes:
-    """Return the archive with these parts replaced; ``recalculate``: when it is opened."""
+    """Return the archive with these parts replaced; ``recalculate`` formulas when it is opened."""
     data = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(data, "w") as new:
         for info in old.infolist():

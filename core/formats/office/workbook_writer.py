@@ -14,7 +14,7 @@ from core.formats.source.csv_writer import Value
 
 #: The limits of a cell and a sheet.
 LONGEST_CELL, MOST_LINES = 32_767, 1_048_576
-#: Characters that XML cannot hold, and texts that look like their escape codes.
+#: What must be escaped: characters that XML cannot hold, and texts that look like escapes.
 _UNFIT = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)"
 )

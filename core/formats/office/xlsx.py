@@ -148,7 +148,7 @@ _NUMBER = CellFormat()
 
 
 class _XlsxSheet:
-    """Converts events of a sheet's XML to its cells; a sheet may have half a million."""
+    """Converts events of a sheet's XML to its cells."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class _XlsxSheet:
         self.sheet, self.seen = sheet, 0
         self._shared, self._formats, self._mac, self._most = shared, formats, mac, most_rows
         self._row = self._column = -1
-        #: The row number as cell references end, and the columns so far by their letters.
+        #: The number at the end of the row's cell references; known columns by their letters.
         self._row_number, self._columns = "", dict[str, int]()
         self._cell: Attributes = {}
         self._kind, self._value = "n", list[str]()

@@ -145,11 +145,11 @@ def _without_doubles(more: list[Problem], reported: list[Problem]) -> list[Probl
     return fresh
 
 
-#: Characters that only double quotes preserve: control characters, and all but one line break.
+#: Characters that only double quotes preserve: control characters, and line breaks other than \n.
 _ODD = re.compile(
     "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
-#: Spaces and breaks that a literal block loses: before a line break or at the end.
+#: What a literal block loses: spaces before a line break or at the end, and breaks at the end.
 _LOOSE = re.compile(r"[ ]\n|\n\n\Z|[ ]\Z")
 
 

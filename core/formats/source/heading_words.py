@@ -235,7 +235,7 @@ _KINDS = (
 
 
 def holds(heading: str, words: Words, *, whole: bool = False) -> bool:
-    """Return whether a heading contains one of the words; ``whole``: not only at its beginning.
+    """Return whether a word of a heading begins with one of these; ``whole``: is one of these.
 
     >>> holds("2. Kodiererin", RATERS), holds("Finalist", SUMMARIES, whole=True)
     (True, False)

@@ -54,9 +54,7 @@ class Opened:
         return data if isinstance(data, Opened) else cls(data, name)
 
     def once(self, view: Callable[[Opened], T]) -> T:
-        """Return ``view`` of this file, computed on the first call, or its cached
-        ``InputError``.
-        """
+        """Return ``view`` of this file, computed on the first call; an error is cached."""
         if view not in self._views:
             try:
                 self._views[view] = view(self)

@@ -144,4 +144,4 @@ def _aside(row: Row, column: str) -> bool:
 
 
 def _number(row: Row, column: str) -> float | None:
-    return number_of(str(row.get(column) or "")) if row.get(column) is not None else None
+    return None if row.get(column) is None else number_of(str(row[column]))

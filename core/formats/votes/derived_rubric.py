@@ -121,7 +121,7 @@ def _spelling(criterion: Criterion, label: str) -> str:
         return criterion.choices[option].label
     if word in AWAY:
         return CANNOT_ASSESS
-    number = _number(label) or _with_comma(label)
+    number = _number_with_comma(label)
     return label if number is None else _written(number)
 
 
@@ -185,7 +185,7 @@ def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]
         return _yes_and_no(real, spelt)
     numbers = {label: _number(label) for label in real}
     if None in numbers.values() and _have_commas(real):
-        numbers = {label: _number(label) or _with_comma(label) for label in real}
+        numbers = {label: _number_with_comma(label) for label in real}
     if None not in numbers.values():
         levels = _levels({n for n in numbers.values() if n is not None})
         spelt |= {label: _written(n) for label, n in numbers.items() if n is not None}
@@ -257,8 +257,8 @@ def _number(label: str) -> float | None:
 _COMMA = re.compile(r"[-+]?\d{1,3},(\d{1,2})\Z")
 
 
-def _with_comma(label: str) -> float | None:
-    return _number(label.replace(",", ".")) if _COMMA.match(label) else None
+def _number_with_comma(label: str) -> float | None:
+    return _number(label.replace(",", ".") if _COMMA.match(label) else label)
 
 
 def _have_commas(labels: Sequence[str]) -> bool:

@@ -34,6 +34,7 @@ from core.formats.votes.tools.messages import conversation
 from core.formats.votes.tools.pair_votes import PairContests, PairTasks
 from core.formats.votes.tools.tool_results import ToolResults
 from core.formats.votes.vote_mapping import VoteColumn, VoteMapping, kinds_of
+from core.formats.votes.vote_tables import cell_text
 from core.text.names import fold
 
 #: Pairs of headings of which the first is the better answer.
@@ -94,7 +95,7 @@ def guess_pairs(table: Table) -> VoteMapping | None:
         return None  # The rater's column holds unknown words, so ask the user.
     rater = fields.get("rater")
     voters = [VoteColumn(column=c, rater="" if rater else c) for c in columns]
-    names = [str(row.get(rater) or "") for row in table.rows] if rater else columns
+    names = [cell_text(row, rater) for row in table.rows] if rater else columns
     return mapping.model_copy(update={"columns": tuple(voters), "kinds": kinds_of(names)})
 
 
@@ -308,19 +309,19 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
     for at, row in enumerate(table.rows, start=1):
         names, fields = _names_of(row, mapping), _fields(row, mapping)
         unsaid = None if mapping.first else f"row {at}"
-        task = tasks.of(row.get(mapping.item or "") or unsaid, fields)
+        task = tasks.of(cell_text(row, mapping.item) or unsaid, fields)
         turned = not mapping.first_system and tasks.turned(task, fields)
         item = contests.item(task, *names, fields)
         why = str(row.get(mapping.reason or "") or "")
         if not mapping.columns:
-            rater = str(row.get(mapping.rater or "") or "file")
+            rater = cell_text(row, mapping.rater) or "file"
             better = B_BETTER if turned else A_BETTER
             kind = mapping.kinds.get(rater, "human")
             contests.vote(item, rater, "human" if kind == "gold" else kind, better, why)
         for c in mapping.columns:
             cell = alone(row.get(c.column))
             word = "" if cell is None else str(cell).strip()
-            rater = c.rater or str(row.get(mapping.rater or "") or "rater")
+            rater = c.rater or cell_text(row, mapping.rater) or "rater"
             choice = _meant(word, names, mapping, numbers[c.column])
             if choice is None and fold(word) not in NO_ANSWER:
                 strange[word] += 1

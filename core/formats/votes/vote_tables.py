@@ -206,12 +206,12 @@ def _rows(
     for at, written in enumerate(table.rows):
         cells = {name: unguarded(text) for name, text in written.items()} if exported else written
         line = table.line_of(at)
-        item = _text(cells, mapping.item) if mapping.item else f"item-{at + 1:04d}"
+        item = cell_text(cells, mapping.item) if mapping.item else f"item-{at + 1:04d}"
         if item and mapping.item == mapping.submission:
             item = numbers.setdefault(item, f"item-{len(numbers) + 1:04d}")
         if item and mapping.by_system:
-            item = f"{item} / {_text(cells, mapping.system)}"
-        criterion = _text(cells, mapping.criterion) or mapping.only
+            item = f"{item} / {cell_text(cells, mapping.system)}"
+        criterion = cell_text(cells, mapping.criterion) or mapping.only
         if not item or (not criterion and mapping.layout == "long"):
             column = mapping.criterion or "criterion" if item else mapping.item or "item"
             mend = f"Say which {'criterion' if item else 'item'} was rated."
@@ -229,7 +229,7 @@ def _rows(
         of_row = _rater(cells, mapping, problems, line) if mapping.layout == "criteria" else {}
         if mapping.rater is None and any(c.item for c in mapping.columns):
             of_row["rater_id"] = f"row {at + 1}"
-        of_row |= {"reason": _text(cells, mapping.reason)} if mapping.reason else {}
+        of_row |= {"reason": cell_text(cells, mapping.reason)} if mapping.reason else {}
         for answer in _by_columns(cells, mapping, votes, of_row):
             yield line, base | answer
 
@@ -239,8 +239,8 @@ def _by_columns(
 ) -> Iterator[dict[str, Any]]:
     """Yield the answers in a row's columns; count empty ones."""
     for voter in mapping.columns:
-        criterion = voter.criterion or _text(cells, mapping.criterion) or mapping.only
-        label = _text(cells, voter.column) or mapping.option_for(criterion, "")
+        criterion = voter.criterion or cell_text(cells, mapping.criterion) or mapping.only
+        label = cell_text(cells, voter.column) or mapping.option_for(criterion, "")
         if not label:
             votes.blank[0] += 1
             continue
@@ -267,17 +267,17 @@ def _long(
     problems: list[Problem],
     line: int | None,
 ) -> dict[str, Any]:
-    row = _rater(cells, mapping, problems, line) | {"label": _text(cells, mapping.label)}
-    row |= {name: _text(cells, getattr(mapping, name)) for name in _COPIED}
-    return row | {c: _text(cells, c) for c in table.columns if c.startswith(PROBABILITY)}
+    row = _rater(cells, mapping, problems, line) | {"label": cell_text(cells, mapping.label)}
+    row |= {name: cell_text(cells, getattr(mapping, name)) for name in _COPIED}
+    return row | {c: cell_text(cells, c) for c in table.columns if c.startswith(PROBABILITY)}
 
 
 def _rater(
     cells: dict[str, Any], mapping: VoteMapping, problems: list[Problem], line: int | None
 ) -> dict[str, Any]:
     """Return the rater of a row."""
-    rater = _text(cells, mapping.rater) or ("" if mapping.rater else "rater")
-    kind_word = _text(cells, mapping.kind).casefold()
+    rater = cell_text(cells, mapping.rater) or ("" if mapping.rater else "rater")
+    kind_word = cell_text(cells, mapping.kind).casefold()
     kind = KIND_WORDS.get(kind_word, kind_word) or _kind(rater, mapping)
     if kind not in (*KINDS, "gold"):
         mend = f"Use one of {', '.join(KINDS)}."
@@ -297,12 +297,12 @@ def _keep_texts(votes: TableVotes, mapping: VoteMapping, cells: dict[str, Any], 
     """Store the row's fields of its item; the first nonempty row counts."""
     texts = votes.texts.setdefault(item, {})
     for name in ("submission", "prompt", "system"):
-        text = _text(cells, getattr(mapping, name))
+        text = cell_text(cells, getattr(mapping, name))
         if text:
             texts.setdefault(name, text)
 
 
-def _text(cells: dict[str, Any], column: str | None) -> str:
+def cell_text(cells: dict[str, Any], column: str | None) -> str:
     """Return a cell as a label: ``3.0`` is ``3``, JSON's booleans are words."""
     value = None if column is None else alone(cells.get(column))
     if value is None:

@@ -210,7 +210,7 @@ def _joined(remarks: list[str]) -> str:
 
 
 def grade_rows(all_grades: Iterable[Grade]) -> Iterator[Row]:
-    """Yield the grades as rows that all have the same columns, one for each note of items."""
+    """Yield the grades as rows with equal columns, among them items' notes, such as names."""
     all_grades = list(all_grades)
     names = list(dict.fromkeys(name for grade in all_grades for name in grade.answers))
     notes = dict.fromkeys(

@@ -101,7 +101,7 @@ def look(
     chosen = bool(changes) or rubric is not None
     shape: SeenKind = kind or kind_of(source, rubric, told=chosen)
     first = None
-    if changes and source.lone and (table_kind := _of_table(shape)):
+    if changes and source.lone and (table_kind := _table_kind(shape)):
         first = first_reading(table_of(source, rubric=rubric), table_kind, rubric, changes)
     unsaid = shape == "unknown" and source.lone and not changes
     if unsaid and (mapping := only_reading(table_of(source, MAX_ITEMS, rubric), rubric)):
@@ -116,7 +116,7 @@ def look(
     return replace(seen, mapping=guessed(seen, rubric)) if kind and not changes else seen
 
 
-def _of_table(shape: SeenKind) -> TableKind | None:
+def _table_kind(shape: SeenKind) -> TableKind | None:
     """Return the kind of a table; ``None`` if the source is not a table."""
     return next((kind for kind in get_args(TableKind) if kind == shape), None)
 

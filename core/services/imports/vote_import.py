@@ -173,10 +173,10 @@ def make_ready(store: Store, brought: BroughtIn) -> None:
         run_columns.keep(store, brought.run)
 
 
-def shown_status(run_details: Any) -> str:
+def origin_words(run_details: Any) -> str:
     """Return the origin of an imported run in words; empty for other runs.
 
-    >>> shown_status({"imported": {"source": "votes.csv", "format": "long"}})
+    >>> origin_words({"imported": {"source": "votes.csv", "format": "long"}})
     'votes.csv (long table)'
     """
     imported = run_details.get("imported")
@@ -340,7 +340,7 @@ def _state(row: ImportedVote) -> str:
 
 
 def _record(store: Store, plan: RunPlan, bundle: VoteBundle, seats: _Seats | CleanSeats) -> int:
-    """Return a finished run with these votes; called within a transaction."""
+    """Record a finished run with these votes in the open transaction; return its id."""
     now, at = clock.now(), clock.at()
     ids = [item.id for item in bundle.dataset.items]
     run = store.runs.create(plan, seats.planned(ids), now=now)

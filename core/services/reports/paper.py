@@ -211,7 +211,7 @@ def _bins(report: RunReport) -> TableBlock:
 
 
 def _edge(report: RunReport, high: float) -> float:
-    """Return the upper end of a bin. Bins include their lower end, and the last bin both."""
+    """Return what to take off a bin's upper end, which only the last bin includes."""
     return 0.0 if high == report.bins[-1][1] else 1e-6
 
 

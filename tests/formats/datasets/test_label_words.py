@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError
 from core.formats.datasets.dataset_file import parse_dataset
+from core.formats.datasets.label_words import without_absences
 from core.formats.datasets.mapping import guess_mapping
 from core.formats.datasets.table import read_table
 from core.services.datasets.label_stats import strange_labels
@@ -91,3 +94,11 @@ def test_a_context_is_chosen_and_renamed() -> None:
     (item,) = parse_dataset(table, "t.csv", None, changes).value.items
     assert item.context == {"passages": "Paris is.", "policy": "Cite."}
     assert item.meta == {"other": "x"}
+
+
+@pytest.mark.parametrize("name", ["marks.json", "marks.jsonl"])
+def test_a_word_for_absent_is_no_answer_beside_numbers_of_json_either(name: str) -> None:
+    rows = [{"id": f"a{at}", "kim": kim} for at, kim in enumerate((4, 2.5, "ABS", 3))]
+    text = "\n".join(map(json.dumps, rows)) if name.endswith("l") else json.dumps(rows)
+    table = without_absences(read_table(text.encode(), name))
+    assert [row["kim"] for row in table.rows] == [4, 2.5, "", 3]

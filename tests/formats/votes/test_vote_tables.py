@@ -283,6 +283,13 @@ def test_a_row_that_was_cut_off_is_named() -> None:
     assert [p.line for p in refused.value.problems] == [3]
 
 
+def test_a_mark_of_nothing_beside_decimal_commas_is_a_number() -> None:
+    bundle = read('item,rater,label\na,kim,0\nb,kim,"3,5"\nc,kim,"4,0"\nd,kim,5\n')
+    (label,) = bundle.rubric.criteria
+    assert (label.scale, [o.label for o in label.options]) == ("ordinal", ["0", "3.5", "4", "5"])
+    assert [row[4] for row in answers(bundle)] == [0, 1, 2, 3]
+
+
 def test_measurements_are_no_labels() -> None:
     rows = "".join(f"a{n},kim,{n / 7:.4f}\n" for n in range(60))
     with pytest.raises(InputError, match="different labels"):

@@ -51,8 +51,8 @@ def rows_of(path: Path) -> dict[str, list[tuple[Any, ...]]]:
         connection.close()
 
 
-def shown_status(path: Path) -> str:
-    """`sound`, or what is said instead."""
+def verified_words(path: Path) -> str:
+    """Return `sound`, or the report in words."""
     try:
         report = verify(lambda: Store(path))
     except RubricStudioError as error:
@@ -69,7 +69,7 @@ def test_every_flipped_bit_that_changes_a_record_is_found(
     queues.make_queue(store, lead, 1, "All", QueueRule(everything=True), QueueSettings())
     whole = tmp_path / "whole.db"
     store.backup(whole)
-    assert shown_status(whole) == "sound"
+    assert verified_words(whole) == "sound"
     data, before = whole.read_bytes(), rows_of(whole)
     chance, meant, missed = random.Random(7), 0, list[str]()
     flipped = tmp_path / "flipped" / "studio.db"
@@ -88,6 +88,6 @@ def test_every_flipped_bit_that_changes_a_record_is_found(
         if not changed:
             continue
         meant += 1
-        if shown_status(flipped) == "sound":
+        if verified_words(flipped) == "sound":
             missed.append(f"byte {place}, bit {bit}: {changed}")
     assert missed == []

@@ -110,7 +110,10 @@ def _weighs_raters(table: Table, fields: dict[str, str]) -> bool:
 
 
 def _judged_by(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields with a column headed for raters if the present one may name authors."""
+    """Return the fields with the only column headed for raters if the present one is ``WEAK``.
+
+    The present one then names the system.
+    """
     rater = fields.get("rater", "")
     if plain(rater) not in WEAK:
         return fields

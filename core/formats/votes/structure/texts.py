@@ -44,7 +44,8 @@ NO_TEXTS = (
 def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> TextColumns:
     """Return the columns of the judged texts and of their prompts, among ``texts``.
 
-    A usual heading takes precedence, then the longest texts; most items must have a text.
+    A usual heading takes precedence, then the longest texts; most items must have a text of their
+    own.
     """
     items = values.unique(item) * values.size if any(item) else values.size
     able = [t for t in texts if 10 * len(values.distinct[t]) >= 7 * items]
@@ -70,7 +71,7 @@ def _length(values: Values, column: str) -> int:
 
 
 def judged_texts(values: Values, item: Sequence[str]) -> list[str]:
-    """Return the columns with one text for each item, which may be remarks."""
+    """Return the columns with a text of its own for most items; remarks may be among them."""
     items = values.unique(item) * values.size if item else values.size
     able = [c for c in values.columns if values.filled(c) >= 0.8 and c not in item]
     able = [c for c in able if (shape := texts_in(values.table, c)) is not None and shape.worded]

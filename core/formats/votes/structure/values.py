@@ -96,7 +96,7 @@ class Values:
         return sum(map(bool, self.of[column])) / max(1, self.size)
 
     def unique(self, keys: Sequence[str]) -> float:
-        """Return the share of rows that these columns identify uniquely."""
+        """Return the number of different keys in these columns as a share of the rows."""
         return len(set(zip(*(self.of[key] for key in keys), strict=True))) / max(1, self.size)
 
     def varies(self, keys: Sequence[str], column: str) -> bool:
@@ -298,7 +298,7 @@ def is_written(table: Table, column: str) -> bool:
 
 
 def person_level(values: Values, column: str) -> int:
-    """Return how certainly a column names raters: 3 by its heading, 0 not at all."""
+    """Return how certainly a column names raters: 3 by its heading, 0 not at all, -1 it cannot."""
     codes = len(values.distinct[column]) * 2 <= values.size or holds(column, ITEMS)
     if system_named(column) or (values.is_number(column) and not codes):
         return -1

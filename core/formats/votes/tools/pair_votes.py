@@ -123,8 +123,8 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
         choice = _SAID.get(str(row["winner"]).strip().casefold())
         strange += choice is None
         talks = [objects_in(row.get(f"conversation_{side}")) for side in "ab"]
-        turn = row.get("turn")
-        task = str(row.get("question_id") or f"row {at}")
+        turn, question = row.get("turn"), row.get("question_id")
+        task = f"row {at}" if question in (None, "") else str(question)
         task = f"{task}, turn {turn}" if turn is not None else task
         fields: dict[str, Any] = {"prompt": conversation(list(talks[0][:-1]))}
         if all(talks):

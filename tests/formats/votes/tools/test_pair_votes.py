@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from core.domain.dataset import Pair
 from core.formats.known import kind_of
 from core.formats.votes.reading import read_bundle
@@ -107,3 +109,27 @@ def test_more_people_than_can_be_told_apart_are_one_rater() -> None:
 
     assert {v.rater for v in found.votes.rows} == {"people"}
     assert any("250 people voted" in str(notice) for notice in found.notices)
+
+
+@pytest.mark.parametrize("name", ["votes.jsonl", "votes.csv"])
+def test_ids_that_begin_at_0_are_ids(name: str) -> None:
+    heads = ("item", "response_a", "response_b", "model_a", "model_b", "rater", "preference")
+    texts = [f"The sun rises over hill number {n} in the morning." for n in range(6)]
+    rows = [
+        (item, texts[2 * item], texts[2 * item + 1], "x", "y", rater, "ab"[rater])
+        for item in range(3)
+        for rater in range(2)
+    ]
+    data = lines([dict(zip(heads, row, strict=True)) for row in rows])
+    if name.endswith("csv"):
+        data = "\n".join(",".join(map(str, row)) for row in (heads, *rows))
+    found = read_bundle(open_bytes(data.encode(), name), "pairs")
+
+    assert [item.id for item in found.dataset.items] == [f"{n} · 0-1" for n in range(3)]
+    assert {row.rater for row in found.votes.rows} == {"0", "1"}
+
+
+def test_battles_of_question_0_are_one_task() -> None:
+    battles = [battle(0, "x", "y", "tie", question_id=0, judge=judge) for judge in ("kim", "lee")]
+    found = read_bundle(open_bytes(lines(battles).encode(), "battles.jsonl"), "arena")
+    assert [item.id for item in found.dataset.items] == ["0, turn 1 · 0-1"]
