@@ -85,8 +85,7 @@ def read_canvas_rubrics(table: RawTable, scaling: Scaling = "ratio") -> tuple[Pa
 
     Raises:
         InputError: with every problem found, each with its line. Invalid points are refused,
-        although
-            Canvas would read them as 0.
+            although Canvas would read them as 0.
     """
     return _CanvasReader(table, scaling).read()
 

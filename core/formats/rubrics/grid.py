@@ -154,7 +154,7 @@ def looks_like_grid(heads: Sequence[str]) -> bool:
 
 
 def holds_answers(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether columns like `Rater 1` hold answers: single words, or cells that repeat.
+    """Return whether numbered columns hold answers: all of one name, or with cells that repeat.
 
     >>> holds_answers(["id", "Kim 1", "Lee 2"], [["a", "yes", "no"], ["b", "no", "yes"]])
     True

@@ -158,7 +158,7 @@ def _spec_criteria(
 def _answers(
     scores: Any, labels: Sequence[str], described: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """Return scale and options: {} for a plain yes or no, ``None`` without scores."""
+    """Return scale and options; a plain yes or no has no options. ``None`` without scores."""
     if scores == "from_strings":
         scores = {label: float(label) for label in labels if label.isdecimal()}
     if not isinstance(scores, Mapping) or any(label not in scores for label in labels):

@@ -97,8 +97,9 @@ def unitxt_data(
     reader = _UnitxtReader()
     criteria = list[dict[str, Any]]()
     lines = list[int | None]()
-    for given, path, around in _criteria(document.value, ()):
-        criterion = reader.criterion(given, path, around)
+    for number, (given, path, around) in enumerate(_criteria(document.value, ()), start=1):
+        default = f"Criterion {number}"
+        criterion = reader.criterion(given, str(given.get("name") or default), path, around)
         if criterion is not None:
             criteria.append(criterion)
             lines.append(document.line_of(path))
@@ -119,10 +120,9 @@ class _UnitxtReader:
         self.gates: list[dict[str, Any]] = []
 
     def criterion(
-        self, given: dict[str, Any], path: Path, around: Mapping[str, Any]
+        self, given: dict[str, Any], name: str, path: Path, around: Mapping[str, Any]
     ) -> dict[str, Any] | None:
         """Return the criterion in our keys, or ``None`` with a problem."""
-        name = str(given.get("name") or f"Criterion {len(path) + 1}")
         if _pairwise(given) or (not given.get("options") and _pairwise(around)):
             mend = "Use Compare systems instead; it asks which of two answers is better."
             message = f"{name!r} compares answers with each other and has no options."

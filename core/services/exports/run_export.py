@@ -186,7 +186,9 @@ def _canvas_losses(data: Graded, students: int) -> tuple[str, ...]:
         lost.append(f"Left empty, without a verdict other than abstention: {empty:,} cells.")
     if students < len(data.items):
         with_own_rubrics = len(data.items) - students
-        lost.append(f"Left out, because they have rubrics of their own: {with_own_rubrics:,} items.")
+        lost.append(
+            f"Left out, because they have rubrics of their own: {with_own_rubrics:,} items."
+        )
     return tuple(lost)
 
 

@@ -127,6 +127,14 @@ def test_weighted_criteria_become_one_rubric_and_a_required_one_a_gate() -> None
     assert second.when.at_most == 0.4
 
 
+def test_criteria_without_names_are_numbered() -> None:
+    nameless = {key: part for key, part in WARMTH.items() if key != "name"}
+    assert [c.name for c in read([nameless, nameless]).value.criteria] == [
+        "Criterion 1",
+        "Criterion 2",
+    ]
+
+
 def test_rubrics_of_ours_are_not_taken_for_theirs() -> None:
     ours = {"name": "x", "description": "d", "criteria": [{"name": "a", "requirement": "b"}]}
 
