@@ -72,10 +72,11 @@ class _ExperimentReader:
         self._title, self._dataset = title, dataset
         self._single = _only_judge(about)
         self._kinds = {judge.get("judge_id"): judge.get("judge_kind") for judge in _judges(about)}
-        self._reports: dict[int, tuple[int, dict[str, Any]]] = {}
+        #: Each item's line and report; ``None`` if the item ended in an error.
+        self._reports: dict[int, tuple[int, dict[str, Any] | None]] = {}
         self._lines: list[VoteLine] = []
         self._own: dict[str, Rubric] = {}
-        self._failed = self._replaced = 0
+        self._replaced = 0
         self._beside = Counter[str]()
         self.rubrics: list[Rubric] = []
         self.problems: list[Problem] = []
@@ -97,7 +98,7 @@ class _ExperimentReader:
         else:
             self.problems += torn
         for number, (line, report) in sorted(self._reports.items()):
-            self._item(self._id(number, line), report, line)
+            self._item(self._id(number, line), report or {}, line)
 
     def _line(self, value: Any, line: int) -> None:
         number = value.get("item_idx") if isinstance(value, dict) else None
@@ -107,9 +108,7 @@ class _ExperimentReader:
         if number in self._reports:
             self.notices.append(Problem(f"Item {number} is written again.", "", (), line))
         report = value.get("report")
-        self._reports[number] = line, report if isinstance(report, dict) else {}
-        if not isinstance(report, dict):
-            self._failed += 1
+        self._reports[number] = line, report if isinstance(report, dict) else None
 
     def _id(self, number: int, line: int) -> str:
         if self._dataset is None:
@@ -196,8 +195,8 @@ class _ExperimentReader:
         if self._dataset is None:
             mend = "Give its dataset to have texts and ids."
             self._note(f"The text of {len(items):,} items was not part of the experiment.", mend)
-        if self._failed:
-            self._note(f"{self._failed:,} items ended in an error: no votes.")
+        if failed := sum(report is None for _, report in self._reports.values()):
+            self._note(f"{failed:,} items ended in an error: no votes.")
         if self._replaced:
             self._note(f"{self._replaced:,} votes are left out: a later stage replaced them.")
         return Experiment(self._title, self.rubrics[0], dataset, self._lines, tuple(self.notices))

@@ -226,6 +226,14 @@ def test_items_that_failed_and_votes_that_were_replaced_are_said() -> None:
     assert "1 votes are left out" in said
 
 
+def test_an_item_that_failed_at_first_and_was_written_again_has_not_failed() -> None:
+    failed = {"item_idx": 0, "error": "all calls failed", "report": None}
+    bundle = read(experiment(failed, item(0, [binary("ada", "MET")], [])), "pilot.zip")
+    said = " ".join(n.message for n in bundle.notices)
+    assert "Item 0 is written again" in said
+    assert "ended in an error" not in said
+
+
 def test_an_experiment_with_one_judge_takes_its_name_from_the_manifest() -> None:
     report = {**POLICY, "verdict": "MET", "reason": "quotes it"}
     tone = {**TONE, "verdict": None, "multi_choice_verdict": {"selected_label": "Warm"}}

@@ -160,10 +160,7 @@ def _answers(
 
 
 def _in_every_test(rows: Rows) -> frozenset[str]:
-    """Return the assertions that every graded output has, in the same words.
-
-    Each of them is a separate question.
-    """
+    """Return the assertions, in words, that every graded output has; these name their question."""
     kinds = [
         {_whole(mapping_in(part.get("assertion"))) for part in
          objects_in(mapping_in(row.get("gradingResult")).get("componentResults"))}

@@ -22,7 +22,7 @@ RaterKind = Literal["human", "llm", "offline"]
 class ToolAnswer(NamedTuple):
     """A rater's answer to a question about an item. ``replicate`` counts from 0.
 
-    ``number`` is the score behind a pass or fail, and the answer if steps are requested.
+    ``number`` is the score behind a pass or fail, and the answer if bins are requested.
     """
 
     item: str
