@@ -68,9 +68,7 @@ class CleanSeats:
 
     @property
     def raters(self) -> dict[str, tuple[str, str]]:
-        """Return, by the judge's name, its kind and the rater's id, ordered by their first
-        answer.
-        """
+        """Return, by the judge's name, its kind and the rater's id, ordered by first answer."""
         by_name: dict[str, tuple[str, str]] = {}
         for pair in self._pairs:
             by_name.setdefault(

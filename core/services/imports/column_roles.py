@@ -146,7 +146,7 @@ def votes_from(
 
 
 def words_of_ticks(table: Table, mapping: VoteMapping) -> dict[str, dict[str, str]]:
-    """Return that a mark means met and a blank unmet, for answers that are one mark or nothing."""
+    """Return words that make a mark MET and a blank UNMET, if answers are one mark or blank."""
     marks = ticks(table, [column.column for column in mapping.columns])
     return words_in_changes([mark.removeprefix(WORD) for mark in marks])
 

@@ -62,7 +62,7 @@ from core.services.imports.vote_import import (
 )
 from core.store.store import Store
 
-#: The name of each shape of table.
+#: Each kind of table in words.
 SHAPE_WORDS: dict[SeenKind, str] = {
     "long": "votes, one answer a row",
     "wide": "votes, a rater a column",

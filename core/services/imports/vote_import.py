@@ -210,9 +210,7 @@ class _Seats:
 
     @property
     def raters(self) -> dict[str, tuple[str, str]]:
-        """Return, by the judge's name its kind and the rater's id, in the order in which they
-        begin.
-        """
+        """Return, by the judge's name, its kind and the rater's id, ordered by first answer."""
         by_name: dict[str, tuple[str, str]] = {}
         for row, name in zip(self.rows, self.names, strict=True):
             by_name.setdefault(name, (row.kind, row.rater))
@@ -234,7 +232,7 @@ class _Seats:
         return [(item, votes_of[item]) for item in items]
 
     def keep(self, store: Store, lease: Lease, now: str, run: DerivedFrom, reason: str) -> None:
-        """Record them in a run that is held, item by item in the order of the dataset."""
+        """Record the answers in a leased run, item by item in the order of the dataset."""
         derive = derive_for(run.plan, run.rubric, run.items)
         by_item: dict[str, list[Vote | VoteFailure]] = {}
         for row, name in zip(self.rows, self.names, strict=True):

@@ -71,16 +71,16 @@ def standings(board: Leaderboard, level: float) -> Section:
     return Section("Leaderboard", (table, *_forest("Strength, log units", strengths)))
 
 
-def _standing_row(system: RankedSystem, *, several: bool) -> tuple[Words, ...]:
-    ranks = str(system.range or system.rank or DASH)
+def _standing_row(ranked: RankedSystem, *, several: bool) -> tuple[Words, ...]:
+    ranks = str(ranked.range or ranked.rank or DASH)
     return (
-        Words(system.system, "regularised" if system.regularised else ""),
-        Words(ranks, f"of group {system.group + 1}" if several else ""),
-        measured(system.strength),
-        measured_share(system.win_rate),
-        measured_share(system.weighted_win_rate),
-        measured(system.elo, lambda value: score(value, 0)),
-        Words(" · ".join(number(value) for value in (system.wins, system.ties, system.losses))),
+        Words(ranked.system, "regularised" if ranked.regularised else ""),
+        Words(ranks, f"of group {ranked.group + 1}" if several else ""),
+        measured(ranked.strength),
+        measured_share(ranked.win_rate),
+        measured_share(ranked.weighted_win_rate),
+        measured(ranked.elo, lambda value: score(value, 0)),
+        Words(" · ".join(number(value) for value in (ranked.wins, ranked.ties, ranked.losses))),
     )
 
 
@@ -107,10 +107,10 @@ def methods(found: Methods, systems: Sequence[str], board: Leaderboard) -> Secti
     ways = [method for method in found.ways if method.winners]
     names = {method.name for method in ways}
     accords = [
-        standing
-        for standing in found.accords
-        if {standing.one, standing.other} <= names
-        and (standing.tau.value is not None or not standing.same_winner)
+        accord
+        for accord in found.accords
+        if {accord.one, accord.other} <= names
+        and (accord.tau.value is not None or not accord.same_winner)
     ]
     return Section(
         "Ways to rank, side by side",
@@ -121,10 +121,10 @@ def methods(found: Methods, systems: Sequence[str], board: Leaderboard) -> Secti
                 ("System", *(method.name for method in ways)),
                 tuple(
                     (
-                        Words(standing),
-                        *(_rank(method.ranks[systems.index(standing)]) for method in ways),
+                        Words(system),
+                        *(_rank(method.ranks[systems.index(system)]) for method in ways),
                     )
-                    for standing in order
+                    for system in order
                 ),
                 numbers=tuple(range(1, len(ways) + 1)),
             ),
@@ -150,8 +150,9 @@ def _accords(accords: Sequence[RankAccord]) -> TableBlock:
 
 
 def _winner(methods: Methods, *, sure: bool) -> Iterator[Sentences]:
-    """Yield the system in first place; all methods use the same votes, so agreement may be
-    chance.
+    """Yield whether all methods put the same system first.
+
+    They all use the same votes, so that agreement may be chance unless the place is ``sure``.
     """
     if methods.winner_differs:
         yield Sentences(("Which system is first depends on the way to rank.",), kind="warning")

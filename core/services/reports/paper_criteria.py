@@ -138,7 +138,7 @@ def _trust(report: RunReport) -> TableBlock:
 
 
 def _compared(report: RunReport) -> str:
-    """Return the rater compared with the reference, as on the Agreement page."""
+    """Return the items that are compared with the reference, in words."""
     if report.counts.adjudicated:
         return "items with a verdict by votes, before people settled any,"
     return "items with a verdict"

@@ -94,9 +94,10 @@ class Compared:
     """The ratings of a run with their reference.
 
     ``column`` of the sheet is the reference: labels, else the majority of the people (or the single
-    person) who also rated; empty without a reference. ``verdicts`` has every criterion's verdicts,
-    including settled ones, and ``values`` their values; agreement is about the sheet's panel, as on
-    the Agreement page and in ``metrics``. ``more`` criteria were left out.
+    person) who also rated; empty without a reference. ``labelled_items`` have an answer by it, on
+    any criterion. ``verdicts`` has the verdicts on every criterion of the sheet, including settled
+    ones, and ``values`` their values; agreement is about the sheet's panel, as on the Agreement
+    page and in ``metrics``. ``more`` criteria are not in the sheet.
     """
 
     rated: Rated
@@ -104,19 +105,13 @@ class Compared:
     verdicts: tuple[Levels, ...]
     values: tuple[Array, ...]
     column: str
+    labelled_items: int
     more: int
 
     @property
     def reference(self) -> str:
         """``labels``, ``people`` or ""."""
         return "people" if self.column and self.column != LABELS else self.column
-
-    @property
-    def labelled_items(self) -> int:
-        """Return the number of items with an answer by the reference, on any criterion."""
-        items = len(self.sheet.items)
-        labelled = [criterion.column(self.column, items) >= 0 for criterion in self.sheet.criteria]
-        return int(np.any(labelled, axis=0).sum()) if self.column and labelled else 0
 
 
 def compared(rated: Rated, cells: Sequence[CellColumn]) -> Compared:
@@ -128,12 +123,18 @@ def compared(rated: Rated, cells: Sequence[CellColumn]) -> Compared:
     read = [
         _verdicts(criterion, rated, by_name.get(criterion.source)) for criterion in sheet.criteria
     ]
-    column = LABELS if sheet.labelled else ""
-    if not column and sheet.judges and sheet.people:
-        column = PEOPLE if len(sheet.people) > 1 else sheet.people[0]
-    shown = replace(rated, criteria=rated.criteria[:MOST_CRITERIA])
+    column = LABELS if whole.labelled else ""
+    if not column and whole.judges and whole.people:
+        column = PEOPLE if len(whole.people) > 1 else whole.people[0]
     verdicts, values = tuple(zip(*read, strict=True)) or ((), ())
-    return Compared(shown, sheet, verdicts, values, column, left_out)
+    labelled = _answered(whole, column) if column else 0
+    return Compared(rated, sheet, verdicts, values, column, labelled, left_out)
+
+
+def _answered(sheet: Sheet, column: str) -> int:
+    """Return the number of items with an answer in a column, on any criterion."""
+    answered = [criterion.column(column, len(sheet.items)) >= 0 for criterion in sheet.criteria]
+    return int(np.any(answered, axis=0).sum()) if answered else 0
 
 
 def _verdicts(
@@ -202,9 +203,7 @@ def criterion_lines(
 
 
 def _question(rated: Rated, ratings: CriterionRatings) -> Criterion:
-    """Return the criterion behind a sheet's; a criterion with a numbered name is identified by its
-    labels.
-    """
+    """Return the criterion behind a sheet's; labels identify one with a numbered name."""
     for rubric in rated.of.rubrics:
         for criterion in rubric.criteria:
             if _is(criterion, ratings):
@@ -265,8 +264,9 @@ def rater_lines(compared_run: Compared, mean: Mean) -> tuple[RaterLine, ...]:
 
 
 def reference_line(compared_run: Compared, mean: Mean) -> RaterLine | None:
-    """Return the mean score by the labels themselves, over the items labelled on every criterion;
-    ``None`` without such items.
+    """Return the mean score by the labels themselves, over the items labelled on every criterion.
+
+    ``None`` if the reference is not the labels.
     """
     if compared_run.reference != "labels":
         return None

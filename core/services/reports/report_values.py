@@ -50,7 +50,7 @@ class ReviewLine:
 class CorrectedLine(NamedTuple):
     """A mean by the votes, and corrected by people's random labels, of all items or some.
 
-    ``labels`` is the mean of people's labels alone; ``reason`` says why only ``said`` is known.
+    ``labels`` is the mean of people's labels alone. If only ``said`` is known, ``mean`` says why.
     """
 
     name: str
@@ -135,8 +135,8 @@ class ReportCounts:
 
     ``complete`` items were fully assessed, ``ungraded`` items too little for a grade. ``failures``
     counts open failures by kind; ``missing`` counts cells without a verdict, ``cells`` all of them.
-    ``adjudicated`` verdicts are a person's, ``unvoted`` ones have no vote, ``tied`` ones were
-    decided by a rule for ties.
+    ``adjudicated`` verdicts are a person's, ``unvoted`` ones an option that no judge voted for,
+    ``tied`` ones were decided by a rule for ties.
     """
 
     items: int
@@ -260,10 +260,10 @@ class GateLine:
 class RunReport:
     """Everything about a run, with its uncertainty. ``made`` is the time, as ISO UTC text.
 
-    ``reference`` says what verdicts are compared with, or is empty; ``raters`` includes the
-    reference's own mean score if it covers all criteria of an item. ``limits`` and ``findings`` are
-    sentences, and so is ``asked_again``, the findings of the newest probe and of the newest drift
-    check; ``conclusion`` says which criteria can be trusted, and what would help. There are
+    ``reference`` says what verdicts are compared with, or is empty; ``reference_scores`` are those
+    by labels, ``None`` if labels are not the reference. ``limits`` and ``findings`` are sentences,
+    and so is ``asked_again``, the findings of the newest probe and of the newest drift check;
+    ``conclusion`` says which criteria can be trusted, and what would help. There are
     ``more_criteria`` without a line, because there are too many. ``stand_in`` says whether judges
     may replace people, as ``alt_test`` of ``metrics``; ``None`` unless people also rated.
     ``labels_declared`` says who declared the labels behind ``corrected`` as drawn at random.

@@ -33,8 +33,9 @@ def estimate(mean: Estimate, empty: str = EMPTY) -> Estimate:
 
 
 def mean_with(resamples: int, seed: int, how: Confidence, *, normalized: bool) -> Mean:
-    """Return a function from scores to their mean with its interval, by these resamples; normalised
-    means end at 0 and 1.
+    """Return a function from scores to their mean with its interval, by these resamples.
+
+    Intervals of normalised scores end at 0 and 1.
     """
     ends = (0.0, 1.0) if normalized else (-np.inf, np.inf)
     return lambda values: estimate(

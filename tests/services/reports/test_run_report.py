@@ -9,6 +9,7 @@ import pytest
 
 from core.metrics.estimate import Estimate
 from core.services.agreement import load_ratings, rater_pairs, ratings
+from core.services.reports import report_lines
 from core.services.reports.limits import limits
 from core.services.reports.run_report import RunReport, report
 from core.store.store import Store
@@ -176,3 +177,17 @@ def test_a_figure_has_the_interval_that_it_has_on_the_agreement_page(store: Stor
         assert (line.name, line.accuracy, line.kappa) == (there.name, there.accuracy, there.kappa)
         # Always saying the most common answer is measured on the items that accuracy is.
         assert line.commonest.n == line.accuracy.n == line.labelled
+
+
+def test_criteria_beyond_the_most_are_in_no_table_but_count_for_raters_and_labels(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = graded(store)
+    full = report(store, run_id, created=MADE)
+    monkeypatch.setattr(report_lines, "MOST_CRITERIA", 1)
+    cut = report(store, run_id, created=MADE)
+
+    assert ([line.name for line in cut.criteria], cut.more_criteria) == (["Clear"], 1)
+    assert cut.raters == full.raters
+    assert cut.reference_scores == full.reference_scores
+    assert cut.labelled_items == full.labelled_items
