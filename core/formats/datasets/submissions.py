@@ -102,7 +102,11 @@ def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> TableRows
         if read_text:
             parts.setdefault(handed.id, []).append((handed.label, read_text))
     for id, texts in parts.items():
-        rows[id]["submission"] = _joined(texts)[:MAX_TEXT]
+        text = _joined(texts)
+        if len(text) > MAX_TEXT:
+            message = f"{id}: its files have more than {MAX_TEXT:,} characters together."
+            remarks.append(Problem(message, "The rest is left out."))
+        rows[id]["submission"] = text[:MAX_TEXT]
     if not parts:
         message = (
             f"{remarks[0].message}" if len(remarks) == 1 else "None of its files contains text."

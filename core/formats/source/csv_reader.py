@@ -42,8 +42,8 @@ def read_csv(
     Stops after ``most`` rows.
 
     Raises:
-        InputError: no header, a duplicate or empty column name, a row with too few or too many
-            cells, or quotes that do not close; each with its line.
+        InputError: no rows, too many columns or a name twice, a row with too few or too many cells,
+            or quotes that do not close; each with its line.
 
     >>> read_csv('id;text\n1;"a; b"\n', "x.csv")[1]
     ({'id': '1', 'text': 'a; b'},)

@@ -59,9 +59,11 @@ def number(text: str) -> int | float | None:
     (-3, 1000.0, None)
     """
     if _INT.match(text):
-        if len(text.lstrip("-+0")) > MAX_DIGITS:
+        # Python refuses thousands of digits, zeros in front among them.
+        digits = text.lstrip("-+0")
+        if len(digits) > MAX_DIGITS:
             raise BadNumber(f"is a whole number of {len(text)} digits.")
-        return int(text)
+        return int(digits or 0) * (-1 if text[0] == "-" else 1)
     if _NOT_FINITE.match(text):
         raise BadNumber(f"is {text}, which is not a finite number.")
     if _FLOAT.match(text):

@@ -271,9 +271,10 @@ class VoteChecker:
         if text:
             # Spreadsheets, and tables with gaps, write whole numbers as 0.0.
             text = text.removesuffix(".0")
-            if text.isascii() and text.isdigit() and int(text[:9]) <= MOST_REPLICATES:
-                self._told_apart((*cell, kind, row.get("order") or "", str(int(text))), line)
-                return int(text)
+            number = int(text.lstrip("0")[:9] or 0) if text.isascii() and text.isdigit() else -1
+            if 0 <= number <= MOST_REPLICATES:
+                self._told_apart((*cell, kind, row.get("order") or "", str(number)), line)
+                return number
             mend = f"Use a whole number from 0 to {MOST_REPLICATES:,}."
             self._wrong(line, f"is {text!r}.", "replicate", mend)
         number = self._answers.get((*cell, kind), -1) + 1

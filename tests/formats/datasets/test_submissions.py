@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
+from core.formats.datasets import submissions
 from core.formats.datasets.dataset_file import has_text, parse_dataset
 from core.formats.office import documents
 from core.formats.office.documents import DocumentText
@@ -58,6 +59,12 @@ def test_a_document_of_word_is_its_paragraphs_and_tables_in_order() -> None:
     assert found is not None
     assert found.text == "First & “only”.\n\na | b\n1 | 2\n\n- a point\n\nNoted\there."
     assert found.remark == "1 note is left out."
+
+
+@pytest.mark.parametrize("width", ["²", "9" * 5000, "x"])
+def test_a_cell_of_word_that_claims_an_odd_width_is_read(width: str) -> None:
+    wide = f'<w:tc><w:tcPr><w:gridSpan w:val="{width}"/></w:tcPr>{paragraph("a")}</w:tc>'
+    assert text_of(docx(f"<w:tbl><w:tr>{wide}</w:tr></w:tbl>")).startswith("a")
 
 
 def test_a_pdf_is_its_pages_and_one_without_text_says_so() -> None:
@@ -131,6 +138,16 @@ def test_an_archive_is_an_item_a_file_and_what_holds_no_text_is_said() -> None:
         "locked.pdf: It is protected",
     ):
         assert words in said, words
+
+
+def test_files_of_a_person_that_are_too_long_together_are_cut_with_a_notice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(submissions, "MAX_TEXT", 20)
+    files = {f"Ann Bell_7_assignsubmission_file_/{name}.txt": "x" * 15 for name in "ab"}
+    read = parse_dataset(zipped(files), "class.zip")
+    assert len(read.value.items[0].text) == 20
+    assert "7: its files have more than 20 characters together" in " ".join(map(str, read.notices))
 
 
 def test_a_folder_is_read_like_an_archive_of_it_and_its_links_are_not_followed(

@@ -26,6 +26,8 @@ def faults(text: str) -> list[tuple[int | None, str]]:
         ("yes", "yes"),  # YAML 1.2 core schema: only true and false are booleans
         ("Off", "Off"),
         ("true", True),
+        ("0" * 5000 + "7", 7),
+        ("-" + "0" * 5000, 0),
         ("~", None),
         ("", None),
         ("10", 10),

@@ -12,6 +12,7 @@ from core.formats.known import kind_of
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import read_bundle, table_of
 from core.formats.votes.sources import open_bytes
+from core.formats.votes.structure.values import Values
 from core.formats.votes.vote_changes import change_votes, layout_meant
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 
@@ -366,6 +367,12 @@ def test_a_number_too_long_to_count_from_is_a_name_and_not_a_level() -> None:
     (stamp,) = bundle.rubric.criteria
     assert (stamp.scale, [o.label for o in stamp.options]) == ("nominal", [one, other])
     assert [v.option for v in bundle.votes.rows] == [0, 1]
+
+
+def test_numbers_of_thousands_of_digits_count_no_rows() -> None:
+    rows = (f"{'1' * 4500}{at % 4},d{at // 4}" for at in range(12))
+    values = Values(read_table("\n".join(("turn,doc", *rows)), "v.csv"))
+    assert not values.counts("turn", ["doc"])
 
 
 def test_a_table_of_tickets_with_plain_headers_is_votes() -> None:

@@ -163,6 +163,12 @@ def test_whole_numbers_as_tables_with_gaps_write_them_are_replicates() -> None:
     assert [vote.replicate for vote in rows(text)] == [0, 1]
 
 
+@pytest.mark.parametrize("large", ["0" * 9 + "9" * 12, "0" * 5000 + "123456"])
+def test_zeros_in_front_do_not_hide_a_replicate_that_is_too_large(large: str) -> None:
+    text = f"{HEAD},replicate\ni,cites,a,llm,MET,{large}\n"
+    assert "Use a whole number from 0 to 100,000." in refused(text)
+
+
 def test_a_replicate_that_is_there_twice_is_refused_because_one_would_be_lost() -> None:
     text = f"{HEAD},replicate\ni,cites,a,llm,MET,1\ni,cites,a,llm,UNMET,01\n"
     assert "line 3, replicate: repeats replicate 1 of 'a' for 'cites' of 'i' (line 2)." in refused(
