@@ -144,7 +144,7 @@ fair         what an average rater would give every item, severities apart (CSV)
 
 What a format cannot hold is said on stderr. With --into FILE the results go into a copy of the
 file that the items or votes came from: a log of Inspect, JSON of promptfoo, Label Studio or
-Argilla, a CSV, JSON or JSON lines; nothing else of it changes.
+Argilla, a CSV, .xlsx, JSON or JSON lines; nothing else of it changes.
 """
 
 

@@ -242,14 +242,13 @@ def _promptfoo_rows(value: Any) -> Named:
     rows = objects_in(value) or objects_in(
         mapping_in(mapping_in(value).get("results")).get("results")
     )
-    yield from zip(promptfoo.item_ids(rows), rows, strict=True)
+    for id, row in zip(promptfoo.item_ids(rows), rows, strict=True):
+        # An output that failed takes no grade.
+        yield (id if isinstance(row.get("gradingResult"), dict) else ""), row
 
 
 def _add_components(row: Row, item: BackItem, title: str) -> None:
-    graded = row.get("gradingResult")
-    if not isinstance(graded, dict):
-        # The output failed, so there is nothing to grade.
-        return
+    graded = row["gradingResult"]
     parts = graded.get("componentResults")
     graded["componentResults"] = [
         *(parts if isinstance(parts, list) else []),

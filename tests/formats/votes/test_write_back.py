@@ -133,6 +133,8 @@ def test_outputs_of_promptfoo_get_components(name: str) -> None:
     ids = items_of(data, name)
     made = back(data, name, *ids)
     old, new = (json_rows(of) for of in (data, made.data))
+    failed = sum(row["gradingResult"] is None for row in old)
+    assert (made.written, made.records) == (len(old) - failed, len(old))
     for before, after in zip(old, new, strict=True):
         if before["gradingResult"] is None:
             assert after == before
