@@ -41,6 +41,7 @@ from core.formats.votes.structure.named_fields import (
 )
 from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.values import Values
+from core.formats.votes.structure.word_scales import scale_order
 from core.text.names import fold
 
 Layout = Literal["long", "wide", "criteria", "pairs"]
@@ -208,15 +209,15 @@ def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> li
         values = Values(table)
         able = [c for c in able if values.is_answer(c, fields["item"], fields["rater"])]
     prefixed = [c for c in able if without_prefix(c) != c]
-    able = [c for c in prefixed or able if _is_scale(words_in(table, c))]
+    able = [c for c in prefixed or able if _is_scale(words_in(table, c), c)]
     if len(able) > 1 and not sharing(table, able):
         return []
     return [VoteColumn(column=c, criterion=without_prefix(c)) for c in able]
 
 
-def _is_scale(words: set[str]) -> bool:
-    """Return whether these are yes and no, or a few levels."""
-    if None not in map(is_yes, words):
+def _is_scale(words: set[str], heading: str) -> bool:
+    """Return whether these are yes and no, a few levels, or the words of a scale."""
+    if None not in map(is_yes, words) or scale_order(words, heading):
         return True
     numbers = [n for word in words if (n := number_of(word)) is not None]
     return len(numbers) == len(words) <= MOST_SHARED and may_be_marks(numbers)
