@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.domain.base import build
@@ -75,6 +75,8 @@ def derive_rubric(lines: Sequence[VoteLine], gold: Sequence[VoteLine], name: str
         spelling[criterion] = spelt
         order = _order_said(criterion, is_ranking, len(used) == 1)
         notices.append(_notice(criterion, scale, [option["label"] for option in options], order))
+        if apart := _stands_apart(criterion, used_labels):
+            notices.append(apart)
         if scale != "ordinal" and (several := several_in(used_labels)):
             notices.append(_several(criterion, several))
     if problems:
@@ -171,6 +173,21 @@ def _notice(criterion: str, scale: str, labels: list[str], order: str) -> Proble
     if scale == "nominal" and is_yes(labels[0]) and len(labels) == 2:
         mend = f"{labels[0]!r} has value 1, {labels[1]!r} 0."
     return Problem(message[:400], f"{mend} Give a rubric to say it otherwise.".strip())
+
+
+def _stands_apart(criterion: str, used: Collection[str]) -> Problem | None:
+    """Return a notice about a 9 or -1 apart from the other numbers, which may mean no answer."""
+    numbers = {n for label in used if (n := _number(label)) is not None}
+    for code in numbers & {9.0, -1.0}:
+        low, high = min(others := numbers - {code}, default=0), max(others, default=0)
+        steps = {low + step for step in range(int(high - low) + 1)}
+        if len(others) > 2 and others == steps and not low - 1 <= code <= high + 1:
+            word, scale = _written(code), ", ".join(map(_written, sorted(others)))
+            return Problem(
+                f"{word} stands apart from the other labels of {criterion!r} ({scale}).",
+                f"If it means no answer: --map-label {word}=NA.",
+            )
+    return None
 
 
 def _several(criterion: str, words: list[str]) -> Problem:
