@@ -212,8 +212,8 @@ def _from_document(document: Document, name: str) -> Table:
     table = json_table(document, name)
     lines = tuple(document.line_of(place) for place in table.places)
     return Table(
-        name, "json", _columns(table.rows, name), tuple(table.rows), lines, table.header, document, table.places,
-        table.notices,
+        name, "json", _columns(table.rows, name), tuple(table.rows), lines, table.header, document,
+        table.places, table.notices,
     )  # fmt: skip
 
 

@@ -175,6 +175,9 @@ def _table(
     table_votes = votes_in(table, mapping)
     notices = [_shape(mapping), *table.notices, *_left_out(table, mapping)]
     notices += said_of_texts(table, mapping)
+    if mapping.rater is None and any(row["rater_id"] == "rater 2" for _, row in table_votes.lines):
+        message = "No column names who rated: an item's rows are raters 1, 2 and so on, in order."
+        notices.append(Problem(message, "If a column does: --map rater=COLUMN."))
     gold = list(table_votes.gold.values())
     if rubric is None:
         derived: Derived = derive_rubric(table_votes.lines, gold, source.title)
