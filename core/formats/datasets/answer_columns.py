@@ -162,8 +162,8 @@ _ASKED = re.compile(
     r"|clear|tone\b|accura|consisten|engag|surpris|empath|factual|style|organi|convention"
     r"|phraseolog|naturalness|complete|concise|toxic|safety|harm|polite|readab|structure|creativ"
     r"|original|depth|useful|informativ|specific|understand|faithful|grounded|adequa|evidence"
-    r"|mechanics|argument|thesis|spelling|overall|content\b|persuas|novelty|soundness|significance"
-    r"|professional|appearance|aroma\b|flavou?r\b|texture\b|sweetness|acidity|bitterness"
+    r"|mechanics|argument|thesis|spelling|overall|persuas|novelty|soundness|significance"
+    r"|professional|appearance|aroma\b|flavou?r\b|sweetness|acidity|bitterness"
     r"|inhalt|sprache\b|aufbau\b|ausdruck\b|rechtschreib|verstandlich|gliederung"
     r"|contenido|ortografia|estructura|claridad|redaccion\b|comunica|contenu\b|orthographe|clarte",
 )

@@ -1,4 +1,4 @@
-"""Quizzes of survey and course tools: each answer to a question becomes a row."""
+"""Rows with several answers, of quizzes or of systems side by side: each becomes a row."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import Problem
+from core.formats.source.heading_words import PEOPLE, RATERS, bare, holds
 
 Row = dict[str, Any]
 #: Headings of what belongs to a question, by field, with a group for the question; "" is the
@@ -30,44 +31,93 @@ _WHOLE = re.compile(
     r"|nachname|vorname)\Z",
     re.IGNORECASE,
 )
-_PERSON = re.compile(r"(id|id number|matrikelnummer|student id|response id)\Z", re.IGNORECASE)
+_ID = re.compile(
+    r"(.*[ _])?(id|id number|nr|no|key|uid|item|number|matrikelnummer)\Z", re.IGNORECASE
+)
+#: Words for a system's text, next to its scores.
+_TEXTS = frozenset(
+    {"", "output", "response", "answer", "text", "translation", "summary", "completion", "reply"}
+)
+#: Sides of a comparison, people and given texts, which are no systems.
+_NO_SYSTEM = re.compile(
+    r"(chosen|rejected|winner|loser|first|second|left|right|source|reference|gold|prompt|question"
+    r"|context|input|comments?|notes?|reasons?)\Z"
+)
+#: Headings of comparisons: then the texts are pairs.
+_COMPARES = re.compile(r"prefer|winner|better|best|choice|chosen|win\b|vote|verdict|rank|label")
 
 
 def answers_as_rows(
     columns: Sequence[str], rows: Sequence[Row], lines: Sequence[int | None]
 ) -> tuple[tuple[str, ...], tuple[Row, ...], tuple[int | None, ...], tuple[Problem, ...]]:
-    """Return a quiz with a row for each person and question; any other table unchanged.
+    """Return a row for each answer of a quiz or of systems; any other table unchanged.
 
     >>> row = {"ID": "7", "Why?": "So.", "Points - Why?": "2 / 3"}
     >>> answers_as_rows([*row], [row], [2])[1]
     ({'item id': '7', 'question': 'Why?', 'answer': 'So.', 'score': '2'},)
     """
-    questions = _questions([column.strip() for column in columns])
-    parts = {column for question in questions.values() for column in question.values()}
-    if not questions or len({column.strip() for column in columns}) < len(columns):
-        return tuple(columns), tuple(rows), tuple(lines), ()
-    left = [c for c in columns if c.strip() not in parts]
-    ids = [
-        c for c in left if _PERSON.match(c.strip()) and len({r.get(c) for r in rows}) == len(rows)
-    ]
-    whole = [c for c in left if c not in ids[:1] and _WHOLE.match(c.strip())]
-    kept = [c for c in left if c not in (*ids[:1], *whole)]
     heads = {column.strip(): column for column in columns}
+    groups, of = _questions([*heads]), "question"
+    if not groups:
+        groups, of = _systems([*heads], rows), "system"
+    if not groups or len(heads) < len(columns):
+        return tuple(columns), tuple(rows), tuple(lines), ()
+    parts = {column for group in groups.values() for column in group.values()}
+    left = [c for c in columns if c.strip() not in parts]
+    ids = [c for c in left if _ID.match(c.strip()) and len({r.get(c) for r in rows}) == len(rows)]
+    whole = [c for c in left if of == "question" and c not in ids[:1] and _WHOLE.match(c.strip())]
+    kept = [c for c in left if c not in (*ids[:1], *whole)]
     longer, of_lines = list[Row](), list[int | None]()
     for at, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
-        person = row.get(ids[0]) if ids else at
-        for n, (name, question) in enumerate(questions.items(), start=1):
-            cells = {field: _cell(row.get(heads[column])) for field, column in question.items()}
-            if cells["answer"] not in (None, ""):
-                number = f"{person} / {n}" if len(questions) > 1 else str(person)
-                same = {column: row.get(column) for column in kept}
-                asked = {"number" if name.isdigit() else "question": name}
-                longer.append({"item id": number} | same | asked | cells)
-                of_lines.append(line)
-    message = f"Each answer to one of the {len(questions)} questions is a row, its points a label."
-    mend = f"Columns of the whole attempt are left out: {', '.join(whole)}." if whole else ""
+        number = row.get(ids[0]) if ids else at
+        for n, (name, group) in enumerate(groups.items(), start=1):
+            cells = {field: _cell(row.get(heads[column])) for field, column in group.items()}
+            if cells["answer"] in (None, ""):
+                continue
+            part = n if of == "question" else name
+            id = f"{number} / {part}" if len(groups) > 1 else str(number)
+            asked = {"number" if name.isdigit() and of == "question" else of: name}
+            longer.append({"item id": id} | {c: row.get(c) for c in kept} | asked | cells)
+            of_lines.append(line)
+    message = f"Each answer of the {len(groups)} {of}s ({', '.join(groups)}) is a row."
+    if whole:
+        message += f" What is about a whole attempt is left out: {', '.join(whole)}."
     of_row = dict.fromkeys(column for row in longer for column in row)
-    return tuple(of_row), tuple(longer), tuple(of_lines), (Problem(message, mend),)
+    return tuple(of_row), tuple(longer), tuple(of_lines), (Problem(message[:1000]),)
+
+
+def _systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, dict[str, str]]:
+    """Return the columns of each system, if several have a text and the same scores."""
+    words = {column: bare(column).split() for column in columns}
+    for part, rest in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
+        groups = dict[str, dict[str, str]]()
+        for column, parted in words.items():
+            name, field = " ".join(parted[part]), " ".join(parted[rest])
+            is_system = name and not (_NO_SYSTEM.match(name) or holds(name, RATERS))
+            if is_system and not holds(name, PEOPLE):
+                field = "answer" if field in _TEXTS else field
+                groups.setdefault(name, {}).setdefault(field, column)
+        groups = {n: of for n, of in groups.items() if "answer" in of and len(of) > 1}
+        alike = len({frozenset(of) for of in groups.values()}) == 1 < len(groups)
+        texts = all(_are_texts(rows, of["answer"]) for of in groups.values())
+        used = {column for of in groups.values() for column in of.values()}
+        scores = all(
+            _are_scores(rows, c) for of in groups.values() for f, c in of.items() if f != "answer"
+        )
+        compares = any(_COMPARES.search(bare(c)) for c in columns if c not in used)
+        if alike and texts and scores and not compares:
+            return groups
+    return {}
+
+
+def _are_texts(rows: Sequence[Row], column: str) -> bool:
+    cells = [str(row.get(column) or "") for row in rows[:200]]
+    return len({*cells}) > 1 and 2 * sum(len(c.split()) > 2 for c in cells) > len(cells)
+
+
+def _are_scores(rows: Sequence[Row], column: str) -> bool:
+    cells = [str(row.get(column) or "") for row in rows[:200]]
+    return any(cells) and all(len(c) < 25 and len(c.split()) < 3 for c in cells)
 
 
 def _questions(columns: Sequence[str]) -> dict[str, dict[str, str]]:

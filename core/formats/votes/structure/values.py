@@ -69,6 +69,11 @@ _SYSTEM = re.compile(
 _POSITION = re.compile(r"\b(trial|row|order|index|position|reihenfolge|ordre|orden|posicion)\b")
 #: Ids, and the addresses of pictures, sounds and pages.
 _ADDRESS = re.compile(r"[0-9a-f-]+\Z|[a-z][a-z0-9+.\-]*://|www\.")
+#: Notes that are judged, not written by those who judge.
+_NOTES = re.compile(
+    r"\b(discharge|clinical|progress|case|medical|nursing|patient|consult|operative|admission|visit"
+    r"|call|field|release|lecture|soap|chart|physician) notes?\b"
+)
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
 _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 
@@ -125,6 +130,7 @@ class Values:
     def remarks(self, column: str) -> bool:
         """Return whether a column holds remarks; `note` is a mark if it holds numbers."""
         named = holds(column, REMARKS) and bare(column).rpartition(" ")[2] not in _KEPT
+        named = named and not _NOTES.search(bare(column))
         return named and not self.is_number(column)
 
     def texts(self) -> list[str]:
@@ -294,7 +300,8 @@ def named_label(column: str) -> bool:
 def is_written(table: Table, column: str) -> bool:
     """Return whether a column holds texts: several words each, different, and not remarks."""
     shape = texts_in(table, column)
-    return shape is not None and shape.worded and not holds(column, REMARKS)
+    remarks = holds(column, REMARKS) and not _NOTES.search(bare(column))
+    return shape is not None and shape.worded and not remarks
 
 
 def person_level(values: Values, column: str) -> int:
