@@ -5,7 +5,9 @@ Each is read as a person reads it, or asked about; the content is made up here.
 
 from __future__ import annotations
 
-from tests.formats.strangers import Stranger, essay, table
+import json
+
+from tests.formats.strangers import Stranger, essay, lines, short, table
 
 #: Marks of three raters; 99 is no answer, as survey programs write it.
 _MARKS = ((2, 6, 1), (6, 5, 99), (1, 99, 4), (4, 1, 3), (3, 2, 5), (2, 3, 3))
@@ -69,6 +71,61 @@ MOODLE = table(
         for n in range(4)
     ]
 )
+REPEATED = table(
+    [{"response_id": f"r{n // 2}", "response": essay(n // 2), "score": n % 4} for n in range(12)]
+)
+REPEATED_MAPS = (
+    "item=response_id submission=response label=score",
+    "submission=response labels=score",
+)
+SYSTEMS = table(
+    [
+        {"id": n, "source": short(n), "alpha": essay(n), "alpha_score": 40 + 3 * n}
+        | {"beta": essay(n + 9), "beta_score": 77 - n}
+        for n in range(5)
+    ]
+)
+COMPLETIONS = [
+    {
+        "uid": f"u{n}",
+        "instruction": short(n),
+        "completions": [
+            {"model": m, "text": essay(n + at), "ratings": {"tone": 1 + n, "depth": 2 + at}}
+            for at, m in enumerate(("alpha", "beta"))
+        ],
+    }
+    for n in range(4)
+]
+#: Each ticket was reviewed once.
+TICKETS = table(
+    [
+        {"Ticket ID": f"T-{n}", "Agent": f"a{n % 3}", "Transcript": essay(n)}
+        | {"QA Reviewer": ("Sam", "Lou")[n % 2], "Greeting (Y/N)": "YN"[n % 2]}
+        | {"Resolved (Y/N)": "YN"[n // 2 % 2], "Empathy (1-5)": 1 + n % 5}
+        | {"Handle time (s)": 100 + 37 * n}
+        for n in range(8)
+    ]
+)
+#: Marks set on lines, with a decimal comma.
+LINES = "Prüfer;Probe;Süße;Säure;Gesamteindruck\n" + "".join(
+    f"P{p};Probe {s};{(7 * s + 31 * p) % 100 // 10},{(7 * s + 3 * p) % 10}"
+    f";{(9 * s + 17 * p) % 10},{(s + 7 * p) % 10};{1 + (s * s + 2 * p) % 5}\n"
+    for s in range(4)
+    for p in range(4)
+)
+STEMS = table(
+    [
+        {"item_id": f"e{n}", "text": essay(n), "r1_holistic": 1 + n % 4, "r2_holistic": 1 + n % 3}
+        for n in range(6)
+    ]
+)
+RANGES = table(
+    [
+        {"Schülernr.": n + 1, "Klasse": "9b", "Aufsatz": essay(n), "Inhalt (0-15)": 3 + n % 4}
+        | {"Aufbau (0-15)": 2 + n % 5}
+        for n in range(8)
+    ]
+)
 
 FRESH_TABLES: tuple[Stranger, ...] = (
     Stranger("missing codes.csv", CODES, "wide", (16, 3, 6, 1)),
@@ -84,4 +141,52 @@ FRESH_TABLES: tuple[Stranger, ...] = (
     Stranger("microsoft.csv", MICROSOFT, "dataset", 8, essay(0), {"score": "0"}),
     Stranger("google.csv", GOOGLE, "dataset", 8, essay(0), {"score": "0.00"}),
     Stranger("moodle.csv", MOODLE, "dataset", 8, essay(0), {"score": "0"}),
+    Stranger("repeated.csv", REPEATED, "refused", (12, 2, 6, 1), maps=REPEATED_MAPS),
+    Stranger(
+        "foot.csv",
+        "Entry,Essay,Judge A,Judge B,Average\n"
+        + "".join(f'E{n},"{essay(n)}",{n},{n % 3},{(n + n % 3) / 2}\n' for n in range(6))
+        + "Mean,,2.5,1,1.75\nJudges scored alone.\n",
+        "wide",
+        (12, 2, 6, 1),
+        essay(0),
+    ),
+    Stranger("side by side.csv", SYSTEMS, "dataset", 10, essay(0), {"score": "40"}),
+    Stranger(
+        "completions.json",
+        json.dumps({"examples": COMPLETIONS}),
+        "dataset",
+        8,
+        essay(0),
+        {"tone": "1", "depth": "2"},
+    ),
+    Stranger(
+        "completions.jsonl", lines(COMPLETIONS), "dataset", 8, essay(0), {"tone": "1", "depth": "2"}
+    ),
+    Stranger(
+        "tickets.csv",
+        TICKETS,
+        "refused",
+        (24, 2, 8, 3),
+        maps=(
+            "item=Ticket ID submission=Transcript rater=QA Reviewer criteria=Greeting (Y/N) "
+            "criteria=Resolved (Y/N) criteria=Empathy (1-5)",
+        ),
+    ),
+    Stranger("lines.csv", LINES, "criteria", (48, 4, 4, 3)),
+    Stranger(
+        "categories.csv",
+        table(
+            [
+                {"id": n // 2, "rater": f"m{n % 2}", "label": ("spam", "none", "hate")[n % 3]}
+                for n in range(8)
+            ]
+        ),
+        "long",
+        (8, 2, 4, 1),
+    ),
+    Stranger("stems.csv", STEMS, "wide", (12, 2, 6, 1), essay(0)),
+    Stranger(
+        "ranges.csv", RANGES, "dataset", 8, essay(0), {"Inhalt (0-15)": "3", "Aufbau (0-15)": "2"}
+    ),
 )

@@ -165,7 +165,7 @@ _ASKED = re.compile(
     r"|mechanics|argument|thesis|spelling|overall|persuas|novelty|soundness|significance"
     r"|professional|appearance|aroma\b|flavou?r\b|sweetness|acidity|bitterness"
     r"|inhalt|sprache\b|aufbau\b|ausdruck\b|rechtschreib|verstandlich|gliederung"
-    r"|contenido|ortografia|estructura|claridad|redaccion\b|comunica|contenu\b|orthographe|clarte",
+    r"|contenido|ortografia|estructura|claridad|comunica|contenu\b|orthographe|clarte",
 )
 
 

@@ -39,7 +39,7 @@ from core.formats.source.parsed import (
     kind_of,
     refusal,
 )
-from core.formats.source.quizzes import answers_as_rows
+from core.formats.source.several_answers import answers_as_rows
 from core.formats.source.summary_rows import left_out, summary_rows
 
 Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "files"]

@@ -202,8 +202,9 @@ def _scale(labels: list[str], criterion: str) -> tuple[str, list[dict[str, Any]]
     spelt |= {label: label for label in labels if holds_no_answer(None, label)}
     real = [label for label in labels if label not in spelt]
     nothing = [label for label in labels if fold(label) == "none"]
-    if nothing and scale_order([*real, *nothing]):  # no fault, beside minor and major
-        real += nothing
+    words = len(real) > 1 and not any(_number(w) is not None or is_yes(w) is not None for w in real)
+    if scale_order([*real, *nothing]) or (words and "none" in nothing):
+        real += nothing  # no fault, beside minor and major
     if _all_yes_or_no({fold(label) for label in real}):
         return _yes_and_no(real, spelt)
     numbers = {label: _number(label) for label in real}

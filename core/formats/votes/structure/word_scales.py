@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from core.formats.datasets.answer_columns import MOST_SHARED
+from core.formats.datasets.label_words import is_yes, may_be_marks
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import bare
 from core.text.names import fold
@@ -136,6 +138,14 @@ _NUMBER_LAST = re.compile(r"(.*?\D)\s*(?:[(\[]\s*|[=:–-]\s*)([-+]?\d+)\s*[)\]]
 _LETTER = re.compile(r"([a-f])([+\-\u2212]?)\Z")
 #: Headings of letter grades; elsewhere, A and B are answers to choose from.
 _GRADES = re.compile(r"\b(grade|mark|note|nota|cijfer|voto)")
+
+
+def is_scale(words: Collection[str], heading: str) -> bool:
+    """Return whether these are yes and no, a few levels, or the words of a scale."""
+    if None not in map(is_yes, words) or scale_order(words, heading):
+        return True
+    numbers = [n for word in words if (n := number_of(word)) is not None]
+    return len(numbers) == len(words) <= MOST_SHARED and may_be_marks(numbers)
 
 
 def no_opinion(word: str) -> bool:

@@ -56,6 +56,14 @@ def answers_as_rows(
     >>> answers_as_rows([*row], [row], [2])[1]
     ({'item id': '7', 'question': 'Why?', 'answer': 'So.', 'score': '2'},)
     """
+    if (found := answers_in_lists(rows)) is not None:
+        key, entries = found
+        of_entries = dict.fromkeys(column for _, _, row in entries for column in row)
+        own_rows, own_lines = (
+            tuple(row for *_, row in entries),
+            tuple(lines[at] for at, *_ in entries),
+        )
+        return tuple(of_entries), own_rows, own_lines, (said_of_lists(key),)
     heads = {column.strip(): column for column in columns}
     groups, of = _questions([*heads]), "question"
     if not groups:
@@ -84,6 +92,44 @@ def answers_as_rows(
         message += f" What is about a whole attempt is left out: {', '.join(whole)}."
     of_row = dict.fromkeys(column for row in longer for column in row)
     return tuple(of_row), tuple(longer), tuple(of_lines), (Problem(message[:1000]),)
+
+
+def answers_in_lists(rows: Sequence[Row]) -> tuple[str, list[tuple[int, int, Row]]] | None:
+    """Return the column that lists each row's answers, and a row for each, or ``None``.
+
+    With the number of the row and of the answer in its list.
+    """
+    columns = dict.fromkeys(key for row in rows[:200] for key in row)
+    lists = [c for c in columns if all(_lists_answers(row.get(c)) for row in rows)]
+    others = {plain for c in columns if (plain := bare(c)) in _ANSWERS}
+    if len(lists) != 1 or others or not rows or all(len(row[lists[0]]) < 2 for row in rows):
+        return None
+    key, entries = lists[0], list[tuple[int, int, Row]]()
+    ids = [c for c in columns if _ID.match(c) and len({str(r.get(c)) for r in rows}) == len(rows)]
+    for at, row in enumerate(rows):
+        number = row[ids[0]] if ids else at + 1
+        kept = {c: cell for c, cell in row.items() if c not in (key, *ids[:1])}
+        for n, entry in enumerate(row[key], start=1):
+            entries.append((at, n - 1, {"item id": f"{number} / {n}"} | kept | entry))
+    return key, entries
+
+
+def said_of_lists(key: str) -> Problem:
+    """Return the notice that each entry of a column's lists is a row."""
+    return Problem(f"Each answer in the lists of {key!r} is a row.")
+
+
+#: Keys of an answer in a list of answers.
+_ANSWERS = _TEXTS - {""} | {"generation", "generated text", "model output", "submission"}
+
+
+def _lists_answers(cell: Any) -> bool:
+    """Return whether a cell is a list of objects with a text each, and no conversation."""
+    if not isinstance(cell, list) or not cell or not all(isinstance(e, dict) for e in cell):
+        return False
+    texts = [[v for k, v in e.items() if bare(str(k)) in _ANSWERS] for e in cell]
+    worded = all(t and isinstance(t[0], str) and " " in t[0].strip() for t in texts)
+    return worded and not any("role" in e for e in cell)
 
 
 def _systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, dict[str, str]]:
