@@ -260,8 +260,10 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
                 for n in range(6)
             ]
         ),
-        "refused",
-        words_in_refusal=("alpha_answer", "a row for each answer"),
+        "dataset",
+        12,
+        essay(0),
+        {"score": "3"},
     ),
     Stranger(
         "scores of answers.csv",
@@ -272,8 +274,10 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
                 for n in range(6)
             ]
         ),
-        "refused",
-        words_in_refusal=("a row for each answer",),
+        "dataset",
+        12,
+        essay(0),
+        {"score": "3"},
     ),
     # What people said of a metric's question is no note: ask.
     Stranger(

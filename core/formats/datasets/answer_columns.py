@@ -118,13 +118,19 @@ def named_for_raters(columns: Sequence[str]) -> bool:
 
     >>> named_for_raters(["R1", "R2"]), named_for_raters(["depth", "tone"])
     (True, False)
-    >>> named_for_raters(["Q1", "Q2"])
-    False
+    >>> named_for_raters(["Q1", "Q2"]), named_for_raters(["r1_holistic", "r2_holistic"])
+    (False, True)
     """
     stems = {stem_of(column) for column in columns}
     alike = len(columns) > 1 and len(stems) == 1 and stems != {""} and not numbered_parts(columns)
     alike = alike and not any(map(asks, columns))
-    return alike or all(map(names_a_rater, columns))
+    codes = [_CODED.fullmatch(bare(column)) for column in columns]
+    coded = len({(m[1], m[2]) for m in codes if m}) == 1 < len(columns) and None not in codes
+    return alike or coded or all(map(names_a_rater, columns))
+
+
+#: `r1_holistic`: a rater by number, and what all are asked.
+_CODED = re.compile(r"(r|a|j|c|e|h|ann|annot)\d+ (.+)")
 
 
 def asks(heading: str) -> bool:
@@ -156,8 +162,10 @@ _ASKED = re.compile(
     r"|clear|tone\b|accura|consisten|engag|surpris|empath|factual|style|organi|convention"
     r"|phraseolog|naturalness|complete|concise|toxic|safety|harm|polite|readab|structure|creativ"
     r"|original|depth|useful|informativ|specific|understand|faithful|grounded|adequa|evidence"
-    r"|mechanics|argument|thesis|spelling|overall",
-    re.I,
+    r"|mechanics|argument|thesis|spelling|overall|persuas|novelty|soundness|significance"
+    r"|professional|appearance|aroma\b|flavou?r\b|sweetness|acidity|bitterness"
+    r"|inhalt|sprache\b|aufbau\b|ausdruck\b|rechtschreib|verstandlich|gliederung"
+    r"|contenido|ortografia|estructura|claridad|comunica|contenu\b|orthographe|clarte",
 )
 
 
@@ -185,7 +193,7 @@ def names_a_criterion(column: str) -> bool:
     >>> names_a_criterion("Coherence"), names_a_criterion("Kim")
     (True, False)
     """
-    return bool(_ASKED.search(column))
+    return bool(_ASKED.search(bare(column)))
 
 
 def stem_of(heading: str) -> str:

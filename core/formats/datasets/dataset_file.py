@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from core.domain.base import build, near
@@ -12,7 +13,14 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.items import ItemReader
 from core.formats.datasets.label_words import empty_words, without_absences
-from core.formats.datasets.labels import TEXT_AVAILABLE, UnfitValue, context_of, prompt_of, text_of
+from core.formats.datasets.labels import (
+    TEXT_AVAILABLE,
+    UnfitValue,
+    context_of,
+    prompt_of,
+    text_of,
+    words_known,
+)
 from core.formats.datasets.mapping import (
     OWN,
     ColumnMapping,
@@ -80,17 +88,16 @@ def dataset_of(
 ) -> Parsed[Dataset]:
     """Return the dataset of a table; ``spend``: its rows are no longer needed."""
     header = _Header(table)
-    table = without_absences(table, header.rubric or rubric)
+    table = without_absences(table, header.rubric or rubric, words_known(changes or ()))
     mapping = guess_mapping(table, header.rubric or rubric)
     if changes is not None:
         mapping = change_items(mapping, changes, table)
         if mapping.submission is None and table.rows and not mapping.are_tasks:
             options = maps_of("submission", proposed_texts(table))
-            none = "None of them contains text."
-            mend = f"Say which column it is: {options}." if options else none
+            mend = f"Say which column it is: {options}." if options else "None of them has text."
             raise refusal("dataset", [_no_submission(table, mend)], name)
-    columns_given = {change.partition("=")[2] for change in changes or ()}
-    return _build(table, mapping, name, header, rubric, columns_given, spend=spend)
+    said = {change.partition("=")[2] for change in changes or ()}
+    return _build(table, mapping, name, header, rubric, said, spend=spend)
 
 
 def build_dataset(
@@ -217,15 +224,15 @@ def _column_notices(
     table: Table, mapping: ColumnMapping, roles: Sequence[ColumnRole]
 ) -> list[Problem]:
     notices = _guessed_notices(table, mapping, roles)
-    fields = {name for names in OWN.values() for name in names}
+    fields, line = {name for names in OWN.values() for name in names}, table.line_of(0)
     for column in mapping.meta:
         message = f"The column {column!r} is kept under meta; no model is shown it."
-        notices.append(Problem(message, near(column, fields), (), table.line_of(0)))
+        notices.append(Problem(message, near(column, fields), (), line))
     named = {*mapping.used.values(), *mapping.context, *mapping.meta}
     return notices + [
-        Problem(f"The column {column!r} is left out.", "", (), table.line_of(0))
-        for column in table.columns
-        if column not in named
+        Problem(f"The column {c!r} is left out.", "", (), line)
+        for c in table.columns
+        if c not in named
     ]
 
 
@@ -273,9 +280,7 @@ class _Header:
         self._table = table
         self.notices: list[Problem] = []
         known, foreign, self.problems = sort_keys(table.header, HEADER_KEYS, (), "a dataset")
-        self.problems = [
-            Problem(p.message, p.mend, p.path, table.line_of_header(p.path)) for p in self.problems
-        ]
+        self.problems = [replace(p, line=table.line_of_header(p.path)) for p in self.problems]
         self.data: dict[str, Any] = {}
         known = {key: value for key, value in known.items() if value is not None}
         if "reference_submission" in known:
@@ -323,9 +328,7 @@ class _Header:
             self._wrong(f"is {kind_of(meta)}.", "Use a mapping.", "meta")
             return {}
         for key in foreign:
-            notice = kept(key, ())
-            line = self._table.line_of_header((key,))
-            self.notices.append(Problem(notice.message, notice.mend, notice.path, line))
+            self.notices.append(replace(kept(key, ()), line=self._table.line_of_header((key,))))
             if key in meta:
                 self._wrong("is given twice, once under meta.", "Keep one of the two.", key)
         return {**foreign, **meta}

@@ -10,6 +10,7 @@ from typing import Any
 from core.domain.base import Path
 from core.errors import Problem
 from core.formats.source.parsed import ENOUGH, Document, kind_of, refusal
+from core.formats.source.several_answers import answers_in_lists, said_of_lists
 
 #: The advice on how to write a row.
 ROW = "Write one object per item: {...}."
@@ -30,6 +31,21 @@ class JsonTable:
 
 
 def json_table(document: Document, name: str) -> JsonTable:
+    """Return the rows of a document; of rows that list several answers, a row for each.
+
+    Raises:
+        InputError: an unknown layout, or an entry that is not an object, each with its line.
+    """
+    table = _table_in(document, name)
+    if (found := answers_in_lists(table.rows)) is None:
+        return table
+    key, entries = found
+    places = [(*table.places[at], key, n) for at, n, _ in entries]
+    notices = (*table.notices, said_of_lists(key))
+    return replace(table, rows=[row for *_, row in entries], places=places, notices=notices)
+
+
+def _table_in(document: Document, name: str) -> JsonTable:
     """Return the rows of a list of objects, or of any layout that pandas' `to_json` writes.
 
     A document with `items` has a header. Row numbers of a data frame are left out; other row labels

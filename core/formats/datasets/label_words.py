@@ -13,6 +13,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.errors import Problem
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import ITEMS, PEOPLE, RATERS, bare, holds
 from core.text.names import fold
 
 #: Other words for MET and UNMET.
@@ -32,6 +33,7 @@ NO_ANSWER = frozenset({"", "-", "\u2013", "\u2014", *_NA, "nan", "none", "null",
 _ABSENCES = (
     "abs|absent|absence|away|excused|exempt|missing|pending|no show|no-show|dns|dnf|ns|n/s"
     "|not marked|not graded|not rated|not scored|not submitted|no submission|not done|not coded",
+    ".|..|n.a.|n. a.|not available|no data|no response|nil",
     "k.a.|ka|k. a.|keine angabe|entsch.|entschuldigt|unentsch.|unentschuldigt|abwesend|krank|fehlt"
     "|nicht erschienen|nicht abgegeben|nicht bewertet|nb|n.b.|n. b.",
     "abs.|absente|non rendu|non noté|non évalué|dispensé|dispensée|disp|disp.|excusé|excusée|nn"
@@ -158,52 +160,90 @@ def _yes_and_no(criterion: Criterion) -> tuple[str, ...]:
     return labels if len(labels) == 2 and all(sides) else ()
 
 
-def without_absences(table: Table, rubric: Rubric | None = None) -> Table:
-    """Return the table with blanks for words that say "absent" in columns of numbers.
+#: Numbers that survey programs write for a missing answer, and those that come with them.
+_CODES, _MORE_CODES = re.compile(r"-?9+(\.0)?|-8+"), frozenset({"77", "88", "97", "98"})
+#: How many times larger than every mark a code is.
+_FAR = 4.9
 
-    What is an option of the rubric stays, and so does a word beside other words.
 
-    >>> rows = tuple({"kim": mark} for mark in ("4", "5", "ABS"))
-    >>> table = Table("x.csv", "csv", ("kim",), rows, (2, 3, 4))
+def without_absences(
+    table: Table, rubric: Rubric | None = None, kept: Collection[str] = ()
+) -> Table:
+    """Return the table with blanks for absences in columns of numbers: "absent", or a code.
+
+    A code is 99 or -9, far outside the other numbers. What is an option of the rubric or in
+    ``kept`` stays, and so does a word beside other words.
+
+    >>> rows = tuple({"kim": mark, "lee": "2"} for mark in ("4", "5", "4", "ABS", "99"))
+    >>> table = Table("x.csv", "csv", ("kim", "lee"), rows, (2, 3, 4, 5, 6))
     >>> [row["kim"] for row in without_absences(table).rows]
-    ['4', '5', '']
+    ['4', '5', '4', '', '']
     """
     options = {fold(o.label) for c in rubric.criteria for o in c.options} if rubric else set[str]()
-    absences, columns = Counter[str](), set[str]()
-    for column in table.columns:
-        if words := _absences((row.get(column) for row in table.rows), options):
-            columns.add(column)
-            absences.update(words)
+    options |= {fold(word) for word in kept}
+    answers = [c for c in table.columns if not _names_rows(c)]
+    found = {c: _absences((row.get(c) for row in table.rows), options) for c in answers}
+    absences = Counter[str]()
+    for words in found.values():
+        absences.update(words)
     if not absences:
         return table
     rows = tuple(
-        {c: "" if c in columns and _says_so(cell, options) else cell for c, cell in row.items()}
+        {c: "" if _plain(cell) in found.get(c, ()) else cell for c, cell in row.items()}
         for row in table.rows
     )
     listed = ", ".join(f"{word!r} {times:,}" for word, times in absences.most_common(10))
-    notice = Problem(f"Beside numbers, these words are taken as no answer: {listed}.")
+    code = next((word for word in absences if number_of(word) is not None), None)
+    mend = f"If {code} is an answer: --map-label {code}={code}." if code else ""
+    notice = Problem(f"Beside numbers, these words are taken as no answer: {listed}.", mend)
     return replace(table, rows=rows, notices=(*table.notices, notice))
 
 
-def _absences(cells: Iterable[Any], options: Collection[str]) -> list[str]:
-    """Return the cells that say "absent", or [] unless more cells hold numbers or are blank."""
-    away, numbers, others = list[str](), dict[str, float](), 0
+def _names_rows(column: str) -> bool:
+    """Return whether a heading is that of numbers for items or raters."""
+    words = bare(column).split()
+    named = holds(column, ITEMS) or holds(column, RATERS) or holds(column, PEOPLE)
+    return words[-1:] in (["id"], ["nr"], ["no"], ["number"], ["code"]) or (
+        named and len(words) == 1 and words[0].isalpha()
+    )
+
+
+def _absences(cells: Iterable[Any], options: Collection[str]) -> dict[str, int]:
+    """Return the words for absences in a column, counted; none if it has other words."""
+    words, numbers = Counter[str](), dict[str, float]()
     for cell in cells:
-        is_text_or_number = isinstance(cell, str | int | float) and not isinstance(cell, bool)
-        word = str(cell).strip() if is_text_or_number else ""
-        if not word:
-            others += isinstance(cell, str | bool)
-        elif word in numbers:
-            others += 1
-        elif _says_so(word, options):
-            away.append(word)
-        elif fold(word) not in NO_ANSWER:
-            if (number := number_of(word)) is None:
-                return []
-            numbers[word], others = number, others + 1
-    return away if others > len(away) and len({*numbers.values()}) > 1 else []
+        word = _plain(cell)
+        words[word] += 1
+        if words[word] > 1 or fold(word) in NO_ANSWER or fold(word) in ABSENT - set(options):
+            continue
+        if (number := number_of(word)) is None:
+            return {}
+        numbers[word] = number
+    if len({*numbers.values()}) < 2:
+        return {}
+    away = {w: times for w, times in words.items() if fold(w) in ABSENT and fold(w) not in options}
+    away |= {word: words[word] for word in _missing(numbers, words) if fold(word) not in options}
+    return away if 2 * sum(away.values()) < sum(words.values()) else {}
 
 
-def _says_so(cell: object, options: Collection[str]) -> bool:
-    word = fold(cell) if isinstance(cell, str) else ""
-    return word in ABSENT and word not in options
+def _missing(numbers: Mapping[str, float], counts: Counter[str]) -> list[str]:
+    """Return the numbers of a column that are codes: of nines, far outside a few other marks."""
+    codes = [word for word in numbers if _CODES.fullmatch(word)]
+    more = [word for word in numbers if word in _MORE_CODES]
+    for others_too in ([*codes, *more], codes):
+        marks = {word: n for word, n in numbers.items() if word not in others_too}
+        most = max(marks.values(), default=0)
+        rising = len(numbers) == counts.total() and [*numbers.values()] == sorted(numbers.values())
+        if rising or not 1 < len(marks) <= _MOST_STEPS + 1 or min(marks.values()) < 0:
+            continue
+        far = [w for w in codes if numbers[w] <= -8 or numbers[w] >= max(99, _FAR * most)]
+        if far:
+            return far + [word for word in more if word in others_too and most <= _MOST_STEPS]
+    return []
+
+
+def _plain(cell: object) -> str:
+    """Return the word in a cell, "" for objects, lists and yes or no."""
+    if isinstance(cell, bool) or not isinstance(cell, str | int | float):
+        return ""
+    return str(cell).strip()

@@ -215,6 +215,12 @@ def words_in_changes(changes: Sequence[str]) -> dict[str, dict[str, str]]:
     return by_criterion
 
 
+def words_known(changes: Sequence[str]) -> set[str]:
+    """Return the words of the file that changes translate."""
+    meant = words_in_changes([change.removeprefix(WORD) for change in changes if is_word(change)])
+    return {word for words in meant.values() for word in words}
+
+
 def option_for(options: Words, criterion: str, word: str) -> str:
     """Return the option for a word of the file, or the word itself."""
     for name in (criterion, ""):
@@ -275,7 +281,8 @@ class Truth:
         return name, Label(label=label, reason=_reason(reason))
 
     def _is_empty(self, name: str, word: str) -> bool:
-        if fold(word) not in NO_ANSWER or option_for(self._words, name, word) != word:
+        word = option_for(self._words, name, word)
+        if fold(word) not in NO_ANSWER:
             return False
         return not word or holds_no_answer(self._criterion(name), word)
 

@@ -14,6 +14,7 @@ from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
     MOST_SHARED,
     could_answer,
+    counts_rows,
     is_index,
     named_for_raters,
     names_a_criterion,
@@ -97,6 +98,8 @@ LABELS = (
 )
 #: Names of labels in qualitative coding, only in full: a longer heading with `code` is an id.
 CODES = ("code", "codes", "codes applied", "codes applied combined")
+#: Ends of headings of ids.
+_ID = re.compile(r"[ .](id|no|num|number|code)\.?\Z|(nr|nummer|n°|\A#|kennung|\Anumero)\.?\Z")
 _CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
 _PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)
 
@@ -177,7 +180,7 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
             no_references = _no_references(fields, free, table)
             _claim(fields, name, [n for n in synonyms if n not in no_references], free, table)
     if "id" not in fields:
-        _claim(fields, "id", [n for n in reversed(free) if n.endswith(" id")], free, table)
+        _claim(fields, "id", filter(_ID.search, reversed(free)), free, table)
     about = {name: free.pop(name) for name in CONTEXT_SYNONYMS if name in free}
     private = private_columns(table)
     if "submission" not in fields:
@@ -238,10 +241,11 @@ def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> di
         return {}
     columns = [c for c in table.columns if c in free.values() and not is_index(table, c)]
     able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
-    able += [c for c in columns if plain_head(c) == "target" and _is_number(table, c)]
+    able += [c for c in columns if plain_head(c) in ("target", "score") and _is_number(table, c)]
     prefixed = [c for c in able if without_prefix(c) != c]
     few = [c for c in able if len(words_in(table, c)) <= MOST_SHARED and len(table.rows) > 2]
     levels = [c for c in few if _is_number(table, c)]
+    levels = [c for c in levels if names_a_criterion(c) or not counts_rows(table, c)]
     shared = next(iter(sharing(table, levels)), [])
     if not any(map(names_a_criterion, shared)) or named_for_raters(shared):
         shared = []  # these could be answers of raters, which are votes

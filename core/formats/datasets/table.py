@@ -39,6 +39,7 @@ from core.formats.source.parsed import (
     kind_of,
     refusal,
 )
+from core.formats.source.several_answers import answers_as_rows
 from core.formats.source.summary_rows import left_out, summary_rows
 
 Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "files"]
@@ -95,12 +96,11 @@ def read_table(
 ) -> Table:
     """Return the table in a CSV, TSV, JSON, YAML, Excel, ODS or Arrow file.
 
-    CSV, TSV and sheets need a header, which may follow titles. The delimiter is a comma, semicolon,
-    tab or bar. In JSONL every line is an object. JSON (or YAML) is a list of objects, or an object
-    whose ``items`` is such a list. ``sheet`` names the sheet of a workbook. It is optional if only
-    one sheet has rows; `*` is all of them, with the same columns. An archive (or document) of
-    submissions is a table of their ids and texts. Formats that are read row by row (not JSON, not a
-    workbook) stop after ``most`` rows.
+    CSV, TSV and sheets need a header, which may follow titles. In JSONL every line is an object.
+    JSON (or YAML) is a list of objects, or an object whose ``items`` is such a list. ``sheet``
+    names the sheet of a workbook if several have rows; `*` is all of them, with the same columns.
+    An archive (or document) of submissions is a table of their ids and texts. Formats that are read
+    row by row (not JSON, not a workbook) stop after ``most`` rows.
 
     Raises:
         InputError: every invalid line; ``SheetNotChosen`` if several sheets have rows.
@@ -128,14 +128,17 @@ def _whole(table: Table) -> Table:
         lines = tuple(line for at, line in enumerate(table.lines) if at not in summaries)
         notices = (*table.notices, *left_out(summaries, table.lines))
         table = replace(table, rows=rows, lines=lines, notices=notices)
-    columns, rows, merged = options_as_one(table.columns, table.rows)
-    table = replace(table, columns=columns, rows=rows, notices=(*table.notices, *merged))
+    columns, rows, said = options_as_one(table.columns, table.rows)
+    if table.document is None:
+        columns, rows, lines, as_rows = answers_as_rows(columns, rows, table.lines)
+        table, said = replace(table, lines=lines), (*said, *as_rows)
+    table = replace(table, columns=columns, rows=rows, notices=(*table.notices, *said))
     if "orig_response" not in table.columns:
         return table
     rows = tuple(feedback_row(row) or row for row in table.rows)
     notice = Problem("Read as rows of the Feedback Collection; its training texts are left out.")
-    columns = _columns(rows, table.name)
-    return replace(table, rows=rows, columns=columns, notices=(*table.notices, notice))
+    notices, columns = (*table.notices, notice), _columns(rows, table.name)
+    return replace(table, rows=rows, columns=columns, notices=notices)
 
 
 def _from_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
@@ -167,8 +170,8 @@ def _from_binary(opened: Opened, sheet: str | None, most: int | None) -> Table |
         return _of_rows(book.kind, joined_sheets(book, opened.name), opened.name)
     if book is not None:
         return _of_rows(book.kind, sheet_rows(*book.spent(sheet), opened.name), opened.name)
-    handed_in = submissions_in(opened)
-    return None if handed_in is None else _of_rows("files", handed_in, opened.name)
+    texts = submissions_in(opened)
+    return None if texts is None else _of_rows("files", texts, opened.name)
 
 
 def table_of_files(files: Mapping[str, bytes | Opened], name: str) -> Table:
@@ -178,10 +181,8 @@ def table_of_files(files: Mapping[str, bytes | Opened], name: str) -> Table:
 
 def _kind(opened: Opened) -> Literal["csv", "jsonl", "document"]:
     ending = opened.ending
-    if ending in ("jsonl", "ndjson"):
-        return "jsonl"
-    if ending in ("yaml", "yml"):
-        return "document"
+    if ending in ("jsonl", "ndjson", "yaml", "yml"):
+        return "document" if ending in ("yaml", "yml") else "jsonl"
     if ending in ("csv", "tsv", "tab") or opened.start[:1] not in ("{", "["):
         return "document" if ending == "json" else "csv"
     are_lines = opened.start[:1] == "{" and opened.shapes == ("rows",) and opened.first
@@ -210,10 +211,9 @@ def _from_document(document: Document, name: str) -> Table:
         return _from_case(case, document_unwrapped, name)
     table = json_table(document, name)
     lines = tuple(document.line_of(place) for place in table.places)
-    columns = _columns(table.rows, name)
     return Table(
-        name, "json", columns, tuple(table.rows), lines, table.header, document, table.places,
-        table.notices,
+        name, "json", _columns(table.rows, name), tuple(table.rows), lines, table.header, document,
+        table.places, table.notices,
     )  # fmt: skip
 
 
@@ -225,8 +225,8 @@ def _from_case(case: dict[str, Any], document: Document, name: str) -> Table:
     rows = tuple(rows_of(case))
     header = {"name": case.get("name"), "rubric": rubric, "meta": notes_of(case)}
     lines = tuple(document.line_of(("instances", at)) for at in range(len(rows)))
-    notes = (*notices, *beside_rows(case))
-    return Table(name, "json", _columns(rows, name), rows, lines, header, notices=notes)
+    said = (*notices, *beside_rows(case))
+    return Table(name, "json", _columns(rows, name), rows, lines, header, notices=said)
 
 
 def _columns(rows: Sequence[dict[str, Any]], name: str) -> tuple[str, ...]:

@@ -57,17 +57,21 @@ def read_csv(
     notices = [said_titles([cells for _, cells in titles], titles[0][0])] if titles else []
     start = len(titles) + deep - 1
     end = None if most is None else start + 1 + most
+    foot = list[tuple[int, str]]()
     for line, cells in islice(_filled(text, delimiter, problems), start, end):
         if not columns:
             columns = headed(heads)
             problems += bad_columns(columns, line)
             if problems:
                 break
-        elif len(cells) != len(columns):
+        elif len(cells) == 1 and (foot or _ends(rows, lines, line)):
+            foot.append((line, cells[0]))
+        elif len(cells) != len(columns) or foot:
+            line, cells = (foot[0][0], [foot[0][1]]) if foot else (line, cells)
             message = f"has {len(cells)} cells, but the header names {len(columns)} columns."
             mend = "Put cells that hold the delimiter or a line break in double quotes."
             problems.append(Problem(message, mend, (), line))
-            if enough(problems):
+            if foot or enough(problems):
                 break
         else:
             words = [cell if len(cell) > LONGEST_WORD else shared[cell] for cell in cells]
@@ -77,7 +81,19 @@ def read_csv(
         problems.append(Problem("has a header, but no rows.", "Add one row per item.", (), 1))
     if problems:
         raise refusal("table", problems, name)
+    if foot:
+        message = (
+            f"What stands below the table is left out: {' '.join(w for _, w in foot)[:200]!r}."
+        )
+        notices.append(Problem(message, "", (), foot[0][0]))
     return TableRows(columns, tuple(rows), tuple(lines), tuple(notices))
+
+
+def _ends(rows: Sequence[Mapping[str, str]], lines: Sequence[int], line: int) -> bool:
+    """Return whether a lone cell at ``line`` is below the table, and not the end of a text."""
+    if len(rows) < 3 or len(rows[-1]) < 3:
+        return False
+    return line > lines[-1] + 1 or " " not in list(rows[-1].values())[-1].strip()
 
 
 def _filled(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.domain.base import build
@@ -23,6 +23,7 @@ from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.source.heading_words import RANKS, holds
 from core.formats.source.parsed import finite, refusal
 from core.formats.votes.imported import VoteLine
+from core.formats.votes.structure.word_scales import no_opinion, scale_order
 from core.text.names import fold
 
 MOST_OPTIONS = 50
@@ -48,11 +49,11 @@ class Derived(NamedTuple):
 
 
 def derive_rubric(lines: Sequence[VoteLine], gold: Sequence[VoteLine], name: str) -> Derived:
-    """Return a rubric from labels, of raters and gold: numbers are ordinal, words nominal.
+    """Return a rubric from labels, of raters and gold.
 
-    Yes and no are two such words, and yes (true, pass, and next to such words 1 and T) has value 1.
-    MET and UNMET make a binary criterion. In a ranking the first is the best. Words that mean "no
-    answer" are not labels.
+    Numbers and the words of a scale are ordinal, other words nominal. Yes and no are nominal; yes
+    (true, pass, and next to such words 1 and T) has value 1. MET and UNMET make a binary criterion.
+    In a ranking the first is the best. Words that mean "no answer" are not labels.
 
     Raises:
         InputError: a criterion has more different labels than a scale has options.
@@ -63,7 +64,7 @@ def derive_rubric(lines: Sequence[VoteLine], gold: Sequence[VoteLine], name: str
     criteria, notices, problems = list[dict[str, Any]](), list[Problem](), list[Problem]()
     spelling = {}
     for criterion, used_labels in used.items():
-        scale, options, spelt = _scale(list(used_labels))
+        scale, options, spelt = _scale(list(used_labels), criterion)
         if len(options) > MOST_OPTIONS:
             message = f"has {len(options)} different labels for {criterion!r}."
             mend = "Give the rubric they belong to, or check which column holds the label."
@@ -74,6 +75,8 @@ def derive_rubric(lines: Sequence[VoteLine], gold: Sequence[VoteLine], name: str
         spelling[criterion] = spelt
         order = _order_said(criterion, is_ranking, len(used) == 1)
         notices.append(_notice(criterion, scale, [option["label"] for option in options], order))
+        if apart := _stands_apart(criterion, used_labels):
+            notices.append(apart)
         if scale != "ordinal" and (several := several_in(used_labels)):
             notices.append(_several(criterion, several))
     if problems:
@@ -165,9 +168,26 @@ def _notice(criterion: str, scale: str, labels: list[str], order: str) -> Proble
         "ordinal": order,
         "nominal": "Its options have the value 0, so it scores nothing until they get values.",
     }[scale]
+    if scale == "ordinal" and None in map(_number, labels):
+        mend = "In this order: the first has value 0, the last 1."
     if scale == "nominal" and is_yes(labels[0]) and len(labels) == 2:
         mend = f"{labels[0]!r} has value 1, {labels[1]!r} 0."
     return Problem(message[:400], f"{mend} Give a rubric to say it otherwise.".strip())
+
+
+def _stands_apart(criterion: str, used: Collection[str]) -> Problem | None:
+    """Return a notice about a 9 or -1 apart from the other numbers, which may mean no answer."""
+    numbers = {n for label in used if (n := _number(label)) is not None}
+    for code in numbers & {9.0, -1.0}:
+        low, high = min(others := numbers - {code}, default=0), max(others, default=0)
+        steps = {low + step for step in range(int(high - low) + 1)}
+        if len(others) > 2 and others == steps and not low - 1 <= code <= high + 1:
+            word, scale = _written(code), ", ".join(map(_written, sorted(others)))
+            return Problem(
+                f"{word} stands apart from the other labels of {criterion!r} ({scale}).",
+                f"If it means no answer: --map-label {word}=NA.",
+            )
+    return None
 
 
 def _several(criterion: str, words: list[str]) -> Problem:
@@ -176,11 +196,15 @@ def _several(criterion: str, words: list[str]) -> Problem:
     return Problem(message[:400], "To count each label, write a row for it, with its criterion.")
 
 
-def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
+def _scale(labels: list[str], criterion: str) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
     """Return the scale, its options, and the spelling of every label on it."""
     spelt = {label: CANNOT_ASSESS for label in labels if fold(label) in AWAY}
     spelt |= {label: label for label in labels if holds_no_answer(None, label)}
     real = [label for label in labels if label not in spelt]
+    nothing = [label for label in labels if fold(label) == "none"]
+    words = len(real) > 1 and not any(_number(w) is not None or is_yes(w) is not None for w in real)
+    if scale_order([*real, *nothing]) or (words and "none" in nothing):
+        real += nothing  # no fault, beside minor and major
     if _all_yes_or_no({fold(label) for label in real}):
         return _yes_and_no(real, spelt)
     numbers = {label: _number(label) for label in real}
@@ -193,6 +217,12 @@ def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]
     first: dict[str, str] = {}
     for label in sorted(real):
         spelt[label] = first.setdefault(fold(label), label)
+    opinions = [label for label in first.values() if not no_opinion(label)]
+    if places := scale_order(opinions, criterion):
+        at = {places[label]: label for label in sorted(places, key=len)}
+        spelt |= {label: at[places[word]] for label, word in spelt.items() if word in places}
+        unsure = {label: CANNOT_ASSESS for label in real if no_opinion(label)}
+        return "ordinal", _by_place(at), spelt | unsure
     options = [{"label": label, "value": 0.0} for label in first.values()]
     if len(options) == 1:
         options.append({"label": "Other", "value": 0.0})
@@ -289,6 +319,15 @@ def _valued(levels: list[float]) -> list[dict[str, Any]]:
     return [
         {"label": _written(level), "value": round((level - low) / (high - low), 9)}
         for level in levels
+    ]
+
+
+def _by_place(labels: Mapping[float, str]) -> list[dict[str, Any]]:
+    """Return the options of words by their places, lowest first."""
+    low, high = min(labels), max(labels)
+    return [
+        {"label": labels[place], "value": round((place - low) / (high - low), 9)}
+        for place in sorted(labels)
     ]
 
 

@@ -94,7 +94,8 @@ def read_bundle(
         notice = Problem(f"Read as results of {TOOL_NAMES[kind]}.")
         return replace(read, notices=shortened([notice, *read.notices]))
     if kind in TABLES:
-        table = table_of(source, rubric=rubric)
+        known = mapping.words.values() if mapping else ()
+        table = table_of(source, rubric=rubric, kept=[word for words in known for word in words])
         mapping = mapping or guess_layout(table, kind, rubric)
         table = with_paths(table, mapping.used().values())
         roles = role_table(table, mapping.roles(), said)
@@ -116,13 +117,21 @@ def guess_layout(table: Table, kind: SeenKind, rubric: Rubric | None = None) -> 
     return guess_vote_mapping(table, layout, rubric)
 
 
-def table_of(source: VoteSource, most: int | None = None, rubric: Rubric | None = None) -> Table:
-    """Return the table of a single file, or of an archive's votes.csv, up to ``most`` rows."""
+def table_of(
+    source: VoteSource,
+    most: int | None = None,
+    rubric: Rubric | None = None,
+    kept: Collection[str] = (),
+) -> Table:
+    """Return the table of a single file, or of an archive's votes.csv, up to ``most`` rows.
+
+    Words in ``kept`` are answers, even if they usually say that there is none.
+    """
     name = next(iter(source.files)) if source.lone else VOTES
     if name not in source.files:
         raise InputError("It contains no table of votes.", (), source.name)
     sheet = source.sheet if source.lone else None
-    return without_absences(read_table(source.files[name], name, sheet, most), rubric)
+    return without_absences(read_table(source.files[name], name, sheet, most), rubric, kept)
 
 
 def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
@@ -166,6 +175,9 @@ def _table(
     table_votes = votes_in(table, mapping)
     notices = [_shape(mapping), *table.notices, *_left_out(table, mapping)]
     notices += said_of_texts(table, mapping)
+    if mapping.rater is None and any(row["rater_id"] == "rater 2" for _, row in table_votes.lines):
+        message = "No column names who rated: an item's rows are raters 1, 2 and so on, in order."
+        notices.append(Problem(message, "If a column does: --map rater=COLUMN."))
     gold = list(table_votes.gold.values())
     if rubric is None:
         derived: Derived = derive_rubric(table_votes.lines, gold, source.title)

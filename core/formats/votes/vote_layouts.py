@@ -21,10 +21,11 @@ from core.formats.datasets.answer_columns import (
     unique_words,
     words_in,
 )
-from core.formats.datasets.mapping import guess_mapping
+from core.formats.datasets.mapping import ColumnMapping, guess_mapping
 from core.formats.datasets.name_grids import answers_in_grid
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, texts_in
+from core.formats.source.heading_words import ITEMS, holds
 from core.formats.votes.imported import TableFormat
 from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs
@@ -78,7 +79,20 @@ def kind_of_table(
     ambiguous = rival_labels(table, mapping) or _named_alike(table, beside)
     rated = bool(row_keys(opened_up(table))) or any(list_answers(table))
     rated = rated or _has_raters(table, mapping.labels.values())
+    rated = rated or unnamed_raters(table, mapping) != ""
     return "unknown" if ambiguous or rated else "dataset"
+
+
+def unnamed_raters(table: Table, mapping: ColumnMapping) -> str:
+    """Return the id of items of which most have several rows with other labels, or ""."""
+    text, values = mapping.submission, Values(table)
+    labels = [c for c in mapping.labels.values() if c in values.columns]
+    if not labels or text is None or text not in values.columns or values.unique([text]) > 0.67:
+        return ""
+    ids = [c for c in values.columns if c != text and holds(c, ITEMS) and values.may_be_key(c)]
+    ids = [c for c in ids if not (values.varies([c], text) or values.varies([text], c))]
+    named = [c for c in (*ids, text) if any(values.varies([c], label) for label in labels)]
+    return next(iter(named), "") if ids or mapping.id is None else ""
 
 
 def _values_disagree(table: Table, layout: Layout) -> bool:

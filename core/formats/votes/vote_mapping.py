@@ -11,7 +11,6 @@ from pydantic import Field
 from core.domain.base import Noun
 from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
-    MOST_SHARED,
     could_answer,
     holds_words,
     is_index,
@@ -24,12 +23,10 @@ from core.formats.datasets.answer_columns import (
     without_prefix,
     words_in,
 )
-from core.formats.datasets.label_words import is_yes, may_be_marks
 from core.formats.datasets.labels import option_for
 from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import text_column
-from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import RANKS, holds
 from core.formats.votes.structure.named_fields import (
     NAMES,
@@ -41,6 +38,7 @@ from core.formats.votes.structure.named_fields import (
 )
 from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.values import Values
+from core.formats.votes.structure.word_scales import is_scale
 from core.text.names import fold
 
 Layout = Literal["long", "wide", "criteria", "pairs"]
@@ -208,18 +206,10 @@ def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> li
         values = Values(table)
         able = [c for c in able if values.is_answer(c, fields["item"], fields["rater"])]
     prefixed = [c for c in able if without_prefix(c) != c]
-    able = [c for c in prefixed or able if _is_scale(words_in(table, c))]
+    able = [c for c in prefixed or able if is_scale(words_in(table, c), c)]
     if len(able) > 1 and not sharing(table, able):
         return []
     return [VoteColumn(column=c, criterion=without_prefix(c)) for c in able]
-
-
-def _is_scale(words: set[str]) -> bool:
-    """Return whether these are yes and no, or a few levels."""
-    if None not in map(is_yes, words):
-        return True
-    numbers = [n for word in words if (n := number_of(word)) is not None]
-    return len(numbers) == len(words) <= MOST_SHARED and may_be_marks(numbers)
 
 
 def answerable(table: Table, columns: dict[str, str]) -> list[str]:

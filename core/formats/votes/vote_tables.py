@@ -170,7 +170,7 @@ def _check(table: Table, mapping: VoteMapping) -> None:
         if column not in table.columns
     ]
     required = ["item", "label"] if mapping.layout == "long" else []
-    required += ["rater"] if required and _repeats_items(table, mapping) else []
+    required += ["rater"] if required and 0 < _repeated(table, mapping) < 0.5 else []
     if not any(c.item for c in mapping.columns):
         ids = item_of(Values(table)) if mapping.item is None else ()
         free_ids = [c for c in ids if c not in mapping.used().values()]
@@ -191,17 +191,18 @@ def _check(table: Table, mapping: VoteMapping) -> None:
         raise refusal("table of votes", problems, table.name)
 
 
-def _repeats_items(table: Table, mapping: VoteMapping) -> bool:
-    """Return whether an item has several rows for one criterion, so that raters must differ."""
-    asked = [c for c in (mapping.item, mapping.criterion) if c in table.columns]
-    keys = [tuple(str(row.get(column)) for column in asked) for row in table.rows]
-    return len(set(keys)) < len(keys)
+def _repeated(table: Table, mapping: VoteMapping) -> float:
+    """Return the share of items with several rows for one criterion, so that raters must differ."""
+    asked = [c for c in (mapping.item, mapping.criterion, mapping.system) if c in table.columns]
+    keys = Counter(tuple(str(row.get(column)) for column in asked) for row in table.rows)
+    return sum(times > 1 for times in keys.values()) / max(1, len(keys))
 
 
 def _rows(
     table: Table, mapping: VoteMapping, votes: TableVotes, problems: list[Problem]
 ) -> Iterator[tuple[int | None, dict[str, Any]]]:
-    numbers = dict[str, str]()
+    numbers, times = dict[str, str](), Counter[tuple[str, str]]()
+    unnamed = mapping.rater is None and mapping.item and _repeated(table, mapping) >= 0.5
     exported = table.flat and set(table.columns) >= _EXPORTED
     for at, written in enumerate(table.rows):
         cells = {name: unguarded(text) for name, text in written.items()} if exported else written
@@ -223,10 +224,13 @@ def _rows(
         if not any(c.item for c in mapping.columns):
             _keep_texts(votes, mapping, cells, item)
         base = {"item_id": item, "criterion": criterion}
+        times[item, criterion] += 1
+        numbered = {"rater_id": f"rater {times[item, criterion]}"} if unnamed else {}
         if mapping.layout == "long":
-            yield line, base | _long(cells, mapping, table, problems, line)
+            yield line, base | _long(cells, mapping, table, problems, line) | numbered
             continue
         of_row = _rater(cells, mapping, problems, line) if mapping.layout == "criteria" else {}
+        of_row |= numbered if of_row else {}
         if mapping.rater is None and any(c.item for c in mapping.columns):
             of_row["rater_id"] = f"row {at + 1}"
         of_row |= {"reason": cell_text(cells, mapping.reason)} if mapping.reason else {}

@@ -16,13 +16,14 @@ from core.errors import InputError
 from core.services.imports import import_files
 from core.store.store import Store
 from tests.formats.field_tables import FIELD_TABLES
+from tests.formats.fresh_tables import FRESH_TABLES
 from tests.formats.more_tables import MORE_TABLES
 from tests.formats.office.workbooks import xlsx
 from tests.formats.rated_tables import RATED_TABLES
 from tests.formats.strange_tables import STRANGE_TABLES
 from tests.formats.strangers import STRANGERS, Stranger
 
-TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES, *FIELD_TABLES)
+TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES, *FIELD_TABLES, *FRESH_TABLES)
 
 
 def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -332,6 +333,29 @@ def test_the_only_sheet_with_ratings_is_read(store: Store, tmp_path: Path) -> No
     roles = {role["column"]: role["role"] for role in report["roles"]}
     assert roles == {"Lot": "item", "Juror": "rater", "Smell": "label"}
     assert "Only the sheet 'Marks' is read, not 'How to'." in str(report["notices"])
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "code"),
+    [("missing codes.csv", "'99' 2", "99"), ("codes of labels.csv", "'.' 1, '-9' 1", "-9")],
+)
+def test_missing_codes_are_said(
+    store: Store, tmp_path: Path, name: str, said: str, code: str
+) -> None:
+    file = tmp_path / name
+    file.write_text(next(case.data for case in FRESH_TABLES if case.name == name))
+    notices = brought(store, file)["notices"]
+    message = f"Beside numbers, these words are taken as no answer: {said}."
+    mend = next(notice["mend"] for notice in notices if notice["message"] == message)
+    assert mend == f"If {code} is an answer: --map-label {code}={code}."
+
+
+def test_a_nine_that_stands_apart_is_said(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "nine.csv"
+    file.write_text("item,r1,r2\na,1,9\nb,2,3\nc,3,1\nd,2,2\n")
+    said = str(brought(store, file)["notices"])
+    assert "9 stands apart from the other labels of 'rating' (1, 2, 3)" in said
+    assert "--map-label 9=NA" in said
 
 
 def test_sheets_of_one_shape_are_read_as_one_table(store: Store, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from core.formats.votes.structure.row_keys import RowKeys, keys_named, named_rat
 from core.formats.votes.structure.texts import TextColumns, may_be_judged
 from core.formats.votes.structure.values import Values, item_changes, named_label, ticks
 from core.formats.votes.vote_changes import change_votes
-from core.formats.votes.vote_layouts import kind_of_table
+from core.formats.votes.vote_layouts import kind_of_table, unnamed_raters
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import votes_in
 
@@ -172,6 +172,7 @@ def _likely_readings(table: Table) -> Iterator[NearShape]:
         _in_cells,
         _beside_each_other,
         _weak_readings,
+        _numbered_raters,
     ):
         if ambiguous := [shape for shape in readings(table) if _passes(table, shape)]:
             yield from ambiguous
@@ -203,6 +204,21 @@ def _with_raters(table: Table) -> Iterator[NearShape]:
 def _weak_readings(table: Table) -> Iterator[NearShape]:
     """Yield items and raters with little evidence."""
     yield from _by_keys(table, row_keys(table, sure=False))
+
+
+def _numbered_raters(table: Table) -> Iterator[NearShape]:
+    """Yield an id that repeats as the item of raters without names, and each row as an item."""
+    items = guess_mapping(table)
+    if not (item := unnamed_raters(table, items)):
+        return
+    labels = [*items.labels.values()]
+    lacks = f"{item!r} repeats, and no column names who rated: raters are numbered in order"
+    kind: Kind = "long" if len(labels) == 1 else "criteria"
+    field = "label" if kind == "long" else "criteria"
+    changes = (f"item={item}", f"submission={items.submission}", *(f"{field}={c}" for c in labels))
+    yield NearShape(kind, lacks, changes)
+    changes = (f"submission={items.submission}", *(f"labels={c}" for c in labels))
+    yield NearShape("dataset", "each row could be an item of its own", changes)
 
 
 def _by_keys(table: Table, candidates: Iterable[RowKeys]) -> Iterator[NearShape]:

@@ -131,8 +131,9 @@ def _by_its_id(table: Table, fields: dict[str, str]) -> dict[str, str]:
     if shape is None or not shape.sentences or shape.length <= LONG:
         return fields
     free = [c for c in flat_columns(table) if c not in fields.values()]
-    named = named_fields(free, ["item"])
-    return {"submission": text, **fields, **named} if named else fields
+    ids = [c for c in item_of(Values(table)) if c in free]
+    named = named_fields(free, ["item"]) or dict(zip(["item"], ids, strict=False))
+    return {"submission": text, **fields, **named}
 
 
 def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str]:

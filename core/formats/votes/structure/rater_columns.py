@@ -24,7 +24,13 @@ from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, SUMMARIES, bare, holds
 from core.formats.votes.structure.texts import TextColumns, best_texts
-from core.formats.votes.structure.values import Values, item_changes, named_label, system_named
+from core.formats.votes.structure.values import (
+    RANGED,
+    Values,
+    item_changes,
+    named_label,
+    system_named,
+)
 
 _TITLE = re.compile(
     r"(dr|dra|prof|mr|mrs|ms|mme|mlle|m|herr|frau|hr|fr|pan|pani|sr|sra|sig|dott)\.? [^\W\d]"
@@ -118,6 +124,8 @@ def _are(group: Sequence[str]) -> str:
         map(_INITIALS.fullmatch, group)
     ):
         return "raters"
+    if all(map(RANGED.search, group)) and not any(map(names_a_person, group)):
+        return "criteria"
     titles = all(_TITLE.match(bare(c)) or names_a_person(c) for c in group)
     return "raters" if titles or named_for_raters(list(group)) else ""
 

@@ -11,7 +11,7 @@ from core.formats.datasets.answer_columns import names_a_criterion, names_a_pers
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ASPECTS, COURSES, ITEMS, RATED, RATERS, bare, holds
-from core.formats.votes.structure.rater_columns import names_a_respondent
+from core.formats.votes.structure.rater_columns import item_of, names_a_respondent
 from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
 from core.formats.votes.structure.values import (
     Values,
@@ -20,6 +20,7 @@ from core.formats.votes.structure.values import (
     person_level,
     system_named,
 )
+from core.formats.votes.structure.word_scales import is_scale
 
 _BEGINS = re.compile(r"\b(begin|start|from|von|anfang|debut|inicio|inizio)|нач|起|开始|開始")
 _ENDS = re.compile(r"\b(end|stop|to\b|bis|fin)|кон|止|结束|終")
@@ -82,11 +83,29 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
         return (once,)
     if _are_answers(values, people):
         return ()  # each rater has a column
+    once_rated = _rated_once(values) if people and levels[people[0]] > 2 else None
     for rater in people:
+        if once_rated and levels[rater] < 3:
+            break
         for candidate in _of_rater(values, keys, rater, sure=levels[rater] > 2):
             alone = [c for c in keys if levels[c] >= levels[rater]] == [rater]
             return (candidate._replace(sure=alone and _is_sure(values, candidate)),)
-    return () if people else tuple(_unnamed(values, keys, levels, 2 if sure else 1))
+    if people:
+        return (once_rated,) if once_rated else ()
+    return tuple(_unnamed(values, keys, levels, 2 if sure else 1))
+
+
+def _rated_once(values: Values) -> RowKeys | None:
+    """Return the items of a table with one row for each, with the column of its rater."""
+    raters = [c for c in values.columns if holds(c, RATERS) and values.may_be_key(c)]
+    item = item_of(values)
+    if len(raters) != 1 or len(item) != 1:
+        return None
+    free = [c for c in values.columns if c not in (*item, *raters) and values.able(c)]
+    answers = tuple(c for c in free if is_scale(values.distinct[c], c))
+    texts = best_texts(values, [t for t in values.texts() if t not in answers], item)
+    reason = next(filter(values.remarks, values.columns), "")
+    return RowKeys(item, raters[0], answers, texts=texts, reason=reason) if answers else None
 
 
 def _is_sure(values: Values, keys: RowKeys) -> bool:
@@ -159,6 +178,7 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
         candidates = []
     singles = [(c,) for c in candidates]
     asked_of = [c for c in candidates if _is_question(values, c, texts)]
+    asked_of = [c for c in asked_of if not holds(c, RATERS)]
     pairs = list(combinations([c for c in candidates if c not in asked_of][:_TRIED], 2))
     pairs = [pair for pair in pairs if _belong(values, pair, texts)]
     triples = combinations([c for c in candidates if _named_item(c) or system_named(c)][:_NAMED], 3)

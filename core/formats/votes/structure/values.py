@@ -69,6 +69,11 @@ _SYSTEM = re.compile(
 _POSITION = re.compile(r"\b(trial|row|order|index|position|reihenfolge|ordre|orden|posicion)\b")
 #: Ids, and the addresses of pictures, sounds and pages.
 _ADDRESS = re.compile(r"[0-9a-f-]+\Z|[a-z][a-z0-9+.\-]*://|www\.")
+#: Notes that are judged, not written by those who judge.
+_NOTES = re.compile(
+    r"\b(discharge|clinical|progress|case|medical|nursing|patient|consult|operative|admission|visit"
+    r"|call|field|release|lecture|soap|chart|physician) notes?\b"
+)
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
 _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 
@@ -117,6 +122,9 @@ class Values:
         if self.is_number(column) and any((number_of(word) or 0) % 1 for word in words):
             return False
         ends = bare(column).rpartition(" ")[2]
+        is_asked = names_a_criterion(column) or RANGED.search(column)
+        if is_asked and ends not in _KEPT and not holds(column, ITEMS):
+            return False
         is_attribute = ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT and not holds(column, RATED)
         if self.remarks(column) or sums_up(column) or measures(column) or is_attribute:
             return False
@@ -125,6 +133,7 @@ class Values:
     def remarks(self, column: str) -> bool:
         """Return whether a column holds remarks; `note` is a mark if it holds numbers."""
         named = holds(column, REMARKS) and bare(column).rpartition(" ")[2] not in _KEPT
+        named = named and not _NOTES.search(bare(column))
         return named and not self.is_number(column)
 
     def texts(self) -> list[str]:
@@ -259,7 +268,8 @@ class Values:
         return self._known[column]
 
     def _is_able(self, column: str) -> bool:
-        if self.remarks(column) or sums_up(column) or system_named(column):
+        adds_up = sums_up(column) and not RANGED.search(column)
+        if self.remarks(column) or adds_up or system_named(column):
             return False
         if {*bare(column).split()} & _KNOWN or self.says_how_sure(column):
             return False
@@ -271,14 +281,22 @@ class Values:
         if not (named or may_be_marks(numbers)) or not self.measures_nothing(column):
             return False
         halves = all((2 * n) % 1 == 0 for n in numbers)
-        return named or (
-            could_answer(self.table, column) and (halves or len(numbers) <= MOST_SHARED)
+        on_a_line = not halves and 0 <= min(numbers) <= max(numbers) <= 10 and _tenths(numbers)
+        return (
+            named
+            or on_a_line
+            or (could_answer(self.table, column) and (halves or len(numbers) <= MOST_SHARED))
         )
 
     def _may_answer(self, column: str, keys: Sequence[str]) -> bool:
         if not self.able(column):
             return False
         return named_label(column) or names_a_criterion(column) or not self.counts(column, keys)
+
+
+def _tenths(numbers: Sequence[float]) -> bool:
+    """Return whether numbers are tenths, as marks set on a line are."""
+    return all(abs(10 * n - round(10 * n)) < 1e-6 for n in numbers)
 
 
 def named_overall(column: str) -> bool:
@@ -288,13 +306,15 @@ def named_overall(column: str) -> bool:
 
 def named_label(column: str) -> bool:
     """Return whether a heading says that it is a rating, a score or a verdict."""
-    return bool({*bare(column).split()} & LABELS or re.search(r"%|/ ?\d+|\(\d{1,3}\)", column))
+    ranged = re.search(r"%|/ ?\d+|\(\d{1,3}\)", column) or RANGED.search(column)
+    return bool({*bare(column).split()} & LABELS or ranged)
 
 
 def is_written(table: Table, column: str) -> bool:
     """Return whether a column holds texts: several words each, different, and not remarks."""
     shape = texts_in(table, column)
-    return shape is not None and shape.worded and not holds(column, REMARKS)
+    remarks = holds(column, REMARKS) and not _NOTES.search(bare(column))
+    return shape is not None and shape.worded and not remarks
 
 
 def person_level(values: Values, column: str) -> int:
@@ -323,6 +343,8 @@ def item_changes(item: Sequence[str]) -> list[str]:
     return [*(f"item={c}" for c in ordered), *(f"system={c}" for c in systems[:1])]
 
 
+#: `Depth (0-15)`, `Depth /5`: the marks of a criterion.
+RANGED = re.compile(r"[(\[]\d+ ?(-|–|/|to|bis|a|à) ?\d+[)\]]|/ ?\d+\)?\Z|[(\[]y ?/ ?n[)\]]", re.I)
 #: Marks that mean yes if present and no if absent.
 _TICKS = frozenset(
     {"x", "1", "yes", "ja", "si", "sí", "oui", "sim", "true", "✓", "✔", "√", "●", "•"}

@@ -11,6 +11,7 @@ from typing import Literal
 
 from core.domain.rubric import MET, UNMET
 from core.errors import InputError, Problem
+from core.formats.votes.structure.word_scales import scale_order
 
 #: The default number of steps.
 STEPS = 5
@@ -115,7 +116,7 @@ def scale_of(
     """Return the scale of a question's answers.
 
     Passed or not (also 0 and 1) is binary. Whole numbers close together are levels. Other numbers
-    are binned. Words are nominal, in alphabetical order, without values.
+    are binned. Words of a scale are ordinal; others nominal, in alphabetical order, without values.
 
     >>> [label for label, _ in scale_of("f", [0.1, 0.94]).options][:2]
     ['0 to 0.2', '0.2 to 0.4']
@@ -153,6 +154,12 @@ def _named(options: tuple[tuple[str, float], ...], used: set[bool | int | float 
 def _words(name: str, labels: list[str]) -> Scale:
     if len(labels) == 1:
         labels = [*labels, "Other"]
+    if places := scale_order(labels, name):
+        ordered = sorted(places, key=lambda label: places[label])
+        low, high = places[ordered[0]], places[ordered[-1]]
+        notice = Problem(f"{name!r} is answered in words, in this order: {', '.join(ordered)}.")
+        values = (round((places[label] - low) / (high - low), 9) for label in ordered)
+        return Scale("ordinal", tuple(zip(ordered, values, strict=True)), (), (notice,))
     mend = "Its options have the value 0, so it scores nothing until they get values."
     notice = Problem(f"{name!r} is answered in words: {', '.join(labels)[:300]}.", mend)
     return Scale("nominal", tuple((label, 0.0) for label in labels), (), (notice,))

@@ -1,0 +1,192 @@
+"""Rows with several answers, of quizzes or of systems side by side: each becomes a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.errors import Problem
+from core.formats.source.heading_words import PEOPLE, RATERS, bare, holds
+
+Row = dict[str, Any]
+#: Headings of what belongs to a question, by field, with a group for the question; "" is the
+#: question itself. Microsoft Forms, Google Forms, Moodle.
+_FORMS: tuple[Mapping[str, str], ...] = (
+    {"answer": "", "score": r"(?:points|punkte|puntos) - (.+)", "feedback": r"feedback - (.+)"},
+    {"answer": "", "score": r"(.+) \[(?:score|points)\]", "feedback": r"(.+) \[feedback\]"},
+    {
+        "answer": r"(?:response|answer|antwort|réponse|respuesta) (\d+)",
+        "score": r"(?:q|f|p)\. ?(\d+) ?/ ?[\d.,]+",
+        "question": r"(?:question|frage|pregunta) (\d+)",
+        "reference": r"(?:right answer|richtige antwort|bonne réponse|respuesta correcta) (\d+)",
+    },
+)
+_OUT_OF = re.compile(r"(-?[\d.,]+) ?/ ?[\d.,]+\Z")
+#: Columns about the whole attempt and the person: times, sums and names.
+_WHOLE = re.compile(
+    r"(start time|completion time|started on|completed|time taken|duration|state|status|timestamp"
+    r"|last modified time|grade posted time|total points|quiz feedback|score|(grade|bewertung)/.*"
+    r"|begonnen am|beendet|verbrauchte zeit|e-?mail.*|username|name|surname|(first|last) name"
+    r"|nachname|vorname)\Z",
+    re.IGNORECASE,
+)
+_ID = re.compile(
+    r"(.*[ _])?(id|id number|nr|no|key|uid|item|number|matrikelnummer)\Z", re.IGNORECASE
+)
+#: Words for a system's text, next to its scores.
+_TEXTS = frozenset(
+    {"", "output", "response", "answer", "text", "translation", "summary", "completion", "reply"}
+)
+#: Sides of a comparison, people and given texts, which are no systems.
+_NO_SYSTEM = re.compile(
+    r"(chosen|rejected|winner|loser|first|second|left|right|source|reference|gold|prompt|question"
+    r"|context|input|comments?|notes?|reasons?)\Z"
+)
+#: Headings of comparisons: then the texts are pairs.
+_COMPARES = re.compile(r"prefer|winner|better|best|choice|chosen|win\b|vote|verdict|rank|label")
+
+
+def answers_as_rows(
+    columns: Sequence[str], rows: Sequence[Row], lines: Sequence[int | None]
+) -> tuple[tuple[str, ...], tuple[Row, ...], tuple[int | None, ...], tuple[Problem, ...]]:
+    """Return a row for each answer of a quiz or of systems; any other table unchanged.
+
+    >>> row = {"ID": "7", "Why?": "So.", "Points - Why?": "2 / 3"}
+    >>> answers_as_rows([*row], [row], [2])[1]
+    ({'item id': '7', 'question': 'Why?', 'answer': 'So.', 'score': '2'},)
+    """
+    if (found := answers_in_lists(rows)) is not None:
+        key, entries = found
+        of_entries = dict.fromkeys(column for _, _, row in entries for column in row)
+        own_rows, own_lines = (
+            tuple(row for *_, row in entries),
+            tuple(lines[at] for at, *_ in entries),
+        )
+        return tuple(of_entries), own_rows, own_lines, (said_of_lists(key),)
+    heads = {column.strip(): column for column in columns}
+    groups, of = _questions([*heads]), "question"
+    if not groups:
+        groups, of = _systems([*heads], rows), "system"
+    if not groups or len(heads) < len(columns):
+        return tuple(columns), tuple(rows), tuple(lines), ()
+    parts = {column for group in groups.values() for column in group.values()}
+    left = [c for c in columns if c.strip() not in parts]
+    ids = [c for c in left if _ID.match(c.strip()) and len({r.get(c) for r in rows}) == len(rows)]
+    whole = [c for c in left if of == "question" and c not in ids[:1] and _WHOLE.match(c.strip())]
+    kept = [c for c in left if c not in (*ids[:1], *whole)]
+    longer, of_lines = list[Row](), list[int | None]()
+    for at, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
+        number = row.get(ids[0]) if ids else at
+        for n, (name, group) in enumerate(groups.items(), start=1):
+            cells = {field: _cell(row.get(heads[column])) for field, column in group.items()}
+            if cells["answer"] in (None, ""):
+                continue
+            part = n if of == "question" else name
+            id = f"{number} / {part}" if len(groups) > 1 else str(number)
+            asked = {"number" if name.isdigit() and of == "question" else of: name}
+            longer.append({"item id": id} | {c: row.get(c) for c in kept} | asked | cells)
+            of_lines.append(line)
+    message = f"Each answer of the {len(groups)} {of}s ({', '.join(groups)}) is a row."
+    if whole:
+        message += f" What is about a whole attempt is left out: {', '.join(whole)}."
+    of_row = dict.fromkeys(column for row in longer for column in row)
+    return tuple(of_row), tuple(longer), tuple(of_lines), (Problem(message[:1000]),)
+
+
+def answers_in_lists(rows: Sequence[Row]) -> tuple[str, list[tuple[int, int, Row]]] | None:
+    """Return the column that lists each row's answers, and a row for each, or ``None``.
+
+    With the number of the row and of the answer in its list.
+    """
+    columns = dict.fromkeys(key for row in rows[:200] for key in row)
+    lists = [c for c in columns if all(_lists_answers(row.get(c)) for row in rows)]
+    others = {plain for c in columns if (plain := bare(c)) in _ANSWERS}
+    if len(lists) != 1 or others or not rows or all(len(row[lists[0]]) < 2 for row in rows):
+        return None
+    key, entries = lists[0], list[tuple[int, int, Row]]()
+    ids = [c for c in columns if _ID.match(c) and len({str(r.get(c)) for r in rows}) == len(rows)]
+    for at, row in enumerate(rows):
+        number = row[ids[0]] if ids else at + 1
+        kept = {c: cell for c, cell in row.items() if c not in (key, *ids[:1])}
+        for n, entry in enumerate(row[key], start=1):
+            entries.append((at, n - 1, {"item id": f"{number} / {n}"} | kept | entry))
+    return key, entries
+
+
+def said_of_lists(key: str) -> Problem:
+    """Return the notice that each entry of a column's lists is a row."""
+    return Problem(f"Each answer in the lists of {key!r} is a row.")
+
+
+#: Keys of an answer in a list of answers.
+_ANSWERS = _TEXTS - {""} | {"generation", "generated text", "model output", "submission"}
+
+
+def _lists_answers(cell: Any) -> bool:
+    """Return whether a cell is a list of objects with a text each, and no conversation."""
+    if not isinstance(cell, list) or not cell or not all(isinstance(e, dict) for e in cell):
+        return False
+    texts = [[v for k, v in e.items() if bare(str(k)) in _ANSWERS] for e in cell]
+    worded = all(t and isinstance(t[0], str) and " " in t[0].strip() for t in texts)
+    return worded and not any("role" in e for e in cell)
+
+
+def _systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, dict[str, str]]:
+    """Return the columns of each system, if several have a text and the same scores."""
+    words = {column: bare(column).split() for column in columns}
+    for part, rest in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
+        groups = dict[str, dict[str, str]]()
+        for column, parted in words.items():
+            name, field = " ".join(parted[part]), " ".join(parted[rest])
+            is_system = name and not (_NO_SYSTEM.match(name) or holds(name, RATERS))
+            if is_system and not holds(name, PEOPLE):
+                field = "answer" if field in _TEXTS else field
+                groups.setdefault(name, {}).setdefault(field, column)
+        groups = {n: of for n, of in groups.items() if "answer" in of and len(of) > 1}
+        alike = len({frozenset(of) for of in groups.values()}) == 1 < len(groups)
+        texts = all(_are_texts(rows, of["answer"]) for of in groups.values())
+        used = {column for of in groups.values() for column in of.values()}
+        scores = all(
+            _are_scores(rows, c) for of in groups.values() for f, c in of.items() if f != "answer"
+        )
+        compares = any(_COMPARES.search(bare(c)) for c in columns if c not in used)
+        if alike and texts and scores and not compares:
+            return groups
+    return {}
+
+
+def _are_texts(rows: Sequence[Row], column: str) -> bool:
+    cells = [str(row.get(column) or "") for row in rows[:200]]
+    return len({*cells}) > 1 and 2 * sum(len(c.split()) > 2 for c in cells) > len(cells)
+
+
+def _are_scores(rows: Sequence[Row], column: str) -> bool:
+    cells = [str(row.get(column) or "") for row in rows[:200]]
+    return any(cells) and all(len(c) < 25 and len(c.split()) < 3 for c in cells)
+
+
+def _questions(columns: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the columns of each question by field, in the first form that headings have."""
+    for form in _FORMS:
+        found = dict[str, dict[str, str]]()
+        for field, pattern in form.items():
+            matches = (re.fullmatch(pattern, column, re.IGNORECASE) for column in columns)
+            for match in filter(None, matches if pattern else ()):
+                found.setdefault(match[1].strip(), {})[field] = match[0]
+        if not form["answer"]:
+            found = {n: {"answer": n, **of} for n, of in found.items() if n in columns}
+        found = {
+            n: of
+            for n, of in found.items()
+            if "answer" in of and of.keys() & {"score", "reference"}
+        }
+        if found:
+            return found
+    return {}
+
+
+def _cell(cell: Any) -> Any:
+    """Return a cell; of points out of a maximum, only the points."""
+    match = _OUT_OF.match(cell.strip()) if isinstance(cell, str) else None
+    return match[1] if match else cell

@@ -1,0 +1,234 @@
+"""Order the words of a scale, by the numbers in them or as usual scales of words do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from core.formats.datasets.answer_columns import MOST_SHARED
+from core.formats.datasets.label_words import is_yes, may_be_marks
+from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import bare
+from core.text.names import fold
+
+#: Scales of words in several languages, from the worst or least option to the best or most.
+#: Commas separate steps, bars separate words for one step.
+_SCALES = (
+    "strongly disagree|totally disagree|completely disagree|fully disagree"
+    ", disagree|mostly disagree, somewhat disagree|slightly disagree|rather disagree"
+    "|tend to disagree, neutral|neither agree nor disagree|undecided|neither|neither nor"
+    ", somewhat agree|slightly agree|rather agree|tend to agree, agree|mostly agree"
+    ", strongly agree|totally agree|completely agree|fully agree",
+    "unacceptable|terrible|awful|horrible|very poor|very bad|extremely poor, unsatisfactory"
+    "|poor|bad|inadequate|insufficient, needs improvement|below average|weak|mediocre"
+    ", fair|ok|okay|average|acceptable|adequate|satisfactory|sufficient|neutral"
+    ", above average|good, very good|strong|great"
+    ", excellent|outstanding|perfect|exceptional|superb",
+    "never, almost never|hardly ever|very rarely, rarely|seldom, occasionally, sometimes"
+    ", often|frequently, usually|mostly|most of the time|very often, almost always"
+    "|nearly always, always",
+    "very dissatisfied|extremely dissatisfied|very unsatisfied, dissatisfied|unsatisfied"
+    ", somewhat dissatisfied, neutral|neither|neither satisfied nor dissatisfied"
+    ", somewhat satisfied, satisfied, very satisfied|extremely satisfied",
+    "very unlikely|extremely unlikely, unlikely, somewhat unlikely|rather unlikely"
+    ", neutral|neither|possible|possibly, somewhat likely|rather likely"
+    ", likely|probable, very likely|extremely likely",
+    "not at all|none at all, slightly|a little|a little bit|barely|hardly, somewhat|moderately"
+    "|to some extent, quite|quite a bit|mostly|largely, very|very much|a lot|highly"
+    ", extremely|completely|entirely|fully|totally",
+    "not important|not important at all|unimportant, slightly important|somewhat important"
+    ", moderately important, important, very important, extremely important|essential",
+    "none, very low, low|minimal, rather low, medium|moderate|middle|mid|average"
+    ", rather high, high, very high",
+    "no|none|not at all, partly|partially|partial|somewhat|in part|kind of|to some extent"
+    ", mostly|largely, yes|full|fully|complete|completely",
+    "incorrect|wrong|not correct, mostly incorrect, partially correct|partly correct|half correct"
+    "|somewhat correct|partial, mostly correct|almost correct, correct|fully correct|right"
+    "|completely correct",
+    "irrelevant|not relevant, marginally relevant|slightly relevant, somewhat relevant"
+    "|partially relevant|partly relevant|moderately relevant, relevant|mostly relevant"
+    ", highly relevant|very relevant|perfectly relevant|fully relevant",
+    "not met|unmet, partially met|partly met, mostly met, met|fully met, exceeded",
+    "not supported|unsupported|contradicted, partially supported|partly supported"
+    ", supported|fully supported",
+    "far below expectations, below expectations|does not meet expectations|does not meet|below"
+    "|not meeting expectations, partially meets expectations|approaching expectations|approaching"
+    "|approaches expectations|partially meets|nearly meets, meets expectations|meets|meeting"
+    "|meeting expectations|at expectations, exceeds expectations|exceeds|exceeding"
+    "|above expectations|exceeding expectations, far exceeds expectations",
+    "beginning|beginner|novice|emerging, developing|basic, intermediate"
+    ", proficient|competent|accomplished|skilled, advanced|exemplary|distinguished|expert|mastery",
+    "strong reject|clear reject, reject, weak reject|borderline reject|marginal reject"
+    ", borderline|neutral, weak accept|borderline accept|marginal accept, accept"
+    ", strong accept|clear accept",
+    "reject, reject and resubmit, major revision|major revisions, minor revision|minor revisions"
+    ", accept|accept as is",
+    "strong no hire|strong no|definitely no|definitely not, no hire|no, lean no hire|lean no"
+    "|leaning no|probably not, neutral|undecided|mixed, lean hire|lean yes|leaning yes|probably"
+    ", hire|yes, strong hire|strong yes|definitely|definitely yes",
+    "critical|fatal|blocker, severe|serious, major, moderate|medium, minor|mild|slight|low"
+    ", trivial|negligible|cosmetic, none|no error|no errors|no issue|no issues|neutral|absent",
+    "a1, a2, b1, b2, c1, c2",
+    # German
+    "ungenügend|ungenuegend, mangelhaft|nicht ausreichend, ausreichend|genügend, befriedigend, gut"
+    ", sehr gut|hervorragend|ausgezeichnet",
+    "sehr schlecht, schlecht, eher schlecht, mittel|mittelmäßig|mittelmässig|durchschnittlich"
+    "|neutral|teils teils, eher gut, gut, sehr gut",
+    "stimme überhaupt nicht zu|stimme gar nicht zu|trifft überhaupt nicht zu|trifft gar nicht zu"
+    "|lehne stark ab, stimme nicht zu|trifft nicht zu|lehne ab, stimme eher nicht zu"
+    "|trifft eher nicht zu, neutral|weder noch|teils teils|teils, stimme eher zu"
+    "|trifft eher zu|stimme teilweise zu|trifft teilweise zu, stimme zu|trifft zu"
+    ", stimme voll zu|stimme voll und ganz zu|trifft voll zu|trifft voll und ganz zu"
+    "|trifft völlig zu|stimme völlig zu|stimme sehr zu",
+    "nie|niemals, fast nie|sehr selten, selten, gelegentlich, manchmal, oft|häufig, meistens"
+    "|sehr oft|sehr häufig, fast immer, immer",
+    "keine|kein, sehr niedrig|sehr gering, niedrig|gering, mittel|mäßig, hoch, sehr hoch",
+    "falsch, teilweise richtig|teilweise|teils richtig, überwiegend richtig, richtig",
+    "nein, teilweise|teils|zum teil|eher nein, eher ja|überwiegend, ja",
+    # French
+    "très insuffisant|très mal, insuffisant|mal, passable|médiocre, assez bien, bien, très bien"
+    ", excellent",
+    "très mauvais|très mauvaise, mauvais|mauvaise, moyen|moyenne|correct|correcte, bon|bonne"
+    ", très bon|très bonne, excellent|excellente",
+    "pas du tout d'accord, pas d'accord|plutôt pas d'accord, neutre|sans opinion"
+    "|ni d'accord ni pas d'accord, plutôt d'accord, d'accord, tout à fait d'accord",
+    "jamais, presque jamais|très rarement, rarement, parfois|quelquefois, souvent, très souvent"
+    "|presque toujours, toujours",
+    "non acquis, en cours d'acquisition|partiellement acquis, acquis, dépassé|expert",
+    "non atteint, partiellement atteint, atteint, dépassé",
+    "très faible, faible, moyen|moyenne, fort|élevé|forte|élevée, très fort|très élevé",
+    "non, partiellement|en partie|plutôt non, plutôt oui, oui",
+    # Spanish
+    "muy deficiente, suspenso|insuficiente|reprobado|deficiente, suficiente|aprobado, bien"
+    ", notable|muy bien, sobresaliente, matrícula de honor",
+    "muy malo|muy mala|pésimo|pésima, malo|mala, regular|aceptable, bueno|buena"
+    ", muy bueno|muy buena, excelente",
+    "totalmente en desacuerdo|muy en desacuerdo, en desacuerdo, algo en desacuerdo"
+    ", neutral|ni de acuerdo ni en desacuerdo|indiferente, algo de acuerdo, de acuerdo"
+    ", totalmente de acuerdo|muy de acuerdo",
+    "nunca, casi nunca|rara vez|raramente, a veces|algunas veces|ocasionalmente"
+    ", a menudo|frecuentemente|con frecuencia, casi siempre, siempre",
+    "nulo|ninguno, muy bajo, bajo, medio|moderado, alto, muy alto",
+    "incorrecto|incorrecta, parcialmente correcto|parcialmente correcta, correcto|correcta",
+    "no, parcialmente|en parte, sí|si",
+    # Portuguese, Italian, Dutch
+    "péssimo|muito ruim|muito mau, ruim|mau|má, regular|razoável, bom|boa, muito bom|muito boa"
+    ", ótimo|ótima|excelente",
+    "discordo totalmente, discordo|discordo parcialmente, neutro|nem concordo nem discordo"
+    "|indiferente, concordo parcialmente, concordo, concordo totalmente",
+    "nunca, quase nunca|raramente, às vezes, frequentemente|muitas vezes, quase sempre, sempre",
+    "gravemente insufficiente, insufficiente, sufficiente, discreto, buono, distinto, ottimo",
+    "mai, quasi mai|raramente, a volte|qualche volta, spesso, quasi sempre, sempre",
+    "slecht, onvoldoende, matig, voldoende, ruim voldoende, goed, zeer goed, uitstekend",
+    "helemaal mee oneens, mee oneens|oneens, neutraal, mee eens|eens, helemaal mee eens",
+    # Chinese, Japanese
+    "非常差|很差, 差|较差, 一般|中等|中, 较好|好|良好|良, 很好|非常好|优秀|优",
+    "不及格, 及格, 中|中等, 良|良好, 优|优秀",
+    "非常不同意|完全不同意, 不同意|比较不同意, 中立|一般|不确定, 比较同意, 同意, 非常同意|完全同意",
+    "悪い|とても悪い, やや悪い, 普通|ふつう, やや良い, 良い, とても良い|非常に良い",
+)
+#: Answers without an opinion, beside the words of a scale.
+_NO_OPINION = (
+    "don't know|do not know|dont know|can't tell|cannot tell|can't say|cannot say|no opinion"
+    "|not sure|no answer|prefer not to say|weiß nicht|weiss nicht|keine angabe|keine meinung"
+    "|ne sait pas|je ne sais pas|no sabe|no sé|ns/nc|não sei|non so|weet niet|不知道|わからない"
+)
+_NUMBERED = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([:=\-–—.)/|]|\s)\s*(\D.*)\Z", re.S)
+_NUMBER_LAST = re.compile(r"(.*?\D)\s*(?:[(\[]\s*|[=:–-]\s*)([-+]?\d+)\s*[)\]]?\Z", re.S)
+_LETTER = re.compile(r"([a-f])([+\-\u2212]?)\Z")
+#: Headings of letter grades; elsewhere, A and B are answers to choose from.
+_GRADES = re.compile(r"\b(grade|mark|note|nota|cijfer|voto)")
+
+
+def is_scale(words: Collection[str], heading: str) -> bool:
+    """Return whether these are yes and no, a few levels, or the words of a scale."""
+    if None not in map(is_yes, words) or scale_order(words, heading):
+        return True
+    numbers = [n for word in words if (n := number_of(word)) is not None]
+    return len(numbers) == len(words) <= MOST_SHARED and may_be_marks(numbers)
+
+
+def no_opinion(word: str) -> bool:
+    """Return whether a word says that the rater has no opinion."""
+    return fold(word) in _UNSURE
+
+
+def scale_order(labels: Collection[str], heading: str = "") -> dict[str, float] | None:
+    """Return the place of each label on the scale that they form, lowest first, or ``None``.
+
+    >>> scale_order(["1 - poor", "2", "3 - good"])
+    {'1 - poor': 1.0, '2': 2.0, '3 - good': 3.0}
+    >>> scale_order(["agree", "neutral", "disagree"])
+    {'agree': 2.0, 'neutral': 1.0, 'disagree': 0.0}
+    >>> scale_order(["red", "green"])
+    """
+    if len({*map(fold, labels)}) < 2:
+        return None
+    return (
+        _by_words({label: label for label in labels})
+        or _by_numbers(labels)
+        or _letters(labels, heading)
+    )
+
+
+def _by_words(words: dict[str, str]) -> dict[str, float] | None:
+    """Return the places of labels by their ``words``, in the first scale that has all of them."""
+    known = {label: bare(word.strip(" .!'\"")) for label, word in words.items()}
+    for steps in _STEPS:
+        if all(word in steps for word in known.values()):
+            used = sorted({steps[word] for word in known.values()})
+            if len(used) < len({*known.values()}):
+                return None  # two words for one step
+            return {label: float(used.index(steps[word])) for label, word in known.items()}
+    return None
+
+
+def _by_numbers(labels: Collection[str]) -> dict[str, float] | None:
+    """Return the places of labels with a number in each, such as `3: reject` or `good (4)`."""
+    first = {label: match for label in labels if (match := _NUMBERED.match(label.strip()))}
+    last = {label: match for label in labels if (match := _NUMBER_LAST.match(label.strip()))}
+    worded = {label: (m[1], m[3]) for label, m in first.items()}
+    if len(first) < len(last):
+        worded = {label: (m[2], m[1]) for label, m in last.items()}
+    numbers = {label: number_of(worded.get(label, (label,))[0]) for label in labels}
+    places = {label: n for label, n in numbers.items() if n is not None}
+    if not worded or len(places) < len(labels):
+        return None
+    if len({places[label] for label in worded}) < len({*map(fold, worded)}):
+        return None  # two different words have one number
+    words = {label: word for label, (_, word) in worded.items()}
+    usual = _by_words(words) if len({*words.values()}) > 1 else None
+    in_list = worded.keys() == first.keys() and any(m[2] in ".)" for m in first.values())
+    if usual is None and in_list:
+        return None  # numbers of categories in a list
+    ends = sorted(usual or places, key=lambda label: places[label])
+    falls = usual is not None and usual[ends[0]] > usual[ends[-1]]
+    return {label: -place if falls else place for label, place in places.items()}
+
+
+def _letters(labels: Collection[str], heading: str) -> dict[str, float] | None:
+    """Return the places of letter grades; letters alone need a heading, or F without E."""
+    grades = {label: _LETTER.match(fold(label)) for label in labels}
+    letters = {match[1] for match in grades.values() if match}
+    signed = any(match and match[2] for match in grades.values())
+    american = {"f", "d"} <= letters and "e" not in letters
+    if None in grades.values() or len(letters) < 2:
+        return None
+    if not (signed or american or _GRADES.search(bare(heading))):
+        return None
+    signs = {"": 0.0, "+": 0.3}
+    return {
+        label: -float("abcdef".index(match[1])) + signs.get(match[2], -0.3)
+        for label, match in grades.items()
+        if match
+    }
+
+
+def _steps(scale: str) -> dict[str, float]:
+    """Return the place of each word of a scale."""
+    steps = enumerate(scale.split(", "))
+    return {bare(word): float(at) for at, words in steps for word in words.split("|")}
+
+
+_STEPS = tuple(map(_steps, _SCALES))
+_UNSURE = frozenset(fold(word) for word in _NO_OPINION.split("|"))

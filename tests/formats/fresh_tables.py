@@ -1,0 +1,192 @@
+"""Tables that a fifth stranger gave, or that were made for the readers' causes of fault.
+
+Each is read as a person reads it, or asked about; the content is made up here.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tests.formats.strangers import Stranger, essay, lines, short, table
+
+#: Marks of three raters; 99 is no answer, as survey programs write it.
+_MARKS = ((2, 6, 1), (6, 5, 99), (1, 99, 4), (4, 1, 3), (3, 2, 5), (2, 3, 3))
+CODES = table(
+    [
+        {"ITEM": f"e{n}", "RATER_A": a, "RATER_B": b, "RATER_C": c, "MEAN": 3}
+        for n, (a, b, c) in enumerate(_MARKS)
+    ]
+)
+GRADED = table(
+    [
+        {"id": n, "text": essay(n), "quality": mark}
+        for n, mark in enumerate((1, 5, -9, 4, 4, 2, ".", 5))
+    ]
+)
+QUESTIONS = ("Why does salt dissolve?", "What is a delta?")
+#: Microsoft Forms, Google Forms and Moodle: two answers of four people, with points.
+MICROSOFT = table(
+    [
+        {
+            "ID": n,
+            "Start time": "11/3/26 9:00:00",
+            "Email": f"s{n}@school.example",
+            "Name": f"S {n}",
+        }
+        | {"Total points": n + 1, "Quiz feedback": "Good"}
+        | {
+            f"{of}{question}": cell
+            for at, question in enumerate(QUESTIONS)
+            for of, cell in (
+                ("", essay(n + 9 * at)),
+                ("Points - ", (n + at) % 4),
+                ("Feedback - ", "Well argued, but see me about the end of it please."),
+            )
+        }
+        for n in range(4)
+    ]
+)
+GOOGLE = table(
+    [
+        {"Timestamp": f"2026/05/0{n + 1} 9:00:00", "Email Address": f"s{n}@school.example"}
+        | {"Score": f"{n} / 10"}
+        | {
+            f"{question}{of}": cell
+            for at, question in enumerate(QUESTIONS)
+            for of, cell in (
+                ("", essay(n + 9 * at)),
+                (" [Score]", f"{(n + at) % 4}.00 / 5"),
+                (" [Feedback]", ""),
+            )
+        }
+        for n in range(4)
+    ]
+)
+MOODLE = table(
+    [
+        {"Surname": f"S{n}", "First name": f"F{n}", "ID number": 9000 + n, "State": "Finished"}
+        | {"Started on": "3 May 2026 10:00", "Time taken": "23 mins 37 secs", "Grade/10.00": n}
+        | {"Q. 1 /5.00": n % 4, "Q. 2 /5.00": 1.5}
+        | {"Response 1": essay(n), "Response 2": essay(n + 9)}
+        for n in range(4)
+    ]
+)
+REPEATED = table(
+    [{"response_id": f"r{n // 2}", "response": essay(n // 2), "score": n % 4} for n in range(12)]
+)
+REPEATED_MAPS = (
+    "item=response_id submission=response label=score",
+    "submission=response labels=score",
+)
+SYSTEMS = table(
+    [
+        {"id": n, "source": short(n), "alpha": essay(n), "alpha_score": 40 + 3 * n}
+        | {"beta": essay(n + 9), "beta_score": 77 - n}
+        for n in range(5)
+    ]
+)
+COMPLETIONS = [
+    {
+        "uid": f"u{n}",
+        "instruction": short(n),
+        "completions": [
+            {"model": m, "text": essay(n + at), "ratings": {"tone": 1 + n, "depth": 2 + at}}
+            for at, m in enumerate(("alpha", "beta"))
+        ],
+    }
+    for n in range(4)
+]
+#: Each ticket was reviewed once.
+TICKETS = table(
+    [
+        {"Ticket ID": f"T-{n}", "Agent": f"a{n % 3}", "Transcript": essay(n)}
+        | {"QA Reviewer": ("Sam", "Lou")[n % 2], "Greeting (Y/N)": "YN"[n % 2]}
+        | {"Resolved (Y/N)": "YN"[n // 2 % 2], "Empathy (1-5)": 1 + n % 5}
+        | {"Handle time (s)": 100 + 37 * n}
+        for n in range(8)
+    ]
+)
+#: Marks set on lines, with a decimal comma.
+LINES = "Prüfer;Probe;Süße;Säure;Gesamteindruck\n" + "".join(
+    f"P{p};Probe {s};{(7 * s + 31 * p) % 100 // 10},{(7 * s + 3 * p) % 10}"
+    f";{(9 * s + 17 * p) % 10},{(s + 7 * p) % 10};{1 + (s * s + 2 * p) % 5}\n"
+    for s in range(4)
+    for p in range(4)
+)
+STEMS = table(
+    [
+        {"item_id": f"e{n}", "text": essay(n), "r1_holistic": 1 + n % 4, "r2_holistic": 1 + n % 3}
+        for n in range(6)
+    ]
+)
+RANGES = table(
+    [
+        {"Schülernr.": n + 1, "Klasse": "9b", "Aufsatz": essay(n), "Inhalt (0-15)": 3 + n % 4}
+        | {"Aufbau (0-15)": 2 + n % 5}
+        for n in range(8)
+    ]
+)
+
+FRESH_TABLES: tuple[Stranger, ...] = (
+    Stranger("missing codes.csv", CODES, "wide", (16, 3, 6, 1)),
+    Stranger("codes that are answers.csv", CODES, "wide", (18, 3, 6, 1), words=("word:99=99",)),
+    Stranger("codes of labels.csv", GRADED, "dataset", 8, essay(0), {"quality": "1"}),
+    Stranger(
+        "codes by name.csv",
+        table([{"item": n, "r1": (1, 2, 3, 9)[n % 4], "r2": (3, 2, 1)[n % 3]} for n in range(8)]),
+        "wide",
+        (14, 2, 8, 1),
+        words=("word:9=NA",),
+    ),
+    Stranger("microsoft.csv", MICROSOFT, "dataset", 8, essay(0), {"score": "0"}),
+    Stranger("google.csv", GOOGLE, "dataset", 8, essay(0), {"score": "0.00"}),
+    Stranger("moodle.csv", MOODLE, "dataset", 8, essay(0), {"score": "0"}),
+    Stranger("repeated.csv", REPEATED, "refused", (12, 2, 6, 1), maps=REPEATED_MAPS),
+    Stranger(
+        "foot.csv",
+        "Entry,Essay,Judge A,Judge B,Average\n"
+        + "".join(f'E{n},"{essay(n)}",{n},{n % 3},{(n + n % 3) / 2}\n' for n in range(6))
+        + "Mean,,2.5,1,1.75\nJudges scored alone.\n",
+        "wide",
+        (12, 2, 6, 1),
+        essay(0),
+    ),
+    Stranger("side by side.csv", SYSTEMS, "dataset", 10, essay(0), {"score": "40"}),
+    Stranger(
+        "completions.json",
+        json.dumps({"examples": COMPLETIONS}),
+        "dataset",
+        8,
+        essay(0),
+        {"tone": "1", "depth": "2"},
+    ),
+    Stranger(
+        "completions.jsonl", lines(COMPLETIONS), "dataset", 8, essay(0), {"tone": "1", "depth": "2"}
+    ),
+    Stranger(
+        "tickets.csv",
+        TICKETS,
+        "refused",
+        (24, 2, 8, 3),
+        maps=(
+            "item=Ticket ID submission=Transcript rater=QA Reviewer criteria=Greeting (Y/N) "
+            "criteria=Resolved (Y/N) criteria=Empathy (1-5)",
+        ),
+    ),
+    Stranger("lines.csv", LINES, "criteria", (48, 4, 4, 3)),
+    Stranger(
+        "categories.csv",
+        table(
+            [
+                {"id": n // 2, "rater": f"m{n % 2}", "label": ("spam", "none", "hate")[n % 3]}
+                for n in range(8)
+            ]
+        ),
+        "long",
+        (8, 2, 4, 1),
+    ),
+    Stranger("stems.csv", STEMS, "wide", (12, 2, 6, 1), essay(0)),
+    Stranger(
+        "ranges.csv", RANGES, "dataset", 8, essay(0), {"Inhalt (0-15)": "3", "Aufbau (0-15)": "2"}
+    ),
+)

@@ -1,0 +1,84 @@
+"""Scales of words: by the numbers in them, or as usual scales of several languages order them."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.formats.votes.imported import VoteBundle
+from core.formats.votes.reading import read_bundle
+from core.formats.votes.sources import open_bytes
+from core.formats.votes.tools.scales import scale_of
+
+
+def read(labels: list[str], head: str = "label") -> VoteBundle:
+    rows = [f'{n},{who},"{label}"\n' for n, label in enumerate(labels) for who in ("kim", "lee")]
+    text = f"item,rater,{head}\n" + "".join(rows)
+    return read_bundle(
+        open_bytes(text.encode(), "votes.csv"), "long" if head == "label" else "criteria"
+    )
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        ["3: reject, not good enough", "6: marginally above", "8: accept"],
+        ["1 - poor", "2", "3", "4 - good"],
+        ["poor (1)", "fair (2)", "good (4)"],
+        ["1 = poor", "2 = fair"],
+        ["1. Poor", "2. Fair", "3. Good"],
+        ["5 - strongly disagree", "3", "1 - strongly agree"],
+        ["5 (mangelhaft)", "2 (gut)", "1 (sehr gut)"],
+        ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"],
+        ["Poor", "Fair", "Good", "Excellent"],
+        ["never", "rarely", "sometimes", "often", "always"],
+        ["no", "partially", "yes"],
+        ["Reject", "Minor revision", "Accept"],
+        ["critical", "major", "minor", "none"],
+        ["F", "D", "B", "A"],
+        ["C-", "B", "B+", "A"],
+        ["Insuficiente", "Aprobado", "Notable", "Sobresaliente"],
+        ["Insuffisant", "Passable", "Assez bien", "Très bien"],
+        ["trifft gar nicht zu", "trifft eher zu", "trifft voll zu"],
+        ["差", "一般", "好"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("head", ["label", "tone"])
+def test_words_of_a_scale_are_ordered(ordered: list[str], head: str) -> None:
+    bundle = read(sorted(ordered), head)
+    criterion = bundle.rubric.criteria[0]
+    assert criterion.scale == "ordinal"
+    assert [option.label for option in criterion.options] == ordered
+    values = [option.value for option in criterion.options]
+    assert (values[0], values[-1]) == (0, 1)
+    assert "In this order: the first has value 0" in str(bundle.notices)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["1. Economy", "2. Health", "3. Art"], ["A", "B", "C"], ["negative", "neutral", "positive"]],
+    ids=" ".join,
+)
+def test_categories_have_no_order(labels: list[str]) -> None:
+    assert read(labels).rubric.criteria[0].scale == "nominal"
+
+
+def test_a_bare_number_is_the_level_with_words() -> None:
+    criterion = read(["1 - poor", "2", "3", "3 - good", "1"]).rubric.criteria[0]
+    assert [option.label for option in criterion.options] == ["1 - poor", "2", "3 - good"]
+
+
+def test_no_opinion_is_no_level() -> None:
+    bundle = read(["agree", "disagree", "don't know"])
+    assert [o.label for o in bundle.rubric.criteria[0].options] == ["disagree", "agree"]
+    assert sum(vote.abstained for vote in bundle.votes.rows) == 2
+
+
+def test_letters_under_a_heading_for_grades_are_ordered() -> None:
+    criterion = read(["A", "B", "C"], "Grade").rubric.criteria[0]
+    assert [option.label for option in criterion.options] == ["C", "B", "A"]
+
+
+def test_words_in_results_of_tools_are_ordered() -> None:
+    scale = scale_of("quality", ["Good", "Poor", "Fair"])
+    assert scale.options == (("Poor", 0.0), ("Fair", 0.5), ("Good", 1.0))
