@@ -172,7 +172,7 @@ def export(
     db: Path | None, level: float, method: IntervalChoice, roster: Path | None, dry: bool,
     **choices: Any,
 ) -> None:  # fmt: skip
-    """Writes a run to a file or folder."""
+    """Write a run to a file or folder."""
     from core.metrics.estimate import Confidence
     from core.services.exports.run_export import export as exported
 
