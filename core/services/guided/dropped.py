@@ -132,6 +132,15 @@ def rubrics(files: Sequence[File]) -> tuple[Parsed[Rubric], ...]:
     return tuple(rubric for file in files for rubric in import_export.read(file.data, file.name))
 
 
+def unasked_rubric(files: Sequence[File]) -> Rubric | None:
+    """Return the only rubric in these files, if there is nothing to ask or remark about it."""
+    try:
+        parsed = rubrics(files)
+    except InputError:
+        return None
+    return parsed[0].value if len(parsed) == 1 and not parsed[0].notices else None
+
+
 def pasted_rubric(text: str) -> Parsed[Rubric]:
     """Return the rubric in pasted text: a table, YAML or JSON, or else one requirement per line.
 
