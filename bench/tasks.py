@@ -183,7 +183,6 @@ def author_six_by_paste(hands: Hands, world: World) -> None:
 def bring_sixty(hands: Hands, world: World) -> None:
     """Bring 60 essays and labels of two criteria."""
     hands.start("datasets")
-    hands.press("Import")
     hands.drop(("essays.csv", labelled()))
     hands.sees("All 60 items can be read")
     box = hands.page.get_by_role("combobox", name="Check labels against a rubric", exact=True)

@@ -45,7 +45,7 @@ _STRUCTURED = re.compile(
 
 Kind = Literal["texts", "rubric", "votes", "unknown"]
 #: The screen on which dropped files wait: Start takes every kind, the others only their own.
-Place = Literal["start", "texts", "rubric", "votes", "unknown"]
+Place = Literal["start", "texts", "rubric", "votes", "dataset", "unknown"]
 _KEPT = "dropped/"
 _PASTED = "pasted/"
 #: The largest drop, in bytes, that survives a reload; a larger drop must be repeated.
