@@ -158,6 +158,7 @@ def _import(source: DatasetFile, dataset: Dataset, into: int | None, name: str) 
             catalog.keep_rubric(store(), dataset.rubric, source.name)
             caption += " Its rubric is among your rubrics."
         resources.forget()
+        resources.hold("dataset", ())
         state.flash(caption)
         state.set_address(**{state.DATASET: imported.version.dataset_id})
         st.rerun()
@@ -254,7 +255,9 @@ def _source() -> DatasetFile | None:
             placeholder="id,prompt,submission,reference\n1,...",
         )
         return DatasetFile(text, "pasted text") if text and text.strip() else None
-    upload = st.file_uploader("File", type=ENDINGS, key=IMPORT_FILE)
+    upload = resources.held_upload("dataset") or st.file_uploader(
+        "File", type=ENDINGS, key=IMPORT_FILE
+    )
     return DatasetFile(upload, upload.name) if upload is not None else None
 
 

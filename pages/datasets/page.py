@@ -10,7 +10,7 @@ from core.services.access import blindness
 from core.services.datasets import catalog
 from core.text import numbers as fmt
 from pages.datasets import importing, items, labels, splitting
-from pages.datasets.importing import IMPORT_INTO
+from pages.datasets.importing import ENDINGS, IMPORT_INTO
 from pages.datasets.items import (
     DATASET_ACT,
     DATASET_PAGE,
@@ -21,7 +21,7 @@ from pages.datasets.items import (
     DATASETS_PAGE,
     DATASETS_SEARCH,
 )
-from pages.ui import routes, state
+from pages.ui import resources, routes, state
 from pages.ui.items import headed
 from pages.ui.resources import later, only, store
 from pages.ui.text import esc, label
@@ -37,6 +37,7 @@ from pages.ui.widgets import (
 )
 
 PAGE = 25
+DATASETS_DROP = "datasets_drop"
 
 
 def dataset_list() -> None:
@@ -57,6 +58,7 @@ def _toolbar() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         search_box(DATASETS_SEARCH, "Search by name")
         _import_button("import")
+        _drop()
         st.toggle("Archived", key=DATASETS_ARCHIVED)
 
 
@@ -72,9 +74,29 @@ def _import_button(where: str) -> None:
     )
 
 
+def _drop() -> None:
+    """Draw a small area for a file, which opens the import with it."""
+    with st.container(key="rs_drop_small", width=250):
+        st.file_uploader(
+            "or drop a file here",
+            type=ENDINGS,
+            key=DATASETS_DROP,
+            on_change=_on_drop,
+            **only("write"),
+        )
+
+
+def _on_drop() -> None:
+    if (upload := state.get(DATASETS_DROP)) is not None:
+        open_dataset(state.NEW)
+        resources.hold("dataset", resources.dropped_files([upload]))
+
+
 def open_dataset(reference: object) -> None:
     """Open that dataset, or a fresh import."""
     state.drop(IMPORT_INTO)
+    if resources.held("dataset"):
+        resources.hold("dataset", ())
     state.set_address(**{state.DATASET: reference, state.ITEM: None, DATASET_VERSION: None})
 
 

@@ -79,6 +79,7 @@ def offer(path: Path, *, first: bool) -> None:
         marked = f"All {path.dataset.items} texts have your marks. From {judging.LEAST} such texts "
         more = "on, judges on this machine can learn from most of them and be tried on the others."
         st.caption(label(marked + more, 200))
+        change(path)
         return
     few = path.dataset is not None and path.dataset.items < TEN
     st.caption(
@@ -95,6 +96,7 @@ def offer(path: Path, *, first: bool) -> None:
         if path.dataset is not None and not by_marks(path.dataset, first=False):
             address = {state.DATASET: state.NEW, state.INTO: path.dataset.dataset_id}
             routes.link(routes.DATASETS, "I have marks: add them", address, icon="label")
+        change(path)
 
 
 def _all_at_once(path: Path) -> tuple[str, ...]:
@@ -129,44 +131,22 @@ def show(path: Path, sitting: Sitting) -> None:
     with st.container(border=True), shown_errors():
         count = len(sitting.items)
         steps.title("judges", f"you grade: {sitting.done} of {fmt.plural(count, 'text')} done")
-        if sitting.open is None:
-            st.caption("All answered. Judges learn from these and from those before.")
-        else:
+        if sitting.open is not None:
             item, criterion = sitting.open
             show_texts(item, "Text")
             _question(what, item, criterion)
-        others = 0 if sitting.open else len(left(path)) - count
-        with st.container(horizontal=True, gap="small"):
-            if others:
-                st.button(
-                    f"Learn and grade the other {others}",
-                    key=state.key(GRADE_ACT, "own", "grade"),
-                    type="primary",
-                    icon=":material/play_arrow:",
-                    shortcut="Enter",
-                    help="On this machine. Where judges learn too little yet, nothing is graded.",
-                    on_click=_on_grade,
-                    args=what,
-                )
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if sitting.done:
                 st.button(
-                    f"Learn from {'these' if sitting.open is None else 'the'} {sitting.done}",
+                    f"Learn from {'the' if sitting.open else 'these'} {sitting.done}",
                     key=state.key(GRADE_ACT, "own", "learn"),
-                    type="secondary" if sitting.open or others else "primary",
+                    type="secondary" if sitting.open else "primary",
                     icon=":material/school:",
-                    shortcut=None if others else "Enter",
                     on_click=_on_finish,
                     args=what,
                 )
             if sitting.answers:
-                st.button(
-                    "Back",
-                    key=state.key(GRADE_ACT, "own", "back"),
-                    type="tertiary",
-                    shortcut="U",
-                    on_click=_on_back,
-                    args=what,
-                )
+                back(path, "Back")
             if not sitting.done:
                 st.button(
                     "Stop",
@@ -175,6 +155,28 @@ def show(path: Path, sitting: Sitting) -> None:
                     on_click=_on_finish,
                     args=what,
                 )
+            st.caption("The last answer hands them in. U goes back, then too.", width="content")
+
+
+def back(path: Path, words: str) -> None:
+    """Draw the button that takes the last answer back, also after the sitting was handed in."""
+    st.button(
+        words,
+        key=state.key(GRADE_ACT, "own", "back"),
+        type="tertiary",
+        icon=":material/undo:",
+        shortcut="U",
+        on_click=_on_back,
+        args=(path.dataset, path.rubric),
+    )
+
+
+def change(path: Path) -> None:
+    """Draw the way back into the last sitting, if it was handed in."""
+    if path.dataset is None or path.rubric is None:
+        return
+    if own_grades.finished(store(), path.dataset, path.rubric) is not None:
+        back(path, "Change my last answers")
 
 
 def _question(what: tuple[DatasetVersion, RubricVersion], item: Item, criterion: Criterion) -> None:
@@ -202,31 +204,38 @@ def _on_answer(
 ) -> None:
     with shown_errors():
         own_grades.answer(store(), dataset, rubric, item_id, criterion, answer)
+        now = own_grades.sitting(store(), dataset, rubric)
+        if now is not None and now.open is None:
+            _grade_others(_finish(dataset, rubric), rubric)
 
 
 def _on_back(dataset: DatasetVersion, rubric: RubricVersion) -> None:
     with shown_errors():
         own_grades.take_back(store(), dataset, rubric)
+        state.set_address(**{state.RUN: None, state.TRIED: None})
 
 
 def _on_finish(dataset: DatasetVersion, rubric: RubricVersion) -> None:
     with shown_errors():
-        version = own_grades.finish(store(), dataset, rubric)
-        if version.id != dataset.id:
-            added = version.labelled - dataset.labelled
-            state.flash(f"{fmt.plural(added, 'text')} graded by you.")
-            state.set_address(**{state.JUDGE: judging.learners(store())})
+        _finish(dataset, rubric)
 
 
-def _on_grade(dataset: DatasetVersion, rubric: RubricVersion) -> None:
-    """End the sitting, and grade the other texts at once if judges learned anything."""
-    with shown_errors():
-        version, names = own_grades.finish(store(), dataset, rubric), judging.learners(store())
-        state.set_address(**{state.JUDGE: names})
-        if not nothing_learnt(Path(version, rubric, None, None), names):
-            panel = judging.panel_of(store(), names)
-            request = grading.request(store(), rubric.id, version.id, panel)
-            state.set_address(**{state.RUN: grading.start(store(), request)})
+def _finish(dataset: DatasetVersion, rubric: RubricVersion) -> DatasetVersion:
+    version = own_grades.finish(store(), dataset, rubric)
+    if version.id != dataset.id:
+        added = version.labelled - dataset.labelled
+        state.flash(f"{fmt.plural(added, 'text')} graded by you." if added else "Answers changed.")
+        state.set_address(**{state.JUDGE: judging.learners(store())})
+    return version
+
+
+def _grade_others(dataset: DatasetVersion, rubric: RubricVersion) -> None:
+    """Grade the texts without a grade, on this machine, if judges learned anything."""
+    path, names = Path(dataset, rubric, None, None), judging.learners(store())
+    if left(path) and not nothing_learnt(path, names):
+        panel = judging.panel_of(store(), names)
+        request = grading.request(store(), rubric.id, dataset.id, panel)
+        state.set_address(**{state.RUN: grading.start(store(), request)})
 
 
 def _learnt(path: Path) -> LearntSoFar | None:
@@ -267,4 +276,5 @@ def learnt(path: Path) -> None:
         # Otherwise the last step has it.
         if not all(criterion.off for criterion in so_far.criteria):
             begin(path, "more", first=False)
+        change(path)
         st.caption(label(so_far.words), width="content")

@@ -6,7 +6,7 @@ survives leaving the page and reloading.
 
 from __future__ import annotations
 
-from pages.grade import grading, judges, rubric, steps, texts, trial
+from pages.grade import grading, judges, own, rubric, steps, texts, trial
 from pages.ui import resources, state
 from pages.ui.widgets import page_header, show_flash, shown_errors
 
@@ -31,7 +31,12 @@ def show() -> None:
     run = grading.run_of(path)
     if run is not None:
         names = tuple(judge.name for judge in run.panel.judges)
-        steps.folded("judges", judges.line(names), change=grading.on_others)
+        steps.folded(
+            "judges",
+            judges.line(names),
+            more=lambda: own.change(path),
+            change=grading.on_others,
+        )
         grading.show(path, run)
         return
     names = judges.show(path)

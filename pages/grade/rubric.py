@@ -14,7 +14,7 @@ from core.services.assist import help_tasks, rubric_draft
 from core.services.assist.rubric_draft import DraftRequest
 from core.services.datasets import catalog
 from core.services.guided import marks
-from core.services.guided.dropped import in_words, pasted_rubric, rubrics
+from core.services.guided.dropped import in_words, pasted_rubric, rubrics, unasked_rubric
 from core.services.guided.marks import Marks
 from core.services.rubrics import library
 from core.services.rubrics.draft_shapes import RubricDraft
@@ -128,13 +128,8 @@ def _choose(path: Path) -> None:
 def held_rubric() -> tuple[Rubric, str] | None:
     """Return the rubric that was dropped and its source, if there is nothing to ask about it."""
     files = resources.held("rubric")
-    try:
-        parsed = rubrics(files)
-    except InputError:
-        return None
-    if len(parsed) != 1 or parsed[0].notices or state.address_id(state.RUBRIC) is not None:
-        return None
-    return parsed[0].value, files[0].name
+    rubric = None if state.address_id(state.RUBRIC) is not None else unasked_rubric(files)
+    return None if rubric is None else (rubric, files[0].name)
 
 
 def by_marks(dataset: DatasetVersion | None, *, first: bool) -> bool:

@@ -87,11 +87,9 @@ def _files(files: tuple[File, ...]) -> None:
         if sheet is None:
             return
         table = resources.table_of(files, sheet)
-    tables = texts.are_tables(files)
-    if tables and not isinstance(table, InputError):
+    if texts.are_tables(files) and not isinstance(table, InputError):
         table = resources.table_of(files, sheet, _chosen_way(files, sheet))
-    name = files[0].name if tables or len(files) == 1 else fmt.plural(len(files), "document")
-    _look(table, name)
+    _look(table, texts.source_of(files))
 
 
 def _chosen_way(files: tuple[File, ...], sheet: str | None) -> str:

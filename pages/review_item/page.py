@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review_records import QueueFilter
-from core.services.guided import grading, ten_more
-from core.services.review import claims, queues
+from core.services.access import blindness
+from core.services.guided import grading, own_grades, ten_more
+from core.services.review import claims, queues, reviewers
 from pages.review_item import bar, cards, keyboard, opened, submission
 from pages.review_item.opened import REVIEW_ACT, REVIEW_REFUSED, OpenItem
-from pages.ui import identity, routes, state
+from pages.ui import identity, routes, run_status, state
 from pages.ui.places import work
 from pages.ui.resources import store
 from pages.ui.widgets import empty_state, page_header, shown_errors
@@ -115,6 +116,8 @@ def _take_back(review: OpenItem, item_id: str) -> None:
 
 
 def _on_from(run_id: int) -> None:
+    if not blindness.undecided(store(), run_id):
+        run_status.grades_download(run_id)
     routes.link(routes.RUN, "The run and its grades", {state.RUN: run_id}, icon="grid_on")
     _to_queues()
 
@@ -143,11 +146,12 @@ def _let_go(review: OpenItem) -> None:
 
 def take_up(run_id: int, rule: str) -> None:
     """Open the run's queue for a rule named in a link; create it if it does not exist."""
-    if who := identity.seat():
+    if who := identity.seat(alone=own_grades.GRADER if rule == work.UNGRADED else ""):
         if rule == work.RANDOM:
             queue = ten_more.take_up(store(), who, run_id)
         elif rule == work.UNGRADED:
             queue = grading.take_up_ungraded(store(), who, run_id)
+            reviewers.commit_at_once_alone(store(), who)
         else:
             queue = queues.take_up(store(), who, run_id, *work.SETTLED_AT_ONCE[rule])
         state.set_address(**{state.QUEUE: queue.id, state.RUN: None, state.RULE: None})

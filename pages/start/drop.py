@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services.datasets import catalog
 from core.services.guided import dropped as reading
 from core.services.guided import texts
 from core.services.guided.dropped import Kind, Recognised
@@ -110,10 +111,8 @@ def _draw_targets(recognised: tuple[Recognised, ...]) -> None:
             if class_ and rubric:
                 text = "Grade these texts with this rubric"
             if _target_button(text, "grading", primary=not state.get(START_PAIRS)):
-                resources.hold("texts", class_)
-                resources.hold("rubric", rubric)
-                resources.hold("start", ())
-                routes.go(routes.GRADE)
+                sure = not any(dropped.also_votes for dropped in recognised)
+                _grade(class_, rubric, sure=sure)
         doubtful = tuple(
             file for dropped in recognised if dropped.also_votes for file in dropped.files
         )
@@ -125,6 +124,22 @@ def _draw_targets(recognised: tuple[Recognised, ...]) -> None:
             resources.hold("votes", votes or doubtful)
             resources.hold("start", ())
             routes.go(routes.IMPORT_VOTES)
+
+
+def _grade(class_: tuple[File, ...], rubric: tuple[File, ...], *, sure: bool) -> None:
+    """Go on to grading. What leaves nothing to ask is stored; the rest is asked there."""
+    address: dict[str, object] = {}
+    checked = texts.unasked(class_) if sure and class_ else None
+    if checked is not None:
+        version = texts.keep(store(), checked, texts.source_of(class_))
+        address[state.DATASET] = version.dataset_id
+        if (read := reading.unasked_rubric(rubric)) is not None:
+            kept = catalog.keep_rubric(store(), read, rubric[0].name)
+            address[state.RUBRIC] = kept.rubric_id
+    resources.hold("texts", () if state.DATASET in address else class_)
+    resources.hold("rubric", () if state.RUBRIC in address else rubric)
+    resources.hold("start", ())
+    routes.go(routes.GRADE, address)
 
 
 def _compare(files: tuple[File, ...], systems: tuple[str, ...]) -> None:

@@ -83,8 +83,11 @@ class Header(NamedTuple):
 REVIEW = Header()
 
 
-def seat(header: Header = REVIEW) -> Seat | None:
-    """Return the current user's seat; if unknown, ask below `header` and return `None`."""
+def seat(header: Header = REVIEW, alone: str = "") -> Seat | None:
+    """Return the current user's seat; if unknown, ask below `header` and return `None`.
+
+    Where nobody has reviewed yet, a person without a name gets the name `alone`, if given.
+    """
     if not actor().may("review") and not actor().may("organise"):
         header.show()
         with shown_errors():
@@ -92,6 +95,9 @@ def seat(header: Header = REVIEW) -> Seat | None:
         return None
     signed = login_configured()
     heard = _listen()
+    if alone and not signed and _known_name(heard) is None and not reviewers.everyone(store()):
+        # A browser that remembers a name says so first.
+        return sit_down(alone) if heard.session else None
     name = _signed_in(header) if signed else _ask_for_name(heard, header)
     if name is None:
         return None

@@ -275,7 +275,7 @@ def _batch(batch: BatchRow, active: bool) -> list[str]:
 def _buttons(look: RunProgress, *, grades: bool) -> None:
     run = look.row
     if grades and run.votes and not run.active:
-        _grades(run)
+        grades_download(run.id)
     called_off = not run.active and any(batch.out for batch in look.batches)
     if (run.active and not look.stalled) or called_off:
         st.button(
@@ -314,14 +314,14 @@ def _buttons(look: RunProgress, *, grades: bool) -> None:
         )
 
 
-def _grades(run: RunRow) -> None:
+def grades_download(run_id: int) -> None:
     """Draw the download of the workbook of grades; other formats are on the Report page."""
     st.download_button(
         "Grades (Excel)",
-        data=later(lambda held: run_export.grades_workbook(held, run.id)),
-        file_name=f"scores-run-{run.id}.xlsx",
+        data=later(lambda held: run_export.grades_workbook(held, run_id)),
+        file_name=f"scores-run-{run_id}.xlsx",
         icon=":material/download:",
-        key=state.key(RUN_ACT, "grades", run.id),
+        key=state.key(RUN_ACT, "grades", run_id),
         type="tertiary",
         help="A workbook: every item's grade and its grader, scores as judged, and verdicts.",
         on_click="ignore",

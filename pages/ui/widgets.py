@@ -104,7 +104,9 @@ def empty_state(title: str, body: str, action: Callable[[], object] | None = Non
     """
     st.html(f'<div class="rs-empty"><b>{esc(title)}</b><br>{esc(body)}</div>')
     if action is not None:
-        with st.container(horizontal=True, horizontal_alignment="center"):
+        with st.container(
+            horizontal=True, horizontal_alignment="center", vertical_alignment="center"
+        ):
             action()
 
 

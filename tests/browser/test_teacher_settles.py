@@ -37,7 +37,6 @@ def test_what_two_models_disagree_on_is_settled_by_the_teacher_and_stands_in_the
     hands.drop("four.csv", "\n".join(["Name,Essay", *lines]).encode(), "4 texts, in the column")
     hands.drop("rubric.docx", rubric(), "3 criteria, 12 points")
     hands.press("Grade these texts with this rubric")
-    hands.press("Use these 4 texts")
     for at, model in enumerate(("first", "second")):
         if at:
             page.get_by_text("Add a model", exact=True).click()

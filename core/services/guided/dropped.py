@@ -45,7 +45,7 @@ _STRUCTURED = re.compile(
 
 Kind = Literal["texts", "rubric", "votes", "unknown"]
 #: The screen on which dropped files wait: Start takes every kind, the others only their own.
-Place = Literal["start", "texts", "rubric", "votes", "unknown"]
+Place = Literal["start", "texts", "rubric", "votes", "dataset", "unknown"]
 _KEPT = "dropped/"
 _PASTED = "pasted/"
 #: The largest drop, in bytes, that survives a reload; a larger drop must be repeated.
@@ -130,6 +130,15 @@ def _rubric(file: File, opened: Opened) -> Recognised:
 def rubrics(files: Sequence[File]) -> tuple[Parsed[Rubric], ...]:
     """Return the rubrics in these files. Raises ``InputError``."""
     return tuple(rubric for file in files for rubric in import_export.read(file.data, file.name))
+
+
+def unasked_rubric(files: Sequence[File]) -> Rubric | None:
+    """Return the only rubric in these files, if there is nothing to ask or remark about it."""
+    try:
+        parsed = rubrics(files)
+    except InputError:
+        return None
+    return parsed[0].value if len(parsed) == 1 and not parsed[0].notices else None
 
 
 def pasted_rubric(text: str) -> Parsed[Rubric]:

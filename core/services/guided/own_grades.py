@@ -1,13 +1,14 @@
 """Ten texts graded by a person, then ten more: labels that offline judges learn from.
 
 The texts are drawn at random, so the labels are a fair sample of all texts. Answers are saved as a
-draft until the ten are done; then they become labels of the dataset's next version.
+draft until the ten are done; then they become labels of the dataset's next version. The draft stays
+until the next sitting, so that an answer can still be changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core import clock
 from core.domain.dataset import Dataset, Item, Label
@@ -20,6 +21,8 @@ from core.services.datasets import catalog, label_draws
 from core.services.runs.candidates import Candidates
 from core.store.store import Store
 
+#: The reviewer's name of the person who graded here alone and was never asked for a name.
+GRADER = "Grader"
 #: The number of texts to grade before judges learn again.
 TEN = 10
 _KEPT = "own grades/"
@@ -28,11 +31,15 @@ Given = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Sitting:
-    """The texts of a sitting in order, and the answers by text and criterion."""
+    """The texts of a sitting in order, and the answers by text and criterion.
+
+    ``saved`` are the texts whose answers are labels by now; they can still be changed.
+    """
 
     items: tuple[Item, ...]
     criteria: tuple[Criterion, ...]
     given: Given
+    saved: frozenset[str] = frozenset()
 
     @property
     def open(self) -> tuple[Item, Criterion] | None:
@@ -66,10 +73,22 @@ def drawn_first(ids: list[str], version: DatasetVersion) -> list[str]:
 
 def sitting(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting | None:
     """Return the unfinished sitting, without texts that were graded since; or ``None``."""
+    return _kept(store, version, rubric, over=False)
+
+
+def finished(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting | None:
+    """Return the last sitting if it is finished; ``take_back`` opens it again."""
+    return _kept(store, version, rubric, over=True)
+
+
+def _kept(
+    store: Store, version: DatasetVersion, rubric: RubricVersion, *, over: bool
+) -> Sitting | None:
     draft = store.drafts.get(_key(version, rubric))
-    if draft is None:
+    if draft is None or draft.content.get("over", False) is not over:
         return None
-    free = set(unlabelled(store, version, rubric))
+    saved = frozenset(draft.content.get("saved", ()))
+    free = saved.union(unlabelled(store, version, rubric))
     ids = [item_id for item_id in draft.content["items"] if item_id in free]
     by_id = {item.id: item for item in store.datasets.items(version.id, ids)} if ids else {}
     criteria = rubric.rubric.criteria
@@ -83,15 +102,21 @@ def sitting(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sit
         if item_id in by_id
     }
     items = tuple(by_id[item_id] for item_id in ids if item_id in by_id)
-    return Sitting(items, criteria, given) if items else None
+    return Sitting(items, criteria, given, saved) if items else None
 
 
 def _key(version: DatasetVersion, rubric: RubricVersion) -> str:
     return f"{_KEPT}{version.dataset_id}/{rubric.rubric_id}"
 
 
-def _keep(store: Store, key: str, ids: list[str], given: Given) -> None:
-    store.drafts.save(key, {"items": ids, "given": given}, now=clock.now())
+def _keep(store: Store, key: str, sitting: Sitting, *, over: bool = False) -> None:
+    content = {
+        "items": [item.id for item in sitting.items],
+        "given": sitting.given,
+        "saved": sorted(sitting.saved),
+        "over": over,
+    }
+    store.drafts.save(key, content, now=clock.now())
 
 
 @allowed("write")
@@ -110,7 +135,9 @@ def begin(
     ids = _sorted(store, version, ids, picked) if picked else ids[:TEN]
     if not ids:
         raise InputError("Every text has a grade by this rubric.")
-    _keep(store, _key(version, rubric), ids, {})
+    by_id = {item.id: item for item in store.datasets.items(version.id, ids)}
+    items = tuple(by_id[item_id] for item_id in ids)
+    _keep(store, _key(version, rubric), Sitting(items, rubric.rubric.criteria, {}))
 
 
 def _sorted(
@@ -139,20 +166,24 @@ def answer(
         **current.given,
         item_id: {**current.given.get(item_id, {}), criterion: label},
     }
-    _keep(store, _key(version, rubric), [item.id for item in current.items], answers)
+    _keep(store, _key(version, rubric), replace(current, given=answers))
 
 
 @allowed("write")
 def take_back(store: Store, version: DatasetVersion, rubric: RubricVersion) -> None:
-    """Remove the last answer of the sitting. Raises ``InputError`` if it is over."""
-    current = _under_way(store, version, rubric)
+    """Remove the last answer of the sitting, and open the sitting again if it was finished.
+
+    The labels of a finished sitting hold until it is finished again. Raises ``InputError`` if there
+    is no sitting.
+    """
+    current = finished(store, version, rubric) or _under_way(store, version, rubric)
     given = {item_id: dict(answers) for item_id, answers in current.given.items() if answers}
     for item in reversed(current.items):
         if item.id in given:
             last = [c.name for c in current.criteria if c.name in given[item.id]][-1]
             del given[item.id][last]
             break
-    _keep(store, _key(version, rubric), [item.id for item in current.items], given)
+    _keep(store, _key(version, rubric), replace(current, given=given))
 
 
 def _under_way(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting:
@@ -178,7 +209,11 @@ def finish(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Data
     if complete:
         version = _with_labels(store, version, complete)
         _declare(store, version)
-    store.drafts.delete(_key(version, rubric))
+    saved = current.saved.union(complete)
+    if saved:
+        _keep(store, _key(version, rubric), replace(current, saved=saved), over=True)
+    else:
+        store.drafts.delete(_key(version, rubric))
     return version
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from core.errors import InputError, Problem
 from core.formats.datasets.answer_columns import plain_head
-from core.formats.datasets.mapping import SYNONYMS
+from core.formats.datasets.mapping import SYNONYMS, ColumnMapping
 from core.formats.datasets.table import Table
 from core.services.datasets import catalog
 
@@ -25,7 +25,7 @@ def ways(tables: Sequence[Table]) -> tuple[Way, ...]:
     if len(tables) == 2 and key_of(*tables) is not None and not alike:
         possible.append("join")
     if all(texts) and len(set(map(str, texts))) == 1:
-        ids = [_ids(table) for table in tables]
+        ids = [_names(table) for table in tables]
         apart = len(set().union(*ids)) == sum(map(len, ids)) and all(ids)
         possible += ["parts", "systems"] if apart else ["systems", "parts"]
     return tuple(possible)
@@ -127,9 +127,22 @@ def _values(table: Table, column: str) -> list[str]:
     return [str(row[column]) for row in table.rows if row.get(column) not in (None, "")]
 
 
-def _ids(table: Table) -> set[str]:
-    column = catalog.suggest(table).id
-    return set() if column is None else set(_values(table, column))
+def _names(table: Table) -> set[str]:
+    column = naming(table, catalog.suggest(table))
+    return set(_values(table, column)) if column else set()
+
+
+def naming(table: Table, mapping: ColumnMapping) -> str:
+    """Return the column of ids, or a note that distinguishes rows by a short word; empty without
+    one.
+    """
+    if mapping.id:
+        return mapping.id
+    for column in mapping.meta:
+        names = [str(row.get(column) or "").strip() for row in table.rows]
+        if all(names) and len(set(names)) == len(names) and max(map(len, names)) <= 60:
+            return column
+    return ""
 
 
 def _stem(table: Table) -> str:

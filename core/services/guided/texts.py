@@ -108,6 +108,14 @@ def are_tables(files: Sequence[File]) -> bool:
     return len(files) > 1 and not could_be_submissions({file.name.lower(): b"" for file in files})
 
 
+def source_of(files: Sequence[File]) -> str:
+    """Return where the texts in these files come from, in a few words."""
+    if len(files) > 1 and not are_tables(files):
+        return plural(len(files), "document")
+    others = len(files) - 1
+    return files[0].name + (f" and {plural(others, 'other table')}" if others else "")
+
+
 def ways(files: Sequence[File], sheet: str | None = None) -> tuple[Way, ...]:
     """Return how several tables can belong together, the likeliest first. Raises ``InputError``."""
     if not are_tables(files):
@@ -289,16 +297,8 @@ def samples(look: TextsLook) -> list[tuple[str, str]]:
 
 
 def naming(look: TextsLook) -> str:
-    """Return the column of ids, or a note that distinguishes rows by a short word; empty without
-    one.
-    """
-    if look.mapping.id:
-        return look.mapping.id
-    for column in look.mapping.meta:
-        names = [str(row.get(column) or "").strip() for row in look.table.rows]
-        if all(names) and len(set(names)) == len(names) and max(map(len, names)) <= 60:
-            return column
-    return ""
+    """Return the column that names the rows, or an empty string."""
+    return several.naming(look.table, look.mapping)
 
 
 def check(look: TextsLook) -> Checked:
@@ -309,6 +309,27 @@ def check(look: TextsLook) -> Checked:
         return checked
     noted = {**checked.dataset.meta, COLUMN: look.column}
     return replace(checked, dataset=checked.dataset.model_copy(update={"meta": noted}))
+
+
+def unasked(files: Sequence[File]) -> Checked | None:
+    """Return the texts, if nothing about them has to be asked.
+
+    Then their column is known by its heading, every row is a text without a label, several tables
+    are parts of one, and no remark asks for anything.
+    """
+    try:
+        could, table = ways(files), read(files)
+    except InputError:
+        return None
+    texts = look(table)
+    remarks = 1 if could else 0  # Several tables have one that says how they are read.
+    if (could and could[0] != "parts") or len(table.notices) > remarks:
+        return None
+    if texts.column is None or texts.systems or texts.mapping.labels or side_by_side(table):
+        return None
+    checked = check(texts)
+    whole = checked.dataset is not None and len(checked.dataset.items) == len(table.rows)
+    return checked if whole and not any(notice.mend for notice in checked.notices) else None
 
 
 @allowed("write")

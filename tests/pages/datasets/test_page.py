@@ -50,6 +50,20 @@ def press_import(app: AppTest) -> AppTest:
     return app
 
 
+def test_a_file_dropped_on_the_list_is_looked_at_without_another_press(store: Store) -> None:
+    app = open_page(PAGE)
+    app.file_uploader[0].set_value(("tone.csv", CSV.encode(), "text/csv")).run()
+    assert app.query_params[state.DATASET] == state.NEW
+    assert "tone.csv" in shown(app)
+    assert not store.datasets.list()
+    press_import(app)
+    assert len(store.datasets.list()) == 1
+    # It was used: the next import asks for a file.
+    again = open_page(PAGE, dataset=state.NEW)
+    assert "tone.csv" not in shown(again)
+    assert again.get("file_uploader")
+
+
 def test_the_first_visit_says_what_to_do() -> None:
     app = open_page(PAGE)
 

@@ -22,7 +22,7 @@ from core.services.guided.judging import JudgeChoice
 from core.services.judges import connection, registry
 from core.store.store import Store
 from pages.grade import steps
-from pages.ui import routes, state
+from pages.ui import identity, routes, state
 from pages.ui.places import work
 from pages.ui.trial.votes import VOTE_OPEN
 from tests.formats.office.documents import docx
@@ -37,7 +37,7 @@ from tests.services import reviewed
 from tests.services.assist.made import reply
 from tests.services.exports.test_all_grades import class_of_eight
 from tests.services.guided.test_marks import NOW, RUBRIC, class_with
-from tests.services.guided.test_own_grades import a_class, grade
+from tests.services.guided.test_own_grades import a_class, grade, ten
 
 PAGE = routes.GRADE
 SECRET = "sk-12345678901234567890"
@@ -628,7 +628,7 @@ def test_the_key_of_an_answer_is_its_mark_where_marks_are_single_digits(store: S
 
 
 def test_without_a_model_ten_are_graded_by_hand_and_the_rest_by_what_they_teach(
-    store: Store,
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     version, rubric = a_class(store, 30)
     address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
@@ -662,27 +662,58 @@ def test_without_a_model_ten_are_graded_by_hand_and_the_rest_by_what_they_teach(
     # Where nothing was learnt there is no verdict, and so no grade: the person is never left there.
     assert len(grading.outcome(store, run).ungraded) == 20
     assert "Grade the 20 without a grade yourself" in links(app)
-    ways = {state.RUN: run, state.RULE: work.UNGRADED}
-    assert "0 of 40 cells resolved" in shown(reviewing.at(store, "Kay", routes.REVIEW_ITEM, **ways))
+    ways = {state.RUN: str(run), state.RULE: work.UNGRADED}
+    assert "Who reviews?" not in shown(open_page(routes.REVIEW_ITEM, **ways))
+    assert not store.reviewers.list()  # the browser has not said yet whether it knows a name
+    monkeypatch.setattr(identity, "_listen", lambda: identity._Heard(session="tab"))
+    app = open_page(routes.REVIEW_ITEM, **ways)
+    assert "0 of 40 cells resolved" in shown(app)
+    assert "Give your verdict." in shown(app)
+    assert [one.value for one in app.toggle if one.label == "Commit at once"] == [True]
+    assert [one.name for one in store.reviewers.list()] == ["Grader"]
     (queue,) = store.queues.list()
     assert queue.name == "Texts without a grade"
 
 
-def test_after_ten_the_others_are_graded_by_one_press_where_anything_was_learnt(
-    store: Store,
+def test_where_others_review_a_name_is_asked_for_and_answers_wait_for_enter(
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    version, rubric = a_class(store, 14)
+    version = ten(store, version, rubric)
+    panel = judging.panel_of(store, judging.judges(store, 10).proposed)
+    run = grading.start(store, grading.request(store, rubric.id, version.id, panel))
+    worked_off(store, run)
+    reviewed.sit(store, "Ada")
+    monkeypatch.setattr(identity, "_listen", lambda: identity._Heard(session="tab"))
+    ways = {state.RUN: str(run), state.RULE: work.UNGRADED}
+    assert "Who reviews?" in shown(open_page(routes.REVIEW_ITEM, **ways))
+    app = reviewing.at(store, "Kay", routes.REVIEW_ITEM, **ways)
+    assert [one.value for one in app.toggle if one.label == "Commit at once"] == [False]
+
+
+def test_the_last_of_ten_answers_hands_them_in_and_can_still_be_changed(store: Store) -> None:
     version, rubric = a_class(store, 30)
     address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
     app = press(open_page(PAGE, **address), "Grade 10 yourself")
-    grade(store, version, rubric)
-
-    press(app.run(), "Learn and grade the other 20")
+    assert "The last answer hands them in." in shown(app)
+    grade(store, version, rubric, most=19)
+    press(app.run(), "MET")
 
     # Ten of these teach little (see above), so the person sees what, and has the next ten.
-    newest = catalog.latest(store, version.dataset_id)
-    taught = learning.learning(store, newest, rubric)
-    assert newest.labelled == 10
+    handed_in = catalog.latest(store, version.dataset_id)
+    taught = learning.learning(store, handed_in, rubric)
+    assert handed_in.labelled == 10
     assert (state.RUN in app.query_params) == (not all(one.off for one in taught.criteria))
+
+    press(app, "Change my last answers")
+    assert state.RUN not in app.query_params
+    assert "9 of 10 texts done" in shown(app)
+    assert catalog.latest(store, version.dataset_id) == handed_in  # until another answer is given
+    press(app, "UNMET")
+    after = catalog.latest(store, version.dataset_id)
+    assert (after.number, after.labelled) == (handed_in.number + 1, 10)
+    labels = [item.labels["Short"].label for item in store.datasets.items(after.id) if item.labels]
+    assert sorted(labels) == ["MET"] * 9 + ["UNMET"]
 
 
 def test_whose_texts_are_all_graded_by_hand_has_all_grades(store: Store) -> None:

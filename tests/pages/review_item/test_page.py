@@ -436,6 +436,7 @@ def test_without_a_queue_and_at_the_end_of_one_the_page_says_what_to_do(store: S
     at.commit(app, 1)
     assert "Nothing left for you here" in shown(app)
     assert "Everything in this queue is done." in shown(app)
+    assert [one.label for one in app.get("download_button")] == ["Grades (Excel)"]
     assert "Last decision:" in shown(app)
 
 

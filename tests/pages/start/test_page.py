@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.dataset import Dataset, Item, Label
@@ -160,6 +161,28 @@ def test_answers_of_two_prompts_in_a_file_each_lead_to_a_contest_of_them(store: 
     assert "2 tasks that two or more of them answered." in shown(plan)
 
 
+def test_two_class_lists_are_one_dataset_by_one_press(store: Store) -> None:
+    first, second = b"Name,Essay\nAda,On tides.\n", b"Name,Essay\nBen,On moons.\n"
+    app = pressed(dropped("7a.csv", first, ("7b.csv", second)), "Grade these texts")
+    assert "2 texts from 7a.csv and 1 other table" in shown(visit(app, routes.GRADE))
+    (dataset,) = store.datasets.list()
+    items = store.datasets.load(dataset.version_id).items
+    assert [(item.text, item.system) for item in items] == [("On tides.", ""), ("On moons.", "")]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        b"id,answer,grade\na,The Moon.,4\nb,,3\n",  # a row without a text
+        b"id,wording,grade\na,The Moon pulls it.,4\nb,The Sun pulls it.,3\n",  # which column?
+    ],
+)
+def test_what_leaves_a_question_is_asked_before_it_is_stored(store: Store, table: bytes) -> None:
+    app = pressed(dropped("essays.csv", table), "Grade these texts")
+    assert "essays.csv" in shown(visit(app, routes.GRADE))
+    assert not store.datasets.list()
+
+
 def test_two_class_lists_are_no_systems_to_compare(store: Store) -> None:
     first, second = b"Name,Essay\nAda,On tides.\n", b"Name,Essay\nBen,On moons.\n"
     app = dropped("7a.csv", first, ("7b.csv", second))
@@ -186,11 +209,13 @@ def test_what_lies_on_start_is_there_after_a_reload_until_something_is_made_of_i
     again = open_page(PAGE)
     assert "essays.csv" in shown(again)
     # A file dropped later comes to it; the same name takes the place of the first.
-    for data in (b"Criterion,Full (4)\nCause,x\n", b"Criterion,Full (4),Half (2)\nCause,x,y\n"):
+    for data in (b"Criterion,Full (4)\nCause,x\n", b"Criterion,Full (4),None (0)\nCause,x,y\n"):
         zone = again.get("file_uploader")[0]
         again = zone.set_value([("r.csv", data, "text/csv")]).run()
     assert "1 criterion, 4 points" in shown(open_page(PAGE))
     pressed(again, "Grade these texts with this rubric")
     visit(again, routes.GRADE)
-    assert "Use these 2 texts" in {button.label for button in again.button}
+    words = shown(again)
+    assert "2 texts from essays.csv, text in column “answer”" in words
+    assert "1 criterion, 4 points" in words
     assert "essays.csv" not in shown(open_page(PAGE))

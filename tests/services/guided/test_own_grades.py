@@ -133,6 +133,27 @@ def test_answers_survive_and_the_last_is_taken_back(store: Store) -> None:
         own_grades.take_back(store, version, rubric)
 
 
+def test_a_finished_sitting_is_opened_again_and_its_labels_hold_meanwhile(store: Store) -> None:
+    version, rubric = a_class(store)
+    after = ten(store, version, rubric)
+    over = own_grades.finished(store, after, rubric)
+    assert over is not None
+    assert over.saved == labelled(store, after)
+    own_grades.take_back(store, after, rubric)
+    own_grades.take_back(store, after, rubric)
+    now = own_grades.sitting(store, after, rubric)
+    assert now is not None
+    assert (now.done, now.open) == (9, (over.items[-1], RUBRIC.criteria[0]))
+    assert own_grades.finished(store, after, rubric) is None
+    # Stopped here, nothing is lost, and it can be opened once more.
+    assert own_grades.finish(store, after, rubric) == after
+    own_grades.take_back(store, after, rubric)
+    grade(store, after, rubric)
+    assert own_grades.finish(store, after, rubric) == after  # the same answers as before
+    own_grades.begin(store, after, rubric)
+    assert own_grades.finished(store, after, rubric) is None
+
+
 def test_what_ten_and_twenty_grades_teach_is_said_with_its_interval(store: Store) -> None:
     version, rubric = a_class(store, 60)
     first = ten(store, version, rubric)

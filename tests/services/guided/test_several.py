@@ -46,6 +46,19 @@ def test_tables_of_the_same_rows_are_two_systems_and_of_other_rows_two_parts() -
     assert ("system" in table.columns, [row["id"] for row in table.rows]) == (False, list("1234"))
 
 
+def test_tables_whose_rows_are_named_otherwise_are_parts_that_leave_nothing_to_ask() -> None:
+    first = File("7a.csv", b"Name,Essay\nAda,On tides.\nEve,On moons.\n")
+    other = File("7b.csv", b"Name,Essay\nBen,On moons.\n")
+    assert texts.ways([first, other]) == ("parts", "systems")
+    checked = texts.unasked([first, other])
+    assert checked is not None
+    assert checked.dataset is not None
+    assert len(checked.dataset.items) == 3
+    # The same people: two answers of each.
+    assert texts.ways([first, File("7b.csv", first.data)]) == ("systems", "parts")
+    assert texts.unasked([first, File("7b.csv", first.data)]) is None
+
+
 def test_tables_without_anything_in_common_are_refused_by_name() -> None:
     tables = [read_table(b"a,b\n1,2\n", "one.csv"), read_table(b"c,d\n1,2\n", "two.csv")]
     with pytest.raises(InputError, match=r"'one\.csv' and 'two\.csv' have no column in common"):
