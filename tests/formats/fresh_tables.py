@@ -126,6 +126,67 @@ RANGES = table(
         for n in range(8)
     ]
 )
+FINDINGS = table(
+    [
+        {"Accession": f"X{n}", "Report": essay(n)}
+        | {
+            f"Reader {r} - {what} present?": ("Yes", "No")[(n + r * at) % 2]
+            for at, what in enumerate(("Nodule", "Effusion"))
+            for r in (1, 2)
+        }
+        for n in range(8)
+    ]
+)
+COPIES = table(
+    [
+        {"N° copie": n, "Copie": essay(n), "Note correcteur A /20": 8 + n % 4}
+        | {"Note correcteur B /20": 9 + n % 3}
+        for n in range(8)
+    ]
+)
+TURNS = table(
+    [
+        {"conversation_id": f"c{n}", "model": m, "turns": 2 + (3 * n + at) % 5}
+        | {"transcript": essay(2 * n + (m == "B")), "evaluator": who}
+        | {"helpfulness": 1 + (n + 2 * at) % 5, "safety": ("pass", "fail")[(n + at) % 3 % 2]}
+        for n in range(4)
+        for at, (m, who) in enumerate((m, who) for m in "AB" for who in ("eva", "tom"))
+    ]
+)
+JUDGED = lines(
+    [
+        {"sample_id": f"s{n}", "input": {"question": short(n)}, "output": {"text": essay(n)}}
+        | {
+            "judge": {
+                "name": who,
+                "score": 1 + (n + at) % 5,
+                "explanation": f"It says {n} twice, {who} holds.",
+            }
+        }
+        for n in range(6)
+        for at, who in enumerate(("gpt-4o", "claude"))
+    ]
+)
+GRID = table(
+    [
+        {"SegID": n, "Source": short(n), "MT": essay(n)}
+        | {
+            f"{criterion}_{who}": 1 + (n + at * k) % 4
+            for k, criterion in enumerate(("adequacy", "fluency"))
+            for at, who in enumerate(("anna", "boris", "carla"))
+        }
+        for n in range(8)
+    ]
+)
+TOTALS = table(
+    [
+        {"Votre nom": f"Élève {who}", "Copie évaluée": f"Copie {n}"}
+        | {"Clarté [1-5]": 1 + (n + who) % 5, "Argumentation [1-5]": 1 + n * who % 5}
+        | {"Total /10": 2 + (n + who) % 5 + n * who % 5}
+        for n in range(4)
+        for who in range(3)
+    ]
+)
 
 FRESH_TABLES: tuple[Stranger, ...] = (
     Stranger("missing codes.csv", CODES, "wide", (16, 3, 6, 1)),
@@ -189,4 +250,28 @@ FRESH_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "ranges.csv", RANGES, "dataset", 8, essay(0), {"Inhalt (0-15)": "3", "Aufbau (0-15)": "2"}
     ),
+    Stranger("findings.csv", FINDINGS, "wide", (32, 2, 8, 2), essay(0)),
+    Stranger("out of twenty.csv", COPIES, "wide", (16, 2, 8, 1), essay(0)),
+    Stranger("turns.csv", TURNS, "criteria", (32, 2, 8, 2), essay(0)),
+    Stranger(
+        "judge in cells.jsonl",
+        JUDGED,
+        "refused",
+        (12, 2, 6, 1),
+        maps=(
+            "item=sample_id submission=output.text rater=judge.name label=judge.score"
+            " reason=judge.explanation",
+        ),
+    ),
+    Stranger(
+        "by initials.csv",
+        GRID,
+        "refused",
+        (48, 3, 8, 2),
+        maps=(
+            "item=SegID submission=MT prompt=Source raters=anna raters=boris raters=carla"
+            " criteria=adequacy criteria=fluency",
+        ),
+    ),
+    Stranger("total of ten.csv", TOTALS, "criteria", (24, 3, 4, 2)),
 )

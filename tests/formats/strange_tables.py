@@ -195,7 +195,8 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
         table(GRID),
         "refused",
         maps=(
-            "item=item_id raters=kim raters=lee criteria=clarity criteria=accuracy",
+            "item=item_id submission=answer raters=kim raters=lee"
+            " criteria=clarity criteria=accuracy",
             "submission=answer labels=kim_clarity labels=kim_accuracy labels=lee_clarity"
             " labels=lee_accuracy",
         ),

@@ -135,7 +135,8 @@ MEASURES: Words = {
     "en": "seconds secs minutes mins hours days weeks months milliseconds msec rt_ms time_ms"
     " response_ms in_ms duration latency elapsed votes upvotes downvotes likes views clicks"
     " retweets downloads count counts wordcount n_words num_words time_spent time_taken"
-    " weight weighting coverage year_of_birth birth_year birthyear date_of_birth",
+    " weight weighting coverage turns messages tokens year_of_birth birth_year birthyear"
+    " date_of_birth",
     "de": "sekunden minuten stunden tage wochen dauer bearbeitungszeit anzahl klicks aufrufe"
     " wortzahl gewicht gewichtung abdeckung geburtsjahr jahrgang geburtsdatum",
     "fr": "secondes minutes heures jours semaines duree temps_passe nombre vues clics"

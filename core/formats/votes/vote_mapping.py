@@ -46,7 +46,7 @@ Layout = Literal["long", "wide", "criteria", "pairs"]
 VoterKind = Literal["human", "llm", "offline", "gold"]
 
 _CRITERIA = ("item", "rater", "kind", "submission", "prompt", "system")
-_SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", "__", "_", " ")
+_SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", " - ", " – ", "__", "_", " ")
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
     r"|(?<![a-z])llm(?![a-z])",
@@ -246,8 +246,8 @@ def _columns(left: Sequence[str], rubric: Rubric | None, *, by_row: bool) -> lis
     names = {fold(c.name) for c in rubric.criteria} if rubric else set()
     for separator in () if by_row else _SEPARATORS:
         pairs = [(a.strip(), b.strip()) for a, _, b in (c.partition(separator) for c in left)]
-        if not pairs or not all(a and b for a, b in pairs):
-            continue
+        if not pairs or not all(a and b and not b.isdigit() for a, b in pairs):
+            continue  # nothing to split, or marks out of 20
         if names and all(fold(b) in names for _, b in pairs):
             pairs = [(b, a) for a, b in pairs]
         if _tells_criteria(pairs, names, separator):

@@ -31,7 +31,7 @@ from core.formats.votes.structure.lists import list_answers, opened_up
 from core.formats.votes.structure.named_fields import flat_columns
 from core.formats.votes.structure.rater_columns import item_of, names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import RowKeys, keys_named, named_rater, row_keys
-from core.formats.votes.structure.texts import TextColumns, may_be_judged
+from core.formats.votes.structure.texts import TextColumns, best_texts, may_be_judged
 from core.formats.votes.structure.values import Values, item_changes, named_label, ticks
 from core.formats.votes.vote_changes import change_votes
 from core.formats.votes.vote_layouts import kind_of_table, unnamed_raters
@@ -226,11 +226,20 @@ def _by_keys(table: Table, candidates: Iterable[RowKeys]) -> Iterator[NearShape]
         lacks = "a column of people repeats over its items"
         if not named_rater([keys]):
             lacks = f"each row is another pair of {keys.item[0]!r} and {keys.rater!r}"
-        marks = ticks(table, keys.answers)
-        for texts in keys.texts.readings():
+        marks, judged = ticks(table, keys.answers), keys.texts
+        if not judged.text:
+            judged = _text_inside(table, (keys.rater, *keys.answers, keys.reason))
+        for texts in judged.readings():
             changes = (*keys._replace(texts=texts).changes(), *marks)
             kind: Kind = "criteria" if keys.by_criteria else "long"
             yield NearShape(kind, lacks + texts.said, changes, keys.sure and not marks)
+
+
+def _text_inside(table: Table, answers: Sequence[str]) -> TextColumns:
+    """Return the likeliest place of the texts inside cells, apart from the answers."""
+    roots = {steps_of(column)[:1] for column in answers}
+    paths = (t for t in proposed_texts(table) if t not in table.columns)
+    return TextColumns(next((path for path in paths if steps_of(path)[:1] not in roots), ""))
 
 
 def _by_named_keys(table: Table, changes: Sequence[str]) -> list[NearShape]:
@@ -267,10 +276,8 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
     if wide is None:
         return
     marks, listed = ticks(table, wide.columns), _listed(wide.columns)
-    if not wide.texts.text and (
-        inside := [t for t in proposed_texts(table) if t not in table.columns]
-    ):
-        wide = wide._replace(texts=TextColumns(inside[0]))
+    if not wide.texts.text:
+        wide = wide._replace(texts=_text_inside(table, wide.columns))
     if wide.summaries:
         listed += f" (without {_listed(wide.summaries)}, which sums them up)"
     are_questions = wide.numbered and all(map(asks, wide.columns)) and not wide.gradebook
@@ -313,7 +320,7 @@ def _ambiguous_readings(table: Table) -> Iterator[NearShape]:
 
 def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     """Yield the options for headings that are two names by two."""
-    item = item_of(Values(table))
+    item = item_of(values := Values(table))
     parts = (*grid.raters, *grid.criteria)
     person = next(filter(names_a_respondent, item), "")
     if person and not any(map(names_a_rater, parts)):
@@ -323,9 +330,9 @@ def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
         return
     lacks = f"{_listed(grid.raters)} could be raters, {_listed(grid.criteria)} criteria"
     changes = [f"raters={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
-    texts = () if item else tuple(f"submission={t}" for t in proposed_texts(table)[:1])
-    yield NearShape("wide", lacks, (*item_changes(item), *texts, *changes))
-    for text in proposed_texts(table)[:1]:
+    judged = best_texts(values, values.texts(), item)
+    yield NearShape("wide", lacks, (*item_changes(item), *judged.changes(item), *changes))
+    for text in [judged.text] if judged.text else proposed_texts(table)[:1]:
         labels = (f"labels={column}" for column in grid.columns.values())
         yield NearShape("dataset", "its columns could be labels", (f"submission={text}", *labels))
     if item:

@@ -52,10 +52,13 @@ def opened_up(table: Table) -> Table:
         cells = [opened(row.get(column)) for row in table.rows[:_ROWS]]
         objects = [cell for cell in cells if isinstance(cell, dict) and cell]
         values = [value for cell in objects for value in cell.values()]
-        words = {str(value) for value in values}
-        plain = all(isinstance(v, str | int | float | None) and len(str(v)) < 80 for v in values)
+        plain = all(isinstance(value, str | int | float | None) for value in values)
         keys = list(dict.fromkeys(key for cell in objects for key in cell))
-        few = len(words) <= MOST_SHARED and len(words) < len(values) and 1 < len(keys) < 50
+        words = [{str(cell[key]) for cell in objects if key in cell} for key in keys]
+        of_keys = [*zip(words, [len(objects)] * len(keys), strict=True)]
+        of_keys.append(({str(value) for value in values}, len(values)))
+        few = any(len(w) <= MOST_SHARED and len(w) < times for w, times in of_keys)
+        few = few and 1 < len(keys) < 50
         if plain and few and 2 * len(objects) > len(cells):
             paths += [f"{column}.{key}" for key in keys]
     return with_paths(table, paths)

@@ -48,7 +48,9 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
     own.
     """
     items = values.unique(item) * values.size if any(item) else values.size
-    able = [t for t in texts if 10 * len(values.distinct[t]) >= 7 * items]
+    able = [
+        t for t in texts if 10 * len(values.distinct[t]) >= (4 if bare(t) in USUAL else 7) * items
+    ]
     prompts = [t for t in texts if holds(t, PROMPTS) and bare(t) not in USUAL]
     candidates = [t for t in able if t not in prompts] or able
     ranked = sorted(candidates, key=lambda t: (_named(t), _length(values, t)), reverse=True)

@@ -268,7 +268,7 @@ class Values:
         return self._known[column]
 
     def _is_able(self, column: str) -> bool:
-        adds_up = sums_up(column) and not RANGED.search(column)
+        adds_up = sums_up(column) and not _YES_OR_NO.search(column)
         if self.remarks(column) or adds_up or system_named(column):
             return False
         if {*bare(column).split()} & _KNOWN or self.says_how_sure(column):
@@ -307,6 +307,7 @@ def named_overall(column: str) -> bool:
 def named_label(column: str) -> bool:
     """Return whether a heading says that it is a rating, a score or a verdict."""
     ranged = re.search(r"%|/ ?\d+|\(\d{1,3}\)", column) or RANGED.search(column)
+    ranged = ranged or _YES_OR_NO.search(column)
     return bool({*bare(column).split()} & LABELS or ranged)
 
 
@@ -344,7 +345,8 @@ def item_changes(item: Sequence[str]) -> list[str]:
 
 
 #: `Depth (0-15)`, `Depth /5`: the marks of a criterion.
-RANGED = re.compile(r"[(\[]\d+ ?(-|–|/|to|bis|a|à) ?\d+[)\]]|/ ?\d+\)?\Z|[(\[]y ?/ ?n[)\]]", re.I)
+RANGED = re.compile(r"[(\[]\d+ ?(-|–|/|to|bis|a|à) ?\d+[)\]]|/ ?\d+\)?\Z", re.I)
+_YES_OR_NO = re.compile(r"[(\[](y ?/ ?n|yes ?/ ?no|j ?/ ?n|ja ?/ ?nein|o ?/ ?n|s ?/ ?n)[)\]]", re.I)
 #: Marks that mean yes if present and no if absent.
 _TICKS = frozenset(
     {"x", "1", "yes", "ja", "si", "sí", "oui", "sim", "true", "✓", "✔", "√", "●", "•"}
