@@ -187,6 +187,23 @@ TOTALS = table(
         for who in range(3)
     ]
 )
+#: One judge asked three times; the column of texts is called an answer.
+RUNS = table(
+    [
+        {"item": f"q{n}", "answer": essay(n), "judge": "gpt-4o", "run": run, "score": 1 + n + run}
+        for n in range(4)
+        for run in range(3)
+    ]
+)
+DIMENSIONS = table(
+    [
+        {"doc": f"d{n}", "target": essay(n), "assessor": who, "dimension": what}
+        | {"score": 1 + (7 * n + len(what)) % 9}
+        for n in range(4)
+        for who in ("X1", "X2")
+        for what in ("accuracy", "style")
+    ]
+)
 
 FRESH_TABLES: tuple[Stranger, ...] = (
     Stranger("missing codes.csv", CODES, "wide", (16, 3, 6, 1)),
@@ -274,4 +291,31 @@ FRESH_TABLES: tuple[Stranger, ...] = (
         ),
     ),
     Stranger("total of ten.csv", TOTALS, "criteria", (24, 3, 4, 2)),
+    Stranger("runs.csv", RUNS, "long", (12, 3, 4, 1), essay(0)),
+    Stranger("dimensions.csv", DIMENSIONS, "long", (16, 2, 4, 2), essay(0)),
+    Stranger(
+        "percent.csv",
+        "Kandidat;Erstprüfer;Zweitprüfer\n"
+        + "".join(f"K{n};{41 + 7 * n} %;{95 - 6 * n} %\n" for n in range(8)),
+        "wide",
+        (16, 2, 8, 1),
+    ),
+    Stranger(
+        "checks.csv",
+        table(
+            [
+                {"response_id": n, "response": essay(n)}
+                | {
+                    "cites_source": ("TRUE", "FALSE")[n % 2],
+                    "stays_calm": ("TRUE", "FALSE")[n // 3],
+                }
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        maps=(
+            "item=response_id submission=response raters=cites_source raters=stays_calm",
+            "submission=response labels=cites_source labels=stays_calm",
+        ),
+    ),
 )

@@ -261,10 +261,9 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
                 for n in range(6)
             ]
         ),
-        "dataset",
-        12,
+        "long",
+        (12, 1, 12, 1),
         essay(0),
-        {"score": "3"},
     ),
     Stranger(
         "scores of answers.csv",

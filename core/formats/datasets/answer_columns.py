@@ -240,13 +240,13 @@ def could_answer(table: Table, column: str) -> bool:
     Dates, links, ids, long texts and values that differ in every row are excluded.
     """
     last = plain(column).rpartition(" ")[2]
-    if last in NO_RATERS:
-        return False
     # If the first rows have too many words, the others need not be read.
     if len(_words(table.rows[:_FIRST], column)) > MOST_LABELS or column in table.nested:
         return False
     counts = _word_counts(table, column)
     if not counts or len(counts) > MOST_LABELS:
+        return False
+    if last in NO_RATERS and not set(counts) <= YES | NO:
         return False
     if last in LANGUAGE and None in map(number_of, counts):
         return False
@@ -315,12 +315,15 @@ def _word_counts(table: Table, column: str) -> Counter[str]:
     return words
 
 
+_PERCENT = re.compile(r"(?<=\d) ?%\Z")
+
+
 def _words(rows: Sequence[Mapping[str, Any]], column: str) -> Counter[str]:
     """Return the number of occurrences of each word in a column of rows, without empty ones."""
     counts, cells = Counter[str](), (alone(row.get(column)) for row in rows)
     for word, times in Counter(str(cell) for cell in cells if cell is not None).items():
         if (folded := fold(word)) not in NO_ANSWER:
-            counts[folded] += times
+            counts[_PERCENT.sub("", folded)] += times
     return counts
 
 

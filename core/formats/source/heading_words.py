@@ -21,7 +21,9 @@ RATERS: Words = {
     " pc_member committee_member prolific_pid prolific_id"
     " your_initials",
     "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
-    " juror beobachter kodiererin zweitkorrektor erstkorrektor dein_name ihr_name",
+    " juror beobachter kodiererin zweitkorrektor erstkorrektor"
+    " erstprufer zweitprufer erstgutachter zweitgutachter erstbewerter zweitbewerter"
+    " dein_name ihr_name",
     "fr": "correcteur correctrice evaluateur evaluatrice annotateur annotatrice jure juge"
     " relecteur relectrice examinateur examinatrice codeur notateur votre_nom ton_nom",
     "es": "evaluador anotador juez jurado revisor corrector calificador codificador examinador"

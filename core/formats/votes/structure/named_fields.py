@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from core.formats.datasets.answer_columns import names_a_rater, plain, without_prefix, words_in
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, text_column, texts_in
+from core.formats.source.csv_writer import number_of
 from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.values import Values
 
@@ -39,7 +41,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("reasoning", "feedback", "critique"),
     ),
     "weight": ("weight", "rater weight"),
-    "replicate": ("replicate", "repetition", "attempt"),
+    "replicate": ("replicate", "repetition", "attempt", "run", "iteration"),
     "order": ("order", "shown order"),
     "submission": ("submission", "text", "submission text", *WRITTEN_BY, *WRITTEN),
     "prompt": ("prompt", "instruction", "input", "question"),
@@ -84,7 +86,7 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     The submission must be texts, a question that differs in every row is a prompt, and a text that
     rows repeat is the item if no column names it.
     """
-    fields = _judged_by(table, _by_its_id(table, fields))
+    fields = _judged_by(table, _by_its_id(table, _label_by_values(table, fields)))
     criterion = fields.get("criterion", "")
     if plain(criterion) == "question" and _differs(table, criterion):
         fields = {name: column for name, column in fields.items() if name != "criterion"}
@@ -101,6 +103,20 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     if shape is None or shape.sentences or shape.length > LONG:
         return fields
     return {name: column for name, column in fields.items() if name != "submission"}
+
+
+def _label_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields with texts as no label, and only numbers as repetitions."""
+    replicate, label = fields.get("replicate"), fields.get("label", "")
+    if replicate and not all(number_of(word) is not None for word in words_in(table, replicate)):
+        fields = {name: column for name, column in fields.items() if name != "replicate"}
+    shape = texts_in(table, label)
+    free = [c for c in flat_columns(table) if c not in fields.values()]
+    other = named_fields(free, ["label"])
+    if shape is None or not shape.worded or not other:
+        return fields
+    texts = {} if "submission" in fields else {"submission": label}
+    return {**fields, **texts, **other}
 
 
 def _weighs_raters(table: Table, fields: dict[str, str]) -> bool:
@@ -158,9 +174,12 @@ def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str
 
 def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
     """Return the only column of long texts that is constant within items."""
+    if "item" not in fields:
+        return None
     free = {plain(c): c for c in table.columns if c not in fields.values()}
-    text = text_column(table, free).column
-    if text is None or "item" not in fields:
+    first = {str(row.get(fields["item"])): row for row in reversed(table.rows)}
+    text = text_column(replace(table, rows=tuple(first.values())), free).column
+    if text is None:
         return None
     pairs = {(str(row.get(fields["item"])), str(row.get(text))) for row in table.rows}
     return text if len(pairs) == len(words_in(table, fields["item"])) else None
