@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from tests.formats.strangers import Stranger, essay, lines, short, table
+from tests.formats.strangers import Stranger, essay, lines, short, source, table
 
 #: Marks of three raters; 99 is no answer, as survey programs write it.
 _MARKS = ((2, 6, 1), (6, 5, 99), (1, 99, 4), (4, 1, 3), (3, 2, 5), (2, 3, 3))
@@ -317,5 +317,49 @@ FRESH_TABLES: tuple[Stranger, ...] = (
             "item=response_id submission=response raters=cites_source raters=stays_calm",
             "submission=response labels=cites_source labels=stays_calm",
         ),
+    ),
+    Stranger(
+        "md1 and md2.csv",
+        table(
+            [
+                {"encounter": f"E{n}", "summary": essay(n)}
+                | {"md1_accurate": n % 2, "md2_accurate": n // 2 % 2}
+                | {"md1_complete": n // 3 % 2, "md2_complete": (n + 1) % 2}
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        (32, 2, 8, 2),
+        maps=(
+            "item=encounter submission=summary raters=md1 raters=md2 criteria=accurate"
+            " criteria=complete",
+        ),
+    ),
+    # Lengths are no scores, and passages no answers.
+    Stranger(
+        "lengths.csv",
+        table(
+            [
+                {"id": n, "heading": short(n), "heading_length": n, "essay": essay(n)}
+                | {"essay_length": 80 + n}
+                for n in range(6)
+            ]
+        ),
+        "dataset",
+        6,
+        essay(0),
+    ),
+    Stranger(
+        "passages.jsonl",
+        lines(
+            [
+                {"id": n, "question": short(n), "llm_answer": essay(n)}
+                | {"passages": [{"text": source(n)}, {"text": source(n + 9)}]}
+                for n in range(4)
+            ]
+        ),
+        "dataset",
+        4,
+        essay(0),
     ),
 )

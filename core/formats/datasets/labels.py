@@ -106,7 +106,8 @@ def context_of(value: Any, name: str) -> dict[str, str]:
 def _passages(value: Any) -> str:
     if not isinstance(value, list):
         return text_of(value, _CONTEXTS)
-    texts = [text_of(part, _CONTEXTS) for part in value]
+    values = [part.get("text", part) if isinstance(part, dict) else part for part in value]
+    texts = [text_of(part, _CONTEXTS) for part in values]
     return _bounded("\n\n".join(f"[{n}] {text}" for n, text in enumerate(texts, start=1)))
 
 

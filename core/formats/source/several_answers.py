@@ -43,6 +43,17 @@ _NO_SYSTEM = re.compile(
     r"(chosen|rejected|winner|loser|first|second|left|right|source|reference|gold|prompt|question"
     r"|context|input|comments?|notes?|reasons?)\Z"
 )
+#: Words for a score of a text, and for a remark on it.
+_SCORED = re.compile(
+    r"score|rating|grade|mark\b|marks|quality|fluen|adequa|accura|coher|correct|helpful|relevan|rank"
+    r"|overall|likert|points|faithful|clar|style|safe|honest|useful|complete"
+)
+_REMARK = re.compile(r"comment|reason|rationale|feedback|explanation|note")
+#: Lists of given texts, spans and turns, which are no answers.
+_GIVEN = re.compile(
+    r"context|passage|document|reference|source|evidence|retriev|turn|message|history|dialog"
+    r"|annotation|entit|span|choice|option|example|demonstration"
+)
 #: Headings of comparisons: then the texts are pairs.
 _COMPARES = re.compile(r"prefer|winner|better|best|choice|chosen|win\b|vote|verdict|rank|label")
 
@@ -101,7 +112,8 @@ def answers_in_lists(rows: Sequence[Row]) -> tuple[str, list[tuple[int, int, Row
     """
     columns = dict.fromkeys(key for row in rows[:200] for key in row)
     lists = [c for c in columns if all(_lists_answers(row.get(c)) for row in rows)]
-    others = {plain for c in columns if (plain := bare(c)) in _ANSWERS}
+    lists = [c for c in lists if not _GIVEN.search(bare(c))]
+    others = [c for c in columns if bare(c).rpartition(" ")[2] in _ANSWERS and c not in lists]
     if len(lists) != 1 or others or not rows or all(len(row[lists[0]]) < 2 for row in rows):
         return None
     key, entries = lists[0], list[tuple[int, int, Row]]()
@@ -129,7 +141,7 @@ def _lists_answers(cell: Any) -> bool:
         return False
     texts = [[v for k, v in e.items() if bare(str(k)) in _ANSWERS] for e in cell]
     worded = all(t and isinstance(t[0], str) and " " in t[0].strip() for t in texts)
-    return worded and not any("role" in e for e in cell)
+    return worded and not any({"role", "start", "end", "speaker"} & e.keys() for e in cell)
 
 
 def _systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, dict[str, str]]:
@@ -150,8 +162,11 @@ def _systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, dict[str,
         scores = all(
             _are_scores(rows, c) for of in groups.values() for f, c in of.items() if f != "answer"
         )
+        fields = {field for of in groups.values() for field in of} - {"answer"}
+        scored = [field for field in fields if _SCORED.search(field)]
+        known = scored and all(f in scored or _REMARK.search(f) for f in fields)
         compares = any(_COMPARES.search(bare(c)) for c in columns if c not in used)
-        if alike and texts and scores and not compares:
+        if alike and known and texts and scores and not compares:
             return groups
     return {}
 

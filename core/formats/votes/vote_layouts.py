@@ -79,8 +79,20 @@ def kind_of_table(
     ambiguous = rival_labels(table, mapping) or _named_alike(table, beside)
     rated = bool(row_keys(opened_up(table))) or any(list_answers(table))
     rated = rated or _has_raters(table, mapping.labels.values())
-    rated = rated or unnamed_raters(table, mapping) != ""
+    rated = rated or unnamed_raters(table, mapping) != "" or _labels_in_grid(table, mapping)
     return "unknown" if ambiguous or rated else "dataset"
+
+
+def _labels_in_grid(table: Table, mapping: ColumnMapping) -> bool:
+    """Return whether labels without a rubric are headed for raters by criteria: `md1_clear`."""
+    grid = answers_in_grid(table) if mapping.labels else None
+    if (
+        grid is None
+        or mapping.label_map
+        or not set(grid.columns.values()) & {*mapping.labels.values()}
+    ):
+        return False
+    return named_for_raters(grid.raters) or any(map(names_a_person, grid.raters))
 
 
 def unnamed_raters(table: Table, mapping: ColumnMapping) -> str:

@@ -181,7 +181,7 @@ def _likely_readings(table: Table) -> Iterator[NearShape]:
     texts.sort(key=lambda text: holds(text, PROMPTS))
     guess, values = guess_mapping(table), Values(table)
     labels = [c for c in values.columns if named_label(c) and values.able(c)]
-    alone = [f"labels={c}" for c in labels if len(labels) == 1 and not guess.labels]
+    alone = [f"labels={c}" for c in labels if not guess.labels]
     for text in texts:
         lacks = "no column is named for the submission"
         if len(texts) > 1:
