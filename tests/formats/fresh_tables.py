@@ -204,6 +204,18 @@ DIMENSIONS = table(
         for what in ("accuracy", "style")
     ]
 )
+WORDS = ("Needs improvement", "Meets expectations", "Exceeds expectations")
+INTERVIEWS = table(
+    [
+        {"Candidate": f"C{n}", "Answer transcript": essay(n)}
+        | {
+            f"Interviewer {who}: {what}": 1 + (n + at) % 4
+            for who in "AB"
+            for at, what in enumerate(("Communication", "Problem solving"))
+        }
+        for n in range(9)
+    ]
+)
 
 FRESH_TABLES: tuple[Stranger, ...] = (
     Stranger("missing codes.csv", CODES, "wide", (16, 3, 6, 1)),
@@ -328,12 +340,9 @@ FRESH_TABLES: tuple[Stranger, ...] = (
                 for n in range(8)
             ]
         ),
-        "refused",
+        "wide",
         (32, 2, 8, 2),
-        maps=(
-            "item=encounter submission=summary raters=md1 raters=md2 criteria=accurate"
-            " criteria=complete",
-        ),
+        essay(0),
     ),
     # Lengths are no scores, and passages no answers.
     Stranger(
@@ -361,5 +370,28 @@ FRESH_TABLES: tuple[Stranger, ...] = (
         "dataset",
         4,
         essay(0),
+    ),
+    Stranger("interviews.csv", INTERVIEWS, "wide", (36, 2, 9, 2), essay(0)),
+    Stranger(
+        "texts twice.csv",
+        table([{"essay": essay(n // 2), "holistic score": 1 + n % 5} for n in range(12)]),
+        "refused",
+        (12, 2, 6, 1),
+        maps=("item=essay label=holistic score", "submission=essay labels=holistic score"),
+    ),
+    Stranger(
+        "expectations.csv",
+        table(
+            [
+                {"Case Number": f"c{n}", "Chat Log": essay(n), "Evaluator": ("Jo", "Al")[n % 2]}
+                | {"Tone": WORDS[n % 3], "Accuracy": WORDS[n // 2 % 3]}
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        (16, 2, 8, 2),
+        maps=(
+            "item=Case Number submission=Chat Log rater=Evaluator criteria=Tone criteria=Accuracy",
+        ),
     ),
 )

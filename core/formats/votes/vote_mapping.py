@@ -183,7 +183,9 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
         groups = sharing(table, candidates)
         columns = [c for c in columns if len(groups) != 1 or c.column in groups[0]]
     answers = [c.column for c in columns]
-    if "item" not in fields and columns and (named_for_raters(answers) or kinds_of(answers)):
+    raters = list(dict.fromkeys(c.rater for c in columns))
+    named = named_for_raters(answers) or kinds_of(answers) or named_for_raters(raters)
+    if "item" not in fields and columns and named:
         fields |= _named_by_values(table, [*fields.values(), *answers], fields)
     kinds = kinds_of([c.rater for c in columns])
     return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **fields)

@@ -215,7 +215,8 @@ def _numbered_raters(table: Table) -> Iterator[NearShape]:
     lacks = f"{item!r} repeats, and no column names who rated: raters are numbered in order"
     kind: Kind = "long" if len(labels) == 1 else "criteria"
     field = "label" if kind == "long" else "criteria"
-    changes = (f"item={item}", f"submission={items.submission}", *(f"{field}={c}" for c in labels))
+    text = [f"submission={items.submission}"] if item != items.submission else []
+    changes = (f"item={item}", *text, *(f"{field}={c}" for c in labels))
     yield NearShape(kind, lacks, changes)
     changes = (f"submission={items.submission}", *(f"labels={c}" for c in labels))
     yield NearShape("dataset", "each row could be an item of its own", changes)

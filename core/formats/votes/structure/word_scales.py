@@ -52,8 +52,8 @@ _SCALES = (
     "not supported|unsupported|contradicted, partially supported|partly supported"
     ", supported|fully supported",
     "far below expectations, below expectations|does not meet expectations|does not meet|below"
-    "|not meeting expectations, partially meets expectations|approaching expectations|approaching"
-    "|approaches expectations|partially meets|nearly meets, meets expectations|meets|meeting"
+    "|not meeting expectations, needs improvement|partially meets expectations|approaching expectations"
+    "|approaching|approaches expectations|partially meets|nearly meets, meets expectations|meets|meeting"
     "|meeting expectations|at expectations, exceeds expectations|exceeds|exceeding"
     "|above expectations|exceeding expectations, far exceeds expectations",
     "beginning|beginner|novice|emerging, developing|basic, intermediate"
