@@ -52,10 +52,11 @@ _SCALES = (
     "not supported|unsupported|contradicted, partially supported|partly supported"
     ", supported|fully supported",
     "far below expectations, below expectations|does not meet expectations|does not meet|below"
-    "|not meeting expectations, needs improvement|partially meets expectations|approaching expectations"
-    "|approaching|approaches expectations|partially meets|nearly meets, meets expectations|meets|meeting"
-    "|meeting expectations|at expectations, exceeds expectations|exceeds|exceeding"
-    "|above expectations|exceeding expectations, far exceeds expectations",
+    "|not meeting expectations, needs improvement|partially meets expectations|partially meets"
+    "|approaching expectations|approaching|approaches expectations|nearly meets"
+    ", meets expectations|meets|meeting|meeting expectations|at expectations"
+    ", exceeds expectations|exceeds|exceeding|above expectations|exceeding expectations"
+    ", far exceeds expectations",
     "beginning|beginner|novice|emerging, developing|basic, intermediate"
     ", proficient|competent|accomplished|skilled, advanced|exemplary|distinguished|expert|mastery",
     "strong reject|clear reject, reject, weak reject|borderline reject|marginal reject"
