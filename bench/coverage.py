@@ -93,7 +93,7 @@ def _coverage(
             both = (percentile(values), bca(values, point, one.many(left_out), table[there] * 1.0))
             _note(held, name, both, truth[name])
         rows, times, _ = patterns(_panel(n, given, rng))
-        of = alpha_ordinal.over(rows, K, times * 1.0)
+        of = alpha_ordinal.as_function_of_weights(rows, K, times * 1.0)
         base = times[:, None] * 1.0
         values, point = of(resample_patterns(times, RESAMPLES, rng)), float(of(base)[0])
         without = of(base - np.eye(len(times)))

@@ -63,7 +63,7 @@ def _together(sims: int, items: int, rng: np.random.Generator) -> None:
         return [AnswerPairs("", labels, True, ids, of[:, 0], of[:, 1]) for of in rows]
 
     large = pairs(1_000_000)
-    tables = Resampled(large[0].items).once(large)
+    tables = Resampled(large[0].items).unweighted_tables(large)
     true = {name: float(figure(tables, large)[0]) for name, figure in OVERALL.items()}
     ends: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for sim in range(sims):
@@ -94,7 +94,7 @@ def _rated(items: int, shares: Array, rng: np.random.Generator) -> Ratings:
 def _figures(rows: Ratings, weights: Array) -> dict[str, Array]:
     cells = pair_cells(rows[:, 0], rows[:, 1], LEVELS)
     tables = tally(cells, LEVELS**2, weights).reshape(LEVELS, LEVELS, -1)
-    alpha = alpha_ordinal.over(rows, LEVELS, weights[:, 0])
+    alpha = alpha_ordinal.as_function_of_weights(rows, LEVELS, weights[:, 0])
     return {"ordinal alpha": alpha(weights), "quadratic kappa": kappa_quadratic.many(tables)}
 
 

@@ -53,7 +53,7 @@ def clean(runs: int, n: int, plant: Plant = HEALTHY, said: str = "") -> None:
         diagnosis = examine(made(seed, n, plant))
         any_found += any(f.false_alarms is not None for f in diagnosis.findings)
         slopes += any(f.false_alarms is None for f in diagnosis.findings)
-        checks = diagnosis.made
+        checks = diagnosis.check_count
         raised.update(f.kind for f in diagnosis.findings)
         for check in diagnosis.checks:
             if check.effect.p is not None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.domain.review import DrawKind
-from core.metrics.intervals.planning import Expected, drawn, error, power, reach, task_error
+from core.metrics.intervals.planning import Expected, drawn, error, half_width, power, task_error
 from core.metrics.intervals.powered_gaps import powered_gap
 from core.metrics.intervals.sampling import powered_mean
 from core.metrics.measure import Array, Ratings
@@ -69,7 +69,7 @@ def planned(of: Made, seen: Array, draw: DrawKind, labels: int) -> tuple[float, 
     chance = chances(draw, labels / sum(sizes), left)
     each = np.array([chance.get(kinds[at], 0.0) for at in group])
     groups = drawn(expected(of, seen, np.full(CELLS, 1 / CELLS)), group, each)
-    return reach(groups) or float("nan"), group, each
+    return half_width(groups) or float("nan"), group, each
 
 
 def means(samples: int) -> None:

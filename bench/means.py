@@ -98,7 +98,7 @@ def alpha_pair(rng: np.random.Generator, items: int, better: float = 0.0) -> Pai
         np.where(rng.random((items, 3)) < 0.7 + more, gold, rng.integers(0, 3, (items, 3)))
         for more in (0.0, better)
     ]
-    one, other = (alpha_nominal.over(side, 3, np.ones(items)) for side in sides)
+    one, other = (alpha_nominal.as_function_of_weights(side, 3, np.ones(items)) for side in sides)
     return one, other
 
 

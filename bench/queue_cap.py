@@ -114,7 +114,7 @@ def handed_out(store: Store, queue: int, order: Order) -> list[list[Place]]:
     cells: dict[str, list[Place]] = {}
     for cell in store.queues.cells(queue):
         cells.setdefault(cell.item_id, []).append((cell.item_id, cell.criterion))
-    turns = claims.ahead(store, sit(store, "Ada"), queue, limit=MOST * 10)
+    turns = claims.next_items(store, sit(store, "Ada"), queue, limit=MOST * 10)
     return [cells[turn.item_id] for turn in turns]
 
 

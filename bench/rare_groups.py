@@ -61,7 +61,10 @@ def true_values(rows: Ratings, chance: Array) -> dict[str, float]:
     """Every figure of a table without end."""
     times = chance * 1e9
     known = group_measures()
-    return {name: float(known[name].over(rows, 2, times)(times[:, None])[0]) for name in FIGURES}
+    return {
+        name: float(known[name].as_function_of_weights(rows, 2, times)(times[:, None])[0])
+        for name in FIGURES
+    }
 
 
 def samples(

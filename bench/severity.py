@@ -160,7 +160,7 @@ def unlabelled(samples: int) -> None:
                 other = (true[:, None] + generator.integers(1, 3, (items, 6))) % 3
                 votes = np.where(hit, true[:, None], other)
                 check = held_out(votes, 3)
-                offered += check is not None and check.ahead
+                offered += check is not None and check.clearly_better
                 model.append(float((dawid_skene(votes, 3).posterior.argmax(1) == true).mean()))
                 counts = (votes[:, :, None] == np.arange(3)).sum(axis=1)
                 majority.append(float((counts.argmax(1) == true).mean()))
@@ -242,7 +242,9 @@ def recorded(one: Recorded) -> None:
     }
     check = held_out(votes, k)
     words = (
-        f"gain {check.gain:.3f} ({check.error:.3f}), favour it: {check.ahead}" if check else "none"
+        f"gain {check.gain:.3f} ({check.error:.3f}), favour it: {check.clearly_better}"
+        if check
+        else "none"
     )
     right = ", ".join(
         f"{name} {np.mean(option == truth):.3f} (off by {np.mean(abs(option - truth)):.3f}, kappa "

@@ -25,7 +25,7 @@ from core.metrics.variance_components import (
     Term,
     Ways,
     components,
-    worth,
+    reliability_of_mean,
 )
 
 PLANTED: dict[Term, float] = {
@@ -84,7 +84,7 @@ def study(samples: int, items: int, judges: int) -> None:
             held[term] += (low or 0.0) <= true <= (high or 0.0)
         counts = np.bincount(of.facets[ITEM], minlength=items)
         ways = Ways(judges, len(of.values) / items / CRITERIA / judges, 1, items)
-        promised.append(worth(one, ways).relative)
+        promised.append(reliability_of_mean(one, ways).relative)
         # Scores with the mean of each judge and criterion taken away, which items do not share.
         known = counts > 0
         group = of.facets[CRITERION] * judges + of.facets[JUDGE]

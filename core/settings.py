@@ -74,7 +74,7 @@ class Settings:
         """Return the workspaces of this server; empty if it has a single data file."""
         return () if self.access is None else self.access.workspaces
 
-    def within(self, name: str) -> Settings:
+    def scoped(self, name: str) -> Settings:
         """Return the settings for one workspace; raises ``NotFound``."""
         for workspace in self.workspaces:
             if workspace.name == name:
@@ -82,7 +82,7 @@ class Settings:
                 return replace(
                     self,
                     db=workspace.data,
-                    access=self.access.within(workspace),
+                    access=self.access.scoped(workspace),
                     workspace=workspace,
                 )
         raise NotFound(f"There is no workspace {name!r}.")
@@ -102,11 +102,11 @@ class Settings:
                 f"This server has several workspaces: {', '.join(names)}. Name one with "
                 "--workspace, or a data file with --db."
             )
-        return self.within(name or names[0]) if names else self
+        return self.scoped(name or names[0]) if names else self
 
     def each(self) -> tuple[Settings, ...]:
         """Return the settings for every data file of this server."""
-        return tuple(self.within(workspace.name) for workspace in self.workspaces) or (self,)
+        return tuple(self.scoped(workspace.name) for workspace in self.workspaces) or (self,)
 
 
 #: The environment variables that settings read.

@@ -103,7 +103,7 @@ class _Reading:
             self.problems.append(
                 Problem('must be "required".', "Leave the file away to work alone.", (*at, "login"))
             )
-        admins = self.small(table, "admins", at, why_not_address)
+        admins = self.lower_case_list(table, "admins", at, why_not_address)
         if table and not admins:
             self.problems.append(
                 Problem("names no one.", "Give at least one e-mail address.", (*at, "admins"))
@@ -111,8 +111,8 @@ class _Reading:
         hours = self.number(table, "session_hours", at)
         return TeamAccess(
             admins=admins,
-            domains=self.small(table, "allowed_domains", at, why_not_domain),
-            emails=self.small(table, "allowed_emails", at, why_not_address),
+            domains=self.lower_case_list(table, "allowed_domains", at, why_not_domain),
+            emails=self.lower_case_list(table, "allowed_emails", at, why_not_address),
             new_members=self.role(table.get("new_members", "viewer"), (*at, "new_members")),
             require_verified=self.flag(table, "require_verified", at),
             session_hours=12.0 if hours is None else hours,
@@ -194,7 +194,7 @@ class _Reading:
         )
         return ()
 
-    def small(
+    def lower_case_list(
         self,
         table: Mapping[str, Any],
         name: str,

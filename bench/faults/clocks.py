@@ -78,7 +78,7 @@ def two_at_one_rubric(trials: int) -> Row:
         for turn in range(200):
             first = library.save(store, "new", draft_from(rubric()))
             history = [first.rubric.name]
-            mine = {who: library.opened(store, first.rubric_id) for who in "ab"}
+            mine = {who: library.draft_of(store, first.rubric_id) for who in "ab"}
             for step in range(8):
                 who = dice.choice("ab")
                 name = f"{who} {turn} {step}"
@@ -91,7 +91,7 @@ def two_at_one_rubric(trials: int) -> Row:
                     saved += 1
                 except Conflict:
                     refused += 1
-                mine[who] = library.opened(store, first.rubric_id)
+                mine[who] = library.draft_of(store, first.rubric_id)
             kept = [one.name for one in reversed(library.history(store, first.rubric_id))]
             overwritten += kept != history
         store.close()

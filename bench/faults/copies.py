@@ -13,7 +13,7 @@ from bench.faults.world import Row, Site, command, faulty, site
 from core.cli import integrity
 from core.errors import RubricStudioError
 from core.store.store import Store
-from tests.services.runs.test_flipped_bits import rows_of, shown_status
+from tests.services.runs.test_flipped_bits import rows_of, verified_words
 
 PLACES = 40
 
@@ -39,7 +39,7 @@ def bits(trials: int) -> Row:
             except (sqlite3.Error, UnicodeDecodeError):
                 pass  # nobody can read it: no copy may be kept of it either
             meant += 1
-            row.must(shown_status(flipped) != "sound", f"byte {place}, bit {bit}: called sound")
+            row.must(verified_words(flipped) != "sound", f"byte {place}, bit {bit}: called sound")
             copied += _copied(flipped, at.folder / "copy.db")
     row.say(f"{meant} flips that changed a record: 0 called sound, {copied} copied")
     row.must(not copied, f"{copied} damaged files copied")
@@ -66,7 +66,7 @@ def killed_copies(trials: int) -> Row:
         writes = int(counted.read_text())
         for step in sorted({1 + (writes - 1) * n // (PLACES - 1) for n in range(PLACES)}):
             command(*words, **_at_part("kill", at=step)).communicate()
-            row.must(shown_status(copy) == "sound", f"at write {step}: the copy is not sound")
+            row.must(verified_words(copy) == "sound", f"at write {step}: the copy is not sound")
             Store(copy).close()  # a start beside what the kill left
             left = [one.name for one in copy.parent.iterdir() if one.name.endswith(".part")]
             row.must(not left, f"at write {step}: left {left}")

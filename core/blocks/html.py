@@ -20,7 +20,7 @@ from core.blocks.blocks import (
     TableBlock,
     Words,
 )
-from core.blocks.palette import NO_VERDICT, ink, points
+from core.blocks.palette import NO_VERDICT, points, text_color
 from core.metrics.estimate import Estimate
 from core.text.names import visible
 from core.text.numbers import percent, score
@@ -141,7 +141,7 @@ def _pieces(pieces: tuple[BarPiece, ...], y: float) -> list[str]:
             if len(fit) * _LETTER + 6 <= wide:
                 parts.append(
                     f'<text x="{at + wide / 2:.1f}" y="{y + 16}" text-anchor="middle" '
-                    f'fill="{ink(color)}">{_svg_text(fit)}</text>'
+                    f'fill="{text_color(color)}">{_svg_text(fit)}</text>'
                 )
                 break
         at += wide

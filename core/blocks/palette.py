@@ -28,7 +28,7 @@ def shade(value: float) -> str:
     return f"rgba(27,133,126,{0.75 * value:.2f})"
 
 
-def ink(color: str) -> str:
+def text_color(color: str) -> str:
     """Return black or white, whichever is easier to read on ``color``.
 
     >>> ink("#1B857E"), ink("#7FCFC4")

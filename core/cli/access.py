@@ -56,7 +56,7 @@ def access_set(email: str, role: str, off: bool, db: Path | None) -> None:
 
     with common.plain_errors():
         row = members.put(open_db(db), email, cast("TeamRole", role), disabled=off)
-        common.tell(f"{row.email}: {row.role}{', may not sign in' if row.disabled else ''}")
+        common.print_text(f"{row.email}: {row.role}{', may not sign in' if row.disabled else ''}")
 
 
 def _report_data(settings: Settings) -> dict[str, Any]:

@@ -194,7 +194,7 @@ def result(value: Any) -> None:
 _FURTHER_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
-def tell(text: str) -> None:
+def print_text(text: str) -> None:
     """Print text on stdout, with control characters made visible."""
     _to_stdout(f"{visible(text)}\n")
 
@@ -242,7 +242,7 @@ def report(data: dict[str, Any], as_text: Callable[[dict[str, Any]], str], as_js
     if as_json:
         result(data)
     else:
-        tell(as_text(data))
+        print_text(as_text(data))
 
 
 def complain(text: str) -> None:

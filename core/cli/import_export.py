@@ -352,5 +352,5 @@ def _import_file(
         place = f"{notice['place']}: " if notice["place"] else ""
         common.say(f"note: {place}{notice['message']} {notice['mend']}".rstrip())
     if not as_json:
-        common.tell(said.as_text(report))
+        common.print_text(said.as_text(report))
     return report

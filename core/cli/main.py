@@ -79,7 +79,9 @@ def backup(
         if as_json:
             common.result(checked if copy is None else copy._asdict())
         elif copy is not None:
-            common.tell(f"{copy.file}: {copy.bytes:,} bytes, {copy.runs} runs, {copy.votes} votes.")
+            common.print_text(
+                f"{copy.file}: {copy.bytes:,} bytes, {copy.runs} runs, {copy.votes} votes."
+            )
         sys.exit(common.DONE if checked["ok"] else common.NOT_ALL)
 
 

@@ -61,7 +61,7 @@ def compare(
         if as_json:
             common.result(run_comparison.as_json(result))
         else:
-            common.tell(terminal_text(comparison_sections(result)))
+            common.print_text(terminal_text(comparison_sections(result)))
 
 
 _POSITIVE = click.IntRange(1)
@@ -256,8 +256,8 @@ def _run_contest(
         common.result({**ended[-1], "rounds": ended, "ranking": report.data})
     else:
         for figures in ended:
-            common.tell(requests_from_files.summary_as_text(figures))
-        common.tell(terminal_text(report.sections))
+            common.print_text(requests_from_files.summary_as_text(figures))
+        common.print_text(terminal_text(report.sections))
     complete = all(f["status"] == "done" and not f["failures"] for f in ended)
     sys.exit(common.DONE if complete else common.NOT_ALL)
 
@@ -278,7 +278,7 @@ def _say_estimate(figures: dict[str, Any], as_json: bool) -> None:
     if as_json:
         common.result(figures)
     else:
-        common.tell(contest_requests.estimate_line(figures))
+        common.print_text(contest_requests.estimate_line(figures))
 
 
 @click.command()

@@ -13,7 +13,7 @@ from core.scoring.explanation import explain
 from core.scoring.trace import Trace, coverage_of
 from core.services.agreement.calibration import stand_in_lines
 from core.services.agreement.rater_pairs import lean
-from core.services.results.item_view import CriterionView, VoteView, between, item_view
+from core.services.results.item_view import CriterionView, VoteView, averaged_in_words, item_view
 from core.services.runs.lifecycle import lost_words, shown_status, summary
 from core.store.store import Store
 from core.text import numbers as say
@@ -205,7 +205,7 @@ def _criterion_as_data(view: CriterionView) -> dict[str, Any]:
         "label": None if verdict is None or verdict.abstained else view.verdict_label,
         "abstained": bool(verdict and verdict.abstained),
         "agreement": verdict.agreement if verdict else None,
-        "between": between(view.criterion, verdict),
+        "between": averaged_in_words(view.criterion, verdict),
         "truth": view.truth_label,
         "votes": [_vote(vote) for vote in view.votes],
     }
@@ -241,7 +241,7 @@ def item_as_text(store: Store, run_id: int, item_id: str) -> str:
         lines += [f"  {line}" for line in explain(Trace.from_dict(view.row.trace))]
     for criterion in view.criteria:
         settled = criterion.verdict_label or "no verdict"
-        if votes := between(criterion.criterion, criterion.verdict):
+        if votes := averaged_in_words(criterion.criterion, criterion.verdict):
             settled += f" ({votes})"
         truth = f" (label: {criterion.truth_label})" if criterion.truth_label else ""
         lines.append(f"\n{criterion.criterion.name}: {settled}{truth}")

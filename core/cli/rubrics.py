@@ -154,36 +154,40 @@ def _print(
 
     serious = sum(finding["severity"] == "serious" for finding in findings)
     counted = f"{len(findings)} to fix, {serious} of them serious" if findings else "nothing to fix"
-    common.tell(f"{file}: valid, {_criteria(parsed.value)}, {counted}.")
+    common.print_text(f"{file}: valid, {_criteria(parsed.value)}, {counted}.")
     kinds = Counter(map(_kind, parsed.notices))
     shown = Counter[str]()
     for problem in parsed.notices:
         kind = _kind(problem)
         shown[kind] += 1
         if shown[kind] <= MOST_ALIKE:
-            common.tell(f"  - {problem}")
+            common.print_text(f"  - {problem}")
         if shown[kind] == MOST_ALIKE < kinds[kind]:
-            common.tell(f"  - and {kinds[kind] - MOST_ALIKE} more of this kind (--json has all)")
+            common.print_text(
+                f"  - and {kinds[kind] - MOST_ALIKE} more of this kind (--json has all)"
+            )
     if unread:
-        common.tell(f"  {unread_words(unread)}")
+        common.print_text(f"  {unread_words(unread)}")
     counted_by = Counter[str]()
     for entry in findings:
         counted_by[entry["rule"]] += 1
         if counted_by[entry["rule"]] > MOST_ALIKE:
             continue
         line = f":{entry['line']}" if entry["line"] else ""
-        common.tell(
+        common.print_text(
             f"\n{file}{line}: {entry['severity']}: {_subject(entry)}: {entry['message']} "
             f"[{entry['rule']}]"
         )
-        common.tell(f"    why:  {entry['why']} ({entry['source']})")
-        common.tell(f"    mend: {entry['mend']}")
+        common.print_text(f"    why:  {entry['why']} ({entry['source']})")
+        common.print_text(f"    mend: {entry['mend']}")
         if counted_by[entry["rule"]] == MOST_ALIKE:
             alike = [_subject(other) for other in findings if other["rule"] == entry["rule"]]
             if unnamed := alike[MOST_ALIKE:]:
                 named = ", ".join(unnamed[:MOST_ALIKE])
                 named += ", …" if len(unnamed) > MOST_ALIKE else ""
-                common.tell(f"    and {len(unnamed)} more of this kind: {named} (--json has all)")
+                common.print_text(
+                    f"    and {len(unnamed)} more of this kind: {named} (--json has all)"
+                )
 
 
 def _subject(entry: Mapping[str, Any]) -> str:

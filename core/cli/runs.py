@@ -225,7 +225,7 @@ def cancel(run: int, trust: bool, db: Path | None, as_json: bool) -> None:
         if as_json:
             common.result(figures)
         else:
-            common.tell(f"Run {run}: {figures['status']}, {figures['votes']} votes.")
+            common.print_text(f"Run {run}: {figures['status']}, {figures['votes']} votes.")
 
 
 @click.command()
@@ -276,7 +276,7 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
                 }
             )
         elif rows:
-            common.tell(
+            common.print_text(
                 common.table(
                     [
                         [
@@ -319,19 +319,19 @@ def show(run: int, item: str | None, doubt: bool, db: Path | None, as_json: bool
             if as_json:
                 common.result(doubtful)
             else:
-                common.tell(in_doubt.as_text(doubtful))
+                common.print_text(in_doubt.as_text(doubtful))
             return
         if item is None:
             figures = lifecycle.summary(store, run)
             if as_json:
                 common.result(figures)
             else:
-                common.tell(reports_as_text.run_as_text(store, run))
+                common.print_text(reports_as_text.run_as_text(store, run))
             return
         if as_json:
             common.result(reports_as_text.item_as_data(store, run, item))
         else:
-            common.tell(reports_as_text.item_as_text(store, run, item))
+            common.print_text(reports_as_text.item_as_text(store, run, item))
 
 
 @click.command()
@@ -395,6 +395,6 @@ def _follow(store: Store, run_id: int, as_json: bool, programs: Any, cluster: st
     if as_json:
         common.result(figures)
     else:
-        common.tell(requests_from_files.summary_as_text(figures))
+        common.print_text(requests_from_files.summary_as_text(figures))
     complete = figures["status"] == "done" and not figures["failures"]
     sys.exit(common.DONE if complete else common.NOT_ALL)

@@ -177,7 +177,7 @@ class TeamAccess:
     providers: tuple[ListedProvider, ...] = ()
     workspaces: tuple[Workspace, ...] = ()
 
-    def within(self, workspace: Workspace) -> TeamAccess:
+    def scoped(self, workspace: Workspace) -> TeamAccess:
         """Return the settings that apply within a workspace."""
         if workspace.new_members is None:
             return replace(self, domains=frozenset(), emails=frozenset())

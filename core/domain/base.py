@@ -56,7 +56,7 @@ class Noun(BaseModel):
             object.__setattr__(first, name, None)
 
     @classmethod
-    def about(cls, name: str) -> About:
+    def field_row(cls, name: str) -> About:
         """Return the row of a field in ``ABOUT``, with its defaults filled in.
 
         >>> from core.domain.rubric import Criterion

@@ -40,7 +40,7 @@ class Within(Noun):
             raise broken("ends before it begins.", "min must not be larger than max.")
         return self
 
-    def holds(self, value: float) -> bool:
+    def in_range(self, value: float) -> bool:
         """Return whether ``value`` is in the range.
 
         >>> Within(min=2).holds(2), Within(max=1).holds(2)

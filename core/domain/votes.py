@@ -321,7 +321,7 @@ class BatchRow:
         return self.status == "sent"
 
     @property
-    def out(self) -> bool:
+    def is_pending(self) -> bool:
         """Return whether a provider is processing the batch, as far as we know."""
         return self.at_provider and not self.stopped
 

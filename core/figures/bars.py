@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from core.blocks.palette import COMPLEMENT, NO_VERDICT, TEAL, ink, points
+from core.blocks.palette import COMPLEMENT, NO_VERDICT, TEAL, points, text_color
 from core.figures.base import MARGIN, QUIET, SCORES, SHARES, plain, whiskers
 from core.metrics.estimate import Estimate
 from core.text.numbers import percent, score
@@ -82,7 +82,7 @@ def verdict_bars(
                 textposition="inside",
                 insidetextanchor="middle",
                 textangle=0,
-                textfont={"color": ink(color)},
+                textfont={"color": text_color(color)},
                 customdata=[(name, -1 if option is None else option)],
                 hovertemplate=f"{text}: {count} of {total} items<extra></extra>",
             )

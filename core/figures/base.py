@@ -17,7 +17,7 @@ SCORES, SHARES = ".2f", ".0%"
 MARGIN = {"l": 8, "r": 8, "t": 8, "b": 8}
 
 
-def leaning(value: float) -> str:
+def two_sided_color(value: float) -> str:
     """Return the colour of a share in [0, 1] between two sides, pale at 0.5.
 
     It is brown below 0.5 and green above, which colour-blind readers can tell apart.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from core.blocks.palette import COMPLEMENT, NO_VERDICT, ink, shade
-from core.figures.base import MARGIN, QUIET, SCORES, leaning, plain
+from core.blocks.palette import COMPLEMENT, NO_VERDICT, shade, text_color
+from core.figures.base import MARGIN, QUIET, SCORES, plain, two_sided_color
 from core.text.numbers import percent, score
 
 #: Outlines of cells where both raters gave the same answer: one of the two shows on any colour.
@@ -80,7 +80,7 @@ def _cells(
             insidetextanchor="middle",
             textangle=0,
             textfont={
-                "color": [QUIET if _of_paper(color) else ink(color) for color in colors],
+                "color": [QUIET if _of_paper(color) else text_color(color) for color in colors],
                 "size": 15,
             },
             customdata=at,
@@ -159,7 +159,7 @@ def win_cells(
     Cells are pale at 0.5. ``None`` marks pairs that never met, and the diagonal. A cell's
     ``customdata`` is ``(row, column)``.
     """
-    figure = _cells(shares, texts, leaning)
+    figure = _cells(shares, texts, two_sided_color)
     if chosen is not None:
         _ring(figure, chosen)
     _name_cells(figure, systems, systems)

@@ -42,13 +42,13 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = Fa
 
     ``told``: the user also named columns or a rubric, so that a table is not itself a rubric.
     """
-    if recognised_evaluations(source.opened):
+    if recognised_evaluations(source.first_file):
         return "gradescope"
     if not source.lone:
         if VOTES not in source.files and MANIFEST in source.files:
             return "autorubric"
         return "folder" if set(KNOWN) & set(source.files) else "dataset"
-    opened = source.opened
+    opened = source.first_file
     format = format_of(FORMATS, opened)
     if format is not None and "votes" in format.holds:
         return format.name

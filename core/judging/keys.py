@@ -99,7 +99,7 @@ _OF_PLACES = frozenset(
 _PLACE_NAME = re.compile(r"[a-z0-9-]{1,60}")
 
 
-def sendings(judge: Judge, environ: Mapping[str, str]) -> list[Sending]:
+def secret_destinations(judge: Judge, environ: Mapping[str, str]) -> list[Sending]:
     """Return what a judge's calls would send where, apart from the usual.
 
     Usual are: a provider's own variable sent to its own address or to the address in ``environ``,

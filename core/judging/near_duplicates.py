@@ -134,7 +134,7 @@ class _Groups:
             roots = further
         return roots
 
-    def apart(self, left: int, right: int) -> bool:
+    def in_different_groups(self, left: int, right: int) -> bool:
         """Return whether two texts are still in different groups."""
         return self._root(left) != self._root(right)
 
@@ -257,7 +257,7 @@ def _near_pairs(texts: _Hashed) -> Iterator[tuple[int, int]]:
         for left, right in _pairs(key, alike):
             likely = (sketch[left] == sketch[right]).mean(axis=1) >= _LIKELY
             for a, b in zip(left[likely].tolist(), right[likely].tolist(), strict=True):
-                if alike.apart(a, b) and _near(set_of(a), set_of(b)):
+                if alike.in_different_groups(a, b) and _near(set_of(a), set_of(b)):
                     alike.join(a, b)
                     yield a, b
 

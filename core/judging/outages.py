@@ -103,7 +103,7 @@ class Breaker:
             self.broken = False
             self._wake_waiting()
 
-    def left(self, started: float) -> None:
+    def release_trial(self, started: float) -> None:
         """Record that a call begun at ``started`` was aborted; another may try instead."""
         if self._tried(started):
             self._wake_waiting()

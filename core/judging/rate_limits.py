@@ -223,7 +223,7 @@ class ProviderGate:
             return await self._pass(trying)
         except BaseException:
             if trying:
-                self.breaker.left(math.inf)
+                self.breaker.release_trial(math.inf)
             raise
 
     async def _pass(self, trying: bool) -> float:
@@ -285,7 +285,7 @@ class ProviderGate:
         self._answered_here += 1
         self._refusals_in_a_row = self._refused_since = 0
 
-    def hopeless(self, refusals: int) -> bool:
+    def should_give_up(self, refusals: int) -> bool:
         """Return whether a call with this many refusals should fail."""
         silent = self._clock() - self._refusing_since if self._refusals_in_a_row else 0.0
         return refusals > self._max_refusals or silent > self._max_wait

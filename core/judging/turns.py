@@ -101,7 +101,7 @@ class _Worth:
         """Return whether a judge that never answered has failed too often."""
         return not self._answered and self._in_a_row >= FATAL_AT_FIRST
 
-    def saw(self, outcome: AskedOutcome) -> None:
+    def count_outcome(self, outcome: AskedOutcome) -> None:
         """Count the outcome of a question."""
         for result in outcome.results:
             if isinstance(result, Vote):
@@ -134,7 +134,7 @@ class QuestionTurns:
         self._dearest: dict[str, float] = {}
         self._changed = asyncio.Event()
 
-    def dead(self, judge: Judge) -> tuple[FailureKind, str] | None:
+    def stopping_failure(self, judge: Judge) -> tuple[FailureKind, str] | None:
         """Return the failure that stopped a judge, or ``None``."""
         return self._worth[judge.name].dead
 
@@ -179,7 +179,7 @@ class QuestionTurns:
             self.spent += cost
             if cost or _answered(outcome.call):
                 self._dearest[judge.name] = max(self._dearest.get(judge.name, 0.0), cost)
-        self._worth[judge.name].saw(outcome)
+        self._worth[judge.name].count_outcome(outcome)
 
     def _is_full(self, worth: _Worth, judge: Judge) -> bool:
         return worth.room.size < judge.concurrency and (
@@ -282,13 +282,15 @@ class CallTurns:
                 spent = outcome.tokens_in + (outcome.tokens_out or 0)
                 gate.pacer.correct(turn.length, turn.guess, spent)
         elif outcome is None:
-            gate.breaker.left(turn.started)
+            gate.breaker.release_trial(turn.started)
         elif outcome.kind != "rate_limit":
             return self._record_failure(turn, outcome)
         else:
             gate.refused(turn.started, outcome.retry_after)
-            if gate.hopeless(refusals):
-                return outcome.saying(f"Given up after {refusals} refusals. {outcome.message}")
+            if gate.should_give_up(refusals):
+                return outcome.with_message(
+                    f"Given up after {refusals} refusals. {outcome.message}"
+                )
         return None
 
     def _record_failure(self, turn: Turn, error: CallError) -> CallError | None:
@@ -305,9 +307,9 @@ class CallTurns:
                 return None  # another address is left
             failed.clear()
         # A trial for all calls does not count as a try.
-        return None if trial else error.saying(f"{error.message}{breaker.note()}")
+        return None if trial else error.with_message(f"{error.message}{breaker.note()}")
 
-    def told(self) -> dict[str, dict[str, Any]]:
+    def address_states(self) -> dict[str, dict[str, Any]]:
         """Return the state of each address as plain data, if there are several."""
         return {
             at.url: {"answered": at.answered, "lost": at.lost, "down": at.gate.breaker.broken}

@@ -8,7 +8,14 @@ from typing import Any
 from core.domain.rubric import Criterion, Rubric
 from core.lint import criteria, options, overlap, weights_and_gates, wording
 from core.lint.language import READ, english
-from core.lint.rules import RULES, CriterionCheck, LintFinding, LintRule, RubricCheck, below
+from core.lint.rules import (
+    RULES,
+    CriterionCheck,
+    LintFinding,
+    LintRule,
+    RubricCheck,
+    moved_to_criterion,
+)
 
 #: The key in ``meta`` that lists the rules an author dismissed.
 OFF = "checks_off"
@@ -46,12 +53,12 @@ CRITERION_CHECKS: tuple[CriterionCheck, ...] = (
 RUBRIC_CHECKS: tuple[RubricCheck, ...] = (
     overlap.overlapping,
     criteria.lookalike_names,
-    weights_and_gates.drowning,
+    weights_and_gates.overwhelming_weight,
     weights_and_gates.no_effect,
     weights_and_gates.no_penalty,
     criteria.counted_twice,
-    weights_and_gates.inert,
-    weights_and_gates.shadowed,
+    weights_and_gates.ineffective_gates,
+    weights_and_gates.redundant_gates,
 )
 
 
@@ -93,7 +100,7 @@ def check_criterion(criterion: Criterion, at: int, *, reads: bool) -> Iterator[L
         head = criterion.model_copy(update={"requirement": criterion.requirement[:READ]})
     for look in (*(WORDING_CHECKS if reads else ()), *CRITERION_CHECKS):
         for finding in look(criterion if look is wording.wordy else head):
-            yield below(finding, at)
+            yield moved_to_criterion(finding, at)
 
 
 def _sort_key(finding: LintFinding) -> tuple[int, int, bool]:
@@ -110,10 +117,10 @@ def rule_of(finding: LintFinding) -> LintRule:
 def dismissed(rubric: Rubric, finding: LintFinding) -> bool:
     """Return whether the rubric's author dismissed this rule for that criterion."""
     at = finding.criterion
-    return finding.rule in off(rubric.meta if at is None else rubric.criteria[at].meta)
+    return finding.rule in dismissed_rules(rubric.meta if at is None else rubric.criteria[at].meta)
 
 
-def off(meta: Mapping[str, Any]) -> list[str]:
+def dismissed_rules(meta: Mapping[str, Any]) -> list[str]:
     """Return the rules that ``meta`` lists as dismissed.
 
     Anything but a list of strings counts as empty.

@@ -9,16 +9,16 @@ from core.domain.rubric import Criterion, Rubric
 from core.lint.language import (
     READ,
     alternatives,
-    listed,
     of_the_text,
     scored_options,
     sentences,
     settled,
+    word_set,
 )
 from core.lint.rules import LintEdit, LintFinding, Path
 from core.text.names import fold, skeletons
 
-_ADJECTIVES = listed(
+_ADJECTIVES = word_set(
     """accurate actionable appropriate balanced biased brief clean clear coherent complete
     comprehensive concise consistent contradictory convincing correct creative current detailed
     efficient elegant empathetic engaging factual fair faithful fluent formal friendly
@@ -28,14 +28,14 @@ _ADJECTIVES = listed(
     reliable respectful rude safe short simple sound specific structured supported thorough
     timely toxic truthful understandable useful vague valid warm wrong"""
 )
-_NOUNS = listed(
+_NOUNS = word_set(
     """accuracy clarity coherence completeness conciseness consistency content correctness
     creativity depth empathy faithfulness fluency formatting grammar groundedness helpfulness
     layout logic naturalness organi[sz]ation originality politeness precision punctuation
     readability reasoning relevance safety spelling structure style tone truthfulness usefulness
     vocabulary"""
 )
-_VERBS = listed(
+_VERBS = word_set(
     """acknowledge address analyse analyze answer apologise apologize avoid cite compare conclude
     contain correct define demonstrate describe discuss evaluate explain follow give identify
     include justify keep list mention name offer present provide recommend refer show state

@@ -17,7 +17,7 @@ _WORD = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_]+)*|\d+
 _ENDINGS = ("ations", "ation", "ments", "ment", "ness", "ings", "ing", "ies", "ed", "es", "ly", "s")
 
 
-def listed(text: str) -> tuple[str, ...]:
+def word_set(text: str) -> tuple[str, ...]:
     """Return the words of a space-separated list.
 
     >>> listed("a b")
@@ -31,7 +31,7 @@ READ = 800
 
 #: Words without a subject of their own in a criterion.
 STOP = frozenset(
-    listed(
+    word_set(
         """
     a an and any are as at be been being but by can could did do does each either every few for
     from had has have having how if in into is it its itself may might more most much must no nor
@@ -45,7 +45,7 @@ STOP = frozenset(
 )
 #: Words of degree. Anchors that differ only in these words do not differ.
 DEGREES = frozenset(
-    listed(
+    word_set(
         """
     absolutely acceptable adequate adequately almost amazingly average awful badly barely basic
     best better clear clearly completely considerable considerably decent decently deeply effective
@@ -61,7 +61,7 @@ DEGREES = frozenset(
     )
 )
 NUMBER_WORDS = frozenset(
-    listed(
+    word_set(
         """
     one two three four five six seven eight nine ten twelve twenty half third quarter once twice
     first second single no none neither each every all"""
@@ -225,7 +225,7 @@ def _blank(match: re.Match[str]) -> str:
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset(
-    listed(
+    word_set(
         """
     a about all an and are as at be been but by can does each every for from has have how if in
     into is it its most must no not of on one only or other should than that the their there they
@@ -236,7 +236,7 @@ _ENGLISH = frozenset(
 #: Function words that are not English words (German, French, Spanish, Portuguese, Italian, Dutch,
 #: Swedish, Danish, Norwegian, Polish, Czech, Turkish, Finnish, Indonesian), and "die".
 _OTHERS = frozenset(
-    listed(
+    word_set(
         """
     der das und ist nicht ein eine einen einem einer eines mit wird werden sich auf für von zu
     den dem des im sind oder wenn dass wie auch kein keine bei nach über aus hat haben durch die
@@ -256,7 +256,7 @@ _SCRIPT = 0.3
 
 
 @lru_cache(maxsize=4096)
-def leaning(text: str) -> int:
+def english_score(text: str) -> int:
     """Return a number above 0 for English text, below 0 for other text, 0 if undecided.
 
     >>> leaning("The answer names two sources.") > 0, leaning("Die Antwort nennt zwei Quellen.") < 0
@@ -280,8 +280,10 @@ def _latin(letter: str) -> bool:
 
 def english(criteria: Sequence[Criterion]) -> list[bool]:
     """Return for each criterion whether it is checked as English."""
-    leanings = [leaning(criterion.requirement) for criterion in criteria]
-    leanings = [lean or leaning(_anchors(c)) for lean, c in zip(leanings, criteria, strict=True)]
+    leanings = [english_score(criterion.requirement) for criterion in criteria]
+    leanings = [
+        lean or english_score(_anchors(c)) for lean, c in zip(leanings, criteria, strict=True)
+    ]
     balance = sum((lean > 0) - (lean < 0) for lean in leanings)
     return [(lean or balance) >= 0 for lean in leanings]
 

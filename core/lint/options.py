@@ -12,9 +12,9 @@ from core.lint.language import (
     DEGREES,
     NUMBER_WORDS,
     described,
-    listed,
     says_something,
     scored_options,
+    word_set,
     words,
 )
 from core.lint.rules import LintEdit, LintFinding
@@ -25,13 +25,13 @@ MANY_LEVELS = 5
 SAME_ANCHOR = 0.9
 #: Of longer anchors only equal ones match, because the time grows with the product of words.
 MOST_COMPARED = 300
-_NEGATIONS = frozenset(listed("cannot neither never no none nor not nothing without"))
+_NEGATIONS = frozenset(word_set("cannot neither never no none nor not nothing without"))
 
 _RANGE = re.compile(r"\b(\d+)\s*(?:-|–|to|through)\s*(\d+)\s+([a-z]+)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:level\s*)?\d+(?:[.,]\d+)?", re.IGNORECASE)
 #: One-word labels of quality that name no content.
 _PRAISE = DEGREES | frozenset(
-    listed(
+    word_set(
         """a advanced agree b beginning c competent correct d developing disagree emerging exemplary
     expected exceeds exceptional expert f high incorrect intermediate low medium meets middle
     neutral no novice ok okay proficient strongly yes expectations below above satisfies"""
@@ -82,7 +82,7 @@ def _is_undefined(criterion: Criterion, option: Option) -> bool:
 
 
 #: Answers to a yes/no question.
-_YES_NO = frozenset(listed("yes no maybe unsure partly partially somewhat mostly not sure"))
+_YES_NO = frozenset(word_set("yes no maybe unsure partly partially somewhat mostly not sure"))
 _YES_NO_QUESTION = re.compile(
     r"(?:\A|[.?!:]\s+|\n)(?:is|are|was|were|does|do|did|has|have|can|could|will|would|should)\b"
     r"[^.?!]*\?",

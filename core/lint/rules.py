@@ -60,7 +60,7 @@ CriterionCheck = Callable[[Criterion], Iterable[LintFinding]]
 RubricCheck = Callable[[Rubric], Iterable[LintFinding]]
 
 
-def below(finding: LintFinding, index: int) -> LintFinding:
+def moved_to_criterion(finding: LintFinding, index: int) -> LintFinding:
     """Move a criterion's finding to criterion ``index`` of its rubric.
 
     >>> below(LintFinding("vague", ("requirement",), "", ""), 2).path

@@ -164,7 +164,7 @@ _ABSENT = re.compile(
 )
 
 
-def drowning(rubric: Rubric) -> Iterator[LintFinding]:
+def overwhelming_weight(rubric: Rubric) -> Iterator[LintFinding]:
     """Find a weight larger than all others together, or one that changes nothing."""
     total = sum(abs(c.weight) for c in rubric.criteria)
     if len(rubric.criteria) < 3 or not total:
@@ -237,7 +237,7 @@ _VERDICTS = {None: 0, "review": 1, "fail": 2}
 _NEAR = 1e-9
 
 
-def inert(rubric: Rubric) -> Iterator[LintFinding]:
+def ineffective_gates(rubric: Rubric) -> Iterator[LintFinding]:
     """Find gates whose condition or effect makes no difference."""
     for at, gate in enumerate(rubric.gates):
         fault = _inert(rubric, gate)
@@ -321,7 +321,7 @@ def _best(criterion: Criterion) -> int:
     return max(criterion.scored, key=lambda i: sign * (criterion.value_of(i) or 0.0))
 
 
-def shadowed(rubric: Rubric) -> Iterator[LintFinding]:
+def redundant_gates(rubric: Rubric) -> Iterator[LintFinding]:
     """Find gates made redundant by a gate that fires at least as often with as strong an effect."""
     fires = {
         at: _firing(rubric, gate, rubric.criterion(gate.when.criterion))

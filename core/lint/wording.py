@@ -11,15 +11,15 @@ from core.lint.language import (
     alternatives,
     anchored,
     content,
-    listed,
     of_the_text,
     settled,
+    word_set,
     words,
 )
 from core.lint.rules import LintFinding, Path
 
 _VAGUE = alternatives(
-    listed(
+    word_set(
         r"""acceptable adequate adequately appropriate appropriately compelling decent
     effective effectively engaging excellent good great high[-\s]quality helpful ideal
     interesting meaningful meaningfully nice nuanced optimal proper properly quality reasonable

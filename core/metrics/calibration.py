@@ -153,9 +153,9 @@ def calibration(
     chance = None if drawn is None else _by_chance(answers, drawn.shape[1], seed)
     ece = Estimate.defined(point["ece"], n)
     return Calibration(
-        _lowered(ece.within(ci.get("ece")), bundle, drawn, chance, how.level),
+        _lowered(ece.with_interval(ci.get("ece")), bundle, drawn, chance, how.level),
         chance,
-        brier.within(ci.get("brier")),
+        brier.with_interval(ci.get("brier")),
         float((answers.sure * times).sum() / n),
         Estimate.share(hits, n, how.level),
         _bins(answers, how.level),

@@ -54,7 +54,7 @@ class Foretold(NamedTuple):
     n: int
 
     @property
-    def ahead(self) -> bool:
+    def clearly_better(self) -> bool:
         """Return whether the model is better by more than ``AHEAD`` standard errors."""
         return self.gain > AHEAD * self.error > 0
 

@@ -82,7 +82,7 @@ class Estimate(NamedTuple):
         """Return an undefined figure, with a sentence on the reason."""
         return cls(None, reason=reason, n=int(n))
 
-    def within(self, interval: Interval | None) -> Estimate:
+    def with_interval(self, interval: Interval | None) -> Estimate:
         """Return the figure with this interval; unchanged if either is missing.
 
         >>> Estimate.defined(0.5, 9).within(Interval(0.2, 0.8, "bca"))[:3]
@@ -205,7 +205,7 @@ def surely_below(high: float, share: float, n: int) -> bool:
     return high < wilson(round(share * n), n)[0]
 
 
-def turned(estimate: Estimate) -> Estimate:
+def reversed_sign(estimate: Estimate) -> Estimate:
     """Return the figure with reversed sign, as for the opposite difference.
 
     >>> turned(Estimate(0.25, -0.5, 1.0))[:3]
@@ -215,7 +215,7 @@ def turned(estimate: Estimate) -> Estimate:
     return estimate._replace(value=value, low=high, high=low)
 
 
-def together(shares: Iterable[Estimate]) -> Estimate:
+def pooled_share(shares: Iterable[Estimate]) -> Estimate:
     """Return the pooled share of several fully counted groups; without an interval.
 
     >>> together([Estimate(0.5, n=2), Estimate(1.0, n=6)])[:1], together([]).n

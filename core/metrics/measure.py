@@ -87,12 +87,12 @@ class GroupMeasure:
         n = int(number[(matrix >= 0).sum(axis=1) >= 2].sum())
         if not n:
             return Estimate.undefined(NO_OVERLAP)
-        value = float(self.over(matrix, k, number)(number[:, None])[0])
+        value = float(self.as_function_of_weights(matrix, k, number)(number[:, None])[0])
         if np.isfinite(value):
             return Estimate.defined(value, n)
         return Estimate.undefined(self._why(matrix, number), n)
 
-    def over(self, ratings: Ratings, k: int, times: Array) -> Statistic:
+    def as_function_of_weights(self, ratings: Ratings, k: int, times: Array) -> Statistic:
         """Return the function from row weights to values, which counts the ratings only once."""
         return self._prepare(ratings, k, times)
 

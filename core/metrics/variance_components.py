@@ -279,7 +279,7 @@ class Worth(NamedTuple):
     mean_error: float
 
 
-def worth(parts: Components, ways: Ways) -> Worth:
+def reliability_of_mean(parts: Components, ways: Ways) -> Worth:
     """Return the reliability of a mean over criteria, judges, orders and replicates.
 
     Criteria are fixed. Judges, orders and replicates are samples of their kind, and so are items

@@ -46,7 +46,7 @@ class FieldEdit(NamedTuple):
     after: str
 
 
-def small(edit: FieldEdit) -> bool:
+def may_be_typo(edit: FieldEdit) -> bool:
     """Return whether an edit of a question may only correct a typo.
 
     >>> question = FieldEdit("question", "A", "requirement", "It cites teh source.", "")
@@ -84,7 +84,7 @@ def criterion_edits(old: Criterion, new: Criterion) -> Iterator[FieldEdit]:
 
 def _field_edits(criterion: str | None, old: Noun, new: Noun) -> Iterator[FieldEdit]:
     for name in type(new).model_fields:
-        about, before, after = new.about(name), getattr(old, name), getattr(new, name)
+        about, before, after = new.field_row(name), getattr(old, name), getattr(new, name)
         if about.kind is None or before == after:
             continue
         texts = isinstance(before, str) and isinstance(after, str)
@@ -102,7 +102,7 @@ def said_options(criterion: Criterion) -> str:
     )
 
 
-def said(value: Any) -> str:
+def value_text(value: Any) -> str:
     """Return a field's value as text."""
     if value is None or value in ("", (), {}):
         return MISSING
@@ -111,19 +111,21 @@ def said(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, tuple):
-        return "\n".join(said(part) for part in value)
+        return "\n".join(value_text(part) for part in value)
     if hasattr(value, "model_dump"):
         value = value.model_dump(mode="json", by_alias=True, exclude_none=True)
     if isinstance(value, dict):
         return ", ".join(
-            f"{name.replace('_', ' ')} {said(part)}" for name, part in value.items() if part != ""
+            f"{name.replace('_', ' ')} {value_text(part)}"
+            for name, part in value.items()
+            if part != ""
         )
     return str(value)
 
 
 def said_rule(name: str, value: Any) -> str:
     """Return a field of the rubric as text; gates and the like as sentences."""
-    return _SAYS.get(name, said)(value)
+    return _SAYS.get(name, value_text)(value)
 
 
 def _sentences(words: Callable[[Mapping[str, Any]], str]) -> Callable[[Any], str]:
@@ -219,7 +221,7 @@ def asks(rubric: Rubric, criterion: Criterion) -> str:
 
 def _visible_values(noun: Noun) -> list[Any]:
     """Return the values of the fields that judges see."""
-    names = [name for name in type(noun).model_fields if noun.about(name).kind == "question"]
+    names = [name for name in type(noun).model_fields if noun.field_row(name).kind == "question"]
     values = [getattr(noun, name) for name in names]
     return [plain(value) if isinstance(value, str) else value for value in values]
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from core.domain.base import build
 from core.domain.rubric import Criterion, Rubric
-from core.rubric_diff.edits import MISSING, said, said_options, said_rule
+from core.rubric_diff.edits import MISSING, said_options, said_rule, value_text
 
 Side = Literal["mine", "theirs"]
 #: Fields of the rubric that merge as a whole, and fields of a criterion that merge together.
@@ -21,7 +21,7 @@ _WHOLE = tuple(name for name in Rubric.model_fields if name != "criteria")
 _GROUPS: dict[str, list[str]] = {}
 for _name in Criterion.model_fields:
     if _name != "name":
-        _GROUPS.setdefault(Criterion.about(_name).group, []).append(_name)
+        _GROUPS.setdefault(Criterion.field_row(_name).group, []).append(_name)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def pieces(base: Rubric, mine: Rubric, theirs: Rubric) -> tuple[MergePiece, ...]
         if my != their:
             texts = (said_rule(name, my), said_rule(name, their))
             differing.append(
-                _piece(name, None, Rubric.about(name).label, texts, my != was, their != was)
+                _piece(name, None, Rubric.field_row(name).label, texts, my != was, their != was)
             )
     names = dict.fromkeys([c.name for r in (mine, theirs) for c in r.criteria])
     by_name = [{c.name: c for c in r.criteria} for r in (mine, theirs, base)]
@@ -142,10 +142,10 @@ def _fields(criterion: Criterion, names: Sequence[str]) -> tuple[Any, ...]:
 
 def _says(criterion: Criterion, label: str) -> str:
     if label != "answers":
-        return said(getattr(criterion, _GROUPS[label][0]))
+        return value_text(getattr(criterion, _GROUPS[label][0]))
     anchors = [f"{o.label}: {o.description}" for o in criterion.options if o.description]
     rest = [
-        f"{criterion.about(name).label}: {said(getattr(criterion, name))}"
+        f"{criterion.field_row(name).label}: {value_text(getattr(criterion, name))}"
         for name in criterion.given()
         if name in _GROUPS[label] and name not in ("scale", "options")
     ]

@@ -52,7 +52,7 @@ class Lowering(NamedTuple):
         # Below the bottom of the scale a factor would raise the score, so it is ignored.
         return min(score, span.zero + span.size * lowered) if lowered < unit else score
 
-    def caps(self, score: float, span: ScoreRange) -> bool:
+    def lowers(self, score: float, span: ScoreRange) -> bool:
         """Return whether the cap lowers ``score`` further after the factors."""
         return self.of(score, span) < Lowering(self.factor, None).of(score, span)
 
@@ -83,7 +83,7 @@ def bound(
     """
     if effect.of(score, span) >= score:
         return tuple(marks)
-    capped = effect.caps(score, span)
+    capped = effect.lowers(score, span)
     return tuple(
         mark._replace(
             binding=mark.state == "fired" and _changed_score(mark, effect.cap if capped else None)
@@ -272,7 +272,7 @@ def _excuse(
     if patterns.refusable and (excuse := _refused(text, low, start, end, until)):
         return excuse
     for pattern in patterns.excuses:
-        if excusing := text.first(pattern, low, high):
+        if excusing := text.first_match(pattern, low, high):
             return excusing
     if near is None:
         return ""
@@ -280,7 +280,9 @@ def _excuse(
         low, high = max(0, start - near.chars), min(len(text.text), end + near.chars)
     for excuse in near.terms:
         # Only words around the finding count; its own words cannot excuse it.
-        beside = text.first(phrase(excuse), low, start) or text.first(phrase(excuse), end, high)
+        beside = text.first_match(phrase(excuse), low, start) or text.first_match(
+            phrase(excuse), end, high
+        )
         if beside:
             return beside
     return ""
@@ -289,7 +291,7 @@ def _excuse(
 def _refused(text: FoldedText, low: int, start: int, end: int, high: int) -> str:
     """Return the match's refusal; "" if missing, or revoked by words between it and the match."""
     refusal, until = text.last(REFUSES, low, start)
-    if refusal and not text.first(CONTRAST, until, start):
+    if refusal and not text.first_match(CONTRAST, until, start):
         return refusal
     after = REFUSES_IT.search(text.text, end, min(high, end + _AFTER))
     if after and not CONTRAST.search(text.text, end, after.start()):

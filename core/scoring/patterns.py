@@ -126,7 +126,7 @@ class FoldedText:
             return start, end
         return self._at[start], self._at[end - 1] + 1
 
-    def first(self, pattern: re.Pattern[str], low: int, high: int) -> str:
+    def first_match(self, pattern: re.Pattern[str], low: int, high: int) -> str:
         """Return the first match of a pattern within a stretch of the normalised text, or "".
 
         All matches are found once and cached, so a text full of findings does not take quadratic

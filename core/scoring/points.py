@@ -112,7 +112,7 @@ class Texts(NamedTuple):
     own: str | None = None
 
     @property
-    def screened(self) -> str:
+    def pre_check_text(self) -> str:
         """Return the text for pre-checks."""
         return self.output if self.own is None else self.own
 

@@ -132,7 +132,7 @@ def measure(rubric: Rubric, texts: Texts) -> MeasuredTexts:
     policy = rubric.scoring.length_penalty
     return MeasuredTexts(
         length_of(policy, texts) if policy else 0,
-        screen(rubric.prechecks, texts.screened) if rubric.prechecks else (),
+        screen(rubric.prechecks, texts.pre_check_text) if rubric.prechecks else (),
     )
 
 

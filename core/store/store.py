@@ -122,7 +122,7 @@ class Store:
 
         Returns ``None`` if ``sound`` rejected the finished copy; ``target`` is then unchanged.
         """
-        return copy_to(self._files.mine, target, sound)
+        return copy_to(self._files.thread_connection, target, sound)
 
     def damage(self) -> list[dict[str, str]]:
         """Return the damage that SQLite finds in the file: ``what`` and ``where``."""
@@ -130,15 +130,15 @@ class Store:
 
     def altered_schema(self) -> list[str]:
         """Return tables, indexes and triggers that differ from this program's schema."""
-        return altered_schema(self._files.mine)
+        return altered_schema(self._files.thread_connection)
 
     def altered(self) -> list[Unlike]:
         """Return the groups of rows that differ from their checksums."""
-        return list(altered(self._files.mine))
+        return list(altered(self._files.thread_connection))
 
     def uncovered(self) -> list[Unlike]:
         """Return the groups of rows without a checksum, which are old or from another program."""
-        return list(uncovered(self._files.mine))
+        return list(uncovered(self._files.thread_connection))
 
     def counts(self) -> LibraryCounts:
         """Return the number of rubrics, datasets, runs and so on.

@@ -158,7 +158,7 @@ def number(value: float | None, digits: int = 6) -> str:
     return DASH if value is None else f"{value:.{digits}g}".replace("-", MINUS)
 
 
-def apart(
+def distinguishable(
     value: float | None, other: float, form: Callable[[float | None, int], str], digits: int
 ) -> str:
     """Return a figure with enough digits to distinguish it from another one.

@@ -197,7 +197,7 @@ def caveats(chosen: RatedSelection) -> None:
     """Draw what makes this pair look better than it is."""
     sheet, reference, rater = chosen.sheet, chosen.reference, chosen.rater
     for group, one in ((reference, rater), (rater, reference)):
-        if sheet.others(group, one) is not None:
+        if sheet.other_columns(group, one) is not None:
             who = "the others" if group == PEOPLE else "the panel's other raters"
             st.caption(f"{label(words_of(one))} is compared with the majority of {who}.")
     if LABELS in (reference, rater) and {reference, rater} & {*sheet.reviewers}:
@@ -228,7 +228,7 @@ def _items(line: PairLine) -> str:
         parts.append(f'<span class="rs-quiet">{fmt.count(line.abstained)} abstained</span>')
     if line.tied:
         parts.append(f'<span class="rs-quiet">{fmt.count(line.tied)} tied</span>')
-    if line.small:
+    if line.too_few:
         parts.append(tag("few: uncertain", "warn"))
     return "<br>".join(parts)
 

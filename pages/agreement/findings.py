@@ -180,13 +180,13 @@ def _causes(examination: Examination) -> None:
 
 
 def _work(chosen: RatedSelection, evidence: ShownEvidence) -> None:
-    words, ids, criterion = about(chosen, evidence)
+    words, ids, criterion = finding_items(chosen, evidence)
     if ids:
         st.caption(label(f"{words}: {fmt.plural(len(ids), 'item')}"))
         work.offer_work(chosen.run_id, ids, words, criterion=criterion)
 
 
-def about(
+def finding_items(
     chosen: RatedSelection, evidence: ShownEvidence
 ) -> tuple[str, tuple[str, ...], str | None]:
     """Return the items that a finding is about, in words, and its criterion.

@@ -36,7 +36,7 @@ def near_people(chosen: RatedSelection) -> None:
     figures = remembered(
         "agreement ceiling",
         (*chosen.about, chosen.criterion),
-        lambda: reliability.ceiling(chosen.sheet, chosen.criterion, how=chosen.how),
+        lambda: reliability.closeness_to_majority(chosen.sheet, chosen.criterion, how=chosen.how),
     )
     groups = _groups(figures)
     if groups:
@@ -317,7 +317,7 @@ def see_pair(reference: str, rater: str) -> None:
 def _spread(chosen: RatedSelection) -> None:
     asked = chosen.sheet.criterion(chosen.criterion)
     groups = confusion.spread_of_groups(chosen.sheet, chosen.criterion)
-    each = confusion.spread(chosen.sheet, chosen.criterion)
+    each = confusion.level_shares(chosen.sheet, chosen.criterion)
     alone = len(each) <= ROOM
     bars = (
         [_bar(asked, words_of(name), *counts) for name, counts in each.items()]

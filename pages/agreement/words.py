@@ -115,7 +115,7 @@ def few(n: int) -> str:
     return f"Only {fmt.plural(n, 'item')}: a share of one half is uncertain by 14 points or more."
 
 
-def said(sentences: Sequence[str], *, none: str) -> None:
+def sentence_list(sentences: Sequence[str], *, none: str) -> None:
     """Draw sentences as a list, or ``none`` if there are none."""
     lines = "".join(f"<li>{esc(sentence)}</li>" for sentence in sentences)
     prose = f'<div class="rs-prose">{esc(none)}</div>'

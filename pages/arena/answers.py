@@ -154,7 +154,7 @@ def blind(pair: OpenPair, contest: Blind) -> None:
                 )
 
 
-def told(pair: OpenPair, contest: Blind, revealed: Revealed) -> None:
+def show_systems_and_votes(pair: OpenPair, contest: Blind, revealed: Revealed) -> None:
     """Show the systems and everyone's votes; then offer the next contest."""
     chosen = pair.chosen or "none"
     _draw_votes(chosen, revealed)

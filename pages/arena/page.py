@@ -66,7 +66,9 @@ def _row(accord: RaterAccord) -> list[str]:
 
 def _accords(pair: OpenPair) -> list[RaterAccord]:
     about = (pair.arena, *arena_people.votes_so_far(store(), pair.arena))
-    return remembered("accords", about, lambda: blind_arena.accords(store(), [pair.arena]))
+    return remembered(
+        "accords", about, lambda: blind_arena.people_judge_agreement(store(), [pair.arena])
+    )
 
 
 HEADER = identity.Header(
@@ -159,7 +161,7 @@ def _table(pair: OpenPair, run_id: int) -> None:
         elif pair.told is None:
             answers.blind(pair, pair.blind)
         else:
-            answers.told(pair, pair.blind, pair.told)
+            answers.show_systems_and_votes(pair, pair.blind, pair.told)
             agreement(pair)
 
 

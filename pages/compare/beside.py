@@ -49,7 +49,7 @@ def pair_of(chosen: ComparedRuns, pair: tuple[int, int]) -> RunPair:
     runs = item_view.require_run(store(), pair[0]), item_view.require_run(store(), pair[1])
     rubrics = item_view.rubric_of(store(), runs[0]), item_view.rubric_of(store(), runs[1])
     items = shared("items of two runs", pair, lambda: side_by_side.pair_items(store(), *runs))
-    return RunPair(runs, rubrics, items, (*pair, *chosen.about))
+    return RunPair(runs, rubrics, items, (*pair, *chosen.content_stamp))
 
 
 def show(chosen: ComparedRuns, pair: RunPair) -> None:
@@ -194,7 +194,7 @@ def _grid(
         sides.append(run_cells.side_of(side, rubric, remembered("means", about, make)[0]))
     criteria = {fold(one.name): one.name for of in pair.rubrics[::-1] for one in of.criteria}
     asked = [fold(one.name) for of in pair.rubrics for one in of.criteria]
-    heads, rows, groups = run_cells.abreast(
+    heads, rows, groups = run_cells.side_by_side_table(
         "Item",
         sides,
         [criteria[name] for name in dict.fromkeys(asked)],

@@ -47,7 +47,7 @@ def accuracy_and_cost(chosen: ComparedRuns) -> None:
     ids = tuple(chosen.runs)
     points = remembered(
         "accuracy and cost",
-        (*chosen.about, *confidence()),
+        (*chosen.content_stamp, *confidence()),
         lambda: costs.points(store(), ids, how=confidence(), pair=chosen.paired),
     )
     priced = [

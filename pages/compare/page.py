@@ -29,7 +29,7 @@ from pages.ui.widgets import (
 
 def show_page() -> None:
     """Draw the page."""
-    if alone := selection.alone():
+    if alone := selection.only_run():
         run_head.show(alone, routes.COMPARE)
     else:
         page_header("Compare runs")
@@ -98,7 +98,7 @@ def _lacking(comparison: RunComparison) -> list[str]:
 
 def _comparison(chosen: ComparedRuns, pair: tuple[int, int]) -> RunComparison:
     how = confidence()
-    about = (*pair, *chosen.about, *how)
+    about = (*pair, *chosen.content_stamp, *how)
     return shared(
         "comparison",
         about,

@@ -52,7 +52,7 @@ class ComparedRuns(NamedTuple):
     row: DeltaGenerator
 
     @property
-    def about(self) -> tuple[object, ...]:
+    def content_stamp(self) -> tuple[object, ...]:
         """Return a value that changes whenever anything shown of the runs would."""
         runs = self.runs.values()
         return tuple((*browsing.stands_on(store(), r), r.cached, r.cost) for r in runs)
@@ -61,11 +61,11 @@ class ComparedRuns(NamedTuple):
         """Return two of the runs, paired once for both the comparison and the costs."""
         from core.services.comparison import paired_runs
 
-        about = (first, second, *self.about)
+        about = (first, second, *self.content_stamp)
         return shared("two runs", about, lambda: paired_runs.pair_runs(store(), first, second))
 
 
-def alone() -> Run | None:
+def only_run() -> Run | None:
     """Return the only run in the address; `None` if there are several, or it does not exist."""
     if len(ids := _listed()) != 1 or state.address(state.FIRST) or state.address(state.SECOND):
         return None

@@ -67,7 +67,7 @@ def _votes(run: Run, of: ItemView, view: CriterionView, side: str) -> None:
         right = chosen is not None and chosen == view.truth
         words = f"the label is {view.truth_label}"
         row([tag(f"✓ {words}", "good") if right else tag(f"✕ {words}", "bad")])
-    if settling.may():
+    if settling.may_settle():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.html('<span class="rs-quiet">Settle as</span>', width="content")
             settling.form(run.id, [(of.item.id, view.criterion.name)], view.criterion, side)

@@ -95,7 +95,7 @@ def _on_drop() -> None:
 def open_dataset(reference: object) -> None:
     """Open that dataset, or a fresh import."""
     state.drop(IMPORT_INTO)
-    if resources.held("dataset"):
+    if resources.held_files("dataset"):
         resources.hold("dataset", ())
     state.set_address(**{state.DATASET: reference, state.ITEM: None, DATASET_VERSION: None})
 

@@ -131,7 +131,7 @@ def estimated(request: RunRequest) -> CostEstimate:
 def _outlook(request: RunRequest, panel: Panel) -> int:
     """Show the estimate and its caveats in a line; return how many texts are graded."""
     estimate = estimated(request)
-    st.html(f'<span class="rs-num">{esc(grading.outlook(estimate, panel))}</span>')
+    st.html(f'<span class="rs-num">{esc(grading.estimate_line(estimate, panel))}</span>')
     if estimate.calibration:
         learned = fmt.plural(estimate.calibration, "labelled text")
         st.caption(

@@ -21,7 +21,7 @@ def show() -> None:
     show_flash()
     path = steps.read()
     texts.show(path)
-    if path.dataset is None and path.rubric is None and not resources.held("rubric"):
+    if path.dataset is None and path.rubric is None and not resources.held_files("rubric"):
         steps.all_waiting("rubric")
         return
     rubric.show(path)

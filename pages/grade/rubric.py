@@ -95,13 +95,13 @@ def _answers(criterion: Criterion) -> str:
 
 
 def _choose(path: Path) -> None:
-    files = resources.held("rubric")
+    files = resources.held_files("rubric")
     if files:
         resources.held_line("rubric", files)
         _read(lambda: rubrics(files), ", ".join(file.name for file in files))
         return
     by_marks(path.dataset, first=True)
-    way = steps.way("rubric", WAYS)
+    way = steps.chosen_way("rubric", WAYS)
     if way == "paste":
         text = steps.pasted(
             "rubric",
@@ -127,7 +127,7 @@ def _choose(path: Path) -> None:
 
 def held_rubric() -> tuple[Rubric, str] | None:
     """Return the rubric that was dropped and its source, if there is nothing to ask about it."""
-    files = resources.held("rubric")
+    files = resources.held_files("rubric")
     rubric = None if state.address_id(state.RUBRIC) is not None else unasked_rubric(files)
     return None if rubric is None else (rubric, files[0].name)
 
@@ -247,7 +247,7 @@ def _drafted(dataset: DatasetVersion | None) -> None:
     judge = model_help.writer("grade")
     examples = dataset.id if dataset is not None and dataset.labelled else None
     request = DraftRequest(judge, task or "", dataset_version=examples)
-    model_help.outlook(rubric_draft.estimate(store(), request))
+    model_help.cost_line(rubric_draft.estimate(store(), request))
     started = state.address_id(state.DRAFT)
     result = None if started is None else help_tasks.look(store(), started)
     if st.button(

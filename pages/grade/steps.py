@@ -153,7 +153,7 @@ def field(*ids: object) -> str:
     return state.key(GRADE_FIELD, *ids)
 
 
-def way(step: Literal["texts", "rubric"], ways: dict[str, str]) -> str | None:
+def chosen_way(step: Literal["texts", "rubric"], ways: dict[str, str]) -> str | None:
     """Return the chosen way to fill the step, or pasting if there is pasted text."""
     pasted = dropped.kept_text(store(), step)
     default = "paste" if pasted else "drop"

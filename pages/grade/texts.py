@@ -48,14 +48,14 @@ def show(path: Path) -> None:
 
 
 def _choose() -> None:
-    files = resources.held("texts")
+    files = resources.held_files("texts")
     if files:
         resources.held_line("texts", files)
         _files(files)
         return
     datasets = {row.id: row for row in catalog.listing(store())}
     ways = WAYS if datasets else {way: caption for way, caption in WAYS.items() if way != "here"}
-    way = steps.way("texts", ways)
+    way = steps.chosen_way("texts", ways)
     if way == "paste":
         _pasted()
     elif way == "here":
@@ -96,7 +96,7 @@ def _chosen_way(files: tuple[File, ...], sheet: str | None) -> str:
     """Return how several tables belong together, asked once; the likeliest answer is
     preselected.
     """
-    could = texts.ways(files, sheet)
+    could = texts.ways_to_join(files, sheet)
     key = field("texts", "way", *(file.name for file in files))
     state.guess(key, could[0])
     if len(could) > 1:

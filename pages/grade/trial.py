@@ -50,7 +50,7 @@ def _run(run_id: int | None, rubric: int, dataset: int) -> RunRow | None:
         row = None if run_id is None else lifecycle.progress(store(), run_id).row
     except NotFound:
         return None
-    return row if row is not None and grading.belongs(row, rubric, dataset) else None
+    return row if row is not None and grading.is_run_of(row, rubric, dataset) else None
 
 
 def _offer(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
@@ -72,7 +72,7 @@ def _offer(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
 
 
 def _rows(run: RunRow) -> None:
-    texts = grading.tried(store(), run.id)
+    texts = grading.trial_texts(store(), run.id)
     criteria = list(dict.fromkeys(c.criterion.name for text in texts for c in text.criteria))
     table(
         ("Text", "Points", *(one_line(name, 40) for name in criteria)),

@@ -129,7 +129,9 @@ def _judge_card(entry: JudgeEntry, testing: bool) -> None:
         key = state.key(JUDGES_ACT, "menu", entry.row.id)
         st.menu_button(
             "Actions",
-            [ARCHIVE] if offline else [*([ALLOW] if entry.strange else []), TEST, ARCHIVE],
+            [ARCHIVE]
+            if offline
+            else [*([ALLOW] if entry.secrets_not_allowed else []), TEST, ARCHIVE],
             key=key,
             type="tertiary",
             icon=":material/more_horiz:",
@@ -160,7 +162,7 @@ def _key(entry: JudgeEntry) -> list[str]:
     if not _sets():
         return []
     match entry.key:
-        case _ if strange := entry.strange:
+        case _ if strange := entry.secrets_not_allowed:
             mend = quiet("Allow it under Actions, if you trust it with that.")
             return [*(tag(f"✕ {one_line(problem, 160)}", "bad") for problem in strange), mend]
         case "set":

@@ -136,8 +136,8 @@ def adding_bar(picked: list[str], looked: Entry | None) -> None:
 def _draft_of(target: str) -> RubricDraft:
     if target == NEW:
         return new_draft()
-    saved = library.kept(store(), target)
-    return saved.draft if saved else library.opened(store(), int(target))
+    saved = library.unsaved_work(store(), target)
+    return saved.draft if saved else library.draft_of(store(), int(target))
 
 
 def _guidelines(missing: tuple[Pack, ...]) -> tuple[Pack, ...]:

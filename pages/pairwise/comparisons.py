@@ -48,7 +48,7 @@ def people_beside_judges(chosen: ContestSelection) -> None:
     together = remembered(
         "together",
         about,
-        lambda: arena_people.together(store(), chosen.runs, chosen.contests),
+        lambda: arena_people.rater_agreement(store(), chosen.runs, chosen.contests),
     )
     matrix(together)
     _rates(together)

@@ -18,7 +18,7 @@ def leaderboard_view(chosen: ContestSelection) -> None:
     """Draw the leaderboard's view."""
     board = selection.board(chosen)
     if not board.decided:
-        why = blocks.why(board.undecided)
+        why = blocks.uncounted_by_reason(board.undecided)
         empty_state("Nothing is decided yet", why or "No contest has a vote.")
         return
     show(None, blocks.counted(board), "counted")

@@ -237,8 +237,8 @@ def _see(cell: str | None) -> None:
 
 def _contests(chosen: ContestSelection, cell: Cell | None) -> list[tuple[int, HeldContest]]:
     if cell is None:
-        return chosen.held()
-    return chosen.held(frozenset(chosen.contests.systems[at] for at in cell))
+        return chosen.matching_contests()
+    return chosen.matching_contests(frozenset(chosen.contests.systems[at] for at in cell))
 
 
 def _list(

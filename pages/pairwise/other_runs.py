@@ -305,5 +305,5 @@ def _pair_row(gap: SystemsApart) -> list[str]:
         fmt.points(gap.found.raw),
         figure_cell(gap.found.gap, fmt.points),
         fmt.DASH if gap.p is None else esc(fmt.p_value(gap.p)),
-        f"{esc(one_line(gap.better, NAMED))} better" if gap.better else "undecided",
+        f"{esc(one_line(gap.better_system, NAMED))} better" if gap.better_system else "undecided",
     ]

@@ -55,7 +55,7 @@ def outlook_of(request: ContestRequest) -> RankingOutlook | None:
     """Return a request's estimate; or `None`, with the reason shown on the page."""
     about = (contests.request_hash(request), request.join, request.bouts, request.seed)
     try:
-        return remembered("contest", about, lambda: contests.outlook(store(), request))
+        return remembered("contest", about, lambda: contests.request_preview(store(), request))
     except InputError as error:
         refusal(error)
         return None

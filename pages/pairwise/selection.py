@@ -61,7 +61,9 @@ class ContestSelection(NamedTuple):
         """Return a contest's outcome from the votes that count."""
         return contest_votes.outcome(self.contests, contest, self.judge, self.counted)
 
-    def held(self, pair: frozenset[str] | None = None) -> list[tuple[int, HeldContest]]:
+    def matching_contests(
+        self, pair: frozenset[str] | None = None
+    ) -> list[tuple[int, HeldContest]]:
         """Return the question's contests (between these two), each with its place among all."""
         return [
             (index, contest)

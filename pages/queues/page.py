@@ -112,7 +112,7 @@ def _nothing() -> None:
 
 def _card(seat: Seat, queue: QueueRow) -> None:
     progress = queues.progress(store(), queue.id)
-    standing = claims.standing(store(), seat, queue.id)
+    standing = claims.queue_for_person(store(), seat, queue.id)
     run = item_view.require_run(store(), queue.run_id)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -70,7 +70,7 @@ def _row(work: PersonAtWork, seat: Seat) -> list[str]:
     ]
 
 
-def held(seat: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None:
+def open_items(seat: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None:
     """Show the items that reviewers have open now."""
     st.html('<div class="rs-section">Open now</div>')
     if not leases:

@@ -33,7 +33,7 @@ def start_reviewing(seat: Seat, queue: QueueRow, standing: QueueStanding) -> Non
     """Draw the button that opens the reviewing screen, its filter, and the link to the run."""
     where = _filter(seat, queue)
     if where != QueueFilter():
-        standing = claims.standing(store(), seat, queue.id, where)
+        standing = claims.queue_for_person(store(), seat, queue.id, where)
     is_mine = any(h.reviewer == seat.name for h in standing.held)
     with st.container(horizontal=True, vertical_alignment="center"):
         if queue.archived is None and (standing.available or is_mine):
@@ -186,7 +186,7 @@ def show(seat: Seat, queue_id: int) -> None:
         ]
     )
     identity.show_seat(seat)
-    standing = claims.standing(store(), seat, queue.id)
+    standing = claims.queue_for_person(store(), seat, queue.id)
     start_reviewing(seat, queue, standing)
     _progress(queue)
     people.show(seat, queue)
@@ -195,7 +195,7 @@ def show(seat: Seat, queue_id: int) -> None:
     with left:
         _draw_standing(standing)
     with right:
-        people.held(seat, queue, standing.held)
+        people.open_items(seat, queue, standing.held)
     _about(queue)
     if seat.resolves:
         send_back(seat, queue)

@@ -56,7 +56,7 @@ def show(seat: Seat) -> None:
         empty_state("No run has votes yet", "Grade something, or import votes, first.")
         return
     require_seen(run.id)
-    requests = regrades.listed(store(), run.id)
+    requests = regrades.requests_of(store(), run.id)
     _queue(seat, run, requests)
     _listed(run, requests)
     _take_back(

@@ -13,7 +13,7 @@ from core.services.review import corrected_estimates, random_audit, random_label
 from core.services.review.corrected_estimates import Corrected, Rightness
 from core.services.review.random_audit import Unseen, narrowed
 from core.text import numbers as fmt
-from pages.review_findings.words import RECORD_FIELD, kept, quiet, said, section
+from pages.review_findings.words import RECORD_FIELD, cached, quiet, section, sentences
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -43,8 +43,8 @@ def show(queue: QueueRow) -> None:
         _scores(queue)
         return
     share = _alpha(queue) / 100
-    right = kept("right", queue, lambda: corrected_estimates.rightness(store(), queue.id))
-    rest = kept("unseen", queue, lambda: random_audit.unseen(store(), queue.id, share), share)
+    right = cached("right", queue, lambda: corrected_estimates.rightness(store(), queue.id))
+    rest = cached("unseen", queue, lambda: random_audit.unseen(store(), queue.id, share), share)
     _rightness(queue, right, rest)
     _accepted(queue, rest)
     _scores(queue)
@@ -59,9 +59,9 @@ def _texts(queue: QueueRow) -> None:
         share, cells, _ = random_labels.confirmed(labels, USUAL.level)
         return labels.reason or share.reason, share, cells
 
-    reason, share, cells = kept("texts", queue, measured)
+    reason, share, cells = cached("texts", queue, measured)
     number = f"{fmt.plural(cells, 'cell')} of texts drawn at random"
-    said(reason or f"Of all cells {share.words(fmt.percent).inline}, by {number}.")
+    sentences(reason or f"Of all cells {share.words(fmt.percent).inline}, by {number}.")
 
 
 def _rightness(queue: QueueRow, rightness: Rightness, unseen: Unseen) -> None:
@@ -134,15 +134,15 @@ def _rest_of(unseen: Unseen) -> str:
 
 def _more_audit(queue: QueueRow, unseen: Unseen) -> None:
     if unseen.behind:
-        said(
+        sentences(
             f"{fmt.plural(unseen.behind, 'cell')} got a verdict after the audit was drawn. Update "
             "the queue to estimate the unreviewed cells."
         )
     elif unseen.missing:
-        said(_so_far(unseen))
+        sentences(_so_far(unseen))
     elif unseen.audited < 10 and unseen.rest:
         more = 10 - unseen.audited
-        said(
+        sentences(
             f"{more} more random {'cell' if more == 1 else 'cells'} would be enough to estimate "
             "the unreviewed cells. Make a further queue with a larger audit share."
         )
@@ -196,9 +196,9 @@ def _accepted(queue: QueueRow, unseen: Unseen) -> None:
     )
     promise = unseen.acceptance
     if promise is None:
-        said(f"Not known: {unseen.accuracy.reason}")
+        sentences(f"Not known: {unseen.accuracy.reason}")
         return
-    said(_promised(promise, unseen))
+    sentences(_promised(promise, unseen))
     if promise.steps:
         with st.popover("The thresholds that were tested", icon=":material/table_rows:"):
             _tested(promise)
@@ -278,11 +278,11 @@ def _why_not(promise: Acceptance) -> str:
 
 
 def _scores(queue: QueueRow) -> None:
-    lines = kept("scores", queue, lambda: corrected_estimates.corrected(store(), queue.id))
+    lines = cached("scores", queue, lambda: corrected_estimates.corrected(store(), queue.id))
     section("Scores, corrected by what people decided")
     reasons = {line.reason for line in lines if line.powered is None}
     if len(reasons) == 1 and all(line.powered is None for line in lines):
-        said(f"Not known yet: {reasons.pop()}")
+        sentences(f"Not known yet: {reasons.pop()}")
         return
     rates = any(line.rates is not None for line in lines)
     table(

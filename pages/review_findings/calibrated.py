@@ -9,7 +9,7 @@ from core.domain.weight_fit import Fitted
 from core.services.results import weight_fit, weight_fit_words
 from core.services.results.weight_fit import Offer
 from core.text import numbers as fmt
-from pages.review_findings.words import RECORD_ACT, kept, quiet, said, section
+from pages.review_findings.words import RECORD_ACT, cached, quiet, section, sentences
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
@@ -20,7 +20,7 @@ def show(queue: QueueRow) -> None:
     """Draw the fit of each criterion, and the buttons to use it or the plain rules."""
     run_id = queue.run_id
     section("Weigh judges by what people decided")
-    offers = kept("fitted", queue, lambda: weight_fit.offers(store(), run_id))
+    offers = cached("fitted", queue, lambda: weight_fit.offers(store(), run_id))
     table(
         ("Criterion", "", "Plain rule", "Calibrated", "Now right", "Made worse", "Labels"),
         (_line(offer) for offer in offers),
@@ -86,7 +86,7 @@ def _reliance(offers: list[Offer]) -> None:
         for offer in fitted:
             if offer.fitted is None:
                 continue
-            rows = weight_fit_words.heard(offer.fitted).items()
+            rows = weight_fit_words.judge_influence(offer.fitted).items()
             table(
                 (one_line(offer.criterion, 80), "From 0 (as chance) to 1"),
                 ([esc(judge), fmt.score(value)] for judge, value in rows),
@@ -99,7 +99,9 @@ def _buttons(run_id: int, offers: list[Offer]) -> None:
     offered = [offer for offer in offers if offer.offered and not offer.used]
     used = [offer for offer in offers if offer.used]
     if not offered and not used:
-        said("There is nothing to use yet: calibrated is ahead of the plain rule on no criterion.")
+        sentences(
+            "There is nothing to use yet: calibrated is ahead of the plain rule on no criterion."
+        )
     with st.container(horizontal=True):
         if offered:
             names = "it" if len(offered) == 1 else f"it on {len(offered)} criteria"

@@ -12,7 +12,7 @@ from core.services.labelling import queue_results, reviewer_pairs
 from core.services.labelling.queue_results import Became, DecidedCell, Session
 from core.services.labelling.reviewer_pairs import ReviewerPair, SharedCell
 from core.text import numbers as fmt
-from pages.review_findings.words import kept, said, section
+from pages.review_findings.words import cached, section, sentences
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
@@ -34,8 +34,8 @@ MOST_CELLS, MOST_PAIRS = 200, 20
 
 def show(seat: Seat, queue: QueueRow) -> Session:
     """Draw both parts and the list of cells in the address; return the queue's results."""
-    result = kept("session", queue, lambda: queue_results.session(store(), queue.id))
-    pairs = kept(
+    result = cached("session", queue, lambda: queue_results.session(store(), queue.id))
+    pairs = cached(
         "pairs",
         queue,
         lambda: reviewer_pairs.reviewer_pairs(store(), seat, queue.id),
@@ -51,11 +51,11 @@ def show(seat: Seat, queue: QueueRow) -> Session:
 def _changed(queue: QueueRow, result: Session) -> None:
     section("What people changed")
     if not result.settled:
-        said("Nothing is settled in this queue yet.")
+        sentences("Nothing is settled in this queue yet.")
         return
     judged = result.mended + result.kept
     share = f" ({fmt.percent(result.mended / judged)})" if judged else ""
-    said(
+    sentences(
         f"People settled {fmt.plural(result.settled, 'cell')}. Of {fmt.count(judged)} with a "
         f"verdict of the panel that they could assess, they changed {fmt.count(result.mended)}"
         f"{share}."
@@ -74,10 +74,10 @@ def _changed(queue: QueueRow, result: Session) -> None:
 def _agreement(queue: QueueRow, pairs: Sequence[ReviewerPair]) -> None:
     section("How far two reviewers agree")
     if not pairs:
-        said("Not known: no cell has the verdicts of two reviewers who judged it blind.")
+        sentences("Not known: no cell has the verdicts of two reviewers who judged it blind.")
         return
     same, cells = (sum(counts) for counts in zip(*map(_counts, pairs), strict=True))
-    said(
+    sentences(
         f"Two reviewers gave the same first verdict on {fmt.count(same)} of "
         f"{fmt.plural(cells, 'cell')} ({fmt.percent(same / cells)})."
     )
@@ -136,7 +136,7 @@ def _list(queue: QueueRow, result: Session, pairs: Sequence[ReviewerPair]) -> No
     elif asked in (SAME, DIFFER):
         at = state.address_id(state.AT)
         if at is None or at >= len(pairs):
-            said("The address names two reviewers who share no cell of this queue.")
+            sentences("The address names two reviewers who share no cell of this queue.")
             return
         pair = pairs[at]
         kind = "the same verdict" if asked == SAME else "different verdicts"
@@ -144,7 +144,7 @@ def _list(queue: QueueRow, result: Session, pairs: Sequence[ReviewerPair]) -> No
         head = f"{pair.criterion}: cells with {kind}"
         _cells(queue, head, pair.first, pair.second, map(_shared, rows))
     else:
-        said(f"The address asks for {asked!r}, which is not a list on this page.")
+        sentences(f"The address asks for {asked!r}, which is not a list on this page.")
 
 
 def _decided(cell: DecidedCell) -> _Row:

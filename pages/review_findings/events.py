@@ -13,7 +13,7 @@ from core.services.exports import run_export
 from core.services.exports.run_export import export
 from core.services.review import audit_trail
 from core.services.review.audit_trail import LogLine, cells_of
-from pages.review_findings.words import RECORD_ACT, RECORD_FIELD, said, section
+from pages.review_findings.words import RECORD_ACT, RECORD_FIELD, section, sentences
 from pages.ui import routes, state
 from pages.ui.resources import FileT, later, store
 from pages.ui.text import esc, one_line
@@ -54,7 +54,7 @@ def event_log(seat: Seat, queue: QueueRow) -> None:
     page = int(state.get(key) or 1)
     log = audit_trail.log(store(), seat, queue.id, limit=PAGE, offset=PAGE * (page - 1))
     if not log.total:
-        said("Nothing yet.")
+        sentences("Nothing yet.")
         return
     lines(log.lines, name="Event log", places=True)
     if log.total > PAGE:
@@ -66,7 +66,7 @@ def choose(seat: Seat, queue: QueueRow) -> None:
     section("One cell")
     cells = cells_of(store(), queue.id)
     if not cells:
-        said("Nothing was decided yet.")
+        sentences("Nothing was decided yet.")
         return
     asked = (state.address(state.ITEM), state.address(state.CRITERION))
     at = cells.index(asked) if asked in cells else None
@@ -96,7 +96,7 @@ def cell_timeline(seat: Seat, run_id: int, item: str, criterion: str) -> None:
     """Draw the events of a cell."""
     events = audit_trail.story(store(), seat, run_id, item, criterion)
     if not events:
-        said("No one has reviewed this cell.")
+        sentences("No one has reviewed this cell.")
         return
     lines(events, name=f"Timeline of {criterion}", places=False)
     address = {state.RUN: run_id, state.ITEM: item, state.AT: criterion}

@@ -15,7 +15,7 @@ from core.services.review.reviewer_quality import Anchoring, anchoring
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from pages.review_findings import all_cells, calibrated, changed, events, people, unreviewed
-from pages.review_findings.words import RECORD_FIELD, kept, minutes, said, section, share
+from pages.review_findings.words import RECORD_FIELD, cached, minutes, section, sentences, share
 from pages.ui import identity, routes, state
 from pages.ui.identity import Header
 from pages.ui.places import run_head, work
@@ -37,7 +37,7 @@ def session_result(seat: Seat, queue: QueueRow) -> None:
         text = f"Step through the {fmt.plural(len(result.changed), 'item')} that people changed"
         address = work.first_of(queue.run_id, result.changed)
         routes.link(routes.RUN, text, address, icon="menu_book")
-    said(_left_words(result))
+    sentences(_left_words(result))
     _troubles(queue, result)
 
 
@@ -64,7 +64,7 @@ def _left_words(session: Session) -> str:
 def _troubles(queue: QueueRow, session: Session) -> None:
     section("Criteria that people found at fault")
     if not session.troubles:
-        said("None: no reviewer called a criterion ambiguous, wrong, or two questions in one.")
+        sentences("None: no reviewer called a criterion ambiguous, wrong, or two questions in one.")
         return
     table(
         ("Criterion", "Ambiguous", "Wrong", "Two in one", "Of verdicts"),
@@ -84,10 +84,10 @@ def _trouble(trouble: Trouble) -> list[str]:
 
 def follows_judges(queue: QueueRow) -> None:
     """Draw the shares, and a sentence that sums them up."""
-    pull = kept("pull", queue, lambda: anchoring(store(), queue.id))
+    pull = cached("pull", queue, lambda: anchoring(store(), queue.id))
     section("Do the judges pull people along?")
     if not pull.revealed and not pull.assisted.n:
-        said(
+        sentences(
             "Not known: no verdict was confirmed after the votes were shown."
             if queue.settings.mode != "blind"
             else "This queue is blind: people never see what the judges said."
@@ -105,7 +105,7 @@ def follows_judges(queue: QueueRow) -> None:
         name="Verdicts before and after the votes were seen",
         numbers=(1,),
     )
-    said(_sentence(pull))
+    sentences(_sentence(pull))
     st.caption(
         "Agreement uses people's first verdicts; accuracy uses their final ones. Items whose votes "
         "are shown at once are drawn at random, so the difference from the other items is the "
@@ -247,7 +247,7 @@ def _views(seat: Seat, queue: QueueRow) -> None:
 
 def _go_on(seat: Seat, queue: QueueRow) -> None:
     """Draw a link to the next item for the current user, if any."""
-    left = claims.standing(store(), seat, queue.id).available
+    left = claims.queue_for_person(store(), seat, queue.id).available
     if left and queue.archived is None:
         text = f"Go on reviewing: {fmt.plural(left, 'item')} left"
         routes.link(routes.REVIEW_ITEM, text, {state.QUEUE: queue.id}, icon="play_arrow")

@@ -17,11 +17,11 @@ from core.text import numbers as fmt
 from pages.review_findings.words import (
     RECORD_ACT,
     RECORD_FIELD,
-    kept,
+    cached,
     minutes,
     quiet,
-    said,
     section,
+    sentences,
     share,
 )
 from pages.ui import identity, items, routes, state
@@ -33,7 +33,7 @@ from pages.ui.widgets import empty_state, shown_errors, table
 def show(seat: Seat, queue: QueueRow) -> None:
     """Draw the view."""
     identity.show_seat(seat)
-    figures = kept(
+    figures = cached(
         "people",
         queue,
         lambda: reviewer_quality.quality(store(), seat, queue.id),
@@ -44,7 +44,7 @@ def show(seat: Seat, queue: QueueRow) -> None:
     section("How you review")
     mine = people.pop(seat.name, None)
     if mine is None:
-        said("You have given no verdict in this queue yet.")
+        sentences("You have given no verdict in this queue yet.")
     else:
         _one(mine)
     _again(seat, queue)
@@ -172,7 +172,7 @@ def second_look(seat: Seat, queue: QueueRow) -> None:
         state.drop(AGAIN)
         empty_state("No item waits for a second look", "They come back as you go on reviewing.")
         return
-    said(
+    sentences(
         "You have decided this item before. Decide it once more, without looking it up: it shows "
         "how far you repeat yourself, and changes nothing."
     )

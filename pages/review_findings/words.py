@@ -29,7 +29,7 @@ def section(words: str) -> None:
     st.html(f'<div class="rs-section" role="heading" aria-level="2">{esc(words)}</div>')
 
 
-def said(words: str) -> None:
+def sentences(words: str) -> None:
     """Draw sentences."""
     st.html(f'<div class="rs-prose">{esc(words)}</div>')
 
@@ -56,7 +56,7 @@ def minutes(value: float) -> str:
 FoundT = TypeVar("FoundT")
 
 
-def kept(what: str, queue: QueueRow, make: Callable[[], FoundT], *more: object) -> FoundT:
+def cached(what: str, queue: QueueRow, make: Callable[[], FoundT], *more: object) -> FoundT:
     """Return `make()`, or its earlier result for the same verdicts, decisions and cells.
 
     `more` is everything else that it depends on.

@@ -75,7 +75,7 @@ def rest_on(review: OpenItem, criterion: str, spans: tuple[Span, ...]) -> None:
 
 
 def _go_on(review: OpenItem, criterion: str) -> None:
-    order = [name(c) for c in review.mine]
+    order = [name(c) for c in review.cells_to_decide]
     place = order.index(criterion)
     later = [n for n in order[place + 1 :] + order[:place] if n in review.missing]
     if later:
@@ -85,7 +85,7 @@ def _go_on(review: OpenItem, criterion: str) -> None:
 def move(review: OpenItem, by: int) -> None:
     """Activate the cell before or after the active one."""
     _clock(review)
-    order = [name(c) for c in review.mine]
+    order = [name(c) for c in review.cells_to_decide]
     if review.active in order:
         review.active = order[(order.index(review.active) + by) % len(order)]
     review.mode = "options"
@@ -96,7 +96,7 @@ def commit(review: OpenItem) -> None:
     assert review.ticket is not None, "only an open item is judged"
     _clock(review)
     at_once = reviewers.commits_at_once(store(), review.seat)
-    given = {n: g for n, g in review.said.items() if n in {name(c) for c in review.mine}}
+    given = {n: g for n, g in review.said.items() if n in {name(c) for c in review.cells_to_decide}}
     if review.confirming:
         outcome = commit_reveal.finish(store(), review.ticket, given)
     else:
@@ -171,7 +171,7 @@ def send_back(review: OpenItem) -> None:
 def _cell_changed(review: OpenItem, ticket: claims.Ticket) -> None:
     review.ticket, review.mode = ticket, "options"
     look_again(review)
-    if not review.mine:
+    if not review.cells_to_decide:
         go_on(review)
 
 
@@ -197,7 +197,7 @@ def undo(review: OpenItem, before: int | None = None) -> bool:
 
 def step(review: OpenItem, by: int) -> None:
     """Show my next or previous available item, without deciding this one."""
-    ahead = claims.ahead(store(), review.seat, review.queue_id, review.where, limit=AHEAD)
+    ahead = claims.next_items(store(), review.seat, review.queue_id, review.where, limit=AHEAD)
     ids = [turn.item_id for turn in ahead]
     item_id = review.ticket.item_id if review.ticket else ""
     if len(ids) < 2 or item_id not in ids:

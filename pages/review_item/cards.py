@@ -117,7 +117,7 @@ def _stage(review: OpenItem) -> None:
         "commit."
     )
     resolving = review.item.part == "resolve"
-    if not review.mine:
+    if not review.cells_to_decide:
         caption = "Nothing is left for you to decide here."
     elif review.confirming and resolving:
         caption = "Here is what the reviewers and judges said. Decide, and say why in a note."
@@ -129,7 +129,7 @@ def _stage(review: OpenItem) -> None:
         caption = "What the judges said is shown on this item. Decide for yourself."
     elif not review.item.two_steps:
         caption = "Give your verdict. It is final when you commit it."
-    order = [opened.name(cell) for cell in review.mine]
+    order = [opened.name(cell) for cell in review.cells_to_decide]
     if len(order) > 1 and review.active in order:
         caption += f" Cell {order.index(review.active) + 1} of {len(order)}."
     st.html(f'<div class="rs-row" role="status"><span class="rs-quiet">{esc(caption)}</span></div>')
@@ -246,7 +246,7 @@ def _whys(review: OpenItem, cell: BlindCell) -> None:
     st.caption(f"Why can it not be assessed? ({key} goes back)")
     with st.container(gap="xsmall", key="rs_options"):
         for number, (why, caption) in enumerate(WHYS.items(), start=1):
-            _choice(review, caption, ("why", why), number, keyboard.why, (why,))
+            _choice(review, caption, ("why", why), number, keyboard.cannot_assess, (why,))
 
 
 def _flag(review: OpenItem, cell: BlindCell) -> None:
@@ -281,7 +281,7 @@ def _acts(review: OpenItem, cell: BlindCell) -> None:
             on_click=keyboard.write_note,
             args=(review,),
         )
-        if len(review.mine) < 2:
+        if len(review.cells_to_decide) < 2:
             return
         for caption, shortcut, by in (("Previous", "Up", -1), ("Next", "Down", 1)):
             st.button(
@@ -309,7 +309,7 @@ def _done(cell: BlindCell) -> None:
 def _commit(review: OpenItem) -> None:
     missing = len(review.missing)
     caption = "Confirm" if review.confirming else "Commit"
-    if not review.mine:
+    if not review.cells_to_decide:
         caption = "Next item"
     # The button stays above the lower edge, whatever the number of cells.
     st.container(key="rs_commit").button(

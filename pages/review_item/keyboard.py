@@ -168,7 +168,9 @@ def refusal() -> InputError | None:
 
 def _go_to_note(review: OpenItem, places: Sequence[str]) -> None:
     """Open the first cell that needs a note and put the cursor in it: type, Esc, Enter."""
-    first = next((opened.name(cell) for cell in review.mine if opened.name(cell) in places), None)
+    first = next(
+        (opened.name(cell) for cell in review.cells_to_decide if opened.name(cell) in places), None
+    )
     if first is not None:
         review.active, review.mode = first, "options"
         write_note(review)
@@ -194,12 +196,12 @@ def option(review: OpenItem, number: int, criterion: str, index: int) -> None:
     if not current(number, criterion, review):
         return
     guarded(review, lambda now: acts.choose(now, criterion, index))
-    last = len(review.mine) == 1 if review.confirming else not review.missing
+    last = len(review.cells_to_decide) == 1 if review.confirming else not review.missing
     if last and review.item is not None and reviewers.commits_at_once(store(), review.seat):
         enter(review, number)
 
 
-def why(review: OpenItem, number: int, criterion: str, reason: Why) -> None:
+def cannot_assess(review: OpenItem, number: int, criterion: str, reason: Why) -> None:
     """Handle a digit after 0."""
     if current(number, criterion, review):
         guarded(review, lambda now: acts.give_up(now, criterion, reason))
@@ -209,7 +211,7 @@ def enter(review: OpenItem, number: int) -> None:
     """Commit or confirm; if verdicts are missing, jump to them instead."""
     if review.item is None or review.number != number:
         return
-    if not review.mine:
+    if not review.cells_to_decide:
         guarded(review, acts.go_on)
         return
     _take_note(review)
@@ -218,7 +220,11 @@ def enter(review: OpenItem, number: int) -> None:
         review.active, review.mode = review.missing[0], "options"
         missing = len(review.missing)
         have = "cells have" if missing > 1 else "cell has"
-        key = next(cannot_key(c.criterion) for c in review.mine if opened.name(c) == review.active)
+        key = next(
+            cannot_key(c.criterion)
+            for c in review.cells_to_decide
+            if opened.name(c) == review.active
+        )
         refuse(f"{missing} {have} no verdict yet. {key} says that one cannot be assessed.")
         return
     guarded(review, acts.commit)

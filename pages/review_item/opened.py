@@ -69,19 +69,23 @@ class OpenItem:
         return of_it and (cell.flagged is not None or not self.where.flagged)
 
     @property
-    def mine(self) -> tuple[BlindCell, ...]:
+    def cells_to_decide(self) -> tuple[BlindCell, ...]:
         """Return the cells to decide now."""
         return tuple(c for c in self.cells if c.mine)
 
     @property
     def confirming(self) -> bool:
         """Return whether all my cells are committed and wait for confirmation."""
-        return bool(self.mine) and all(cell.first is not None for cell in self.mine)
+        return bool(self.cells_to_decide) and all(
+            cell.first is not None for cell in self.cells_to_decide
+        )
 
     @property
     def missing(self) -> tuple[str, ...]:
         """Return the cells without a verdict."""
-        return tuple(c.criterion.name for c in self.mine if not decided(self.said.get(name(c))))
+        return tuple(
+            c.criterion.name for c in self.cells_to_decide if not decided(self.said.get(name(c)))
+        )
 
 
 def name(cell: BlindCell) -> str:
@@ -200,6 +204,6 @@ def show_votes(review: OpenItem) -> None:
 
 def choose_active(review: OpenItem) -> None:
     """Keep the active cell, or activate the first cell that needs something."""
-    open_cells = [name(c) for c in review.mine]
+    open_cells = [name(c) for c in review.cells_to_decide]
     if review.active not in open_cells:
         review.active = next(iter(review.missing), open_cells[0] if open_cells else "")

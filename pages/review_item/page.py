@@ -73,7 +73,7 @@ def _screen(review: OpenItem, queue_name: str) -> None:
 
 
 def _nothing(review: OpenItem) -> None:
-    standing = claims.standing(store(), review.seat, review.queue_id, review.where)
+    standing = claims.queue_for_person(store(), review.seat, review.queue_id, review.where)
     leases = opened.my_leases(review)
     if leases:
         caption = (

@@ -19,9 +19,9 @@ from core.services.rubrics.issues import (
     check_draft,
     dismiss,
     is_dismissed,
-    mended,
     recall,
     unread_draft,
+    with_edit,
 )
 from core.text import numbers as fmt
 from pages.ui import drafts, routes, state
@@ -175,7 +175,7 @@ def _on_act(name: str, act: str, finding: Placed) -> None:
         elif act == "recall":
             drafts.change(name, recall(draft, finding.finding))
         elif finding.finding.edit is not None:
-            drafts.change(name, mended(draft, finding.finding.edit), redraw=True)
+            drafts.change(name, with_edit(draft, finding.finding.edit), redraw=True)
 
 
 def _show_dismissed(name: str, dismissed: list[Placed]) -> None:
@@ -254,7 +254,7 @@ def _run_findings(name: str) -> Says | None:
 
 def _heard(run: RunRow) -> Heard:
     about = (run.id, run.votes, run.failures_open)
-    return remembered("rubric_heard", about, lambda: diagnosis.heard(store(), run.id))
+    return remembered("rubric_heard", about, lambda: diagnosis.run_findings(store(), run.id))
 
 
 def _sentences(

@@ -77,7 +77,7 @@ def _form() -> None:
         request = DraftRequest(
             judge, task or "", wishes or "", version, budget=model_help.budget("draft")
         )
-        model_help.outlook(rubric_draft.estimate(store(), request))
+        model_help.cost_line(rubric_draft.estimate(store(), request))
     latest = help_tasks.latest(store(), rubric_draft.KIND, rubric_draft.NEW)
     if st.button(
         "Draft it",

@@ -82,7 +82,7 @@ def _show(name: str) -> None:
 
 def _instructions() -> str:
     """Return the chosen judge's or panel's instructions; ask only if one has its own."""
-    instructed = prompt_preview.instructed(store())
+    instructed = prompt_preview.own_instructions(store())
     if not instructed:
         return ""
     chosen: str | None = st.selectbox(
@@ -181,7 +181,7 @@ def _sent(preview: PromptPreview) -> None:
 #: No verdict, as when every call failed.
 NO_VERDICT = -1
 PRESETS: Mapping[str, Callable[[Rubric], dict[str, int]]] = {
-    "Most points": prompt_preview.flawless,
+    "Most points": prompt_preview.best_answers,
     "Fewest points": prompt_preview.worst,
     "At random": prompt_preview.at_random,
 }
@@ -200,7 +200,7 @@ def try_scoring(name: str) -> None:
 
 
 def _show_score(name: str, rubric: Rubric) -> None:
-    best = prompt_preview.flawless(rubric)
+    best = prompt_preview.best_answers(rubric)
     for criterion in rubric.criteria:
         state.seed(_key(name, criterion.name), best[criterion.name])
         if state.get(_key(name, criterion.name)) not in _indices(criterion):

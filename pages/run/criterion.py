@@ -118,7 +118,7 @@ def _verdict(view: CriterionView, *, settled: bool) -> None:
 
 def _order_tag(view: CriterionView) -> list[str]:
     """Return a tag if answers depend on the order in which options were shown."""
-    return [tag("answers differ by order", "warn")] if view.apart else []
+    return [tag("answers differ by order", "warn")] if view.flipped_pairs else []
 
 
 def _certainty(view: CriterionView) -> str:
@@ -328,7 +328,7 @@ def beside_grid(run: Run, items: Sequence[GridItem], item_id: str, name: str) ->
         )
         title = f"{one_line(name, 80)}: {one_line(item_id, 80)}"
         work.review(run.id, [item_id], title, criterion=name)
-    if settling.may() and not settling.selected():
+    if settling.may_settle() and not settling.selected():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.html('<span class="rs-quiet">Settle as</span>', width="content")
             go_on = partial(see_next, items, item_id, name)

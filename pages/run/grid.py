@@ -79,7 +79,7 @@ def show(run: Run, rubric: Rubric) -> None:
             st.space("stretch")
             st.html(drawn.legend(), width="content")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            if settling.may():
+            if settling.may_settle():
                 text = "Ctrl-click, Shift-click or X selects cells; digits settle them."
                 st.caption(text, width="content")
                 settling.ask_name()
@@ -172,10 +172,10 @@ def _draw_grid_and_cell(
             state.drop(_WHOLE)
             st.rerun()
         shown_items = grid.items(store(), run, rows)
-        at = opened(shown_items)
+        at = addressed_cell(shown_items)
         # The grid keeps its place, and with it the cursor, whatever is above or next to it.
         with st.container(gap="xsmall"):
-            if settling.may():
+            if settling.may_settle():
                 settling.bar(run.id, rubric.criteria)
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(key="rs_grid_side"):
@@ -185,7 +185,7 @@ def _draw_grid_and_cell(
                     criterion.beside_grid(run, shown_items, *at)
 
 
-def opened(items: Sequence[GridItem]) -> tuple[str, str] | None:
+def addressed_cell(items: Sequence[GridItem]) -> tuple[str, str] | None:
     """Return the item and criterion in the address, if both are on this page."""
     cell = state.addresses(CELL)
     if len(cell) != 2:
@@ -220,7 +220,7 @@ def _grid(
         opened="" if at is None else run_cells.name(*at),
         on_open=_on_open,
         on_sort=_on_sort,
-        selected=(state.get(settling.SELECTED) or ()) if settling.may() else None,
+        selected=(state.get(settling.SELECTED) or ()) if settling.may_settle() else None,
         on_select=settling.select,
         on_digit=partial(_on_digit, run.id, rubric, items),
         height=HEIGHT,
@@ -286,7 +286,9 @@ def _task_rows(
         own = Shown(one_line(asked, 40), tells=one_line(asked, 300))
         rows.append((own, [items.get(task.items.get(one.name, "")) for one in sides]))
     criteria = [criterion.name for criterion in rubric.criteria]
-    return run_cells.abreast("Task", sides, criteria, rows, partial(systems.gap_words, of))
+    return run_cells.side_by_side_table(
+        "Task", sides, criteria, rows, partial(systems.gap_words, of)
+    )
 
 
 def _head(title: str, sort: str, note: str = "") -> Head:
@@ -322,7 +324,7 @@ def _on_digit(
     cells = cells if cell in cells else [cell]
     asked = next((one for one in rubric.criteria if {one.name} == {c for _, c in cells}), None)
     if asked is not None:
-        then = partial(criterion.see_next, items, *cell) if opened(items) == cell else None
+        then = partial(criterion.see_next, items, *cell) if addressed_cell(items) == cell else None
         settling.by_digit(run_id, cells, asked, digit, then)
 
 

@@ -144,8 +144,8 @@ def _card(run: RunRow, means: RunMeans) -> None:
 
 def _facts(run: RunRow, means: RunMeans) -> list[str]:
     facts = [f"run {run.id}", f"{fmt.plural(run.items, 'item')}", votes_words(run)]
-    if lifecycle.spared(run):
-        facts.append(f"{fmt.count(lifecycle.spared(run))} not needed")
+    if lifecycle.cells_not_needed(run):
+        facts.append(f"{fmt.count(lifecycle.cells_not_needed(run))} not needed")
     if means.score is not None:
         facts.append(f"mean score {fmt.score(means.score)}")
     if means.ungraded:

@@ -33,7 +33,7 @@ def show() -> None:
 
     Dropped files stay until they are used, even if the page is reloaded.
     """
-    files = resources.held("start")
+    files = resources.held_files("start")
     _zone(files)
     if not files:
         return
@@ -72,7 +72,7 @@ def _zone(held: tuple[File, ...]) -> None:
 
 def take_along() -> None:
     """Keep the dropped files when the user leaves by another link."""
-    seen = resources.recognised(resources.held("start"))
+    seen = resources.recognised(resources.held_files("start"))
     for kind in ("texts", "rubric", "votes"):
         if files := reading.of_kind(seen, kind):
             resources.hold(kind, files)

@@ -117,7 +117,7 @@ def _leave_for(page: routes.Screen) -> None:
     if page != routes.CONTESTS:
         drop.take_along()
         routes.go(page)
-    dataset = None if resources.held("start") else grading.compared(store())
+    dataset = None if resources.held_files("start") else grading.compared(store())
     if dataset is not None:
         routes.go(page, {state.PLAN: state.NEW, state.DATASET: dataset})
     # Dropped files stay: now the program knows that they are to be compared.

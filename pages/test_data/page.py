@@ -50,7 +50,7 @@ def changed_items(name: str, rubric: Rubric) -> None:
     )
     task = help_tasks.latest(store(), counterfactuals.KIND, subject)
     if items:
-        model_help.outlook(counterfactuals.estimate(store(), request))
+        model_help.cost_line(counterfactuals.estimate(store(), request))
     if st.button(
         "Change them",
         key=state.key(DATA_ACT, name, "change"),
@@ -220,8 +220,8 @@ def _chosen_rubric(titles: dict[str, str]) -> str:
 
 def _rubric(name: str) -> Rubric | None:
     try:
-        saved = library.kept(store(), name)
-        draft = saved.draft if saved is not None else library.opened(store(), int(name))
+        saved = library.unsaved_work(store(), name)
+        draft = saved.draft if saved is not None else library.draft_of(store(), int(name))
         return proposals.rubric_of(draft)
     except InputError as error:
         first = str(error.problems[0]) if error.problems else error.message

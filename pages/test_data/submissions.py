@@ -53,7 +53,7 @@ def ask(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> N
     if panel is None:
         return
     request = make(panel)
-    model_help.outlook(cost_estimate.estimate(store(), request))
+    model_help.cost_line(cost_estimate.estimate(store(), request))
     if st.button(
         "Ask judges",
         key=state.key(DATA_ACT, what, "ask"),
@@ -121,7 +121,7 @@ def show(name: str, rubric: Rubric) -> None:
         subject=subject,
         budget=budget,
     )
-    model_help.outlook(generated_items.estimate(request))
+    model_help.cost_line(generated_items.estimate(request))
     task = help_tasks.latest(store(), generated_items.KIND, subject)
     if st.button(
         "Write them",
@@ -175,7 +175,7 @@ def _tasks(name: str) -> tuple[tuple[str, ...], int]:
 
 
 def _draw_texts(task: HelpTask, rubric: Rubric) -> None:
-    written = generated_items.made(store(), task)
+    written = generated_items.written_so_far(store(), task)
     if not written:
         return
     st.subheader("What was written", anchor=False)

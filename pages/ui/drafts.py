@@ -102,14 +102,14 @@ def load(name: str) -> None:
     """
     if state.get(_key(name)) is not None:
         return
-    stored = library.kept(store(), name)
+    stored = library.unsaved_work(store(), name)
     if stored is not None:
         state.put(_key(name), _fresh(stored.draft, stored.text, stored.updated))
         return
     rubric_id = state.as_id(name)
     if rubric_id is None:
         raise NotFound("This draft was saved or discarded. Open the rubric from the list.")
-    state.put(_key(name), _fresh(library.opened(store(), rubric_id), None, None))
+    state.put(_key(name), _fresh(library.draft_of(store(), rubric_id), None, None))
 
 
 def _fresh(draft: RubricDraft, typed: str | None, seen: str | None) -> dict[str, Any]:
@@ -246,11 +246,11 @@ def save(name: str) -> None:
         rubric_name = str(saved.rubric_id)
         open_rubric(rubric_name)
         # The saved rubric is loaded, since a stored draft of that name is another tab's.
-        state.put(_key(rubric_name), _fresh(library.opened(store(), saved.rubric_id), None, None))
+        state.put(_key(rubric_name), _fresh(library.draft_of(store(), saved.rubric_id), None, None))
         keep_open(rubric_name, opened)
         state.flash(f"Saved as version {saved.number}.")
         state.put(state.key(RUBRIC_SAVED, rubric_name), saved.number)
-        if score_changes.behind(store(), saved.rubric_id):
+        if score_changes.runs_on_older_versions(store(), saved.rubric_id):
             # That side has the card "Graded runs".
             state.put(state.key(RUBRIC_SIDE, rubric_name), "Versions")
 
@@ -260,7 +260,7 @@ def field(name: str, *ids: str) -> str:
     return state.key(RUBRIC_FIELD, name, *ids)
 
 
-def held(name: str, value: Any, *ids: str) -> str:
+def synced(name: str, value: Any, *ids: str) -> str:
     """Return the key of a widget that always shows the draft's value, whatever changed it.
 
     It is for widgets whose choices or values depend on other fields; their callbacks write the
@@ -283,11 +283,12 @@ def bound(name: str, level: Level, ids: tuple[str, ...], what: str) -> dict[str,
     return {"key": key, "on_change": on_field, "args": (name, level, ids, what)}
 
 
-def wired(
+def widget_arguments(
     name: str, value: Any, uid: str, what: str, on_change: Callable[[str, str, str], None]
 ) -> dict[str, Any]:
     """Return the arguments that show a value of a rule's card and call `on_change`."""
-    return {"key": held(name, value, uid, what), "on_change": on_change, "args": (name, uid, what)}
+    key = synced(name, value, uid, what)
+    return {"key": key, "on_change": on_change, "args": (name, uid, what)}
 
 
 def open_card(name: str) -> str | None:
@@ -375,7 +376,7 @@ def drop_kept(name: str) -> None:
 def _own_name(name: str) -> str:
     """Return the name of this tab's stored work, or a name under which nothing is stored."""
     work = state.get(_key(name))
-    stored = library.kept(store(), kept_as(name))
+    stored = library.unsaved_work(store(), kept_as(name))
     if stored is None or stored.updated == work["seen"]:
         return kept_as(name)
     return f"{name.partition(library.BESIDE)[0]}{library.BESIDE}{_tab()}"

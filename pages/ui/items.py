@@ -11,7 +11,7 @@ from core.domain.dataset import Answer, Item, Pair, Sections, output_of
 from core.domain.rubric import Criterion
 from core.domain.votes import Call, Verdict, Vote, VoteFailure
 from core.rubric_diff.wording import WordDiff, word_diff
-from core.services.results.item_view import Standing, VoteView, between
+from core.services.results.item_view import Standing, VoteView, averaged_in_words
 from core.text import numbers as fmt
 from core.text.quotes import find_quote
 from pages.ui.resources import remembered
@@ -73,7 +73,7 @@ def verdict_chips(criterion: Criterion, verdict: Verdict | None) -> list[str]:
     """Return the HTML of a criterion's choices with its verdict; and the verdict itself, if no
     vote chose that option.
     """
-    caption = between(criterion, verdict)
+    caption = averaged_in_words(criterion, verdict)
     chosen = None if verdict is None else verdict.option
     chips = option_chips(criterion, chosen, voted=not caption)
     return [chips, tag(caption, "warn")] if caption else [chips]

@@ -102,7 +102,7 @@ def budget(*ids: str) -> float | None:
     return amount or None
 
 
-def outlook(estimate: TaskCost | CostEstimate) -> None:
+def cost_line(estimate: TaskCost | CostEstimate) -> None:
     """Draw one line on the expected cost."""
     cost = "price unknown" if estimate.cost is None else f"about {fmt.cost(estimate.cost)}"
     tokens = fmt.tokens(estimate.tokens_in + estimate.tokens_out)
@@ -273,7 +273,7 @@ def show_connection(name: str, waiting: bool) -> None:
 def _tested(name: str, was_waiting: bool) -> None:
     with shown_errors():
         # The order matters: a result is stored before its test counts as finished.
-        if standing := connection.standing(store(), name):
+        if standing := connection.test_progress(store(), name):
             row([tag(f"… {standing}", "info"), "Asking one small question."])
             return
         if was_waiting:

@@ -84,13 +84,13 @@ def here() -> Settings:
         NotFound: the tab is in no workspace.
     """
     settings = load_settings()
-    return settings.within(str(state.get(state.INSIDE))) if settings.workspaces else settings
+    return settings.scoped(str(state.get(state.INSIDE))) if settings.workspaces else settings
 
 
 def workspaces() -> tuple[Workspace, ...]:
     """Return the workspaces that the current user may enter."""
     settings = load_settings()
-    return tuple(space for space in settings.workspaces if _in(settings.within(space.name)).role)
+    return tuple(space for space in settings.workspaces if _in(settings.scoped(space.name)).role)
 
 
 def _in(settings: Settings) -> Actor:
@@ -368,7 +368,7 @@ def hold(place: Place, files: Sequence[File]) -> None:
         dropped.keep_files(store(), place, files)
 
 
-def held(place: Place) -> tuple[File, ...]:
+def held_files(place: Place) -> tuple[File, ...]:
     """Return the files held for that screen."""
     key = state.key(HELD, place)
     if state.get(key) is None:
@@ -378,7 +378,7 @@ def held(place: Place) -> tuple[File, ...]:
 
 def held_upload(place: Place) -> HeldFile | None:
     """Return the first file held for that screen, or `None`; draw a button to choose another."""
-    files = held(place)
+    files = held_files(place)
     if not files:
         return None
     held_line(place, files)

@@ -252,7 +252,7 @@ def link(
         label=words,
         icon=f":material/{name}:" if name else None,
         width=width,
-        query_params=state.spelled(address or {}),
+        query_params=state.url_parameters(address or {}),
         **{"help": help, **barred_at(to, address or {})},
     )
 
@@ -264,12 +264,12 @@ def back(to: Screen, words: str) -> None:
 
 def go(to: Screen, address: Mapping[str, object] | None = None) -> None:
     """Go to a screen at once."""
-    st.switch_page(to.script, query_params=state.spelled(address or {}))
+    st.switch_page(to.script, query_params=state.url_parameters(address or {}))
 
 
 def href(url: str, address: Mapping[str, object]) -> str:
     """Return a link's address for our own HTML, not escaped yet."""
-    return f"{url}?{urlencode(state.spelled(address))}"
+    return f"{url}?{urlencode(state.url_parameters(address))}"
 
 
 #: Whether this script run has drawn the link to the page's documentation.

@@ -163,12 +163,13 @@ def draw(look: RunProgress, *, pace: bool = True, title: str = "", about: str = 
         if pace and not _out(look):
             _pace(look)
     _batches(look)
-    if look.spared:
+    if look.cells_not_needed:
         st.caption(
-            f"{fmt.count(look.spared)} of {fmt.plural(run.planned, 'vote')} were not needed: the "
+            f"{fmt.count(look.cells_not_needed)} of {fmt.plural(run.planned, 'vote')} "
+            "were not needed: the "
             "verdicts were already settled."
         )
-    if lost := lifecycle.lost(run):
+    if lost := lifecycle.unrecorded_calls(run):
         st.caption(lifecycle.lost_words(lost))
     if look.stalled:
         st.warning(f"{NOBODY} Resume takes it up again; no finished vote is lost.")
@@ -276,7 +277,7 @@ def _buttons(look: RunProgress, *, grades: bool) -> None:
     run = look.row
     if grades and run.votes and not run.active:
         grades_download(run.id)
-    called_off = not run.active and any(batch.out for batch in look.batches)
+    called_off = not run.active and any(batch.is_pending for batch in look.batches)
     if (run.active and not look.stalled) or called_off:
         st.button(
             "Cancel",
@@ -292,7 +293,7 @@ def _buttons(look: RunProgress, *, grades: bool) -> None:
         )
     if code_elsewhere(run.panel.judges):
         return
-    remaining = run.planned - look.settled - look.spared
+    remaining = run.planned - look.settled - look.cells_not_needed
     if look.stalled or (not run.active and remaining > 0):
         st.button(
             f"Resume ({fmt.plural(remaining, 'vote')} left)",
@@ -331,7 +332,7 @@ def grades_download(run_id: int) -> None:
 def _elsewhere(look: RunProgress) -> None:
     """Show where a run continues if its judges are code that pages cannot run."""
     programs = code_elsewhere(look.row.panel.judges)
-    remaining = look.row.planned - look.row.votes - look.spared
+    remaining = look.row.planned - look.row.votes - look.cells_not_needed
     if programs and remaining > 0:
         st.caption(f"What is left ({fmt.plural(remaining, 'vote')}) cannot be asked from here:")
         problem_list(programs)

@@ -261,7 +261,7 @@ def set_address(**parameters: object) -> None:
             st.query_params[name] = str(value)
 
 
-def spelled(parameters: Mapping[str, object]) -> dict[str, str]:
+def url_parameters(parameters: Mapping[str, object]) -> dict[str, str]:
     """Return URL parameters as text, with the workspace if there are several."""
     inside = get(INSIDE)
     texts = {name: str(value) for name, value in parameters.items()}
@@ -270,7 +270,7 @@ def spelled(parameters: Mapping[str, object]) -> dict[str, str]:
 
 def new_address(**parameters: object) -> None:
     """Set URL parameters, and remove all others."""
-    st.query_params.from_dict(spelled(parameters))
+    st.query_params.from_dict(url_parameters(parameters))
 
 
 def flash(message: str) -> None:

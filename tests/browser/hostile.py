@@ -234,7 +234,7 @@ def _drafts(store: Store, rubric_id: int) -> None:
     typed = f"name: x\n{hostile('key', 20)!r}: 1\ncriteria: {hostile('typed')!r}\n"
     library.keep(store, BROKEN_TEXT, fresh, typed)
     # Somebody else saved a version since this draft of the rubric was begun.
-    behind: RubricDraft = {**library.opened(store, rubric_id), "guidelines": hostile("mine")}
+    behind: RubricDraft = {**library.draft_of(store, rubric_id), "guidelines": hostile("mine")}
     store.rubrics.add_version(
         rubric_id,
         # Without the third criterion, so that it is named among what differs.

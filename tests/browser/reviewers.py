@@ -118,6 +118,6 @@ def decide(store: Store, seat: Seat, queue_id: int, option: int, note: str = "")
 
 def let_run_out(store: Store, queue_id: int) -> None:
     """Every lease of the queue is as old as if its tab had been closed for long."""
-    for held in store.turns.held(queue_id, at=0.0):
+    for held in store.turns.leases_in_force(queue_id, at=0.0):
         seat = Seat(held.reviewer, "reviewer", held.session)
-        store.turns.beat(queue_id, held.item_id, seat, 1.0)
+        store.turns.extend_lease(queue_id, held.item_id, seat, 1.0)

@@ -281,4 +281,4 @@ def test_a_reload_keeps_the_item_and_another_window_offers_to_go_on_with_it(
     window.get_by_role("button", name="Queue").click()
     window.get_by_role("heading", name="Doubtful", level=1).wait_for()
     assert f"queue={queue_id}" in window.evaluate("location.href")
-    assert store.turns.held(queue_id, at=0.0) == []
+    assert store.turns.leases_in_force(queue_id, at=0.0) == []

@@ -128,7 +128,7 @@ def test_a_sheet_of_votes_under_headings_of_a_grid_is_votes() -> None:
     ]
     data, _ = workbook({"Triage": [heads, *rows]})
     source = open_bytes(data, "triage.xlsx")
-    assert format_of(FORMATS, source.opened).name == "grid"  # type: ignore[union-attr]
+    assert format_of(FORMATS, source.first_file).name == "grid"  # type: ignore[union-attr]
     assert kind_of(source) == "wide"
 
 

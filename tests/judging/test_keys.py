@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.domain.panel import Judge
-from core.judging.keys import Sending, led_elsewhere, sendings
+from core.judging.keys import Sending, led_elsewhere, secret_destinations
 from tests.places import ROOT
 
 AWAY = "https://stranger.example/v1"
@@ -20,7 +20,7 @@ AMAZON = {"aws_secret_access_key": {"env": "AWS_SECRET_ACCESS_KEY"}}
 
 def found(environ: dict[str, str] | None = None, **settings: Any) -> list[tuple[str, str]]:
     judge = Judge(**{"name": "j", "model": "m", **settings})
-    return [(one.what, one.where) for one in sendings(judge, environ or {})]
+    return [(one.what, one.where) for one in secret_destinations(judge, environ or {})]
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_a_trial_that_is_cut_off_lets_another_try() -> None:
         second = asyncio.ensure_future(gate.enter())
         while not first.done():
             await world.sleep(0.1)
-        gate.breaker.left(first.result())
+        gate.breaker.release_trial(first.result())
         entered.append(await second)
 
     world.run(crowd)

@@ -134,14 +134,14 @@ def test_a_call_is_given_up_after_many_refusals_or_when_nobody_is_answered_for_l
     gate = gate_in(world, max_refusals=3, max_wait=100)
     world.time = 5000.0  # a gate that stood idle is not a silent provider
     gate.refused(world.time, 1.0)
-    assert not gate.hopeless(3)
-    assert gate.hopeless(4)
+    assert not gate.should_give_up(3)
+    assert gate.should_give_up(4)
     world.time += 101
-    assert gate.hopeless(1)
+    assert gate.should_give_up(1)
     gate.refused(world.time, 1.0)
-    assert gate.hopeless(1)  # a further refusal does not start the silence anew
+    assert gate.should_give_up(1)  # a further refusal does not start the silence anew
     gate.passed()
-    assert not gate.hopeless(1)
+    assert not gate.should_give_up(1)
 
 
 def test_answers_bring_callers_together_again() -> None:
@@ -188,7 +188,7 @@ def test_a_storm_loses_nothing_and_few_requests_are_refused(limit: int, named: b
                 refused += 1
                 refusals += 1
                 gate.refused(started, max(0.01, second + 1 - world.time) if named else None)
-                assert not gate.hopeless(refusals)
+                assert not gate.should_give_up(refusals)
 
     world.run(*[caller] * 64)
     assert answered == 20 * limit

@@ -36,7 +36,7 @@ def test_a_call_goes_to_the_freest_address_and_on_to_the_next_after_a_failure() 
             turns.report(await turns.acquire(400, failed), DOWN)
 
     world.run(call)
-    assert turns.told() == {
+    assert turns.address_states() == {
         "http://a": {"answered": 0, "lost": 3, "down": True},
         "http://b": {"answered": 1, "lost": 3, "down": True},
     }
@@ -92,8 +92,8 @@ def test_a_budget_and_a_key_that_fails_end_the_questions_of_a_judge() -> None:
     assert all(turns.acquire_now(bea) for _ in range(3))
     turns.report(bea, wrong)
     turns.report(bea, wrong)
-    assert turns.dead(bea) is None  # the third may still be answered
+    assert turns.stopping_failure(bea) is None  # the third may still be answered
     assert not turns.acquire_now(bea)
     turns.report(bea, wrong)
-    assert turns.dead(bea) == ("auth", "No such key.")
-    assert turns.dead(ada) is None
+    assert turns.stopping_failure(bea) == ("auth", "No such key.")
+    assert turns.stopping_failure(ada) is None

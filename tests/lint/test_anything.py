@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from core.domain.rubric import Rubric
 from core.lint.check import check
-from core.lint.language import READ, listed
+from core.lint.language import READ, word_set
 from core.lint.rules import RULES
 from core.services.rubrics.drafts import draft_from, payload
-from core.services.rubrics.issues import check_draft, mended
+from core.services.rubrics.issues import check_draft, with_edit
 from core.text.names import fold
 from tests.lint.made import criterion, levels, rubric
 
 WORDS = st.sampled_from(
-    listed(
+    word_set(
         "The answer cites names explains clear concise and both not without many good if where , . "
         "( ) ? etc. 150 words from 1 to 5 very TODO student understands better than others"
     )
@@ -59,7 +59,7 @@ def test_every_finding_is_about_a_place_that_is_there_and_every_edit_can_be_made
             place = place[step]
         assert finding.sentence.endswith((".", "?"))
         if finding.edit is not None:
-            assert mended(draft, finding.edit) != draft
+            assert with_edit(draft, finding.edit) != draft
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_raters_who_know_are_told_from_those_who_do_not() -> None:
     assert model > majority + 0.05
     check = held_out(UNLIKE, 3)
     assert check is not None
-    assert check.ahead
+    assert check.clearly_better
     assert check.n == UNLIKE.size
     assert check.gain == pytest.approx(check.model - check.alike)
 
@@ -63,5 +63,5 @@ def test_raters_who_know_are_told_from_those_who_do_not() -> None:
 def test_raters_who_are_alike_are_not_made_different() -> None:
     check = held_out(votes(0.7, 0.7, 0.7, 0.7, 0.7), 3)
     assert check is not None
-    assert not check.ahead
+    assert not check.clearly_better
     assert held_out(np.zeros((10, 3), np.int64), 2) is None

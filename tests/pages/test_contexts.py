@@ -87,7 +87,7 @@ def test_a_workbench_row_keeps_and_edits_them(store: Store) -> None:
     item = Item(id="x", submission="The Moon.", context=GIVEN)
     row = row_of(item)
     bench_rows.add_rows(store, NAME, [row])
-    kept = bench_rows.opened(store, NAME)["rows"][0]
+    kept = bench_rows.saved_workbench(store, NAME)["rows"][0]
     assert item_from(kept).context == GIVEN
 
 

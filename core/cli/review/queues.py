@@ -190,7 +190,7 @@ def queue_ten(run: int, dry: bool, db: Path | None, as_json: bool) -> None:
         store = open_to_read(db) if dry else open_db(db)
         if not dry:
             ten_more.take_up(store, at_terminal(), run)
-        now = ten_more.standing(store, run)
+        now = ten_more.progress(store, run)
         report = ten_more.as_data(now, ten_more.learnt(store, store.runs.get(run)))
         common.report(report, _ten_text, as_json)
 

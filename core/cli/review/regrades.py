@@ -129,7 +129,7 @@ def regrade_list(run: int, as_csv: bool, db: Path | None, as_json: bool) -> None
         if as_csv:
             common.as_it_is(regrades.as_csv(store, run))
             return
-        report = {"requests": [asdict(request) for request in regrades.listed(store, run)]}
+        report = {"requests": [asdict(request) for request in regrades.requests_of(store, run)]}
         common.report(report, _list_text, as_json)
 
 

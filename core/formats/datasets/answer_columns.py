@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.formats.datasets.label_words import AWAY, NO, NO_ANSWER, YES, is_yes
-from core.formats.datasets.table import Table, alone
+from core.formats.datasets.table import Table, only_entry
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ASPECTS,
@@ -17,8 +17,8 @@ from core.formats.source.heading_words import (
     PROMPTS,
     RATERS,
     SUMMARIES,
-    bare,
-    holds,
+    has_word,
+    plain_heading,
 )
 from core.text.names import fold
 
@@ -105,7 +105,7 @@ def sums_up(column: str, others: Sequence[str] = ()) -> bool:
     >>> sums_up("resolved_score"), sums_up("score", ["rater1", "rater2"]), sums_up("tone")
     (True, True, False)
     """
-    if holds(_SCALE.sub("", column), SUMMARIES, whole=True) or plain(column) in COUNTS:
+    if has_word(_SCALE.sub("", column), SUMMARIES, whole=True) or plain(column) in COUNTS:
         return True
     beside = sum(map(names_a_rater, others)) > 1
     return beside and "score" in plain(column).split() and not names_a_rater(column)
@@ -124,7 +124,7 @@ def named_for_raters(columns: Sequence[str]) -> bool:
     stems = {stem_of(column) for column in columns}
     alike = len(columns) > 1 and len(stems) == 1 and stems != {""} and not numbered_parts(columns)
     alike = alike and not any(map(asks, columns))
-    codes = [_CODED.fullmatch(bare(column)) for column in columns]
+    codes = [_CODED.fullmatch(plain_heading(column)) for column in columns]
     coded = len({(m[1], m[2]) for m in codes if m}) == 1 < len(columns) and None not in codes
     return alike or coded or all(map(names_a_rater, columns))
 
@@ -152,8 +152,8 @@ def numbered_parts(columns: Sequence[str]) -> bool:
     >>> numbered_parts(["Task 1", "Task 2"]), numbered_parts(["L1", "L2"])
     (True, False)
     """
-    stems = {bare(stem_of(column)) for column in columns}
-    return all(s in _PARTS or holds(s, PROMPTS) or holds(s, ASPECTS) for s in stems)
+    stems = {plain_heading(stem_of(column)) for column in columns}
+    return all(s in _PARTS or has_word(s, PROMPTS) or has_word(s, ASPECTS) for s in stems)
 
 
 #: Words for criteria in column names.
@@ -175,7 +175,7 @@ def names_a_rater(column: str) -> bool:
     >>> names_a_rater("Rater 2"), names_a_rater("R2")
     (True, False)
     """
-    return holds(column, RATERS)
+    return has_word(column, RATERS)
 
 
 def names_a_person(column: str) -> bool:
@@ -184,7 +184,7 @@ def names_a_person(column: str) -> bool:
     >>> names_a_person("évaluateur"), names_a_person("note")
     (True, False)
     """
-    return names_a_rater(column) or holds(column, PEOPLE)
+    return names_a_rater(column) or has_word(column, PEOPLE)
 
 
 def names_a_criterion(column: str) -> bool:
@@ -193,7 +193,7 @@ def names_a_criterion(column: str) -> bool:
     >>> names_a_criterion("Coherence"), names_a_criterion("Kim")
     (True, False)
     """
-    return bool(_ASKED.search(bare(column)))
+    return bool(_ASKED.search(plain_heading(column)))
 
 
 def stem_of(heading: str) -> str:
@@ -212,8 +212,10 @@ def measures(column: str) -> bool:
     >>> measures("helpful_votes"), measures("Dauer (Minuten)"), measures("pain at 6 weeks")
     (True, True, False)
     """
-    when = re.search(r"\d+ (hour|day|week|month|stunde|tag|woche|monat|jour|dia)", bare(column))
-    return holds(column, MEASURES, whole=True) and not (when or asks(column))
+    when = re.search(
+        r"\d+ (hour|day|week|month|stunde|tag|woche|monat|jour|dia)", plain_heading(column)
+    )
+    return has_word(column, MEASURES, whole=True) and not (when or asks(column))
 
 
 def is_index(table: Table, column: str) -> bool:
@@ -303,7 +305,7 @@ def words_in(table: Table, column: str) -> set[str]:
 
 def holds_words(table: Table, column: str) -> bool:
     """Return whether a column holds any word that is an answer."""
-    cells = (alone(row.get(column)) for row in table.rows)
+    cells = (only_entry(row.get(column)) for row in table.rows)
     return any(c not in (None, "") and fold(str(c)) not in NO_ANSWER for c in cells)
 
 
@@ -320,7 +322,7 @@ _PERCENT = re.compile(r"(?<=\d) ?%\Z")
 
 def _words(rows: Sequence[Mapping[str, Any]], column: str) -> Counter[str]:
     """Return the number of occurrences of each word in a column of rows, without empty ones."""
-    counts, cells = Counter[str](), (alone(row.get(column)) for row in rows)
+    counts, cells = Counter[str](), (only_entry(row.get(column)) for row in rows)
     for word, times in Counter(str(cell) for cell in cells if cell is not None).items():
         if (folded := fold(word)) not in NO_ANSWER:
             counts[_PERCENT.sub("", folded)] += times

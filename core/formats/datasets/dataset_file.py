@@ -25,14 +25,14 @@ from core.formats.datasets.mapping import (
     OWN,
     ColumnMapping,
     change_items,
+    equally_likely_columns,
     guess_mapping,
     holds_messages,
-    rivals,
 )
 from core.formats.datasets.roles import LONGEST, private_columns, role_table
 from core.formats.datasets.table import Table, read_table, with_paths
 from core.formats.datasets.text_columns import maps_of, proposed_texts
-from core.formats.rubrics.keys import kept, sort_keys
+from core.formats.rubrics.keys import kept_key, sort_keys
 from core.formats.rubrics.rubric_file import rubric_data, rubric_from
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import ColumnRole, Parsed, enough, kind_of, refusal, shortened, stem
@@ -171,7 +171,7 @@ def _check_columns(table: Table, mapping: ColumnMapping, name: str) -> None:
 
 
 def _no_submission(table: Table, otherwise: str) -> Problem:
-    if len(near_by := rivals(table)) > 1:
+    if len(near_by := equally_likely_columns(table)) > 1:
         listed = " and ".join(map(repr, near_by))
         message = f"has more than one column that could be the submission: {listed}."
         return Problem(message, otherwise)
@@ -328,7 +328,7 @@ class _Header:
             self._wrong(f"is {kind_of(meta)}.", "Use a mapping.", "meta")
             return {}
         for key in foreign:
-            self.notices.append(replace(kept(key, ()), line=self._table.line_of_header((key,))))
+            self.notices.append(replace(kept_key(key, ()), line=self._table.line_of_header((key,))))
             if key in meta:
                 self._wrong("is given twice, once under meta.", "Keep one of the two.", key)
         return {**foreign, **meta}

@@ -22,7 +22,7 @@ from core.formats.datasets.labels import (
     text_of,
 )
 from core.formats.datasets.mapping import ColumnMapping, context_name
-from core.formats.datasets.table import Table, alone
+from core.formats.datasets.table import Table, only_entry
 from core.formats.rubrics.forms import converted
 from core.formats.rubrics.rubric_file import parse_rubric, rubric_from
 from core.formats.source.parsed import enough, kind_of
@@ -197,7 +197,7 @@ class ItemReader:
         ]
         for name, column in mapping.labels.items():
             reason = cells.get(mapping.reasons.get(name, ""))
-            named.append((name, alone(cells.get(column)), reason, (column,)))
+            named.append((name, only_entry(cells.get(column)), reason, (column,)))
         for name, value, reason, path in named:
             if enough(self.problems):
                 break

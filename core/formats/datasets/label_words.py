@@ -13,7 +13,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.errors import Problem
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ITEMS, PEOPLE, RATERS, bare, holds
+from core.formats.source.heading_words import ITEMS, PEOPLE, RATERS, has_word, plain_heading
 from core.text.names import fold
 
 #: Other words for MET and UNMET.
@@ -201,8 +201,8 @@ def without_absences(
 
 def _names_rows(column: str) -> bool:
     """Return whether a heading is that of numbers for items or raters."""
-    words = bare(column).split()
-    named = holds(column, ITEMS) or holds(column, RATERS) or holds(column, PEOPLE)
+    words = plain_heading(column).split()
+    named = has_word(column, ITEMS) or has_word(column, RATERS) or has_word(column, PEOPLE)
     return words[-1:] in (["id"], ["nr"], ["no"], ["number"], ["code"]) or (
         named and len(words) == 1 and words[0].isalpha()
     )

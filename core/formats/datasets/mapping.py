@@ -215,7 +215,7 @@ def _no_references(fields: Mapping[str, Any], free: Mapping[str, str], table: Ta
     return judged | ({"target"} if guessed else set[str]())
 
 
-def rivals(table: Table, rubric: Rubric | None = None) -> tuple[str, ...]:
+def equally_likely_columns(table: Table, rubric: Rubric | None = None) -> tuple[str, ...]:
     """Return the columns that are equally likely to hold the submissions, if none was chosen."""
     mapping = guess_mapping(table, rubric)
     if mapping.submission is not None:

@@ -17,7 +17,7 @@ from core.formats.datasets.answer_columns import (
 )
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import bare
+from core.formats.source.heading_words import plain_heading
 
 #: Headings with other separators are unambiguous.
 _PARTS = (r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-]([^/|:]+?)")
@@ -77,7 +77,7 @@ def without_asides(table: Table, columns: Sequence[str]) -> list[str]:
     >>> without_asides(table, ["kim", "kim_time", "lee"])
     ['kim', 'lee']
     """
-    heads = {c: bare(c) for c in columns}
+    heads = {c: plain_heading(c) for c in columns}
     numbers = {c: None not in map(number_of, words_in(table, c)) for c in columns}
     return [
         c

@@ -21,7 +21,7 @@ from core.formats.datasets.label_words import NO_ANSWER
 from core.formats.datasets.table import JOINED, Table, joined_parts
 from core.formats.datasets.text_columns import ANY_TEXT, LONG, WRITTEN, WRITTEN_BY, turns_in
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ASPECTS, ITEMS, PEOPLE, RANKS, RATERS, holds
+from core.formats.source.heading_words import ASPECTS, ITEMS, PEOPLE, RANKS, RATERS, has_word
 from core.formats.source.parsed import ColumnRole
 
 #: A column that is kept with the item but hidden from judges, and a column that is left out.
@@ -69,7 +69,7 @@ def _why(table: Table, column: str, role: str, cells: Sequence[str]) -> str:
         return LONGEST if long else "the only texts"
     if kind in ("rater", "score", "label") and name:
         return f"a scale: {_scale(words_in(table, column))}"
-    named = any(holds(column, words) for words in _NAMES[kind]) if kind in _NAMES else True
+    named = any(has_word(column, words) for words in _NAMES[kind]) if kind in _NAMES else True
     return "its name" if named else "tells the rows apart"
 
 
@@ -86,7 +86,9 @@ def _unused(table: Table, column: str, cells: Sequence[str]) -> str:
         return "counts or measures"
     if sums_up(column):
         return "sums up other columns"
-    return "a place in an order" if holds(column, RANKS, whole=True) else "no known name or scale"
+    return (
+        "a place in an order" if has_word(column, RANKS, whole=True) else "no known name or scale"
+    )
 
 
 def _scale(words: Collection[str]) -> str:

@@ -297,7 +297,7 @@ _EACH = "[]."
 
 
 def _each(cell: Any, steps: Steps) -> list[Any]:
-    entries = opened(cell)
+    entries = parsed_cell(cell)
     return [(_reach(e, steps) or (None,))[0] for e in entries] if isinstance(entries, list) else []
 
 
@@ -327,7 +327,7 @@ def _joined(row: Mapping[str, Any], parts: Sequence[str]) -> str | None:
 def _reach(value: Any, steps: Steps) -> tuple[Any, ...]:
     """Return a tuple of the value at the end of the steps, or () if missing."""
     for step in steps:
-        part = _part(opened(value), step)
+        part = _part(parsed_cell(value), step)
         if not part:
             return ()
         (value,) = part
@@ -342,7 +342,7 @@ def _part(value: Any, step: str | int) -> tuple[Any, ...]:
     return ()
 
 
-def alone(value: Any) -> Any:
+def only_entry(value: Any) -> Any:
     """Return the only entry of a list, ``None`` for an empty list, any other value unchanged.
 
     >>> alone(["yes"]), alone([]), alone(["yes", "no"]), alone("no")
@@ -354,10 +354,10 @@ def alone(value: Any) -> Any:
 def _is_nested(cell: Any) -> bool:
     if isinstance(cell, str) and not cell.lstrip().startswith(_BRACKETS):
         return False  # true of most cells in most tables
-    return isinstance(alone(opened(cell)), dict | list)
+    return isinstance(only_entry(parsed_cell(cell)), dict | list)
 
 
-def opened(value: Any) -> Any:
+def parsed_cell(value: Any) -> Any:
     """Return the object or list in a CSV cell; other cells unchanged."""
     if not isinstance(value, str) or not value.lstrip().startswith(_BRACKETS):
         return value
@@ -377,7 +377,7 @@ def leaves(table: Table) -> dict[str, Any]:
     for row in table.rows[:20]:
         for column in table.columns:
             if steps_of(column) == (column,):
-                for path, value in _within(opened(row.get(column)), column, 0):
+                for path, value in _within(parsed_cell(row.get(column)), column, 0):
                     if len(values) < _KEYS or path in values:
                         values.setdefault(path, value)
     return values

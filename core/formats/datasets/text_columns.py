@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from core.formats.datasets.answer_columns import is_date, plain_head
-from core.formats.datasets.table import Table, leaves, opened
+from core.formats.datasets.table import Table, leaves, parsed_cell
 
 #: Usual names of a column of submissions. ``WRITTEN_BY``: names that include their author or kind.
 WRITTEN_BY = (
@@ -117,7 +117,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 
 def _unfolded(cell: Any) -> str:
     """Return a text, the last message of a conversation, or "" for anything else."""
-    inside = opened(cell)
+    inside = parsed_cell(cell)
     if isinstance(inside, list) and inside and isinstance(inside[-1], dict):
         inside = inside[-1].get("content")
     elif isinstance(inside, dict):
@@ -193,7 +193,7 @@ def turns_in(cell: Any) -> list[dict[str, Any]]:
     >>> len(turns_in('[{"role": "user", "content": "Hi"}]')), turns_in("[1]")
     (1, [])
     """
-    turns = opened(cell) if cell else None
+    turns = parsed_cell(cell) if cell else None
     listed = turns if isinstance(turns, list) else []
     are_turns = all(
         isinstance(turn, dict) and turn.keys() == {"role", "content"} for turn in listed

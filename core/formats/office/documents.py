@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError
 from core.formats.office.markup import Attributes, walk
-from core.formats.office.sheet import whole
+from core.formats.office.sheet import whole_number
 from core.formats.office.workbook import refuse_old
 from core.formats.source.archives import Unpacked
 from core.formats.source.opened import Opened
@@ -138,7 +138,7 @@ class _WordReader:
         elif self._tables == 1 and tag in ("tr", "tc"):
             self._start_cell(tag)
         elif tag == "gridSpan" and self._tables == 1:
-            self._wide = min(whole(attributes.get("val")) or 1, 100)
+            self._wide = min(whole_number(attributes.get("val")) or 1, 100)
         elif tag in ("footnoteReference", "endnoteReference"):
             self.notes += 1
         elif tag in ("tab", "br", "cr", "noBreakHyphen") and self._inside:

@@ -6,7 +6,7 @@ import re
 
 from core.errors import InputError
 from core.formats.office.markup import Attributes, walk
-from core.formats.office.sheet import FilledCells, whole
+from core.formats.office.sheet import FilledCells, whole_number
 from core.formats.office.sheet_values import CellFormat, iso_shown, number_shown, plain_number
 from core.formats.source.archives import Unpacked
 
@@ -65,7 +65,7 @@ class _OdsSheets:
             self._sheet, self._row = self.sheets.setdefault(name, FilledCells(name)), 0
         elif tag == "table-row":
             self._column, self._found = 0, []
-            self._rows_repeated = max(1, whole(attributes.get("number-rows-repeated")))
+            self._rows_repeated = max(1, whole_number(attributes.get("number-rows-repeated")))
             self._hidden = attributes.get("visibility", "visible") != "visible"
         elif tag in ("table-cell", "covered-table-cell"):
             self._cell, self._lines = attributes, []
@@ -79,7 +79,7 @@ class _OdsSheets:
             self._lines.append([])
             self._depth += 1
         elif self._lines and tag == "s":
-            self._lines[-1].append(" " * min(max(1, whole(attributes.get("c"))), 1000))
+            self._lines[-1].append(" " * min(max(1, whole_number(attributes.get("c"))), 1000))
         elif self._lines and tag in ("tab", "line-break"):
             self._lines[-1].append("\t" if tag == "tab" else "\n")
 
@@ -99,7 +99,7 @@ class _OdsSheets:
             self._end_row()
 
     def _end_cell(self, attributes: Attributes, *, covered: bool) -> None:
-        times = max(1, whole(attributes.get("number-columns-repeated")))
+        times = max(1, whole_number(attributes.get("number-columns-repeated")))
         text = "\n".join("".join(line) for line in self._lines)
         shown = "" if covered else self._shown(attributes, text)
         self._mark(attributes, shown)
@@ -110,8 +110,8 @@ class _OdsSheets:
         self._column += times
 
     def _mark(self, attributes: Attributes, shown: str) -> None:
-        wide = whole(attributes.get("number-columns-spanned"))
-        high = whole(attributes.get("number-rows-spanned"))
+        wide = whole_number(attributes.get("number-columns-spanned"))
+        high = whole_number(attributes.get("number-rows-spanned"))
         if wide > 1 or high > 1:
             last = self._row + max(high, 1) - 1, self._column + max(wide, 1) - 1
             self._sheet.merge((self._row, self._column, *last))

@@ -95,6 +95,6 @@ def fault(row: int, column: int, shows: str) -> Problem:
     return Problem(f"{address(row, column)} shows {shows}.", _MEND)
 
 
-def whole(text: str | None) -> int:
+def whole_number(text: str | None) -> int:
     """Return the whole number in an attribute, or 0."""
     return int(text[:9]) if text and text.isascii() and text.isdigit() else 0

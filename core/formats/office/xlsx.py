@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from core.errors import InputError
 from core.formats.office.markup import Attributes, Enough, walk
-from core.formats.office.sheet import FilledCells, place_of, whole
+from core.formats.office.sheet import FilledCells, place_of, whole_number
 from core.formats.office.sheet_values import (
     CellFormat,
     format_of,
@@ -79,11 +79,11 @@ class ExcelBook:
         def start(tag: str, given: Attributes) -> None:
             nonlocal inside
             if tag == "numFmt":
-                codes[whole(given.get("numFmtId"))] = given.get("formatCode", "")
+                codes[whole_number(given.get("numFmtId"))] = given.get("formatCode", "")
             elif tag == "cellXfs":
                 inside = True
             elif tag == "xf" and inside:
-                used.append(whole(given.get("numFmtId")))
+                used.append(whole_number(given.get("numFmtId")))
 
         def end(tag: str) -> None:
             nonlocal inside
@@ -182,7 +182,7 @@ class _XlsxSheet:
         elif self._kind == "inlineStr":
             self._inline.start(tag, attributes)
         elif tag == "row":
-            number = whole(attributes.get("r"))
+            number = whole_number(attributes.get("r"))
             self._row = number - 1 if number else self._row + 1
             self._row_number = str(self._row + 1)
             self._column, self._filled = -1, False
@@ -258,7 +258,7 @@ class _XlsxSheet:
             return iso_shown(value)
         if kind in ("str", "inlineStr"):
             return unescaped(value).replace("\r\n", "\n") if kind == "str" else value
-        at = whole(self._cell.get("s"))
+        at = whole_number(self._cell.get("s"))
         form = self._formats[at] if at < len(self._formats) else _NUMBER
         try:
             return number_shown(float(value), form, mac=self._mac) if value else ""

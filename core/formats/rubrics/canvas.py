@@ -14,15 +14,21 @@ from core.formats.rubrics.foreign import (
     criterion_of,
     described,
     effect_of,
+    first_names,
     levels_of,
-    listed,
     lost_in_points,
     lost_of_criteria,
     lost_of_rubric,
 )
 from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import RawRow, RawTable
-from core.formats.source.csv_writer import csv_text, harmless, number_of, points_text, unguarded
+from core.formats.source.csv_writer import (
+    csv_text,
+    number_of,
+    points_text,
+    spreadsheet_safe,
+    unguarded,
+)
 from core.formats.source.parsed import Parsed, refusal
 
 #: The first four headings; Canvas requires their exact names.
@@ -49,12 +55,16 @@ def canvas_rubric(rubric: Rubric) -> WrittenRubric:
 
 
 def _head(rubric: Rubric, criterion: Criterion) -> list[str]:
-    return [*map(harmless, (rubric.name, criterion.name, described(criterion))), "false"]
+    return [*map(spreadsheet_safe, (rubric.name, criterion.name, described(criterion))), "false"]
 
 
 def _ratings(levels: Sequence[Level], width: int) -> Iterator[str]:
     for level in levels:
-        yield from (harmless(level.label), harmless(level.description), points_text(level.points))
+        yield from (
+            spreadsheet_safe(level.label),
+            spreadsheet_safe(level.description),
+            points_text(level.points),
+        )
     yield from [""] * (3 * (width - len(levels)))
 
 
@@ -62,13 +72,13 @@ def _losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Problem]:
     out = [c.name for c in rubric.criteria if c.weight <= 0]
     if out:
         mend = "Write each as a criterion that is met where the fault is absent."
-        yield Problem(f"Canvas knows no deductions; left out: {listed(out)}.", mend)
+        yield Problem(f"Canvas knows no deductions; left out: {first_names(out)}.", mend)
     yield from lost_of_rubric(rubric)
     yield from lost_of_criteria(criteria)
     yield from lost_in_points(criteria)
-    risky = [c.name for c in criteria if harmless(c.name) != c.name]
+    risky = [c.name for c in criteria if spreadsheet_safe(c.name) != c.name]
     if risky:
-        message = f"begins like a formula and gets an apostrophe before it: {listed(risky)}."
+        message = f"begins like a formula and gets an apostrophe before it: {first_names(risky)}."
         yield Problem(message, "Spreadsheets hide it; Canvas shows it.")
 
 

@@ -47,7 +47,7 @@ def unwrapped(document: Document) -> Document:
 
 def recognised_rows(opened: Opened) -> Fit | None:
     """Return the fit of a test case with rows; a criterion alone is a rubric."""
-    if opened.size > MAX_DOCUMENT_BYTES or not opened.holds("instances", "criteria"):
+    if opened.size > MAX_DOCUMENT_BYTES or not opened.has_words("instances", "criteria"):
         return None
     case = case_in(opened.value)
     fits = case is not None and bool(rows_of(case)) and not is_pairwise(case)

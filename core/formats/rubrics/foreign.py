@@ -200,7 +200,7 @@ def lost_of_rubric(rubric: Rubric, keeps: Iterable[str] = ()) -> list[Problem]:
     """
     losses, kept = list[Problem](), {"name", "criteria", *keeps}
     for name in rubric.given():
-        loss = rubric.about(name).lost
+        loss = rubric.field_row(name).lost
         if name not in kept:
             losses.append(Problem(f"{loss} {_are(loss)} left out.", "", (name,)))
     return losses
@@ -224,14 +224,14 @@ def lost_of_criteria(criteria: Sequence[Criterion], keeps: Iterable[str] = ()) -
         (Option, options, _HELD_OF_OPTION),
     ):
         for name in (name for name in noun.model_fields if name not in kept):
-            loss = noun.about(name).lost
+            loss = noun.field_row(name).lost
             having = list(dict.fromkeys(name_of for name_of, part in nouns if name in part.given()))
             if having:
-                losses.append(Problem(f"{loss} of {listed(having)} {_are(loss)} left out."))
+                losses.append(Problem(f"{loss} of {first_names(having)} {_are(loss)} left out."))
     return losses
 
 
-def listed(names: Sequence[str], most: int = 5) -> str:
+def first_names(names: Sequence[str], most: int = 5) -> str:
     """Return the first few names in quotes.
 
     >>> listed(["a", "b"]), listed(list("abcdefg"), 3)
@@ -294,14 +294,16 @@ def _peer_losses(rubric: Rubric) -> list[Problem]:
     ruled = [c.name for c in rubric.criteria if c.scale == "binary" and c.aggregation]
     if ruled:
         rule = "The rule by which votes are settled"
-        losses.append(Problem(f"{rule} of {listed(ruled)} (yes or no) is left out."))
+        losses.append(Problem(f"{rule} of {first_names(ruled)} (yes or no) is left out."))
     anchored = [c.name for c in rubric.criteria if any(o.description for o in c.options)]
     if anchored:
-        message = f"The descriptions of options of {listed(anchored)} have no place of their own."
+        message = (
+            f"The descriptions of options of {first_names(anchored)} have no place of their own."
+        )
         mend = "They are written below the requirement, where our reader finds them."
         losses.append(Problem(message, mend))
     away = [c.name for c in rubric.criteria if c.scale == "binary" and len(c.options) > 2]
     if away:
-        message = f"The abstention of {listed(away)} is the peer's own there, CANNOT_ASSESS."
+        message = f"The abstention of {first_names(away)} is the peer's own there, CANNOT_ASSESS."
         losses.append(Problem(message))
     return losses

@@ -227,7 +227,7 @@ def _tables_in(opened: Opened) -> tuple[RubricTable, ...] | None:
     if titles:
         lines = [[raw.source[r.cells[0].start : r.cells[-1].end].strip(' ,;\t"')] for r in rows]
         notices = (*notices, said_titles(lines[:titles], raw.head.line))
-        raw = raw.below(titles)
+        raw = raw.table_below(titles)
     return (RubricTable(raw, notices),)
 
 

@@ -19,7 +19,7 @@ def rubric_schema() -> dict[str, Any]:
     parts["Rubric"] = model
     for noun in (Rubric, Criterion, Option):
         for name in noun.model_fields:
-            parts[noun.__name__]["properties"][name]["description"] = noun.about(name).schema
+            parts[noun.__name__]["properties"][name]["description"] = noun.field_row(name).schema
     _as_files_have_it(parts)
     for part in parts.values():
         _without_titles(part)
@@ -60,7 +60,7 @@ def _as_files_have_it(parts: dict[str, Any]) -> None:
         "minItems": 1,
         "maxItems": 500,
     }
-    about = Rubric.about("criteria").schema
+    about = Rubric.field_row("criteria").schema
     parts["Rubric"]["properties"]["criteria"] = {"$ref": "#/$defs/Entries", "description": about}
     # Editors insist on required keys, but the name may come from the file.
     parts["Rubric"]["required"] = ["criteria"]

@@ -64,7 +64,7 @@ def sort_keys(
     return mine, foreign, problems
 
 
-def kept(key: str, path: Path) -> Problem:
+def kept_key(key: str, path: Path) -> Problem:
     """Return the notice of an unknown key that was kept."""
     return Problem("is not a known key; kept under meta, not used.", "", (*path, key))
 
@@ -92,7 +92,7 @@ def join_notes(
     return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes if key in entry]
 
 
-def tidied(value: Any, path: Path, problems: list[Problem], key: str = "") -> Any:
+def numbers_as_text(value: Any, path: Path, problems: list[Problem], key: str = "") -> Any:
     """Return ``value`` with numbers as text in text fields.
 
     A boolean instead of a number is a problem. ``key`` is the key of the value, or of its enclosing
@@ -100,10 +100,11 @@ def tidied(value: Any, path: Path, problems: list[Problem], key: str = "") -> An
     """
     if isinstance(value, dict):
         return {
-            k: v if k == "meta" else tidied(v, (*path, k), problems, k) for k, v in value.items()
+            k: v if k == "meta" else numbers_as_text(v, (*path, k), problems, k)
+            for k, v in value.items()
         }
     if isinstance(value, list):
-        return [tidied(part, (*path, i), problems, key) for i, part in enumerate(value)]
+        return [numbers_as_text(part, (*path, i), problems, key) for i, part in enumerate(value)]
     if isinstance(value, bool):
         if key in NUMERIC:
             problems.append(Problem(f"is {str(value).lower()}.", "Use a number.", path))
@@ -138,7 +139,7 @@ def shape_criterion(given: dict[str, Any], path: Path, section: str | None) -> S
     own, foreign, problems = sort_keys(given, CRITERION_KEYS, path, "a criterion")
     shaped = Shaped(problems=problems)
     data = {key: value for key, value in own.items() if value is not None}
-    data = tidied(data, path, problems)
+    data = numbers_as_text(data, path, problems)
     shaped.data = data
     if isinstance(data.get("name"), str) and not data["name"].strip():
         del data["name"]
@@ -234,7 +235,7 @@ def _clean_option(option: dict[str, Any], path: Path, shaped: Shaped) -> dict[st
             notes = shaped.data["meta"] = dict(notes)
             label = str(cleaned.get("label", ""))
             shaped.problems += join_notes(notes, "options", label, foreign, path)
-        shaped.notices += [kept(key, path) for key in foreign]
+        shaped.notices += [kept_key(key, path) for key in foreign]
     return cleaned
 
 
@@ -271,5 +272,5 @@ def _keep_foreign(shaped: Shaped, foreign: dict[str, Any], path: Path) -> None:
     for key in foreign:
         if key in meta:
             shaped.problems.append(Problem(TWICE, KEEP_ONE, (*path, key)))
-        shaped.notices.append(kept(key, path))
+        shaped.notices.append(kept_key(key, path))
     shaped.data["meta"] = {**foreign, **meta}

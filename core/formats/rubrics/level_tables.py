@@ -18,8 +18,8 @@ from core.formats.rubrics.foreign import (
     criterion_of,
     described,
     effect_of,
+    first_names,
     levels_of,
-    listed,
     lost_in_points,
     lost_of_criteria,
     lost_of_rubric,
@@ -30,9 +30,9 @@ from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import (
     Value,
     csv_text,
-    harmless,
     number_of,
     points_text,
+    spreadsheet_safe,
     unguarded,
 )
 from core.formats.source.parsed import BadNumber, Parsed, number, refusal, stem
@@ -51,18 +51,18 @@ def levels_csv(rubric: Rubric) -> WrittenRubric:
     rows = list[list[Value]]()
     for criterion in rubric.criteria:
         head: list[Value] = [
-            harmless(rubric.name),
-            harmless(criterion.name),
-            harmless(criterion.requirement),
+            spreadsheet_safe(rubric.name),
+            spreadsheet_safe(criterion.name),
+            spreadsheet_safe(criterion.requirement),
             float(criterion.weight),
             criterion.scale,
-            harmless(criterion.section or ""),
-            harmless(_tags(criterion.tags)),
+            spreadsheet_safe(criterion.section or ""),
+            spreadsheet_safe(_tags(criterion.tags)),
             criterion.aggregation,
             criterion.forced_choice,
         ]
         for option in criterion.options:
-            label, text = harmless(option.label), harmless(option.description)
+            label, text = spreadsheet_safe(option.label), spreadsheet_safe(option.description)
             value = None if option.value is None else float(option.value)
             rows.append([*head, label, text, value, option.na])
     kept = ("section", "tags", "aggregation", "forced_choice")
@@ -87,7 +87,7 @@ def moodle_csv(rubric: Rubric) -> WrittenRubric:
         for at, level in enumerate(levels_of(criterion), start=1):
             text = _joined(level.label, level.description)
             points = int(level.points) if level.points.is_integer() else level.points
-            rows.append([harmless(name), at, harmless(text), points])
+            rows.append([spreadsheet_safe(name), at, spreadsheet_safe(text), points])
     text = csv_text(MOODLE, rows, guarded=False)
     return WrittenRubric(text, tuple(_moodle_losses(rubric, criteria)))
 
@@ -101,7 +101,7 @@ def _moodle_losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Pr
     yield Problem("Moodle checks the sum.", f"Set the activity's maximum grade to {most}.")
     out = [c.name for c in rubric.criteria if c.weight <= 0]
     if out:
-        yield Problem(f"Only criteria that earn points are written; left out: {listed(out)}.")
+        yield Problem(f"Only criteria that earn points are written; left out: {first_names(out)}.")
     yield from lost_of_rubric(rubric)
     yield from lost_of_criteria(criteria)
     yield from lost_in_points(criteria)
@@ -113,7 +113,7 @@ def _moodle_losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Pr
         if any(_SPLIT in text for text in (c.name, *(shown(c, o) for o in c.options)))
     ]
     if mixed:
-        message = f"has a colon in a name, where name and text are parted: {listed(mixed)}."
+        message = f"has a colon in a name, where name and text are parted: {first_names(mixed)}."
         yield Problem(message, "When the file is read again, the name ends at the first colon.")
 
 

@@ -13,7 +13,7 @@ import yaml
 from core.domain.base import Noun, Path, build
 from core.domain.rubric import BINARY, Criterion, Rubric
 from core.errors import InputError, Problem
-from core.formats.rubrics.keys import tidied
+from core.formats.rubrics.keys import numbers_as_text
 from core.formats.rubrics.shapes import Shaper
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, BadNumber, Parsed, refusal, stem
@@ -61,7 +61,7 @@ def rubric_from(
         raise refusal("rubric", _located(problems, line_of), name)
     # Criteria are already tidied; gates, scoring and texts are not.
     head = {key: part for key, part in shaper.data.items() if key != "criteria"}
-    head = _without_null(tidied(head, (), problems))
+    head = _without_null(numbers_as_text(head, (), problems))
     data = {"name": default or stem(name, "Untitled rubric"), **head}
     data["criteria"] = shaper.data["criteria"]
     rubric, refused = _built(data)

@@ -15,7 +15,7 @@ from core.formats.rubrics.keys import (
     TWICE,
     Shaped,
     join_notes,
-    kept,
+    kept_key,
     shape_criterion,
     sort_keys,
 )
@@ -68,7 +68,7 @@ class Shaper:
                 self._take(key, data[key], (*path, key))
         for key, note in foreign.items():
             self._note(self.data["meta"], key, note, (*path, key))
-            self.notices.append(kept(key, path))
+            self.notices.append(kept_key(key, path))
         self._body(data, path)
 
     def _take(self, key: str, value: Any, path: Path) -> None:
@@ -129,7 +129,7 @@ class Shaper:
         self.problems += join_notes(
             self.data["meta"], "sections", self._unused_key(name), foreign, path
         )
-        self.notices += [kept(key, path) for key in foreign]
+        self.notices += [kept_key(key, path) for key in foreign]
         criteria = data.get("criteria")
         if isinstance(criteria, list):
             self._criteria(criteria, (*path, "criteria"), name)

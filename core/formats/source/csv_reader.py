@@ -240,7 +240,7 @@ class RawTable:
         columns = (folded.index(n.casefold()) for n in names if n.casefold() in folded)
         return next(columns, None)
 
-    def below(self, titles: int) -> RawTable:
+    def table_below(self, titles: int) -> RawTable:
         """Return the table whose header comes after this many rows."""
         head = self.rows[titles - 1]
         return replace(self, heads=_heads(head), rows=self.rows[titles:], head=head)

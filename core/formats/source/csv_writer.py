@@ -12,7 +12,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)\Z")
 
 
-def harmless(text: str) -> str:
+def spreadsheet_safe(text: str) -> str:
     """Return the text, with an apostrophe if a spreadsheet would evaluate it.
 
     >>> harmless("=1+1"), harmless("'=1"), harmless("a=1"), harmless("\uff1d1")
@@ -101,7 +101,7 @@ def _line(cells: Sequence[str]) -> str:
 def _cell(value: Value, guarded: bool) -> str:
     if isinstance(value, str):
         # A NUL ends a file for many readers.
-        return harmless(value) if guarded else value.replace("\0", "\ufffd")
+        return spreadsheet_safe(value) if guarded else value.replace("\0", "\ufffd")
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else repr(value)

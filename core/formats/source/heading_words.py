@@ -193,7 +193,7 @@ ITEMS: Words = {
 } | {f"{of}_{lang}": words for of, by in _MORE_ITEMS.items() for lang, words in by.items()}
 
 
-def bare(heading: str) -> str:
+def plain_heading(heading: str) -> str:
     """Return a heading in lower case without accents, with spaces between its words.
 
     >>> bare("Prüfer_KM"), bare("N° de dossier")
@@ -225,7 +225,7 @@ def _pattern(kind: int) -> re.Pattern[str]:
 
 def _words(of: Words) -> list[str]:
     """Return words in the form of headings, longest first."""
-    return sorted({bare(w) for words in of.values() for w in words.split()}, key=len)[::-1]
+    return sorted({plain_heading(w) for words in of.values() for w in words.split()}, key=len)[::-1]
 
 
 #: Words that begin like a word for people or items but mean something else.
@@ -238,7 +238,7 @@ _KINDS = (
 )
 
 
-def holds(heading: str, words: Words, *, whole: bool = False) -> bool:
+def has_word(heading: str, words: Words, *, whole: bool = False) -> bool:
     """Return whether a word of a heading begins with one of these; ``whole``: is one of these.
 
     >>> holds("2. Kodiererin", RATERS), holds("Finalist", SUMMARIES, whole=True)
@@ -246,14 +246,14 @@ def holds(heading: str, words: Words, *, whole: bool = False) -> bool:
     >>> holds("Task no.", ITEMS), holds("Novelty", ITEMS), holds("Tasks", ITEMS)
     (True, False, True)
     """
-    match = _pattern(_KINDS.index(words)).finditer(bare(heading))
+    match = _pattern(_KINDS.index(words)).finditer(plain_heading(heading))
     ends = (m.end() == len(m.string) or not m.string[m.end()].isalpha() for m in match)
     return any(ends) if whole else any(True for _ in ends)
 
 
 @cache
 def _row_words() -> frozenset[str]:
-    return frozenset(bare(w) for words in SUMMARY_ROWS.values() for w in words.split())
+    return frozenset(plain_heading(w) for words in SUMMARY_ROWS.values() for w in words.split())
 
 
 def heads_a_summary(cell: str) -> bool:
@@ -262,4 +262,4 @@ def heads_a_summary(cell: str) -> bool:
     >>> heads_a_summary("  Points Possible"), heads_a_summary("Mean:"), heads_a_summary("Meaning")
     (True, True, False)
     """
-    return bare(cell.strip(" :.=*")) in _row_words()
+    return plain_heading(cell.strip(" :.=*")) in _row_words()

@@ -189,7 +189,7 @@ class Opened:
             self._json.sound(_RESULTS, self.name)
         return self._json.value
 
-    def holds(self, *words: str) -> bool:
+    def has_words(self, *words: str) -> bool:
         """Return whether these words are anywhere in the file, without decoding it."""
         data = self._data
         if isinstance(data, str):

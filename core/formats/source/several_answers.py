@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import Problem
-from core.formats.source.heading_words import PEOPLE, RATERS, bare, holds
+from core.formats.source.heading_words import PEOPLE, RATERS, has_word, plain_heading
 
 Row = dict[str, Any]
 #: Headings of what belongs to a question, by field, with a group for the question; "" is the
@@ -112,8 +112,10 @@ def answers_in_lists(rows: Sequence[Row]) -> tuple[str, list[tuple[int, int, Row
     """
     columns = dict.fromkeys(key for row in rows[:200] for key in row)
     lists = [c for c in columns if all(_lists_answers(row.get(c)) for row in rows)]
-    lists = [c for c in lists if not _GIVEN.search(bare(c))]
-    others = [c for c in columns if bare(c).rpartition(" ")[2] in _ANSWERS and c not in lists]
+    lists = [c for c in lists if not _GIVEN.search(plain_heading(c))]
+    others = [
+        c for c in columns if plain_heading(c).rpartition(" ")[2] in _ANSWERS and c not in lists
+    ]
     if len(lists) != 1 or others or not rows or all(len(row[lists[0]]) < 2 for row in rows):
         return None
     key, entries = lists[0], list[tuple[int, int, Row]]()
@@ -139,20 +141,20 @@ def _lists_answers(cell: Any) -> bool:
     """Return whether a cell is a list of objects with a text each, and no conversation."""
     if not isinstance(cell, list) or not cell or not all(isinstance(e, dict) for e in cell):
         return False
-    texts = [[v for k, v in e.items() if bare(str(k)) in _ANSWERS] for e in cell]
+    texts = [[v for k, v in e.items() if plain_heading(str(k)) in _ANSWERS] for e in cell]
     worded = all(t and isinstance(t[0], str) and " " in t[0].strip() for t in texts)
     return worded and not any({"role", "start", "end", "speaker"} & e.keys() for e in cell)
 
 
 def _systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, dict[str, str]]:
     """Return the columns of each system, if several have a text and the same scores."""
-    words = {column: bare(column).split() for column in columns}
+    words = {column: plain_heading(column).split() for column in columns}
     for part, rest in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
         groups = dict[str, dict[str, str]]()
         for column, parted in words.items():
             name, field = " ".join(parted[part]), " ".join(parted[rest])
-            is_system = name and not (_NO_SYSTEM.match(name) or holds(name, RATERS))
-            if is_system and not holds(name, PEOPLE):
+            is_system = name and not (_NO_SYSTEM.match(name) or has_word(name, RATERS))
+            if is_system and not has_word(name, PEOPLE):
                 field = "answer" if field in _TEXTS else field
                 groups.setdefault(name, {}).setdefault(field, column)
         groups = {n: of for n, of in groups.items() if "answer" in of and len(of) > 1}
@@ -165,7 +167,7 @@ def _systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, dict[str,
         fields = {field for of in groups.values() for field in of} - {"answer"}
         scored = [field for field in fields if _SCORED.search(field)]
         known = scored and all(f in scored or _REMARK.search(f) for f in fields)
-        compares = any(_COMPARES.search(bare(c)) for c in columns if c not in used)
+        compares = any(_COMPARES.search(plain_heading(c)) for c in columns if c not in used)
         if alike and known and texts and scores and not compares:
             return groups
     return {}

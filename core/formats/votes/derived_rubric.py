@@ -20,7 +20,7 @@ from core.formats.datasets.label_words import (
     several_in,
 )
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.source.heading_words import RANKS, holds
+from core.formats.source.heading_words import RANKS, has_word
 from core.formats.source.parsed import finite, refusal
 from core.formats.votes.imported import VoteLine
 from core.formats.votes.structure.word_scales import no_opinion, scale_order
@@ -40,7 +40,7 @@ class Derived(NamedTuple):
     spelling: Mapping[str, Mapping[str, str]]
     notices: tuple[Problem, ...]
 
-    def spelt(self, lines: Iterable[VoteLine]) -> list[VoteLine]:
+    def with_rubric_labels(self, lines: Iterable[VoteLine]) -> list[VoteLine]:
         """Return the lines with their labels as the rubric spells them."""
         return [
             (line, {**row, "label": self.spelling[row["criterion"]][row["label"]]})
@@ -147,13 +147,13 @@ def _is_ranking(criterion: str, lines: Sequence[VoteLine]) -> bool:
     last = max(map(len, ranks.values()), default=0)
     once = all(len(set(places)) == len(places) for places in ranks.values())
     every = {place for places in ranks.values() for place in places}
-    return once and holds(criterion, RANKS, whole=True) and every == {*range(1, last + 1)}
+    return once and has_word(criterion, RANKS, whole=True) and every == {*range(1, last + 1)}
 
 
 def _order_said(criterion: str, is_ranking: bool, alone: bool) -> str:
     """Return a sentence on which end of the numbers is best."""
     low_is_least = "The lowest number has value 0, the highest 1."
-    if not holds(criterion, RANKS, whole=True):
+    if not has_word(criterion, RANKS, whole=True):
         return low_is_least
     if not is_ranking:
         return f"{low_is_least} If 1 is best, as in a ranking, this is the wrong way round."

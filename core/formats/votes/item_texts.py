@@ -19,7 +19,7 @@ from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import bare
+from core.formats.source.heading_words import plain_heading
 from core.formats.votes.structure.named_fields import NAMES
 from core.formats.votes.structure.rankings import why_ranking
 from core.formats.votes.structure.values import Values, system_named
@@ -125,7 +125,10 @@ def _scores_of_systems(table: Table) -> list[str]:
     alike = [
         c
         for c in marks
-        if sum(stem_of(bare(c)) == stem_of(bare(column)) != "" for column in marks) > 1
+        if sum(
+            stem_of(plain_heading(c)) == stem_of(plain_heading(column)) != "" for column in marks
+        )
+        > 1
     ]
     return alike if len(alike) > 1 else []
 

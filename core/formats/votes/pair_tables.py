@@ -22,10 +22,10 @@ from core.formats.datasets.answer_columns import (
 from core.formats.datasets.label_words import NO_ANSWER
 from core.formats.datasets.labels import WORD
 from core.formats.datasets.mapping import SYNONYMS
-from core.formats.datasets.table import Table, alone
+from core.formats.datasets.table import Table, only_entry
 from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ITEMS, holds
+from core.formats.source.heading_words import ITEMS, has_word
 from core.formats.source.parsed import refusal
 from core.formats.votes.structure.named_fields import NAMES
 from core.formats.votes.structure.row_keys import row_keys
@@ -182,7 +182,7 @@ def _item_of(table: Table, sides: Sequence[str], rater: str | None) -> str:
     values = Values(table)
     keys = [c for c in (*sides, rater) if c]
     able = [c for c in values.columns if c not in keys and values.may_be_key(c)]
-    return next((c for c in able if holds(c, ITEMS) and values.unique([c, *keys]) == 1), "")
+    return next((c for c in able if has_word(c, ITEMS) and values.unique([c, *keys]) == 1), "")
 
 
 def _names_alike(table: Table) -> tuple[str, str] | None:
@@ -310,22 +310,22 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
         names, fields = _names_of(row, mapping), _fields(row, mapping)
         unsaid = None if mapping.first else f"row {at}"
         task = tasks.of(cell_text(row, mapping.item) or unsaid, fields)
-        turned = not mapping.first_system and tasks.turned(task, fields)
+        is_reversed = not mapping.first_system and tasks.swap_if_reversed(task, fields)
         item = contests.item(task, *names, fields)
         why = str(row.get(mapping.reason or "") or "")
         if not mapping.columns:
             rater = cell_text(row, mapping.rater) or "file"
-            better = B_BETTER if turned else A_BETTER
+            better = B_BETTER if is_reversed else A_BETTER
             kind = mapping.kinds.get(rater, "human")
             contests.vote(item, rater, "human" if kind == "gold" else kind, better, why)
         for c in mapping.columns:
-            cell = alone(row.get(c.column))
+            cell = only_entry(row.get(c.column))
             word = "" if cell is None else str(cell).strip()
             rater = c.rater or cell_text(row, mapping.rater) or "rater"
             choice = _meant(word, names, mapping, numbers[c.column])
             if choice is None and fold(word) not in NO_ANSWER:
                 strange[word] += 1
-            choice = _TURNED.get(choice, choice) if turned and choice else choice
+            choice = _TURNED.get(choice, choice) if is_reversed and choice else choice
             kind = mapping.kinds.get(rater, mapping.others)
             contests.vote(item, rater, "human" if kind == "gold" else kind, choice, why)
     if strange:
@@ -367,7 +367,8 @@ def _fields(row: Mapping[str, Any], mapping: VoteMapping) -> dict[str, Any]:
     prompt = row.get(mapping.prompt or "")
     if prompt is None and isinstance(sides[0], list):
         prompt, sides = sides[0][:-1], [s[-1:] if isinstance(s, list) else s for s in sides]
-    texts = [conversation(alone(side) if isinstance(alone(side), str) else side) for side in sides]
+    entries = [(side, only_entry(side)) for side in sides]
+    texts = [conversation(entry if isinstance(entry, str) else side) for side, entry in entries]
     return {"prompt": conversation(prompt), "submission": {"first": texts[0], "second": texts[1]}}
 
 

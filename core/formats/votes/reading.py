@@ -90,7 +90,7 @@ def read_bundle(
     if kind == "autorubric":
         return _experiment(source, rubric, dataset)
     if kind in TOOL_NAMES:
-        read = bundle(read_results(source.opened, source.name), rubric, dataset, bins)
+        read = bundle(read_results(source.first_file, source.name), rubric, dataset, bins)
         notice = Problem(f"Read as results of {TOOL_NAMES[kind]}.")
         return replace(read, notices=shortened([notice, *read.notices]))
     if kind in TABLES:
@@ -137,7 +137,7 @@ def table_of(
 def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
     read_rubric = Parsed(rubric) if rubric else _own_rubric(source)
     if dataset is None:
-        name = source.first(DATASET_NAMES)
+        name = source.first_existing(DATASET_NAMES)
         if name is None:
             raise InputError("It has no items.jsonl next to its votes.", (), source.name)
         read = parse_dataset(source.files[name], name, read_rubric.value)
@@ -156,7 +156,7 @@ def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) 
 
 
 def _own_rubric(source: VoteSource) -> Parsed[Rubric]:
-    name = source.first(RUBRIC_NAMES)
+    name = source.first_existing(RUBRIC_NAMES)
     if name is None:
         raise InputError("It has no rubric.yaml. Give the rubric as well.", (), source.name)
     return parse_rubric(source.files[name], name)
@@ -182,7 +182,10 @@ def _table(
     if rubric is None:
         derived: Derived = derive_rubric(table_votes.lines, gold, source.title)
         rubric, notices = derived.rubric, [*notices, *derived.notices]
-        spelt, gold = derived.spelt(table_votes.lines), derived.spelt(gold)
+        spelt, gold = (
+            derived.with_rubric_labels(table_votes.lines),
+            derived.with_rubric_labels(gold),
+        )
     else:
         spelt, gold = spelt_as(rubric, table_votes.lines), spelt_as(rubric, gold)
     empty = Counter[str]({"": table_votes.blank[0]} if table_votes.blank[0] else {})
@@ -282,7 +285,7 @@ def _unread_texts(table: Table, mapping: VoteMapping) -> list[str]:
 
 
 def _experiment(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
-    items = source.first(("items.jsonl",))
+    items = source.first_existing(("items.jsonl",))
     if items is None:
         raise InputError("It has no items.jsonl next to its manifest.json.", (), source.name)
     manifest = source.files.get(MANIFEST, Opened("{}", MANIFEST))

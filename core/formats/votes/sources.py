@@ -39,11 +39,11 @@ class VoteSource:
     sheet: str | None = None
 
     @property
-    def opened(self) -> Opened:
+    def first_file(self) -> Opened:
         """Return the first file, which is the only one of a single file."""
         return next(iter(self.files.values()))
 
-    def first(self, names: Iterable[str]) -> str | None:
+    def first_existing(self, names: Iterable[str]) -> str | None:
         """Return the first of these files that exists."""
         return next((name for name in names if name in self.files), None)
 

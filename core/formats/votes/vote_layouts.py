@@ -25,7 +25,7 @@ from core.formats.datasets.mapping import ColumnMapping, guess_mapping
 from core.formats.datasets.name_grids import answers_in_grid
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, texts_in
-from core.formats.source.heading_words import ITEMS, holds
+from core.formats.source.heading_words import ITEMS, has_word
 from core.formats.votes.imported import TableFormat
 from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs
@@ -101,7 +101,7 @@ def unnamed_raters(table: Table, mapping: ColumnMapping) -> str:
     labels = [c for c in mapping.labels.values() if c in values.columns]
     if not labels or text is None or text not in values.columns or values.unique([text]) > 0.67:
         return ""
-    ids = [c for c in values.columns if c != text and holds(c, ITEMS) and values.may_be_key(c)]
+    ids = [c for c in values.columns if c != text and has_word(c, ITEMS) and values.may_be_key(c)]
     ids = [c for c in ids if not (values.varies([c], text) or values.varies([text], c))]
     named = [c for c in (*ids, text) if any(values.varies([c], label) for label in labels)]
     return next(iter(named), "") if ids or mapping.id is None else ""

@@ -27,7 +27,7 @@ from core.formats.datasets.labels import option_for
 from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import text_column
-from core.formats.source.heading_words import RANKS, holds
+from core.formats.source.heading_words import RANKS, has_word
 from core.formats.votes.structure.named_fields import (
     NAMES,
     PAIR,
@@ -116,7 +116,7 @@ class VoteMapping(Noun):
         if self.criterion or self.only or any(c.criterion for c in self.columns):
             return self
         heads = [c for c in (self.label, *(c.column for c in self.columns)) if c]
-        ranks = bool(heads) and all(holds(head, RANKS, whole=True) for head in heads)
+        ranks = bool(heads) and all(has_word(head, RANKS, whole=True) for head in heads)
         return self.model_copy(update={"only": "rank" if ranks else "rating"})
 
     def roles(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.label_words import AWAY, holds_no_answer, option_named
-from core.formats.datasets.table import Table, alone, opened
+from core.formats.datasets.table import Table, only_entry, parsed_cell
 from core.formats.folder import read_bytes
 from core.formats.source.csv_reader import records, refuse_too_many
 from core.formats.source.csv_writer import unguarded
@@ -28,7 +28,7 @@ from core.formats.votes.imported import (
     VoteLine,
     empty_answers,
 )
-from core.formats.votes.structure.lists import spread
+from core.formats.votes.structure.lists import one_row_per_answer
 from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.values import Values
 from core.formats.votes.vote_mapping import VoteMapping
@@ -138,7 +138,7 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
     """
     if mapping.layout in ("long", "criteria"):
         answers = [c for c in (mapping.label, *(c.column for c in mapping.columns)) if c]
-        table, rater = spread(table, answers, mapping.rater)
+        table, rater = one_row_per_answer(table, answers, mapping.rater)
         mapping = mapping.model_copy(update={"rater": rater})
     _check(table, mapping)
     votes, problems = TableVotes([], {}, {}, [0]), list[Problem]()
@@ -260,7 +260,8 @@ def _nested(cells: dict[str, Any], mapping: VoteMapping) -> str | None:
     fields = (mapping.item, mapping.criterion, mapping.rater, mapping.kind, mapping.label)
     named = (*fields, *(voter.column for voter in mapping.columns))
     return next(
-        (c for c in named if c and isinstance(alone(opened(cells.get(c))), dict | list)), None
+        (c for c in named if c and isinstance(only_entry(parsed_cell(cells.get(c))), dict | list)),
+        None,
     )
 
 
@@ -308,7 +309,7 @@ def _keep_texts(votes: TableVotes, mapping: VoteMapping, cells: dict[str, Any], 
 
 def cell_text(cells: dict[str, Any], column: str | None) -> str:
     """Return a cell as a label: ``3.0`` is ``3``, JSON's booleans are words."""
-    value = None if column is None else alone(cells.get(column))
+    value = None if column is None else only_entry(cells.get(column))
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -22,7 +22,7 @@ from core.formats.office.sheet_editing import SheetTable, sheet_table
 from core.formats.office.workbook import book_in
 from core.formats.source.archives import Unpacked
 from core.formats.source.csv_reader import RawTable, read_raw
-from core.formats.source.csv_writer import harmless
+from core.formats.source.csv_writer import spreadsheet_safe
 from core.formats.source.heading import header_at, heading_rows
 from core.formats.source.opened import Opened
 from core.formats.source.summary_rows import summary_rows
@@ -350,7 +350,7 @@ class _NamedRows(NamedTuple):
 def _named_rows(table: RawTable, items: Items) -> _NamedRows:
     first = [[cell.text for cell in row.cells] for row in (table.head, *table.rows[:40])]
     if titles := header_at(first):
-        table = table.below(titles)
+        table = table.table_below(titles)
     deep = heading_rows(first, titles)[1]
     matches = {
         column: sum(row.text(column) in items for row in table.rows)
@@ -373,7 +373,7 @@ def _table(named: _NamedRows, items: Items) -> WrittenBack:
     heads = [f"{OURS}: score", *(f"{OURS}: {name}" for name in names)]
     heads += [f"{OURS}: settled by"] if settled else []
     rows = [_cells(items.get(id), names, settled) for id in named.ids]
-    data = named.table.with_columns([harmless(head) for head in heads], rows)
+    data = named.table.with_columns([spreadsheet_safe(head) for head in heads], rows)
     return WrittenBack(data, _written(named.ids, items), len(named.ids))
 
 
@@ -392,5 +392,5 @@ def _cells(item: BackItem | None, names: Sequence[str], settled: bool) -> list[s
     cells = [item.cells.get(name) for name in names]
     score = "" if item.score is None else f"{item.score:.6g}"
     people = dict.fromkeys(cell.people for cell in cells if cell and cell.people)
-    labels = [harmless(cell.label) if cell else "" for cell in cells]
-    return [score, *labels, *([harmless(", ".join(people))] if settled else [])]
+    labels = [spreadsheet_safe(cell.label) if cell else "" for cell in cells]
+    return [score, *labels, *([spreadsheet_safe(", ".join(people))] if settled else [])]

@@ -51,7 +51,7 @@ class BatchCaller(Caller):
         self._door: BatchDoor | None = None
 
     @property
-    def door(self) -> BatchDoor:
+    def batch_interface(self) -> BatchDoor:
         """Return the provider's batch interface. Raises ``CallError`` if unsupported."""
         if self._door is None:
             self._door = batch_door(self._lean, self.request((), None))
@@ -89,7 +89,7 @@ class BatchCaller(Caller):
                 tally.reuse(cached)
                 return cached
             try:
-                completion = without_key(self.door.read(request, line), request.hidden)
+                completion = without_key(self.batch_interface.read(request, line), request.hidden)
             except CallError as error:
                 if error.sent:
                     tried = _count_request(tally, request, tried)

@@ -12,7 +12,7 @@ from core.domain.votes import Call, Cell, Segment
 from core.identity import Same
 from core.judging.known_providers import provider_of
 from core.judging.providers.base import Completion
-from core.judging.providers.prices import listed, price_list
+from core.judging.providers.prices import price_entry, price_list
 
 _PER_MILLION = 1_000_000
 
@@ -56,7 +56,7 @@ def _listed(model: str) -> tuple[float, float] | None:
     prices = price_list()
     entry = prices.get(model) or prices.get(model.removeprefix("openai/"))
     # Some providers' models are listed without the provider's name.
-    entry = entry or listed(provider_of(model), model.partition("/")[2]) or {}
+    entry = entry or price_entry(provider_of(model), model.partition("/")[2]) or {}
     price_in, price_out = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
     if not isinstance(price_in, int | float) or not isinstance(price_out, int | float):
         return None

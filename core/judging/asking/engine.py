@@ -147,7 +147,7 @@ class _Lane:
                 await self._wait_for_room()
             if not await self._turns.acquire(self.judge.spec):
                 return
-            if (dead := self._turns.dead(self.judge.spec)) is not None:
+            if (dead := self._turns.stopping_failure(self.judge.spec)) is not None:
                 self.outcomes.put(unasked(question, *dead))
                 continue
             self.outcomes.put(await self._ask(question))

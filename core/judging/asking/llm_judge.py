@@ -265,9 +265,9 @@ class LLMJudge:
             results = _failures(question, "internal", f"Something went wrong in the call: {trace}")
         return AskedOutcome(results, tally.call(self._settings_of(question)), answers)
 
-    def told(self) -> dict[str, dict[str, Any]]:
+    def address_states(self) -> dict[str, dict[str, Any]]:
         """Return the state of each of the judge's addresses, if it has several."""
-        return self._caller.turns.told()
+        return self._caller.turns.address_states()
 
     async def close(self) -> None:
         """Release the judge's rate limits. The provider may be shared, so it stays open."""

@@ -29,10 +29,10 @@ from core.judging.providers.base import (
     ModelProvider,
     ReplyFormat,
     Request,
+    has_secret,
     hidden_values,
-    hide,
     redact,
-    shows,
+    redacted,
     simpler,
 )
 from core.judging.providers.failures import MEND
@@ -273,9 +273,9 @@ def about_logprobs(error: CallError) -> CallError:
 def without_key(completion: Completion, hidden: Hidden) -> Completion:
     """Redact the key from a completion."""
     texts = (completion.text or "", completion.thinking, completion.refusal, completion.model)
-    if not hidden or not any(shows(text, hidden) for text in texts if text):
+    if not hidden or not any(has_secret(text, hidden) for text in texts if text):
         return completion
-    text, thinking, refusal, model = (hide(text, hidden) for text in texts)
+    text, thinking, refusal, model = (redacted(text, hidden) for text in texts)
     return replace(
         completion,
         text=None if completion.text is None else text,

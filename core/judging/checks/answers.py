@@ -79,14 +79,14 @@ def answer(checks: CriterionChecks, texts: ItemTexts) -> tuple[str | None, str]:
     Raises ``CheckError``, and any error that a library raises for a text.
     """
     for rule in checks.rules:
-        if holds(rule.when, texts):
+        if check_passes(rule.when, texts):
             return rule.then, f"Holds: {rule.when.describe()}."
     if len(checks.rules) == 1:
         return checks.otherwise, f"Does not hold: {checks.rules[0].when.describe()}."
     return checks.otherwise, _NONE_HELD
 
 
-def holds(check: Check, texts: ItemTexts) -> bool:
+def check_passes(check: Check, texts: ItemTexts) -> bool:
     """Return whether a check holds for an item. Raises ``CheckError``.
 
     >>> holds(Check(equals="{reference}"), {"submission": " Paris", "reference": "Paris"})
@@ -180,7 +180,7 @@ def _number(check: Check, texts: ItemTexts) -> bool:
     numbers = set(_NUMBER.findall(_text(check, texts)))
     if check.number is None or len(numbers) != 1:
         return False
-    return check.number.holds(float(numbers.pop().replace(",", ".")))
+    return check.number.in_range(float(numbers.pop().replace(",", ".")))
 
 
 _TESTS: Mapping[str, Callable[[Check, ItemTexts], bool]] = {
@@ -189,13 +189,13 @@ _TESTS: Mapping[str, Callable[[Check, ItemTexts], bool]] = {
     "regex": _regex,
     "json_schema": _json_schema,
     "words": lambda check, texts: (
-        check.words is not None and check.words.holds(len(_text(check, texts).split()))
+        check.words is not None and check.words.in_range(len(_text(check, texts).split()))
     ),
     "characters": lambda check, texts: (
-        check.characters is not None and check.characters.holds(len(_text(check, texts)))
+        check.characters is not None and check.characters.in_range(len(_text(check, texts)))
     ),
     "number": _number,
-    "all": lambda check, texts: all(holds(part, texts) for part in check.all or ()),
-    "any": lambda check, texts: any(holds(part, texts) for part in check.any or ()),
-    "not_": lambda check, texts: check.not_ is not None and not holds(check.not_, texts),
+    "all": lambda check, texts: all(check_passes(part, texts) for part in check.all or ()),
+    "any": lambda check, texts: any(check_passes(part, texts) for part in check.any or ()),
+    "not_": lambda check, texts: check.not_ is not None and not check_passes(check.not_, texts),
 }

@@ -84,7 +84,7 @@ class CheckDesk:
     async def _free_child(self) -> _Child:
         """Return a free process. Raises ``CheckEnded``."""
         while self._waiting:
-            if (child := self._waiting.pop()).lives:
+            if (child := self._waiting.pop()).is_running:
                 return child
             await self._end(child)
         child = await _start_child()
@@ -106,7 +106,7 @@ class CheckDesk:
     @property
     def idle(self) -> list[int]:
         """Return the ids of idle processes."""
-        return [child.id for child in self._waiting if child.lives]
+        return [child.id for child in self._waiting if child.is_running]
 
     async def close(self) -> None:
         """Kill all processes."""
@@ -194,7 +194,7 @@ class _Child:
         self.id = process.pid
 
     @property
-    def lives(self) -> bool:
+    def is_running(self) -> bool:
         """Return whether the process is still running."""
         return self._process.returncode is None
 

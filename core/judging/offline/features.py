@@ -303,7 +303,7 @@ class Nearness:
     lengths: tuple[Floats, Floats]
 
     @staticmethod
-    def between(a: Encoded, b: Encoded) -> Nearness:
+    def nearness_matrix(a: Encoded, b: Encoded) -> Nearness:
         """Return the nearness of the items of ``a`` to the items of ``b``."""
         width = a.related.shape[1]
         return Nearness(

@@ -208,7 +208,7 @@ class Trained:
         if not items:
             return []
         encoded = self.encoder.encode(items) if encoded is None else encoded
-        products = self._method.products(Nearness.between(encoded, self._learnt.encoded))
+        products = self._method.products(Nearness.nearness_matrix(encoded, self._learnt.encoded))
         shown = evidence(self._learnt.fitted.scores(products), self._learnt.base)
         chances = probabilities(shown, self._learnt.temperature, self._learnt.base)
         places = [self._place.get((item.id, texts_of(item))) for item in items]

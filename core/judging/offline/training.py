@@ -108,7 +108,7 @@ def _learn(
 ) -> Trained | Unfit:
     items, labels = tuple(i for i, _ in pairs), np.array([y for _, y in pairs], dtype=np.int64)
     encoded = encoder.encode(items)
-    near, ordered = Nearness.between(encoded, encoded), is_ordered(criterion)
+    near, ordered = Nearness.nearness_matrix(encoded, encoded), is_ordered(criterion)
     groups, k = np.array(group_numbers(items), dtype=np.int64), len(criterion.scored)
     tried = dict[str, tuple[Method, Validation, OutOfFold]]()
     for name, method in methods_of(report.method).items():

@@ -61,10 +61,10 @@ def redact(text: str, hidden: Hidden) -> str:
     >>> redact("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1", ())
     'Incorrect API key: [key], sent to http://[login]@host/v1'
     """
-    return masked(hide(text, hidden))
+    return masked(redacted(text, hidden))
 
 
-def hide(text: str, hidden: Hidden) -> str:
+def redacted(text: str, hidden: Hidden) -> str:
     """Return ``text`` without the secrets, in any encoding.
 
     >>> hide("I was sent topsecret, dG9wc2VjcmV0 and top%73ecret.", ("topsecret",))
@@ -73,12 +73,12 @@ def hide(text: str, hidden: Hidden) -> str:
     return _secret_pattern(hidden).sub("[key]", text) if hidden else text
 
 
-def shows(text: str, hidden: Hidden) -> bool:
+def has_secret(text: str, hidden: Hidden) -> bool:
     """Return whether ``text`` contains a secret."""
     return (
         bool(hidden)
         and _precheck_pattern(hidden).search(text) is not None
-        and hide(text, hidden) != text
+        and redacted(text, hidden) != text
     )
 
 
@@ -252,7 +252,7 @@ class CallError(Exception):
         self.status, self.about_format, self.sent = status, about_format, sent
         super().__init__(message)
 
-    def saying(self, message: str) -> CallError:
+    def with_message(self, message: str) -> CallError:
         """Return the same failure with another message."""
         return CallError(
             self.kind, message, retry_after=self.retry_after, status=self.status, sent=self.sent

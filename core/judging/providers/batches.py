@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.domain.votes import BatchRow
-from core.judging.providers.base import CallError, Completion, Request, hide, sent_params
+from core.judging.providers.base import CallError, Completion, Request, redacted, sent_params
 from core.judging.providers.bounded import MOST_BYTES, whole_answer
 from core.judging.providers.failures import brief, from_status
 from core.judging.providers.openai_provider import OpenAIProvider, TranslatedErrors
@@ -227,7 +227,7 @@ class BatchDoor:
         )
 
     def _parsed(self, line: bytes) -> tuple[str, str] | None:
-        text = hide(line.decode("utf-8", "replace").strip(), self._hidden)
+        text = redacted(line.decode("utf-8", "replace").strip(), self._hidden)
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):

@@ -85,7 +85,7 @@ class Body:
             raise TooLarge
         return len(fits) == len(data)
 
-    def whole(self) -> bytes:
+    def whole_body(self) -> bytes:
         """Return the body. Raises ``UnreadableBody`` if a compressed answer is cut off."""
         if self._answers and self._begun and self._unpack is not None and not self._unpack.eof:
             # The checksum comes last.
@@ -102,7 +102,7 @@ async def unpacked(encoding: str, status: int, pieces: AsyncIterator[bytes]) -> 
     async for piece in pieces:
         if not body.feed(piece):
             break
-    return body.whole()
+    return body.whole_body()
 
 
 async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, Mapping[str, str], str]:

@@ -191,7 +191,7 @@ def from_status(
     )
 
 
-def lost(error: BaseException, hidden: Hidden) -> CallError:
+def lost_connection(error: BaseException, hidden: Hidden) -> CallError:
     """Return the error for a connection that failed or broke."""
     detail = connection_words(error) or brief(str(error) or type(error).__name__, hidden)
     return CallError("connection", f"The connection failed: {detail}", sent=not unreached(error))

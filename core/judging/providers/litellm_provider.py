@@ -44,7 +44,14 @@ from core.judging.providers.bounded import (
     watched,
 )
 from core.judging.providers.connections import Silent, ask_alive, while_alive
-from core.judging.providers.failures import brief, chain, from_status, lost, unmade, unreached
+from core.judging.providers.failures import (
+    brief,
+    chain,
+    from_status,
+    lost_connection,
+    unmade,
+    unreached,
+)
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
 
 # Cache marks for providers that cache a shared prompt only on request: Claude, wherever it is
@@ -281,7 +288,7 @@ def _broken(fault: BaseException, request: Request) -> CallError:
         return CallError("timeout", f"No answer within {request.timeout:g} seconds.")
     if cause := next((link for link in chain(fault) if isinstance(link, ValueError)), None):
         return unmade(cause, request.hidden)
-    return lost(fault, request.hidden)
+    return lost_connection(fault, request.hidden)
 
 
 def _code(error: Any) -> str:

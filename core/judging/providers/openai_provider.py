@@ -28,7 +28,7 @@ from core.judging.providers.base import (
     tokens,
 )
 from core.judging.providers.bounded import ACCEPTED, TOO_LARGE, TooLarge, UnreadableBody
-from core.judging.providers.failures import from_status, lost, other_answer, unmade
+from core.judging.providers.failures import from_status, lost_connection, other_answer, unmade
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class TranslatedErrors:
         if isinstance(error, UnreadableBody):
             return CallError("server", str(error))
         if isinstance(error, aiohttp.ClientError | OSError):
-            return lost(error, self._hidden)
+            return lost_connection(error, self._hidden)
         return None
 
 

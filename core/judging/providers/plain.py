@@ -28,7 +28,7 @@ from core.judging.providers.anthropic import (
 )
 from core.judging.providers.base import CallError, Completion, Request, unset_words
 from core.judging.providers.openai_provider import OpenAIProvider, Prepared, chat_body, headers_of
-from core.judging.providers.prices import cost_by_list, listed
+from core.judging.providers.prices import cost_by_list, price_entry
 
 #: Model names on Azure that need another protocol or path.
 _NOT_PLAIN = re.compile(r"/|claude|command|mistral|ministral|codestral|audio|realtime|codex|-pro\b")
@@ -53,7 +53,7 @@ def is_plain(judge: Judge) -> bool:
     if provider == "openrouter" and "claude" in model.lower():
         # Claude caches a prompt's beginning only with a mark, which litellm adds.
         return False
-    entry = listed(provider, model)
+    entry = price_entry(provider, model)
     takes_schema = (entry or {}).get("supports_native_structured_output") is True
     if provider == "anthropic" and (judge.api_base or not takes_schema):
         # A custom address needs the key in another header; older models need a tool.
@@ -114,7 +114,7 @@ class PlainProvider(OpenAIProvider):
 
     def _message(self, request: Request, params: dict[str, Any], base: str, model: str) -> Prepared:
         headers = {**headers_of(request, None, api_key="x-api-key"), **messages_headers(request)}
-        most = (listed("anthropic", model) or {}).get("max_output_tokens") or _LONGEST_REPLY
+        most = (price_entry("anthropic", model) or {}).get("max_output_tokens") or _LONGEST_REPLY
         body = messages_body(request, params, model=model, most=most)
         url = base if base.endswith("/v1/messages") else f"{base}/v1/messages"
         return Prepared(url, headers, body, self._proxy(base))
@@ -133,8 +133,8 @@ class PlainProvider(OpenAIProvider):
     def _message_cost(
         self, request: Request, data: dict[str, Any], counts: dict[str, Any]
     ) -> float | None:
-        entry = listed("anthropic", str(data.get("model") or ""))
-        entry = entry or listed("anthropic", named(request.model)[1])
+        entry = price_entry("anthropic", str(data.get("model") or ""))
+        entry = entry or price_entry("anthropic", named(request.model)[1])
         usage = data.get("usage")
         if entry is None or not isinstance(usage, dict):
             return None
@@ -194,7 +194,7 @@ class PlainProvider(OpenAIProvider):
             return known_cost(usage.get("cost"))
         if provider.startswith("ollama"):
             return 0.0
-        entry = listed(provider, str(data.get("model") or "")) or listed(provider, model)
+        entry = price_entry(provider, str(data.get("model") or "")) or price_entry(provider, model)
         tier = data.get("service_tier") or usage.get("service_tier")
         return None if entry is None else cost_by_list(entry, usage, tier)
 

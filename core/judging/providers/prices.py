@@ -45,7 +45,7 @@ def price_list() -> dict[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1024)
-def listed(provider: str, model: str) -> dict[str, Any] | None:
+def price_entry(provider: str, model: str) -> dict[str, Any] | None:
     """Return the entry of a provider's model, or ``None``.
 
     >>> listed("openai", "gpt-4o-mini")["mode"], listed("groq", "nobody")

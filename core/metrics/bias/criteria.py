@@ -53,7 +53,7 @@ def _alpha(distinct: Patterns, k: int, ordered: bool, null: Null) -> BiasEffect:
     figure = measure(rows, k, times)
     if figure.value is None:
         return BiasEffect.undefined(figure.reason, figure.n)
-    without = measure.over(rows, k, times)(times[:, None] - np.eye(len(rows)))
+    without = measure.as_function_of_weights(rows, k, times)(times[:, None] - np.eye(len(rows)))
     return jackknifed(figure.value, without, null, times)
 
 

@@ -110,7 +110,7 @@ def flip_effect(options: npt.NDArray[np.int64], column: int) -> BiasEffect:
     return clustered_mean(cells.ravel(), items, FLIPS)
 
 
-def accused(
+def faulty_effects(
     whole: Sequence[BiasEffect], single: Sequence[BiasEffect]
 ) -> tuple[list[bool], list[bool]]:
     """Return which effects are faults: certainly present on their side, and large enough to matter.

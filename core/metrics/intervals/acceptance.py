@@ -263,7 +263,7 @@ class _SeenLabels(NamedTuple):
     sure: Floats
     good: Bools
 
-    def at(self, level: float) -> tuple[int, int]:
+    def accepted_and_wrong(self, level: float) -> tuple[int, int]:
         """Return the number of labels at or above a confidence, and of wrong ones among them."""
         at = self.sure >= level
         return int(at.sum()), int((at & ~self.good).sum())
@@ -290,8 +290,8 @@ def _sequence(
     risk = delta / len(tested) if at_once else delta
     steps: list[Step] = []
     for level in tested:
-        labels, wrong = drawn.at(level)
-        settled = KnownLabels(*others.at(level))
+        labels, wrong = drawn.accepted_and_wrong(level)
+        settled = KnownLabels(*others.accepted_and_wrong(level))
         if unlabelled is None:
             rest, bound = None, upper_bound(wrong, labels, risk)
         else:

@@ -90,7 +90,7 @@ def percentile(values: Array, level: float = 0.95) -> Interval:
 def percentiles(values: Mapping[str, Array], level: float = 0.95) -> dict[str, Interval]:
     """Return the percentile intervals of several statistics of the same resamples."""
     intervals_by_name = {}
-    for name, rising in zip(values, risen(values.values()), strict=True):
+    for name, rising in zip(values, sorted_values(values.values()), strict=True):
         reason = _too_little(rising, len(values[name]))
         if reason:
             intervals_by_name[name] = Interval(None, None, "percentile", reason)
@@ -127,7 +127,7 @@ def bca(
     >>> round(interval.low, 1), round(interval.high, 1)
     (-2.0, 1.9)
     """
-    rising = risen([values])[0]
+    rising = sorted_values([values])[0]
     reason = _too_little(rising, len(values))
     if reason or np.isnan(point):
         return Interval(None, None, "bca", reason or "The figure itself is undefined.")
@@ -166,7 +166,7 @@ def _acceleration(left_out: Array, times: Array) -> float:
     return float((times * gap**3).sum() / (6 * square**1.5))
 
 
-def risen(values: Collection[Array]) -> list[Array]:
+def sorted_values(values: Collection[Array]) -> list[Array]:
     """Return each statistic's defined values in rising order. Sorting all at once is faster."""
     rows = np.array([*values]) if values else np.empty((0, 1))
     rows.sort(axis=1)

@@ -53,7 +53,7 @@ def clustered_share(
         error = _sum(apart**2) / float(weight.sum()) ** 2
         worth = min(share * (1 - share) / error, float(n)) if error > 0 else worth
     estimate = Estimate(share, n=n, hits=hit)
-    return estimate.within(share_interval(share, worth, clusters, level))
+    return estimate.with_interval(share_interval(share, worth, clusters, level))
 
 
 def _sum(values: npt.NDArray[np.float64]) -> float:

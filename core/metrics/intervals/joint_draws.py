@@ -105,7 +105,7 @@ class Resampled:
         )
         return resampled
 
-    def once(self, pairs: Sequence[AnswerPairs]) -> list[Array]:
+    def unweighted_tables(self, pairs: Sequence[AnswerPairs]) -> list[Array]:
         """Return the tables of all criteria, each item counted once."""
         together = np.zeros(len(self.items), np.int64)
         counts = self._counts(pairs, together, 1)

@@ -53,8 +53,8 @@ def mean_of(
     if n == 1:
         return mean._replace(reason=ONE_ITEM)
     if how.method == "auto" and n < SMALL:
-        return mean.within(mean_interval(numbers, how.level, ends))
-    return mean.within(_resampled(numbers, resamples, np.random.default_rng(seed), how))
+        return mean.with_interval(mean_interval(numbers, how.level, ends))
+    return mean.with_interval(_resampled(numbers, resamples, np.random.default_rng(seed), how))
 
 
 def mean_interval(
@@ -150,7 +150,9 @@ def paired_difference(
     defined = Estimate.defined(value, n)
 
     def resampled() -> Estimate:
-        return defined.within(intervals(lambda w: {"": difference(w)}, draws, base, how=how)[""])
+        return defined.with_interval(
+            intervals(lambda w: {"": difference(w)}, draws, base, how=how)[""]
+        )
 
     if is_small:
         left_out = difference(base[:, None] - np.eye(len(base))[:, counted])
@@ -176,7 +178,7 @@ def _by_jackknife(value: Estimate, left_out: Array, times: Array, level: float) 
     point = value.value or 0.0
     p = min(1.0, 2 * float(stdtr(items - 1, -abs(point) / error)))
     interval = by_t(point, error, items, level)
-    return Difference(value.within(interval), Estimate.defined(p, value.n), "t")
+    return Difference(value.with_interval(interval), Estimate.defined(p, value.n), "t")
 
 
 def jackknife_error(left_out: Array, times: Array | None = None) -> Array:

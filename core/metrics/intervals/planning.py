@@ -128,7 +128,7 @@ def error(groups: Sequence[Drawn]) -> float | None:
     return sqrt(variance)
 
 
-def reach(groups: Sequence[Drawn]) -> float | None:
+def half_width(groups: Sequence[Drawn]) -> float | None:
     """Return half the width of the 95% interval; ``None`` if there are too few labels.
 
     >>> round(reach([Drawn(100, 0, 25, 0.25)]), 2), reach([Drawn(100, 0, 9, 0.25)])

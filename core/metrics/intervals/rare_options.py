@@ -20,7 +20,7 @@ from scipy.special import beta, comb
 
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import Interval
-from core.metrics.intervals.bootstrap import UNDEFINED_SHARE, Bundle, quantile, risen
+from core.metrics.intervals.bootstrap import UNDEFINED_SHARE, Bundle, quantile, sorted_values
 from core.metrics.intervals.draws import MANY
 from core.metrics.measure import Array, Ratings
 
@@ -31,7 +31,7 @@ MOST_RATERS = 8
 _STREAM = 20261122
 
 
-def beliefs(ones: Array, raters: int, ways: Array | float = 1.0) -> tuple[Array, Array]:
+def prior_counts(ones: Array, raters: int, ways: Array | float = 1.0) -> tuple[Array, Array]:
     """Return the additions to the observed answers for independent and for agreeing raters.
 
     ``ones`` is how many of the raters chose the second of two levels in each possible answer,
@@ -48,7 +48,7 @@ def beliefs(ones: Array, raters: int, ways: Array | float = 1.0) -> tuple[Array,
 
 
 #: The addition to the table of two raters and two levels.
-OF_PAIR = beliefs(np.array([0.0, 1.0, 1.0, 2.0]), 2)
+OF_PAIR = prior_counts(np.array([0.0, 1.0, 1.0, 2.0]), 2)
 
 
 class PossibleAnswers(NamedTuple):
@@ -63,7 +63,7 @@ class PossibleAnswers(NamedTuple):
     added: tuple[Array, Array]
 
     @property
-    def whole(self) -> Array:
+    def counts_of_complete_answers(self) -> Array:
         """Return the number of items with each of the complete answers."""
         return self.times[self.added[0] > 0]
 
@@ -105,7 +105,9 @@ def smoothed(
     """
     points = bundle(times[:, None])
     drawn = [bundle(posterior(times, resamples, belief)) for belief in added]
-    beliefs_drawn = [dict(zip(values, risen(values.values()), strict=True)) for values in drawn]
+    beliefs_drawn = [
+        dict(zip(values, sorted_values(values.values()), strict=True)) for values in drawn
+    ]
     intervals_by_name = {}
     for name, point in points.items():
         rising = [values[name] for values in beliefs_drawn]
@@ -175,7 +177,7 @@ def _possible(
     np.add.at(counts, [place[tuple(row)] for row in rows.tolist()], times)
     ones = (complete > 0).sum(axis=1).astype(np.float64)
     incomplete = np.zeros(len(answers) - len(complete))
-    alone, alike = (np.append(belief, incomplete) for belief in beliefs(ones, raters, ways))
+    alone, alike = (np.append(belief, incomplete) for belief in prior_counts(ones, raters, ways))
     return PossibleAnswers(answers, counts, (alone, alike))
 
 

@@ -263,7 +263,7 @@ class _Part(NamedTuple):
     values: npt.NDArray[np.float64]
 
     @property
-    def left(self) -> float:
+    def unlabelled_share(self) -> float:
         """Return the unlabelled share of its items."""
         return 1 - len(self.values) / len(self.all)
 
@@ -276,7 +276,7 @@ class _Sample(NamedTuple):
     @property
     def random(self) -> int:
         """Return the number of labels in strata that are not fully labelled."""
-        return sum(len(part.values) for part in self.parts if part.left > 0)
+        return sum(len(part.values) for part in self.parts if part.unlabelled_share > 0)
 
 
 def _sample(
@@ -306,12 +306,12 @@ def _sample(
 
 def _why_not(sample: _Sample) -> str:
     drawn = sample.random
-    complete = bool(sample.parts) and all(part.left == 0 for part in sample.parts)
+    complete = bool(sample.parts) and all(part.unlabelled_share == 0 for part in sample.parts)
     if drawn < AUDIT and not complete:
         subject = "item was" if drawn == 1 else "items were"
         return f"Only {drawn} {subject} drawn at random; {AUDIT} are needed to speak of all items."
     for part in sample.parts:
-        if part.left > 0 and len(part.values) < 2:
+        if part.unlabelled_share > 0 and len(part.values) < 2:
             some = "only 1" if len(part.values) else "none"
             return (
                 f"Of a group of {len(part.all)} items {some} is labelled; "
@@ -325,9 +325,9 @@ def _least_variance(sample: _Sample) -> float:
     together = alone = 0.0
     for part in sample.parts:
         n = len(part.values)
-        if part.left == 0:
+        if part.unlabelled_share == 0:
             continue
-        weight = part.share**2 * part.left / (n * (n - 1))
+        weight = part.share**2 * part.unlabelled_share / (n * (n - 1))
         gap = part.said - part.said.mean()
         together += weight * float(gap @ (part.values - part.values.mean()))
         alone += weight * float(gap @ gap)
@@ -336,14 +336,19 @@ def _least_variance(sample: _Sample) -> float:
 
 def _estimate(sample: _Sample, listen: float, level: float, *, fitted: bool = False) -> Estimate:
     mean, parts = 0.0, list[tuple[float, int]]()
-    open_parts = sum(part.left > 0 for part in sample.parts)
+    open_parts = sum(part.unlabelled_share > 0 for part in sample.parts)
     wider = widened(sample.random - open_parts) if fitted else 1.0
     for part in sample.parts:
         off = part.values - listen * part.said
         mean += part.share * (listen * float(part.all.mean()) + float(off.mean()))
-        if part.left > 0:
+        if part.unlabelled_share > 0:
             n = len(off)
-            parts.append((part.share**2 * part.left * _square(off, part.values, wider) / n, n - 1))
+            parts.append(
+                (
+                    part.share**2 * part.unlabelled_share * _square(off, part.values, wider) / n,
+                    n - 1,
+                )
+            )
     variance = sum(square for square, _ in parts)
     degrees = max(1.0, _degrees(parts) - fitted)
     reach = float(stdtrit(degrees, (1 + level) / 2)) * sqrt(variance)

@@ -220,7 +220,7 @@ def length_controlled(
         point[:systems],
         ignored,
         tuple(intervals),
-        Estimate(float(point[systems])).within(slope),
+        Estimate(float(point[systems])).with_interval(slope),
         spread,
         np.array(
             [expit(np.delete(s - point[:systems], i)).mean() for i, s in enumerate(point[:systems])]

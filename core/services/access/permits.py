@@ -16,7 +16,7 @@ from typing import Any, Literal
 from core import clock
 from core.domain.panel import Judge
 from core.errors import InputError, Problem
-from core.judging.keys import Sending, sendings
+from core.judging.keys import Sending, secret_destinations
 from core.part_files import part_file
 from core.settings import allowed_file, load_settings
 from core.text.names import visible
@@ -45,12 +45,12 @@ def permit(kind: Kind, more: Mapping[str, Any]) -> None:
         _write(file, {**_read(file), kind: {**permits(kind), **more}})
 
 
-def strange(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
+def secrets_not_allowed(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
     """Return the secrets that these judges would send and that are not allowed here."""
     sent = [
         (judge, sending)
         for judge in judges
-        for sending in sendings(judge, os.environ)
+        for sending in secret_destinations(judge, os.environ)
         # A variable that is not set is reported as missing; nothing would be sent.
         if not sending.is_variable or os.environ.get(sending.what)
     ]
@@ -60,8 +60,14 @@ def strange(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
 
 def allow_sendings(judges: Iterable[Judge], apart_from: Iterable[Judge] = ()) -> None:
     """Allow the secrets that these judges send, except those that the other judges also send."""
-    texts = {_as_text(sending) for judge in judges for sending in sendings(judge, os.environ)}
-    texts -= {_as_text(sending) for judge in apart_from for sending in sendings(judge, os.environ)}
+    texts = {
+        _as_text(sending) for judge in judges for sending in secret_destinations(judge, os.environ)
+    }
+    texts -= {
+        _as_text(sending)
+        for judge in apart_from
+        for sending in secret_destinations(judge, os.environ)
+    }
     texts -= permits("secrets").keys() if texts else set()
     permit("secrets", {text: {"allowed": clock.now()} for text in sorted(texts)})
 
@@ -75,7 +81,7 @@ def strange_words(judges: Iterable[Judge]) -> tuple[Problem, ...]:
         return ()
     return tuple(
         Problem(f"would send {_as_words(sending)}.", MEND, (visible(judge.name), sending.at))
-        for judge, sending in strange(judges)
+        for judge, sending in secrets_not_allowed(judges)
     )
 
 

@@ -18,7 +18,7 @@ from core.settings import load_settings
 from core.store.store import Store
 
 
-def listed(access: TeamAccess, actor: Actor) -> list[ListedProvider]:
+def allowed_providers(access: TeamAccess, actor: Actor) -> list[ListedProvider]:
     """Return the listed providers that this user may use."""
     every = actor.may("set judges")
     return [provider for provider in access.providers if every or actor.role in provider.roles]
@@ -29,7 +29,7 @@ def usable(store: Store) -> list[ListedProvider] | None:
     address.
     """
     access = load_settings().access
-    return None if access is None else listed(access, store.actor)
+    return None if access is None else allowed_providers(access, store.actor)
 
 
 def of_judge(access: TeamAccess, judge: Judge) -> ListedProvider | None:

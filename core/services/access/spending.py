@@ -60,7 +60,10 @@ def shares(store: Store, month: str, apart_from: int | None = None) -> list[Shar
     for test in store.settings.get(_tests(month), []):
         add(test["person"], [Judge.model_validate(test["judge"])], (test["cost"], 0.0))
     if month == clock.now()[:7]:
-        for person, judges, left in (*store.runs.held(apart_from), *store.helps.held()):
+        for person, judges, left in (
+            *store.runs.active_budgets(apart_from),
+            *store.helps.active_budgets(),
+        ):
             add(person, judges, (0.0, left))
     return [
         Share(name, person_name, *sums) for (name, person_name), sums in sorted(by_share.items())

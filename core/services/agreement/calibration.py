@@ -69,7 +69,7 @@ def of_run(
     """Return the calibration of each rater in a run's sheet that states its confidence."""
     ratings = sheet.criterion(criterion)
     votes = sure_votes(store, run_id, ratings.source)
-    by_column = sureness(ratings, sheet.items, votes)
+    by_column = stated_confidences(ratings, sheet.items, votes)
     draws = Draws(len(sheet.items), resamples, seed, how)
     return [
         against(column, *sides(sheet, ratings, reference, column), sure, draws)
@@ -78,7 +78,7 @@ def of_run(
     ]
 
 
-def sureness(
+def stated_confidences(
     ratings: CriterionRatings, items: Iterable[str], votes: Sequence[SureVote]
 ) -> dict[str, Sureness]:
     """Return the confidence of answers by column, without raters that state none.
@@ -292,7 +292,8 @@ def stand_in_words(name: str, tested: Mapping[str, Any]) -> str:
     if not outcome["passes"]:
         may = "may not stand in for one of these people, whoever they are"
     sentence = (
-        f"{name} {may}: {keeps_up(beaten(tested, kind), EPSILON[kind])} It is as near as a person "
+        f"{name} {may}: {keeps_up(people_beaten(tested, kind), EPSILON[kind])} "
+        "It is as near as a person "
         f"or nearer on {percent(rho)} of the items."
     )
     needed = outcome["items_needed"]
@@ -314,7 +315,7 @@ def keeps_up(people: str, epsilon: float) -> str:
     )
 
 
-def beaten(tested: Mapping[str, Any], kind: Kind) -> str:
+def people_beaten(tested: Mapping[str, Any], kind: Kind) -> str:
     """Return how many people the judge beats if they are of this kind."""
     return f"{round(tested[kind]['winning_rate'] * tested['people'])} of {tested['people']}"
 
@@ -336,7 +337,8 @@ def stand_in_lines(report: Mapping[str, Any] | None) -> Iterator[str]:
         for rater, tested in {**part["raters"], **panel}.items():
             if tested["advantage"] is not None:
                 beats = (
-                    f"{beaten(tested, kind)} as {people}" for kind, people in PEOPLE_ARE.items()
+                    f"{people_beaten(tested, kind)} as {people}"
+                    for kind, people in PEOPLE_ARE.items()
                 )
                 near = score(tested["advantage"])
                 yield f"  {name}, {rater}: as near {near}; beats {', '.join(beats)}"

@@ -47,7 +47,7 @@ class Known(NamedTuple):
     ordered: bool = False
 
     @property
-    def beaten(self) -> bool:
+    def beaten_by_commonest(self) -> bool:
         """Return whether always giving the commonest answer is significantly more accurate."""
         accuracy, commonest = self.accuracy, self.commonest
         if accuracy is None or accuracy.high is None or commonest is None:
@@ -70,12 +70,12 @@ class Known(NamedTuple):
         return accuracy is not None and accuracy.low is not None and accuracy.low <= share
 
     @property
-    def standing(self) -> Standing:
+    def interval_conclusion(self) -> Standing:
         """Return the standing, decided by the whole interval instead of the value."""
         _, low, high, _, n, _ = self.agreement
         if n < FEW:
             return "too_few"
-        if self.beaten:
+        if self.beaten_by_commonest:
             return "not_trusted"
         if low is None or high is None:
             return "unknown"
@@ -112,7 +112,9 @@ class Conclusion:
         """
         unlike = self.unlike.get(criterion.name)
         only = "" if unlike is None else "not_trusted" if unlike.harder else "trusted"
-        return "undecided" if criterion.standing == only else criterion.standing
+        return (
+            "undecided" if criterion.interval_conclusion == only else criterion.interval_conclusion
+        )
 
     @property
     def figure(self) -> str:
@@ -294,7 +296,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _with_figure(conclusion: Conclusion, criterion: Known) -> str:
     right = None if criterion.accuracy is None else criterion.accuracy.words(percent)
-    if criterion.beaten and right is not None:
+    if criterion.beaten_by_commonest and right is not None:
         return (
             f"{visible(criterion.name)} (right on {right.value}, {right.ends}; "
             f"always the most common answer: {percent(criterion.commonest)})"
@@ -384,7 +386,7 @@ def labels_needed(criterion: Known) -> int | None:
     """
     value, low, high, _, n, _ = criterion.agreement
     if (
-        criterion.standing != "undecided"
+        criterion.interval_conclusion != "undecided"
         or criterion.doubtful
         or value is None
         or low is None

@@ -124,7 +124,7 @@ def _sides(
 Spread = dict[str, tuple[tuple[int, ...], int]]
 
 
-def spread(sheet: Sheet, criterion: str) -> Spread:
+def level_shares(sheet: Sheet, criterion: str) -> Spread:
     """Return, by column with answers, how often it gave each level, and how often it abstained."""
     ratings = sheet.criterion(criterion)
     counted = {
@@ -136,13 +136,14 @@ def spread(sheet: Sheet, criterion: str) -> Spread:
 
 
 def spread_of_groups(sheet: Sheet, criterion: str) -> Spread:
-    """``spread`` with the answers of each kind of rater merged: labels, panel, people, judges.
+    """``level_shares`` with the answers of each kind of rater merged: labels, panel, people,
+    judges.
 
     Kinds are ``human``, ``llm``, ``offline`` and ``reviewer``.
     """
     ratings = sheet.criterion(criterion)
     merged: dict[str, tuple[tuple[int, ...], int]] = {}
-    for name, given in spread(sheet, criterion).items():
+    for name, given in level_shares(sheet, criterion).items():
         group = name if name in (LABELS, PANEL) else sheet.kind(name)
         counts, away = merged.get(group, ((0,) * len(ratings.labels), 0))
         summed = tuple(a + b for a, b in zip(counts, given[0], strict=True))

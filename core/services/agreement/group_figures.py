@@ -144,7 +144,9 @@ def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dic
     """
     reasons = {name: f.reason for name, f in figures.items() if f.value is None}
     data: dict[str, Any] = {name: f.value for name, f in figures.items()}
-    shown = {n: f.within(ci[n]) for n, f in figures.items() if n in ci and f.value is not None}
+    shown = {
+        n: f.with_interval(ci[n]) for n, f in figures.items() if n in ci and f.value is not None
+    }
     if shown:
         data["ci"] = {name: figure.ci for name, figure in shown.items()}
         reasons |= {
@@ -252,7 +254,7 @@ def _smoothed(
     if rare_options.fits(2, rated.shape[1]):
         kinds.append((named, rare_options.named_answers(rated, times)))
     for names, possible in kinds:
-        if names and rare_options.rare(possible.whole):
+        if names and rare_options.rare(possible.counts_of_complete_answers):
             chosen = {name: measures[name] for name in measures if name in names}
             bundle = _group_bundle(chosen, possible.rows, 2, possible.times)
             by_figure |= rare_options.smoothed(
@@ -266,7 +268,7 @@ def _group_bundle(
 ) -> Bundle:
     kappas = [w for w in kappa.WEIGHTS if f"mean_pairwise_cohen.{w}" in measures]
     prepared = {
-        name: measure.over(rows, k, times)
+        name: measure.as_function_of_weights(rows, k, times)
         for name, measure in measures.items()
         if not name.startswith("mean_pairwise_cohen.")
     }

@@ -26,10 +26,10 @@ from core.services.agreement.rating_sheet import Sheet, first_verdicts, reviewer
 from core.services.agreement.rating_tables import (
     PanelVotes,
     column_by_criterion,
+    empty_column,
     gather,
     gathered,
     labels_of,
-    nothing,
 )
 from core.services.agreement.ratings import (
     ABSTAINED,
@@ -204,7 +204,7 @@ def verdicts(store: Store, run: Run, items: RatedItems) -> Options:
     """Return the verdicts by a run's votes, by criterion."""
     by_criterion: dict[str, Levels] = {}
     for verdict in run_columns.cell_columns(store, run):
-        column = by_criterion[verdict.criterion] = nothing(items)
+        column = by_criterion[verdict.criterion] = empty_column(items)
         column[verdict.rows] = verdict.judged
     return by_criterion
 

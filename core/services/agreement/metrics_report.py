@@ -144,7 +144,7 @@ def report(
         **({} if trusted is None else {"trust": trusted.as_data()}),
         "criteria": {
             c.name: _Measured(c, _names(rated, c), rated.members, reference, draws).report(
-                calibration.sureness(c, items, sure)
+                calibration.stated_confidences(c, items, sure)
             )
             for c in rated.criteria
         },

@@ -204,7 +204,7 @@ def _overalls(
     if resamples and resampled.items:
         drawn = resampled.values(OVERALL, sides_, resamples, seed, joined=False)
     for index, pairs in enumerate(sides_):
-        once, cells = resampled.once(pairs), sum(len(pair.items) for pair in pairs)
+        once, cells = resampled.unweighted_tables(pairs), sum(len(pair.items) for pair in pairs)
         reasons = {"accuracy": NO_CELLS, "mean_kappa": NO_KAPPA if cells else NO_CELLS}
         estimates = dict[str, Estimate]()
         for name, figure in OVERALL.items():
@@ -216,11 +216,11 @@ def _overalls(
             if drawn is not None and name == "accuracy" and how.method == "auto":
                 estimate = right_cells(pairs, how.level)
             elif drawn is not None and how.method == "auto" and len(resampled.items) < SMALL:
-                estimate = estimate.within(_by_jackknife(pairs, figure, value, how.level))
+                estimate = estimate.with_interval(_by_jackknife(pairs, figure, value, how.level))
             elif drawn is not None and how.method == "basic":
-                estimate = estimate.within(basic(drawn[name][index], value, how.level))
+                estimate = estimate.with_interval(basic(drawn[name][index], value, how.level))
             elif drawn is not None:
-                estimate = estimate.within(percentile(drawn[name][index], how.level))
+                estimate = estimate.with_interval(percentile(drawn[name][index], how.level))
             estimates[name] = estimate
         number = sum(bool(pair.items) for pair in pairs)
         yield Overall(number, cells, estimates["accuracy"], estimates["mean_kappa"])

@@ -130,7 +130,7 @@ class LevelPair:
         figures = {
             name: figure._replace(n=self.n) for name, figure in self.figures.items()
         } | self.levels
-        return {name: figure.within(ci.get(name)) for name, figure in figures.items()}
+        return {name: figure.with_interval(ci.get(name)) for name, figure in figures.items()}
 
     def _withheld(self, name: str, interval: Interval) -> Interval:
         """Return the interval, or an undefined one if an option is too rare."""

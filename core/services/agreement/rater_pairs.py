@@ -135,7 +135,7 @@ class PairLine:
     tied: int = 0
 
     @property
-    def small(self) -> bool:
+    def too_few(self) -> bool:
         """Return whether there are too few items for a conclusion."""
         return 0 < self.n < FEW
 
@@ -202,7 +202,9 @@ class Met(NamedTuple):
         return int(((self.true >= 0) & (self.given == FAILED)).sum())
 
 
-def meet(sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str, draws: Draws) -> Met:
+def paired_columns(
+    sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str, draws: Draws
+) -> Met:
     """Return both columns of a criterion with their counts, made once for all figures."""
     true, rated = sides(sheet, ratings, reference, rater)
     distinct = patterns(np.column_stack([true, rated]))
@@ -225,7 +227,7 @@ def compare(
     """Return a line per criterion; intervals come from ``resamples`` resamples of items."""
     draws = Draws(len(sheet.items), resamples, seed)
     return [
-        _line(ratings, meet(sheet, ratings, reference, rater, draws), how)
+        _line(ratings, paired_columns(sheet, ratings, reference, rater, draws), how)
         for ratings in sheet.criteria
     ]
 
@@ -265,7 +267,7 @@ def closely(
 ) -> Close:
     """Return every figure of a pair on a criterion, with the same intervals as ``compare``."""
     ratings = sheet.criterion(criterion)
-    met = meet(sheet, ratings, reference, rater, Draws(len(sheet.items), resamples, seed))
+    met = paired_columns(sheet, ratings, reference, rater, Draws(len(sheet.items), resamples, seed))
     figures = _figures(ratings, met, how)
     shown = {name: figure for name, figure in figures.items() if "." not in name}
     shown |= _of_two(met, ratings, how)
@@ -308,4 +310,4 @@ def _of_two(met: Met, ratings: CriterionRatings, how: Confidence) -> dict[str, E
             values[name] = measures[name](rows, k, times)
     defined = [name for name, figure in values.items() if figure.value is not None]
     ci = group_intervals(defined, rows, times, met.drawn.reshape(k * k, -1), k, how)
-    return {name: figure.within(ci.get(name)) for name, figure in values.items()}
+    return {name: figure.with_interval(ci.get(name)) for name, figure in values.items()}

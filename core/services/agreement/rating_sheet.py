@@ -105,11 +105,11 @@ class Sheet:
         """
         if group == LABELS:
             return other in self.reviewers
-        return self.others(group, other) is not None or (
+        return self.other_columns(group, other) is not None or (
             (group, other) == (PEOPLE, PANEL) and bool(self.members & frozenset(self.people))
         )
 
-    def others(self, group: str, column: str) -> tuple[str, ...] | None:
+    def other_columns(self, group: str, column: str) -> tuple[str, ...] | None:
         """Return the other columns of a group; ``None`` if the column is not in it.
 
         All columns of a judge with replicates are excluded, because they are one rater.
@@ -193,7 +193,7 @@ def _against(sheet: Sheet, ratings: CriterionRatings, column: str, other: str) -
         column = OWN_LABELS
     if {column, other} == {PEOPLE, PANEL} and sheet.overlap(PEOPLE, PANEL):
         return np.full(len(sheet.items), NOT_ASKED)
-    other_columns = sheet.others(column, other)
+    other_columns = sheet.other_columns(column, other)
     if other_columns is not None:
         return majority_column(sheet.matrix(ratings, other_columns), len(ratings.labels))
     return ratings.column(column, len(sheet.items))
@@ -304,7 +304,7 @@ def first_verdicts(store: Store, run_id: int) -> Firsts:
     It leaves out verdicts given with the votes visible, and those that resolve disagreements. Of
     several verdicts on a cell the earliest counts. Raises ``NotFound`` for an unknown run.
     """
-    queues = store.queues.ever(run_id)
+    queues = store.queues.all_of_run(run_id)
     verdicts = [v for queue in queues for v in store.verdicts.of_queue(queue.id)]
     firsts: dict[str, dict[tuple[str, str], int | None]] = {}
     for verdict in sorted(verdicts, key=lambda v: v.first_event):

@@ -149,7 +149,7 @@ def column_by_criterion(
         if row is not None:
             column = columns.get(name)
             if column is None:
-                column = columns[name] = nothing(items)
+                column = columns[name] = empty_column(items)
             column[row] = ABSTAINED if option is None else option
     return columns
 
@@ -159,7 +159,7 @@ def rows_of(items: RatedItems, ids: Sequence[str]) -> Levels:
     return np.fromiter(map(items.place.__getitem__, ids), np.int64, len(ids))
 
 
-def nothing(items: RatedItems) -> Levels:
+def empty_column(items: RatedItems) -> Levels:
     """Return a column without any answers."""
     return np.full(len(items.ids), NOT_ASKED)
 
@@ -185,7 +185,7 @@ class _Given:
     def _of(self, criterion: str, rater: Rater) -> Levels:
         theirs = self.by_criterion.setdefault(criterion, {})
         if rater not in theirs:
-            theirs[rater] = nothing(self._items)
+            theirs[rater] = empty_column(self._items)
         return theirs[rater]
 
     def fill(self, column: Column) -> None:
@@ -219,7 +219,7 @@ def _tables(items: RatedItems) -> Iterable[_Table]:
     """
     tables: dict[tuple[object, ...], _Table] = {}
     names: dict[str, int] = {}
-    nobody = nothing(items)
+    nobody = empty_column(items)
 
     def ask(criteria: Iterable[Criterion], rows: Sequence[int]) -> None:
         for criterion in criteria:

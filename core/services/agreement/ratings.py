@@ -103,7 +103,7 @@ class RatedItems:
     read: Callable[[], tuple[Item, ...]]
 
     @cached_property
-    def whole(self) -> tuple[Item, ...]:
+    def items_with_texts(self) -> tuple[Item, ...]:
         """Return the items with their texts; cached."""
         return self.read()
 
@@ -283,7 +283,7 @@ class Rated:
     @property
     def items(self) -> tuple[Item, ...]:
         """Return the items with their texts."""
-        return self.of.whole
+        return self.of.items_with_texts
 
     @property
     def graders(self) -> tuple[Rater, ...]:

@@ -103,7 +103,7 @@ def _alpha(ratings: Levels, criterion: CriterionRatings, draws: Draws) -> Estima
         return figure
     drawn = draws.of(distinct.of_item, distinct.times)
     ci = group_intervals([criterion.alpha], distinct.rows, times, drawn, k, draws.how)
-    return figure.within(ci[criterion.alpha])
+    return figure.with_interval(ci[criterion.alpha])
 
 
 def kappas(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
@@ -129,7 +129,7 @@ def kappas(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
     return Matrix(tuple(columns), defined, counts)
 
 
-def ceiling(
+def closeness_to_majority(
     sheet: Sheet,
     criterion: str,
     *,
@@ -240,7 +240,7 @@ def _standings(
             mean = Estimate.defined(
                 float(points[kind][0]), sum(standing.n for standing in defined_figures)
             )
-            means[kind] = mean.within(ci.get(kind))
+            means[kind] = mean.with_interval(ci.get(kind))
     return standings, means
 
 

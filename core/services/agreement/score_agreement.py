@@ -151,7 +151,7 @@ class Scorer:
             scores_of_items[at] = self._by_itself(given, int(at))
         return Means(np.nan_to_num(scores_of_items), ~np.isnan(scores_of_items))
 
-    def away(self, given: Options) -> npt.NDArray[np.bool_]:
+    def cannot_assess(self, given: Options) -> npt.NDArray[np.bool_]:
         """Return which items have an answer of the column that says it cannot be assessed."""
         not_applicable = np.zeros(len(self._items.ids), np.bool_)
         has_own_rubric = np.array(
@@ -176,7 +176,7 @@ class Scorer:
         rubric = self._items.rubric_of(self._items.ids[at])
         texts = None
         if rubric.scoring.length_penalty is not None:
-            item = self._items.whole[at]
+            item = self._items.items_with_texts[at]
             texts = Texts(output=item.output, thinking=item.thinking)
         return _score(rubric, answers_at(given, at), texts)
 
@@ -250,7 +250,7 @@ class RaterScores:
         before the review.
         """
         rows = np.array([self.place[item] for item in sheet.items], np.int64)
-        members = sheet.others(column, other)
+        members = sheet.other_columns(column, other)
         if column == LABELS and other in sheet.reviewers:
             column = OWN_LABELS
         if column != PEOPLE and members is None:
@@ -293,7 +293,7 @@ class ScorePair:
     figures: Mapping[str, Estimate]
 
     @property
-    def small(self) -> bool:
+    def too_few(self) -> bool:
         """Return whether there are too few items for a conclusion."""
         return 0 < self.n < FEW
 
@@ -320,7 +320,7 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
     return RaterScores(
         items.place,
         {name: scorer.column(answers) for name, answers in options.items()},
-        {name: scorer.away(answers) for name, answers in options.items()},
+        {name: scorer.cannot_assess(answers) for name, answers in options.items()},
     )
 
 
@@ -348,7 +348,7 @@ def score_pair(
     n = int(times.sum())
     figures_of = metrics.figures(pairs, times)
     ci = score_intervals(pairs, Draws(len(sheet.items), resamples, seed, how) if n else None)
-    figures = {name: figure.within(ci.get(name)) for name, figure in figures_of.items()}
+    figures = {name: figure.with_interval(ci.get(name)) for name, figure in figures_of.items()}
     points = zip(pairs.reference.tolist(), pairs.rated.tolist(), times.tolist(), strict=True)
     gone = int((scores.abstained(sheet, reference, rater) & (pairs.of_item >= 0)).sum())
     return ScorePair(n, gone, tuple((x, y, int(count)) for x, y, count in points), figures)

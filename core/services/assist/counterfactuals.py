@@ -22,7 +22,7 @@ from core.judging.writing.writer import Writing, writer_of
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
-from core.services.assist.help_tasks import TaskCost, outlook
+from core.services.assist.help_tasks import TaskCost, cost_estimate
 from core.services.assist.task_context import TaskContext
 from core.services.results.scored_items import resolved_items
 from core.services.runs.planning import RunRequest
@@ -87,7 +87,7 @@ def estimate(store: Store, request: EditRequest) -> TaskCost:
     items = _items(store, request)
     writings = [_writing(item, request) for item in items]
     longest = max((len(item.output) // 4 for item in items), default=0)
-    return outlook(request.judge, writings, longest + 50)
+    return cost_estimate(request.judge, writings, longest + 50)
 
 
 @allowed("write")
@@ -179,7 +179,7 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
 def run_request(store: Store, task: HelpTask, version: int, panel: Panel) -> RunRequest:
     """Return the run in which a panel grades originals and edits with the whole rubric."""
     rubric = request_of(task).rubric
-    rubric_version = store.rubrics.kept(rubric, now=clock.now())
+    rubric_version = store.rubrics.version_with_content(rubric, now=clock.now())
     return RunRequest(
         rubric_version=rubric_version.id,
         dataset_version=version,

@@ -26,7 +26,7 @@ from core.judging.writing.writer import Failed, writer_of
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
-from core.services.assist.help_tasks import TaskCost, outlook
+from core.services.assist.help_tasks import TaskCost, cost_estimate
 from core.services.assist.task_context import TaskContext
 from core.services.results.scored_items import resolved_items
 from core.services.runs import lifecycle
@@ -111,7 +111,7 @@ def estimate(request: DataRequest) -> TaskCost:
     ]
     if request.invent and not request.tasks:
         writings.append(tasks_writing(request.criterion, request.invent, request.seed))
-    return outlook(request.judge, writings, _TOKENS_OUT[request.length])
+    return cost_estimate(request.judge, writings, _TOKENS_OUT[request.length])
 
 
 @allowed("write")
@@ -193,7 +193,7 @@ def request_of(task: HelpTask) -> DataRequest:
     return help_tasks.request_from(DataRequest, task)
 
 
-def made(store: Store, task: HelpTask) -> list[Made]:
+def written_so_far(store: Store, task: HelpTask) -> list[Made]:
     """Return the submissions written so far, by option."""
     request = request_of(task)
     values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
@@ -221,7 +221,7 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
 
     Raises ``InputError`` if nothing was written.
     """
-    written = made(store, task)
+    written = written_so_far(store, task)
     if not written:
         raise InputError("Nothing has been written yet.")
     request = request_of(task)
@@ -301,7 +301,7 @@ def request(
 ) -> RunRequest:
     """Return the run in which a panel grades generated submissions with this one criterion."""
     rubric = Rubric(name=criterion.name, guidelines=guidelines, criteria=(criterion,))
-    version = store.rubrics.kept(rubric, now=clock.now())
+    version = store.rubrics.version_with_content(rubric, now=clock.now())
     return RunRequest(
         rubric_version=version.id,
         dataset_version=dataset_version,

@@ -56,7 +56,7 @@ class TaskCost:
     cost: float | None
 
 
-def outlook(
+def cost_estimate(
     judge: Judge, writings: Sequence[Writing], tokens_out: int, *, times: int = 1
 ) -> TaskCost:
     """Return the cost of these requests, each made ``times`` times, with ``tokens_out`` per

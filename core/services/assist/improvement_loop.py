@@ -70,7 +70,7 @@ class LoopRequest:
     budget: float | None = None
 
 
-def parted(items: Sequence[Item], request: LoopRequest) -> tuple[list[str], list[str]]:
+def split_ids(items: Sequence[Item], request: LoopRequest) -> tuple[list[str], list[str]]:
     """Return the ids of the labelled items that teach, and of those that measure.
 
     Items of the same text are on the same side.
@@ -94,7 +94,7 @@ _SPLITS = ("calibration", "evaluation")
 def begin(store: Store, request: LoopRequest) -> int:
     """Start the loop; return the task's id. Raise ``InputError`` if there are too few labels."""
     items = resolved_items(store, request.dataset_version, None)
-    learn, held_out = parted(items, request)
+    learn, held_out = split_ids(items, request)
     if min(len(learn), len(held_out)) < LEAST:
         labelled = len(learn) + len(held_out)
         raise InputError(
@@ -116,7 +116,7 @@ def begin(store: Store, request: LoopRequest) -> int:
 def estimate(store: Store, request: LoopRequest) -> TaskCost:
     """Return the maximal cost, with all rounds: proposals and runs together."""
     items = resolved_items(store, request.dataset_version, None)
-    learn, held_out = parted(items, request)
+    learn, held_out = split_ids(items, request)
     plan = RunPlan("", 0, request.dataset_version, request.panel, seed=request.seed)
     chosen = {*learn, *held_out}
     graded_items = tuple(item for item in items if item.id in chosen)
@@ -343,7 +343,9 @@ def _request(
     if task.budget is not None:
         remaining = max(0.0, task.budget - task.cost - runs_cost(store, task))
     return RunRequest(
-        rubric_version=store.rubrics.kept(asked_part(rubric, request), now=clock.now()).id,
+        rubric_version=store.rubrics.version_with_content(
+            asked_part(rubric, request), now=clock.now()
+        ).id,
         dataset_version=request.dataset_version,
         panel=request.panel,
         name=f"Improve {rubric.name}: round {number}, {part}"[:200],

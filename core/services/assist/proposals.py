@@ -27,7 +27,7 @@ from core.judging.writing.writer import Failed, Writing, writer_of
 from core.lint import check
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
-from core.services.assist.help_tasks import TaskCost, outlook
+from core.services.assist.help_tasks import TaskCost, cost_estimate
 from core.services.assist.task_context import TaskContext
 from core.services.diagnostics import diagnosis
 from core.services.results.item_view import choice_label
@@ -75,7 +75,7 @@ class ProposalPiece:
 
 def estimate(request: ImproveRequest) -> TaskCost:
     """Return the expected cost: one call per criterion."""
-    return outlook(
+    return cost_estimate(
         request.judge, [_writing(request, name) for name in request.targets], _TOKENS_OUT
     )
 
@@ -262,7 +262,7 @@ def offline_findings(rubric: Rubric) -> Findings:
 def findings_after(store: Store, run_id: int) -> Findings:
     """Return the findings of a run's votes on its criteria."""
     by_criterion: Findings = {}
-    for finding in diagnosis.heard(store, run_id).findings:
+    for finding in diagnosis.run_findings(store, run_id).findings:
         by_criterion.setdefault(finding.criterion, []).append(finding.sentence)
     return by_criterion
 

@@ -20,7 +20,7 @@ from core.judging.writing.replies import read_rubric
 from core.judging.writing.writer import Writing, writer_of
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
-from core.services.assist.help_tasks import TaskCost, outlook
+from core.services.assist.help_tasks import TaskCost, cost_estimate
 from core.services.assist.task_context import TaskContext
 from core.services.results.scored_items import resolved_items
 from core.services.rubrics.draft_shapes import RubricDraft
@@ -51,7 +51,7 @@ class DraftRequest:
 
 def estimate(store: Store, request: DraftRequest) -> TaskCost:
     """Return the expected cost of one call; an unreadable reply takes a second one."""
-    return outlook(request.judge, [_writing(request, _examples(store, request))], _TOKENS_OUT)
+    return cost_estimate(request.judge, [_writing(request, _examples(store, request))], _TOKENS_OUT)
 
 
 @allowed("write")
@@ -98,10 +98,10 @@ def _examples(store: Store, request: DraftRequest) -> list[LabelledText]:
     if request.dataset_version is None:
         return []
     items = [i for i in resolved_items(store, request.dataset_version, None) if i.labels]
-    return [LabelledText(item.output, _labels_text(item)) for item in spread(items, request)]
+    return [LabelledText(item.output, _labels_text(item)) for item in varied_items(items, request)]
 
 
-def spread(items: Sequence[Item], request: DraftRequest) -> list[Item]:
+def varied_items(items: Sequence[Item], request: DraftRequest) -> list[Item]:
     """Return the requested number of items, taken in turn from every combination of labels."""
     rng = seeded("draft", request.seed)
     kinds: dict[str, list[Item]] = {}

@@ -18,10 +18,10 @@ from core.judging.writing.replies import Edited, read_edit
 from core.judging.writing.writer import Writing, writer_of
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
-from core.services.assist.help_tasks import TaskCost, outlook
+from core.services.assist.help_tasks import TaskCost, cost_estimate
 from core.services.assist.task_context import TaskContext
 from core.services.diagnostics.probe_edits import WRITTEN
-from core.services.diagnostics.probes import ProbeRequest, alone, drawn
+from core.services.diagnostics.probes import ProbeRequest, drawn, item_with_text
 from core.store.store import Store
 
 KIND = "twins"
@@ -40,7 +40,9 @@ def estimate(store: Store, request: TwinsRequest) -> TaskCost:
     """Return the expected cost of writing: one call per answer and edit, without the probe."""
     pairs = list(_pairs(store, request.probe))
     longest = max((len(item.output) // 2 for item, _ in pairs), default=0)
-    return outlook(request.judge, [_writing(item, edit) for item, edit in pairs], longest + 50)
+    return cost_estimate(
+        request.judge, [_writing(item, edit) for item, edit in pairs], longest + 50
+    )
 
 
 @allowed("write")
@@ -101,7 +103,7 @@ def _probe(task: HelpTask) -> ProbeRequest:
 
 def _pairs(store: Store, probe: ProbeRequest) -> Iterator[tuple[Item, str]]:
     edits = [name for name in probe.edits if name in WRITTEN]
-    texts = [alone(item) for item in drawn(store, probe)] if edits else []
+    texts = [item_with_text(item) for item in drawn(store, probe)] if edits else []
     return ((item, edit) for item in texts for edit in edits)
 
 

@@ -181,7 +181,7 @@ def _accuracy(hits: Array, draws: Draws) -> Estimate:
 
     value = Estimate(float(share(distinct.times[:, None].astype(np.float64))[""][0]))
     drawn = draws.of(distinct.of_item, distinct.times)
-    return value.within(intervals(share, drawn, distinct.times, how=draws.how)[""])
+    return value.with_interval(intervals(share, drawn, distinct.times, how=draws.how)[""])
 
 
 def _efficient(point: Point, all_of: Sequence[Point]) -> bool | None:

@@ -175,7 +175,7 @@ def _agreement(sides: CriterionPair, compared: _Compared, distinct: Patterns) ->
     measure = reliability.alpha_ordinal if sides.scale == "ordinal" else reliability.alpha_nominal
     k, times = len(sides.labels), distinct.times.astype(np.float64)
     figures = [measure(side, k, times) for side in rows]
-    before, after = (measure.over(side, k, times) for side in rows)
+    before, after = (measure.as_function_of_weights(side, k, times) for side in rows)
     rated = [(side >= 0).sum(axis=1) >= 2 for side in rows]
     return compared.delta(figures, (before, after), rated[0] | rated[1])
 

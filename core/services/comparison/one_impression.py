@@ -32,7 +32,7 @@ from core.metrics.variance_components import (
     Ways,
     components,
     jackknife,
-    worth,
+    reliability_of_mean,
 )
 from core.services.access.allowing import allowed
 from core.services.agreement.load_ratings import of_run
@@ -237,7 +237,7 @@ def _scored_way(values: Array, parts: Components, worth_: Estimate) -> ScoredWay
 
 
 def _phi(parts: Components) -> float:
-    return worth(parts, Ways(judges=1)).absolute
+    return reliability_of_mean(parts, Ways(judges=1)).absolute
 
 
 def _only(facets: Facets, kept: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.int64]]:

@@ -48,7 +48,7 @@ class RightMore:
     p: float | None
 
     @property
-    def better(self) -> int:
+    def better_run(self) -> int:
         """Return 1 or 2 for the run that is significantly more often right; else 0."""
         if self.gap.value is None or self.p is None or self.p >= LEVEL or not self.gap.value:
             return 0
@@ -179,7 +179,8 @@ def _right_more(accuracy: CorrectedAccuracy) -> str:
         2: "B is right more often",
     }
     text = (
-        f"Of the {plural(row.cells, 'cell')} that both decide, labelled or not, {run[row.better]}: "
+        f"Of the {plural(row.cells, 'cell')} that both decide, labelled or not, "
+        f"{run[row.better_run]}: "
         f"B minus A {row.gap.words(share_points).inline}. The runs differ on "
         f"{percent(row.apart / row.cells)} of them."
     )
@@ -189,10 +190,11 @@ def _right_more(accuracy: CorrectedAccuracy) -> str:
             f" Labelled cells alone point the other way ({points(naive, share=True)}): doubtful "
             "ones were picked more often."
         )
-    decided = [c for c in accuracy.criteria if c.better]
+    decided = [c for c in accuracy.criteria if c.better_run]
     if len(accuracy.criteria) > 1 and decided:
         names = "; ".join(
-            f"{'AB'[c.better - 1]} on {visible(c.criterion)} ({points(c.gap.value, share=True)})"
+            f"{'AB'[c.better_run - 1]} on {visible(c.criterion)} "
+            f"({points(c.gap.value, share=True)})"
             for c in decided[:3]
         )
         text += f" By criterion: {names}."
@@ -222,6 +224,6 @@ def _data(row: RightMore) -> dict[str, Any]:
         "ci": row.gap.ci,
         "labelled_alone": row.naive,
         "p": row.p,
-        "better": {0: None, 1: "a", 2: "b"}[row.better],
+        "better": {0: None, 1: "a", 2: "b"}[row.better_run],
     }
     return {**data, "undefined": {"difference": row.gap.reason}} if row.gap.reason else data

@@ -108,7 +108,7 @@ def _read(store: Store, version: DatasetVersion) -> ItemColumns:
         return _look(store.datasets.contents(version_id), version.head.prompt)
 
     about = f"items of dataset version {version_id}"
-    stored = store.kept.made(about, FORM, look, keep=version.items >= MANY)
+    stored = store.kept.cached_columns(about, FORM, look, keep=version.items >= MANY)
     arrays, rows = stored.arrays, stored.arrays["label rows"].astype(np.int64)
     ends = np.cumsum(arrays["label counts"])
     return ItemColumns(

@@ -125,7 +125,7 @@ def twin_numbers(store: Store, version_id: int) -> TwinNumbers:
         return Columns({}, {"group": np.array(numbers.group), "same": np.array(numbers.same)})
 
     about = f"twins in dataset version {version_id}"
-    arrays = store.kept.made(about, FORM, look, keep=version.items >= MANY).arrays
+    arrays = store.kept.cached_columns(about, FORM, look, keep=version.items >= MANY).arrays
     return TwinNumbers(arrays["group"].tolist(), arrays["same"].tolist())
 
 
@@ -143,7 +143,7 @@ def _numbers(items: Iterable[Item]) -> TwinNumbers:
     return near_duplicates.twin_numbers((item.text, item.prompt) for item in items)
 
 
-def apart(
+def twin_groups(
     teachers: Sequence[PlacedT],
     graded: Iterable[PlacedT],
     twins: TwinNumbers,

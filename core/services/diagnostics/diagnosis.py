@@ -30,11 +30,11 @@ from core.services.diagnostics.evidence import RunEvidence, evidence_of
 from core.services.diagnostics.evidence_charts import ShownEvidence, shown
 from core.services.diagnostics.judge_bias import (
     FindingCandidate,
+    answer_values,
     judge_candidates,
     option_candidates,
     own_only,
     told_together,
-    worth,
 )
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.prompt_preview import criterion_from
@@ -52,7 +52,7 @@ class Diagnosis:
     checks: tuple[FindingCandidate, ...]
 
     @property
-    def made(self) -> int:
+    def check_count(self) -> int:
         """Return how many checks were possible; p-values of findings are corrected for this
         number.
         """
@@ -61,7 +61,7 @@ class Diagnosis:
     @property
     def promise(self) -> str:
         """Return the number of checks, and how often they raise a false alarm."""
-        checks = "1 check was" if self.made == 1 else f"{self.made} checks were"
+        checks = "1 check was" if self.check_count == 1 else f"{self.check_count} checks were"
         return f"{checks} made. {PROMISED}"
 
 
@@ -104,7 +104,7 @@ def look(store: Store, run_id: int) -> Examination:
         findings=tuple(
             shown(evidence, finding, diagnosis.checks) for finding in diagnosis.findings
         ),
-        made=diagnosis.made,
+        made=diagnosis.check_count,
         promise=diagnosis.promise,
         unmade=tuple((kind, why, times) for (kind, why), times in unmade.items()),
         causes=words.by_cause(
@@ -183,8 +183,8 @@ def _drift(evidence: RunEvidence, before: RunEvidence, judge: str) -> BiasEffect
         matching = earlier.get(criterion.name)
         if matching is None or matching.criterion != criterion.criterion:
             continue
-        values, _ = worth(own_only(criterion, evidence.own))
-        old, _ = worth(own_only(matching, before.own))
+        values, _ = answer_values(own_only(criterion, evidence.own))
+        old, _ = answer_values(own_only(matching, before.own))
         differences.append(values[rows, column_now] - old[olds, then])
         items.append(rows)
     null = BOUNDS["drift"].null
@@ -251,7 +251,7 @@ def newest_answer(
     """
     first: Says | None = None
     for row in islice(newest_runs(store, rubric_id), LOOKED):
-        run_heard = hear(row) if hear else heard(store, row.id)
+        run_heard = hear(row) if hear else run_findings(store, row.id)
         if run_heard.answers:
             if first is None:
                 return Says(row, run_heard)
@@ -263,7 +263,7 @@ def newest_answer(
     return first
 
 
-def heard(store: Store, run_id: int) -> Heard:
+def run_findings(store: Store, run_id: int) -> Heard:
     """Return a run's findings on criteria, serious first, and the unknown ones. Raises
     ``NotFound``.
     """

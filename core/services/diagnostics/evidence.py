@@ -89,7 +89,7 @@ class RunEvidence:
     @property
     def items(self) -> tuple[Item, ...]:
         """Return the items with their texts."""
-        return self.of.whole
+        return self.of.items_with_texts
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -16,12 +16,12 @@ from core.services.diagnostics.evidence import Chart, CriterionEvidence, RunEvid
 from core.services.diagnostics.judge_bias import (
     FindingCandidate,
     Measured,
+    abstentions,
+    answer_values,
     at_an_end,
     changed,
     leaning_chart,
     own_only,
-    silence,
-    worth,
 )
 
 #: The number of groups, of about equal size, into which texts are split by length.
@@ -89,7 +89,7 @@ def _position(evidence: RunEvidence, judge: int) -> Chart | None:
 
 def _verbosity(evidence: RunEvidence, index: int) -> Chart:
     """Chart mean values of judge and truth over groups of texts of similar length."""
-    worths = [worth(own_only(criterion, evidence.own)) for criterion in evidence.criteria]
+    worths = [answer_values(own_only(criterion, evidence.own)) for criterion in evidence.criteria]
     values_given = np.concatenate([np.zeros(0), *(values[:, index] for values, _ in worths)])
     truth = np.concatenate([np.zeros(0), *(values for _, values in worths)])
     lengths = np.tile(evidence.words, len(worths))
@@ -157,7 +157,8 @@ def _comparison_chart(
 def _halo(evidence: RunEvidence, judge: int) -> Chart:
     """Chart the correlation of every two ordered criteria: the judge's, and the expected one."""
     worths = [
-        (criterion, worth(own_only(criterion, evidence.own))) for criterion in evidence.criteria
+        (criterion, answer_values(own_only(criterion, evidence.own)))
+        for criterion in evidence.criteria
     ]
     ordered = [(criterion.name, values) for criterion, values in worths if criterion.ordered]
     names, judged, theirs, counts = [], [], [], []
@@ -204,9 +205,9 @@ def _changes(twin_of: Callable[[RunEvidence], int]) -> Callable[[RunEvidence, in
 _OF_JUDGE: dict[str, Callable[[RunEvidence, int], Chart | None]] = {
     "position": _position,
     "verbosity": _verbosity,
-    "leniency": _comparison_chart(worth, "Mean value of the answers"),
+    "leniency": _comparison_chart(answer_values, "Mean value of the answers"),
     "extremes": _comparison_chart(at_an_end, "Share of lowest and highest options", share=True),
-    "abstention": _comparison_chart(silence, "Share of abstentions", share=True),
+    "abstention": _comparison_chart(abstentions, "Share of abstentions", share=True),
     "halo": _halo,
     "inconsistency": _changes(lambda _: 0),
     "flips": _changes(lambda evidence: evidence.own),

@@ -34,7 +34,7 @@ def _sized(effect: BiasEffect) -> BiasEffect:
     return effect._replace(estimate=-_by(effect), low=-effect.high, high=-effect.low)
 
 
-def sure(effect: BiasEffect, *, shares: bool = False, of: str = "items") -> str:
+def interval_and_n(effect: BiasEffect, *, shares: bool = False, of: str = "items") -> str:
     """Return, in parentheses, the interval (or why it is missing) and n."""
     _, ends, why = effect.figure.words(percent if shares else score)
     if ends:
@@ -68,7 +68,7 @@ def flips(judge: str, effect: BiasEffect) -> str:
     """Describe answers that depend on the order of options."""
     return (
         f"{judge} changes {_share(_by(effect))} of its answers when the order of the options is "
-        f"reversed {sure(effect, shares=True)}."
+        f"reversed {interval_and_n(effect, shares=True)}."
     )
 
 
@@ -76,7 +76,7 @@ def inconsistency(judge: str, effect: BiasEffect) -> str:
     """Describe answers that differ when the question is repeated."""
     return (
         f"{judge} contradicts itself: asked the same again, {_share(_by(effect))} of its answers "
-        f"differ {sure(effect, shares=True)}."
+        f"differ {interval_and_n(effect, shares=True)}."
     )
 
 
@@ -85,7 +85,8 @@ def verbosity(judge: str, effect: BiasEffect) -> str:
     more = "more" if _by(effect) > 0 else "less"
     return (
         f"{judge} gives longer answers {more}: among those with the same label, twice the words go "
-        f"with {_points(_by(effect))} {more} of an option's value {sure(_sized(effect))}. That "
+        f"with {_points(_by(effect))} {more} of an option's value "
+        f"{interval_and_n(_sized(effect))}. That "
         "is a correlation and may be deserved, for labels err and tell levels only; probes tell "
         "causes."
     )
@@ -112,7 +113,8 @@ def own_maker(judge: str, effect: BiasEffect) -> str:
     """Describe higher values for answers by the maker's own models; the cause is unknown."""
     return (
         f"{judge} gives answers by its own maker's models more than those by others: among answers "
-        f"with the same label {_points(_by(effect))} more of an option's value {sure(effect)}. "
+        f"with the same label {_points(_by(effect))} more of an option's value "
+        f"{interval_and_n(effect)}. "
         "That is a correlation and may be deserved, for labels err and tell levels only; a probe "
         "under its own maker's name tells whether the name is the cause."
     )
@@ -124,11 +126,11 @@ def leniency(judge: str, effect: BiasEffect, versus: str) -> str:
     more = "more" if _by(effect) > 0 else "less"
     return (
         f"{judge} is more {word} than {versus}: its options are worth {_points(_by(effect))} "
-        f"{more} on the same cells {sure(_sized(effect))}."
+        f"{more} on the same cells {interval_and_n(_sized(effect))}."
     )
 
 
-def leaning(
+def option_bias_words(
     judge: str, criterion: str, labels: tuple[str, ...], level: int, effect: BiasEffect, versus: str
 ) -> str:
     """Describe an option that is given too often, or too rarely, where options have no order."""
@@ -137,7 +139,8 @@ def leaning(
         level, more = 1 - level, True
     return (
         f"{judge} gives “{labels[level]}” of {criterion} {_percentage_points(effect)} "
-        f"{'more' if more else 'less'} often than {versus} {sure(_sized(effect), shares=True)}. "
+        f"{'more' if more else 'less'} often than {versus} "
+        f"{interval_and_n(_sized(effect), shares=True)}. "
         "These options have no order; if they stand for places, asking in the other order would "
         "tell whether the place draws."
     )
@@ -160,7 +163,7 @@ def extremes(judge: str, effect: BiasEffect, versus: str) -> str:
     more = "more" if _by(effect) > 0 else "less"
     return (
         f"{judge} picks the lowest or highest option {_percentage_points(effect)} {more} often "
-        f"than {versus} {sure(_sized(effect), shares=True)}."
+        f"than {versus} {interval_and_n(_sized(effect), shares=True)}."
     )
 
 
@@ -170,7 +173,7 @@ def halo(judge: str, result: Halo, truth: str) -> str:
         f"{judge}'s answers go together more between criteria than {truth} account for: they "
         f"correlate {score(result.own or 0.0)}, of which {truth} account for "
         f"{score(result.reference or 0.0)}; the difference is {score(_by(result.effect))} "
-        f"{sure(result.effect)}. One impression may colour all."
+        f"{interval_and_n(result.effect)}. One impression may colour all."
     )
 
 
@@ -178,7 +181,7 @@ def abstention(judge: str, effect: BiasEffect, versus: str) -> str:
     """Describe a judge that abstains where others decide."""
     return (
         f"{judge} abstains {_percentage_points(effect)} more often than {versus} "
-        f"{sure(effect, shares=True)}."
+        f"{interval_and_n(effect, shares=True)}."
     )
 
 
@@ -187,7 +190,7 @@ def drift(judge: str, effect: BiasEffect, earlier: str) -> str:
     where = "higher" if _by(effect) > 0 else "lower"
     return (
         f"{judge} has drifted: on the same items and criteria its options are worth "
-        f"{_points(_by(effect))} {where} than in {earlier} {sure(_sized(effect))}."
+        f"{_points(_by(effect))} {where} than in {earlier} {interval_and_n(_sized(effect))}."
     )
 
 
@@ -200,7 +203,7 @@ def agreement(criterion: str, result: Agreement, who: str) -> str:
     )
     return (
         f"{who} hardly agree on {criterion}: Krippendorff's alpha is {score(_by(result.effect))} "
-        f"{sure(result.effect)}.{alike}"
+        f"{interval_and_n(result.effect)}.{alike}"
     )
 
 
@@ -213,7 +216,8 @@ def discrimination(criterion: str, effect: BiasEffect) -> str:
     )
     return (
         f"{criterion} hardly goes with the rest: its verdicts correlate {score(_by(effect))} with "
-        f"the mean of the other criteria {sure(effect)}. {turned}or it asks something else."
+        f"the mean of the other criteria {interval_and_n(effect)}. "
+        f"{turned}or it asks something else."
     )
 
 
@@ -252,7 +256,7 @@ def merge(criterion: str, labels: tuple[str, ...], result: Merge, who: str) -> s
     return (
         f"{who} hardly agree on “{labels[result.first]}” or “{labels[result.second]}” of "
         f"{criterion}: between these two their alpha is {score(_by(result.apart))} "
-        f"{sure(result.apart)}. As one option, alpha would go from {score(before)} to "
+        f"{interval_and_n(result.apart)}. As one option, alpha would go from {score(before)} to "
         f"{score(after)}{accuracy}."
     )
 
@@ -265,7 +269,7 @@ def redundancy(
     labelled = "" if in_truth is None else f" In {truth} the correlation is {score(in_truth)}."
     return (
         f"{first} and {second} nearly always get {relation}: their verdicts correlate "
-        f"{score(_by(effect))} {sure(effect)}.{labelled}"
+        f"{score(_by(effect))} {interval_and_n(effect)}.{labelled}"
     )
 
 

@@ -59,9 +59,9 @@ def judge_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
     """Return all checks of all judges."""
     criteria = [own_only(criterion, evidence.own) for criterion in evidence.criteria]
     against: list[Against] = [
-        ("leniency", [worth(criterion) for criterion in criteria], words.leniency),
+        ("leniency", [answer_values(criterion) for criterion in criteria], words.leniency),
         ("extremes", [at_an_end(criterion) for criterion in criteria], words.extremes),
-        ("abstention", [silence(criterion) for criterion in criteria], words.abstention),
+        ("abstention", [abstentions(criterion) for criterion in criteria], words.abstention),
     ]
     judges = range(len(evidence.judges))
     return [check for judge in judges for check in _of_judge(evidence, judge, against)]
@@ -105,7 +105,7 @@ def _of_judge(
     yield made("halo", coloured.effect, words.halo(name, coloured, evidence.truth))
 
 
-def worth(criterion: CriterionEvidence) -> Measured:
+def answer_values(criterion: CriterionEvidence) -> Measured:
     """Return the value of each answer, and of the label; NaN if missing.
 
     Options without an order have no value: a judge that picks one of them too often is not lenient.
@@ -130,7 +130,7 @@ def at_an_end(criterion: CriterionEvidence) -> Measured:
     return measured(ends, criterion)
 
 
-def silence(criterion: CriterionEvidence) -> Measured:
+def abstentions(criterion: CriterionEvidence) -> Measured:
     """Return 1 for an abstention of a judge (or label), 0 for an answer; NaN if not graded."""
     if criterion.criterion.na_index is None:
         return _mean_of(np.full(len(criterion.labels), np.nan), criterion), np.full(
@@ -298,7 +298,7 @@ def option_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
             for index, name in enumerate(evidence.names):
                 names = (evidence.truth, evidence.rater)
                 effect, versus = against_of(cells, index, BOUNDS["leaning"].null, *names)
-                sentence = words.leaning(
+                sentence = words.option_bias_words(
                     name, criterion.name, criterion.labels, level, effect, versus
                 )
                 other_option = _option(criterion, level)

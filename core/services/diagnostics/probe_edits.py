@@ -210,7 +210,7 @@ BY_RULE = tuple(name for name, edit in EDITS.items() if not edit.written)
 WRITTEN = tuple(name for name, edit in EDITS.items() if edit.written)
 
 
-def twins(
+def edited_texts(
     text: str, chosen: Sequence[str], houses: Sequence[str], rng: Random
 ) -> Iterator[EditedText]:
     """Yield the text under each chosen edit by rule that changes it.

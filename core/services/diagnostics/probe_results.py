@@ -21,8 +21,8 @@ from core.metrics.bias.probes import (
     NOTHING,
     ORIGINALS,
     Replies,
-    accused,
     effect,
+    faulty_effects,
     findable,
     flip_effect,
     flips,
@@ -31,7 +31,7 @@ from core.metrics.bias.probes import (
 )
 from core.metrics.estimate import Estimate
 from core.metrics.measure import Array
-from core.services.diagnostics.finding_words import sure
+from core.services.diagnostics.finding_words import interval_and_n
 from core.services.diagnostics.probe_edits import (
     AGAIN,
     DOSES,
@@ -165,7 +165,7 @@ def _accused(
             [edited for edited in some if edited.edit.written == written and not edited.earned]
             for some in (totals, single)
         ]
-        faults = accused(*([edited.effect for edited in part] for part in parts))
+        faults = faulty_effects(*([edited.effect for edited in part] for part in parts))
         for part, fault in zip(parts, faults, strict=True):
             tests = sum(edited.effect.p is not None for edited in part)
             for edited, is_fault in zip(part, fault, strict=True):
@@ -290,7 +290,7 @@ def _sentence(figure: ProbeFigure, parts: Sequence[ProbeFigure]) -> str:
     edit, measured = figure.edit, figure.effect
     size = measured.estimate or 0.0
     if figure.accused or not parts:
-        surely = sure(measured, of="answers")
+        surely = interval_and_n(measured, of="answers")
         text = f"{figure.judge} {edit.accuses}: {_effect_words(figure, size)} {surely}."
     else:
         text = f"{figure.judge} {edit.accuses} on {parts[0].criterion}."

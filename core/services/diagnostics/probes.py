@@ -24,8 +24,8 @@ from core.services.diagnostics.probe_edits import (
     ORIGINAL,
     WRITTEN,
     EditedText,
+    edited_texts,
     ended,
-    twins,
     words,
 )
 from core.services.results.scored_items import calibration_items, resolved_items
@@ -106,7 +106,7 @@ def start(store: Store, request: ProbeRequest) -> int:
         store,
         RunRequest(
             rubric_version=run.rubric_version_id,
-            dataset_version=trials.kept(store, dataset, "probe"),
+            dataset_version=trials.hidden_dataset(store, dataset, "probe"),
             panel=panel,
             name=f"Probes: {run.name}"[:200],
             seed=run.plan.seed,
@@ -209,7 +209,7 @@ def edited_part(item: Item) -> str:
     return "" if isinstance(submission, Pair) else item.output
 
 
-def alone(item: Item) -> Item:
+def item_with_text(item: Item) -> Item:
     """Return the item with this text as its submission, for a model that rewrites it; earlier turns
     become a context.
     """
@@ -269,7 +269,7 @@ def _twins(item: Item, request: ProbeRequest, houses: Sequence[str]) -> Iterator
     yield _twin(item, EditedText(ORIGINAL, original))
     yield _twin(item, EditedText(AGAIN, original))
     yield _twin(item, EditedText(NEUTRAL, ended(original, NEUTRAL)))
-    for edited in twins(original, request.edits, houses, rng):
+    for edited in edited_texts(original, request.edits, houses, rng):
         yield _twin(item, edited)
     for name in request.edits:
         text = request.written.get((item.id, name))

@@ -25,8 +25,8 @@ from core.formats.report.rosters import (
     keys_of,
     read_roster,
 )
-from core.formats.rubrics.foreign import Scaling, listed, shown
-from core.formats.source.csv_writer import harmless, number_of, points_text
+from core.formats.rubrics.foreign import Scaling, first_names, shown
+from core.formats.source.csv_writer import number_of, points_text, spreadsheet_safe
 from core.services.exports.grade_sheet import TOO_LITTLE, Grade, grades, share
 from core.services.exports.judgement_rows import Graded, graded
 from core.store.store import Store
@@ -80,8 +80,8 @@ def matched(
             if hits and (best is None or len(hits) > len(best[2])):
                 best = column, by, hits
     if best is None:
-        ids = listed([item.id for item in items], 3)
-        searched = listed(list(columns)) or "no column that says who"
+        ids = first_names([item.id for item in items], 3)
+        searched = first_names(list(columns)) or "no column that says who"
         message = (
             f"No student of this file is in the run: {searched} is unlike the items' ids ({ids})."
         )
@@ -208,7 +208,9 @@ class _Filler:
         if self.roster.kind == "table" or len(columns) != 1:
             kind = KIND_WORDS[self.roster.kind]
             message = f"This is {kind}; say which column takes the grade."
-            mend = Problem("It has these columns.", listed(columns or self.roster.table.heads, 20))
+            mend = Problem(
+                "It has these columns.", first_names(columns or self.roster.table.heads, 20)
+            )
             raise InputError(message, (mend,), self.roster.table.name)
         return columns[0]
 
@@ -228,7 +230,7 @@ class _Filler:
                     continue
             why.setdefault(reason, []).append(self._student(row))
         for reason, students in why.items():
-            message = f"Left alone: {listed(students)}, because they {reason}."
+            message = f"Left alone: {first_names(students)}, because they {reason}."
             mend = "Settle them under Review, then write the file again."
             self.problems.append(
                 Problem(message, mend if "person" in reason or TOO_LITTLE in reason else "")
@@ -296,7 +298,7 @@ class _Filler:
         notes = [s for s in self.found.settled if s.item_id == item and s.note.strip()]
         if column is not None and notes:
             text = "\n".join(f"{s.criterion}: {s.note}" for s in notes)
-            self._put(row, position, column, harmless(text))
+            self._put(row, position, column, spreadsheet_safe(text))
 
     def _write_assessment(self, row: int, position: int) -> None:
         grade = self.grades[position]
@@ -309,9 +311,9 @@ class _Filler:
             if criterion is None or option is None or value is None:
                 continue
             text = {
-                "Rating": harmless(shown(criterion, criterion.choices[option])),
+                "Rating": spreadsheet_safe(shown(criterion, criterion.choices[option])),
                 "Points": points_text(value * criterion.weight, comma=self.roster.comma),
-                "Comments": harmless(notes.get(name, "")),
+                "Comments": spreadsheet_safe(notes.get(name, "")),
             }[part]
             if text:
                 self._put(row, position, column, text)
@@ -352,7 +354,7 @@ class _Filler:
         used = {position for positions in self.hits.values() for position in positions}
         missing = [grade.item.id for index, grade in enumerate(self.grades) if index not in used]
         if missing:
-            self.problems.append(Problem(f"Not in the file: {listed(missing)}."))
+            self.problems.append(Problem(f"Not in the file: {first_names(missing)}."))
         left_alone = sum(change.kept for change in self.changes)
         if left_alone:
             message = f"Left alone, because something else is there: {_count(left_alone, 'cell')}."
@@ -365,9 +367,9 @@ class _Filler:
         columns = {part[0] for part in parts if part}
         graded_here = [c.name for c in self.found.rubric.criteria]
         if strange := sorted(columns - set(graded_here)):
-            self.problems.append(Problem(f"No criterion of this run: {listed(strange)}."))
+            self.problems.append(Problem(f"No criterion of this run: {first_names(strange)}."))
         if lost := [name for name in graded_here if name not in columns]:
-            message = f"The file has no columns for {listed(lost)}."
+            message = f"The file has no columns for {first_names(lost)}."
             advice = "A criterion must be called exactly as in Canvas."
             self.problems.append(Problem(message, advice))
         rubric = self.found.rubric

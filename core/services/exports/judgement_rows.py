@@ -14,7 +14,7 @@ from core.domain.runs import Run, RunItemRow
 from core.domain.votes import FailureRow, Verdict, VoteRow
 from core.formats.votes.imported import PROBABILITY
 from core.services.access.blindness import require_open
-from core.services.results.item_view import between, choice_label
+from core.services.results.item_view import averaged_in_words, choice_label
 from core.services.results.scored_items import resolved_items
 from core.services.results.verdicts import RubricOf, rubric_lookup
 from core.services.review.adjudication import label_of
@@ -110,7 +110,7 @@ def reviews_of(store: Store, run_id: int) -> Reviews:
     """Return people's acts on the cells of a run, read once."""
     cells: dict[tuple[str, str], QueuedCell] = {}
     verdicts: dict[tuple[int, str, str], tuple[VerdictRow, ...]] = {}
-    for queue in store.queues.ever(run_id):
+    for queue in store.queues.all_of_run(run_id):
         for cell in store.queues.cells(queue.id):
             cells[cell.item_id, cell.criterion] = cell
         for verdict in store.verdicts.of_queue(queue.id):
@@ -393,4 +393,4 @@ def verdict_rows(data: Graded) -> Iterator[Row]:
             }
             fields = Verdict._fields[2:]
             facts = {name: None if cell is None else getattr(cell, name) for name in fields}
-            yield line | facts | {"between": between(criterion, cell) or None}
+            yield line | facts | {"between": averaged_in_words(criterion, cell) or None}

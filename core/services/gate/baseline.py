@@ -152,7 +152,9 @@ def fall(
     sides = (old, new)
     resampled = [Resampled([item for answers in side for item in answers.items]) for side in sides]
     first, second = (
-        _or_none(float(figure(resamples.once(side), side)[0])) if resamples.items else None
+        _or_none(float(figure(resamples.unweighted_tables(side), side)[0]))
+        if resamples.items
+        else None
         for resamples, side in zip(resampled, sides, strict=True)
     )
     counted = len(resampled[0].items)
@@ -168,7 +170,7 @@ def fall(
         ]
     drop, differences = sign * (first - second), sign * (drawn[0] - drawn[1])
     ends = _over_looks(differences, drop, look) if look else percentile(differences)
-    return Fall(first, second, Estimate(drop).within(ends), counted, paired)
+    return Fall(first, second, Estimate(drop).with_interval(ends), counted, paired)
 
 
 def _over_looks(differences: Array, drop: float, look: int) -> Interval:

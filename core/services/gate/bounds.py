@@ -146,7 +146,7 @@ def _not_enough(figure: NamedFigure, decided: float | None, limits: GateLimits) 
         return f"n = {fmt.count(figure.n)}; at least {fmt.count(limits.min_n)} are asked (--min-n)"
     if decided is not None and decided < limits.min_decided:
         required = f"at least {fmt.percent(limits.min_decided)} are asked (--min-decided)"
-        share = fmt.apart(decided, limits.min_decided, fmt.percent, 0)
+        share = fmt.distinguishable(decided, limits.min_decided, fmt.percent, 0)
         return f"{share} of cells are decided; {required}"
     return ""
 
@@ -167,7 +167,9 @@ def _bound_in_words(
         f"{end}at {'least' if bound.kind == 'min' else 'most'} {fmt.number(bound.value)} is asked"
     )
     estimate = Estimate(figure.value, figure.low, figure.high, missing or figure.why)
-    described = estimate.words(lambda number: fmt.apart(number, bound.value, fmt.number, 3))
+    described = estimate.words(
+        lambda number: fmt.distinguishable(number, bound.value, fmt.number, 3)
+    )
     if figure.value is None:
         return f"{described.inline}, {required}"
     details = [described.ends] if described.ends else []
@@ -176,6 +178,8 @@ def _bound_in_words(
         if picked and not short:
             details.append(f"{fmt.count(picked)} of them settled in review")
     if decided is not None:
-        details.append(f"{fmt.apart(decided, limits.min_decided, fmt.percent, 0)} decided")
+        details.append(
+            f"{fmt.distinguishable(decided, limits.min_decided, fmt.percent, 0)} decided"
+        )
     text = described.value + (f" ({', '.join(details)})" if details else "")
     return f"{text}, not enough to tell: {short}" if short else f"{text}, {required}"

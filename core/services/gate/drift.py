@@ -58,7 +58,7 @@ class DriftPoint:
     means: tuple[Look, ...] = ()
 
     @property
-    def beyond(self) -> Look | None:
+    def exceeding_look(self) -> Look | None:
         """Return the look that exceeds its limits, or else the shortest mean of last looks that
         does.
         """
@@ -87,14 +87,14 @@ class JudgeSeries:
     def alert(self) -> str:
         """Return a sentence if the newest look exceeds its limits; otherwise an empty string."""
         last = self.points[-1]
-        look = last.beyond
+        look = last.exceeding_look
         if look is None:
             return ""
         since = next(
             (
                 point
                 for index, point in enumerate(self.points)
-                if all(later.beyond for later in self.points[index:])
+                if all(later.exceeding_look for later in self.points[index:])
             ),
             last,
         )
@@ -178,7 +178,7 @@ def ask(store: Store, run_id: int, budget: float | None = None) -> int:
     return repeat_id
 
 
-def looks(store: Store, anchor: int) -> list[int]:
+def repeats_in_order(store: Store, anchor: int) -> list[int]:
     """Return what a series depends on: of each repeat the run, its votes, and whether it works."""
     return [n for run in _repeats(store, anchor) for n in (run.id, run.votes, int(run.active))]
 
@@ -329,9 +329,11 @@ def _points(series: JudgeSeries) -> Iterator[dict[str, Any]]:
             "first": look.before,
             "limits": None if look.low is None else [look.low, look.high],
             "items": look.n,
-            "out": point.beyond is not None,
+            "out": point.exceeding_look is not None,
             "findable": point.findable,
-            **({"mean": _mean(beyond)} if (beyond := point.beyond) and not look.out else {}),
+            **(
+                {"mean": _mean(beyond)} if (beyond := point.exceeding_look) and not look.out else {}
+            ),
             **({"undefined": look.reason} if look.reason else {}),
         }
 

@@ -79,18 +79,18 @@ def trial(store: Store, rubric_version: int, dataset_version: int, panel: Panel)
     )
 
 
-def belongs(row: RunRow, rubric_version: int, dataset_version: int) -> bool:
+def is_run_of(row: RunRow, rubric_version: int, dataset_version: int) -> bool:
     """Return whether a run is over these texts with this rubric."""
     return (row.rubric_version_id, row.dataset_version_id) == (rubric_version, dataset_version)
 
 
-def outlook(estimate: CostEstimate, panel: Panel) -> str:
+def estimate_line(estimate: CostEstimate, panel: Panel) -> str:
     """Return the estimate in one line."""
     texts, judges = plural(estimate.items, "text"), plural(len(panel.judges), "judge")
     return f"{texts}, {judges}, {estimate.words}"
 
 
-def tried(store: Store, run_id: int) -> tuple[ItemView, ...]:
+def trial_texts(store: Store, run_id: int) -> tuple[ItemView, ...]:
     """Return the texts of a trial, with all verdicts and votes."""
     rows = store.results.items(run_id, limit=TRIED)
     return tuple(item_view(store, run_id, row.item_id) for row in rows)

@@ -85,7 +85,7 @@ def found(store: Store, version_id: int, rubric: Rubric) -> Marks:
         if len(strange) > MOST_WORDS:
             continue
         if strange:
-            meanings[name] = {word: meant(criterion, word) for word in strange}
+            meanings[name] = {word: probable_option(criterion, word) for word in strange}
     counted = {
         n: sum(c.values()) for n, c in counts.items() if n in meanings or _fits(rubric, n, c)
     }
@@ -124,7 +124,7 @@ def _of_whole(head: str) -> bool:
     return next((bare.removeprefix(w) for w in WHOSE if bare.startswith(w)), bare) in WHOLE
 
 
-def meant(criterion: Criterion, word: str) -> str | None:
+def probable_option(criterion: Criterion, word: str) -> str | None:
     """Return the probable option of a mark, by its points.
 
     >>> from core.domain.rubric import Option

@@ -17,7 +17,7 @@ Way = Literal["join", "systems", "parts"]
 SYSTEM = "system"
 
 
-def ways(tables: Sequence[Table]) -> tuple[Way, ...]:
+def ways_to_join(tables: Sequence[Table]) -> tuple[Way, ...]:
     """Return how these tables can belong together, the likeliest first; empty if they cannot."""
     possible = list[Way]()
     texts = [catalog.suggest(table).submission for table in tables]
@@ -31,14 +31,14 @@ def ways(tables: Sequence[Table]) -> tuple[Way, ...]:
     return tuple(possible)
 
 
-def together(tables: Sequence[Table], way: Way | None = None) -> Table:
+def joined_tables(tables: Sequence[Table], way: Way | None = None) -> Table:
     """Return the tables as one; ``way`` says how they belong together, by default the likeliest
     way.
 
     Raises:
         InputError: they share neither a column that names their rows, nor the column of texts.
     """
-    could = ways(tables)
+    could = ways_to_join(tables)
     if not could:
         names = " and ".join(repr(table.name) for table in tables)
         mend = "Give both a column that names the rows, or the same headings, or drop one alone."

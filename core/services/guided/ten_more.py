@@ -36,7 +36,7 @@ class TenMore:
     queue: QueueRow | None = None
 
 
-def standing(store: Store, run_id: int) -> TenMore:
+def progress(store: Store, run_id: int) -> TenMore:
     """Return the progress of grading a run's drawn texts. Raises ``NotFound``."""
     finished = drawn_texts.finished(store, run_id)
     graded = 0 if finished is None else len(finished.items)

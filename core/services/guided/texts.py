@@ -99,7 +99,7 @@ def read(
     if len(files) == 1 and not _plain(files[0]):
         return catalog.read_source(opened or files[0].data, files[0].name, sheet)
     if are_tables(files):
-        return several.together([_source(file, sheet) for file in files], way)
+        return several.joined_tables([_source(file, sheet) for file in files], way)
     return table_of_files({file.name: file.data for file in files}, "handed in")
 
 
@@ -116,11 +116,11 @@ def source_of(files: Sequence[File]) -> str:
     return files[0].name + (f" and {plural(others, 'other table')}" if others else "")
 
 
-def ways(files: Sequence[File], sheet: str | None = None) -> tuple[Way, ...]:
+def ways_to_join(files: Sequence[File], sheet: str | None = None) -> tuple[Way, ...]:
     """Return how several tables can belong together, the likeliest first. Raises ``InputError``."""
     if not are_tables(files):
         return ()
-    return several.ways([_source(file, sheet) for file in files])
+    return several.ways_to_join([_source(file, sheet) for file in files])
 
 
 def _source(file: File, sheet: str | None) -> Table:
@@ -257,7 +257,7 @@ def systems_in(files: Sequence[File]) -> tuple[str, ...]:
     Raises:
         InputError: a file cannot be read.
     """
-    if "systems" not in ways(files):
+    if "systems" not in ways_to_join(files):
         return ()
     first_look = look(read(files, way="systems"))
     prompt = first_look.mapping.prompt
@@ -318,7 +318,7 @@ def unasked(files: Sequence[File]) -> Checked | None:
     are parts of one, and no remark asks for anything.
     """
     try:
-        could, table = ways(files), read(files)
+        could, table = ways_to_join(files), read(files)
     except InputError:
         return None
     texts = look(table)

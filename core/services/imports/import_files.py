@@ -347,7 +347,7 @@ def _unknown(file_look: FileLook) -> InputError:
 def _rubrics(store: Store, file_look: FileLook, dry: bool) -> dict[str, Any]:
     """Store rubrics without votes, unless ``dry``; return the report."""
     name = file_look.source.name
-    first, *others = rubrics = read_rubrics(file_look.source.opened, name)
+    first, *others = rubrics = read_rubrics(file_look.source.first_file, name)
     notices = tuple(notice for read in rubrics for notice in read.notices)
     if others:
         notices += (Problem(f"The file holds {len(rubrics)} rubrics; each is kept."),)
@@ -363,7 +363,7 @@ def _items(
     store: Store, file_look: FileLook, rubric: Rubric | None, changes: Sequence[str], dry: bool
 ) -> dict[str, Any]:
     """Store a dataset without votes, unless ``dry``; return the report."""
-    name, opened = file_look.source.name, file_look.source.opened
+    name, opened = file_look.source.name, file_look.source.first_file
     if file_look.source.lone:
         parsed = read_items(opened, name, rubric, changes, file_look.source.sheet, spend=True)
     else:

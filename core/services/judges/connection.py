@@ -274,7 +274,7 @@ def is_running(store: Store, judge: str) -> bool:
     return test is not None and test.thread.is_alive()
 
 
-def standing(store: Store, judge: str) -> str:
+def test_progress(store: Store, judge: str) -> str:
     """Return the progress of a running test in words; empty without one."""
     test = _running.get((str(store.path), judge))
     if test is None or not test.thread.is_alive():

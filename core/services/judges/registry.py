@@ -62,7 +62,7 @@ class JudgeEntry:
         return self.row.name
 
     @property
-    def strange(self) -> tuple[str, ...]:
+    def secrets_not_allowed(self) -> tuple[str, ...]:
         """Return the secrets that it would send and that are not allowed here; read on demand."""
         return tuple(problem.message for problem in permits.strange_words([self.judge]))
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from core.domain.review import DrawKind, QueueSettings
 from core.domain.runs import Run
 from core.errors import InputError
-from core.metrics.estimate import Estimate, turned
+from core.metrics.estimate import Estimate, reversed_sign
 from core.metrics.intervals.planning import (
     POWER,
     Drawn,
@@ -25,9 +25,9 @@ from core.metrics.intervals.planning import (
     drawn,
     error,
     found_from,
+    half_width,
     outcome,
     power,
-    reach,
     task_error,
 )
 from core.services.pairwise import system_answers, system_gaps
@@ -118,12 +118,12 @@ class _Cells:
         self._alike = cache(self._alike_of)
 
     @property
-    def left(self) -> int:
+    def unlabelled(self) -> int:
         """Return how many have no label."""
         return int(self.expected.left.sum())
 
     @property
-    def off(self) -> float:
+    def rms(self) -> float:
         """Return the expected difference between people and votes, as a root mean square."""
         cells = self.expected
         squares = (cells.mean - cells.said) ** 2 + cells.variance
@@ -132,7 +132,7 @@ class _Cells:
     def groups(self, draw: DrawKind, labels: float) -> list[Drawn]:
         """Return the cells in the groups of this draw of further labels, and by side."""
         sizes, alike = self._alike(draw)
-        chance = chances(draw, min(1.0, labels / self.left), sizes) if self.left else {}
+        chance = chances(draw, min(1.0, labels / self.unlabelled), sizes) if self.unlabelled else {}
         return [group._replace(more=group.more * chance.get(kind, 0.0)) for kind, group in alike]
 
     def _alike_of(self, draw: DrawKind) -> tuple[dict[Stratum, int], list[tuple[Stratum, Drawn]]]:
@@ -174,8 +174,8 @@ def label_plan(
     _check(store, run, criterion, labels, pair)
     random = random_labels.of_run(store, run_id, criterion)
     cells, labels_seen = _cells(store, run, criterion, random)
-    left = cells.left
-    plan = LabelPlan(criterion, left, labels_seen, cells.off, labels_seen >= MEASURED, (), pair)
+    left = cells.unlabelled
+    plan = LabelPlan(criterion, left, labels_seen, cells.rms, labels_seen >= MEASURED, (), pair)
     if not left:
         why = "Every cell with a verdict has a label."
         return replace(plan, off=_seen_off(random, criterion), measured=True, reason=why)
@@ -194,8 +194,8 @@ def label_plan(
         gap=apart.gap,
         voted=apart.voted if gap is None else None,
         most_power=apart.power(left, left),
-        needed=apart.needed(left),
-        thin={draw: number for draw in DRAWS if (number := apart.thin(draw, labels, left))},
+        needed=apart.labels_needed(left),
+        thin={draw: number for draw in DRAWS if (number := apart.thin_groups(draw, labels, left))},
     )
 
 
@@ -304,9 +304,9 @@ def _with_shown(plan: LabelPlan, gaps: Sequence[SystemsApart]) -> LabelPlan:
     for pair in gaps:
         if plan.pair is None or {*plan.pair} != {pair.first, pair.second}:
             continue
-        gap = pair.found.gap if pair.first == plan.pair[0] else turned(pair.found.gap)
+        gap = pair.found.gap if pair.first == plan.pair[0] else reversed_sign(pair.found.gap)
         if gap.value is not None and gap.low is not None:
-            return replace(plan, shown=gap, told=bool(pair.better))
+            return replace(plan, shown=gap, told=bool(pair.better_system))
     return plan
 
 
@@ -324,22 +324,22 @@ class _Apart(NamedTuple):
     voted: float = 0.0
     tests: int = 1
 
-    def spread(self, labels: float, left: int) -> float | None:
+    def gap_error(self, labels: float, left: int) -> float | None:
         """Return the standard error of the gap with this many labels of all that are ``left``."""
-        error_of_mean = error(self.cells.groups("even", labels * self.cells.left / left))
+        error_of_mean = error(self.cells.groups("even", labels * self.cells.unlabelled / left))
         return None if error_of_mean is None else float(np.hypot(error_of_mean, self.tasks))
 
     def power(self, labels: float, left: int) -> float | None:
         """Return the chance to find the gap."""
-        spread = self.spread(labels, left)
+        spread = self.gap_error(labels, left)
         return None if spread is None else power(self.gap, spread, self.tests)
 
-    def thin(self, draw: DrawKind, labels: float, left: int) -> int:
+    def thin_groups(self, draw: DrawKind, labels: float, left: int) -> int:
         """Return how many groups of this draw (a system's verdict) would have too few labels."""
-        groups = self.cells.groups(draw, labels * self.cells.left / left)
+        groups = self.cells.groups(draw, labels * self.cells.unlabelled / left)
         return sum(group.labels < min(THIN, group.cells) for group in groups)
 
-    def needed(self, left: int) -> int | None:
+    def labels_needed(self, left: int) -> int | None:
         """Return the fewest labels that find the gap with a chance of 80%, or ``None``."""
         for labels in (*range(10, left, max(1, left // 200)), left):
             if (self.power(labels, left) or 0.0) >= POWER:
@@ -389,12 +389,12 @@ def _bought(
     apart: _Apart | None,
     hourly: float | None,
 ) -> Bought:
-    left = cells.left
-    width = {draw: reach(cells.groups(draw, labels)) for draw in DRAWS}
+    left = cells.unlabelled
+    width = {draw: half_width(cells.groups(draw, labels)) for draw in DRAWS}
     minutes = queue_cap.minutes(store, run_id, labels, QueueSettings())
     money = None if minutes is None or hourly is None else minutes / 60 * hourly
     if apart is None or apart.reason:
         return Bought(labels, width, None, None, minutes, money)
-    spread = apart.spread(labels, left)
+    spread = apart.gap_error(labels, left)
     finds = None if spread is None else found_from(spread, apart.tests)
     return Bought(labels, width, apart.power(labels, left), finds, minutes, money)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.metrics.estimate import turned
+from core.metrics.estimate import reversed_sign
 from core.services.labelling.label_plan import DRAWS, THIN, LabelPlan
 from core.text.names import visible
 from core.text.numbers import about_minutes, count, percent, plural, score
@@ -49,7 +49,7 @@ def _lead(plan: LabelPlan) -> str:
     votes = _by_votes(plan.voted, first, second)
     if plan.shown is None:
         return f"People are expected to find {better} ahead by {size} ({votes})."
-    shown = (plan.shown if gap > 0 else turned(plan.shown)).words(score).inline
+    shown = (plan.shown if gap > 0 else reversed_sign(plan.shown)).words(score).inline
     sure = "is more than chance" if plan.told else "may be chance"
     basis = f"By {count(plan.known)} random labels"
     return f"{basis} {better} is ahead by {shown}, which {sure}; {votes}."

@@ -27,7 +27,7 @@ class Trouble:
     of: int
 
     @property
-    def said(self) -> int:
+    def faulty_criterion_count(self) -> int:
         """Return how many verdicts call the criterion faulty."""
         return self.ambiguous + self.wrong + self.double
 
@@ -104,7 +104,9 @@ def session(store: Store, queue_id: int) -> Session:
         minutes=sum(times) / 60_000,
         timed=len(times),
         each_seconds=seconds,
-        left_minutes=None if seconds is None else store.verdicts.needed(queue_id) * seconds / 60,
+        left_minutes=None
+        if seconds is None
+        else store.verdicts.verdicts_needed(queue_id) * seconds / 60,
         troubles=_troubles(store, queue_id),
         cells=cells,
     )
@@ -148,4 +150,9 @@ def _troubles(store: Store, queue_id: int) -> tuple[Trouble, ...]:
         )
         for name, reasons in whys.items()
     ]
-    return tuple(sorted((t for t in troubles if t.said), key=lambda t: (-t.said, t.criterion)))
+    return tuple(
+        sorted(
+            (t for t in troubles if t.faulty_criterion_count),
+            key=lambda t: (-t.faulty_criterion_count, t.criterion),
+        )
+    )

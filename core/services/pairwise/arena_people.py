@@ -109,7 +109,9 @@ def withdraw(store: Store, arena: int, item_id: str, question: str) -> bool:
     return True
 
 
-def together(store: Store, run_ids: Sequence[int], contests: Contests | None = None) -> Together:
+def rater_agreement(
+    store: Store, run_ids: Sequence[int], contests: Contests | None = None
+) -> Together:
     """Return the raters of a contest (and of its earlier rounds) and how much they agree.
 
     ``contests`` is the result of ``contest_votes.read`` for these runs, if already loaded.

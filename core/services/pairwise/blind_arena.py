@@ -165,7 +165,7 @@ def vote(
     return _revealed(store, arena, item, question)
 
 
-def accords(store: Store, arenas: Sequence[int]) -> list[RaterAccord]:
+def people_judge_agreement(store: Store, arenas: Sequence[int]) -> list[RaterAccord]:
     """Return how people and judges agree, the panel first, over contests that both decided."""
     details = [details_of(store, arena) for arena in arenas]
     # Only contests with a vote are read, so that a vote takes no longer in a large contest.

@@ -142,7 +142,7 @@ def start(store: Store, request: ContestRequest) -> int:
     with store.write():
         budget = within_limits(store, judges, contest.planned.plan.budget, expected)
         dataset = store.datasets.create(contest.dataset, now=now, source="contest", hidden=True)
-        rubric = store.rubrics.kept(contest.planned.rubric, now=now)
+        rubric = store.rubrics.version_with_content(contest.planned.rubric, now=now)
         stored = replace(
             contest.planned.plan,
             rubric_version_id=rubric.id,
@@ -300,7 +300,7 @@ class RankingOutlook(NamedTuple):
     notices: tuple[str, ...]
 
 
-def outlook(store: Store, request: ContestRequest) -> RankingOutlook:
+def request_preview(store: Store, request: ContestRequest) -> RankingOutlook:
     """Return what a request would contain and cost, without storing anything.
 
     Raises:

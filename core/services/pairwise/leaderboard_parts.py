@@ -334,19 +334,19 @@ def _listed_names(members: Sequence[int], systems: Sequence[str]) -> str:
 def _elo(elo: Elo | None, system: int) -> Estimate:
     if elo is None:
         return Estimate.undefined("Nothing is decided yet.")
-    return Estimate(float(elo.rating[system])).within(elo.intervals[system])
+    return Estimate(float(elo.rating[system])).with_interval(elo.intervals[system])
 
 
 def _length(length: LengthControlled | str, system: int) -> Estimate:
     if isinstance(length, str):
         return Estimate.undefined(length)
-    return Estimate(float(length.strengths[system])).within(length.intervals[system])
+    return Estimate(float(length.strengths[system])).with_interval(length.intervals[system])
 
 
 def _measured(value: float, interval: Interval, reason: str) -> Estimate:
     if not np.isfinite(value):
         return Estimate.undefined(reason)
-    return Estimate(float(value)).within(interval)
+    return Estimate(float(value)).with_interval(interval)
 
 
 def _interval(drawn: Array, level: float) -> Interval:

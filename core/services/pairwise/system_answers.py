@@ -59,7 +59,7 @@ def join(
     for dataset in datasets:
         finder.add(dataset)
     finder.refuse()
-    wanted = finder.wanted(systems)
+    wanted = finder.requested_systems(systems)
     tasks = tuple(t for t in finder.tasks(wanted) if len(t.answers) > 1)
     if not tasks:
         raise InputError(_NO_TASK)
@@ -80,7 +80,7 @@ def join_answers(answers: Iterable[Answer]) -> tuple[tuple[str, ...], list[dict[
     for place, answer in enumerate(answers):
         finder.offer(answer, place)
     finder.refuse()
-    wanted = finder.wanted()
+    wanted = finder.requested_systems()
     tasks = [{s: answer.id for s, answer in items.items()} for _, items in finder.answered(wanted)]
     tasks = [items for items in tasks if len(items) > 1]
     if not tasks:
@@ -155,7 +155,7 @@ class _Finder:
         if not self.systems:
             raise InputError("There is no answer with a text to compare.")
 
-    def wanted(self, systems: Sequence[str] = ()) -> tuple[str, ...]:
+    def requested_systems(self, systems: Sequence[str] = ()) -> tuple[str, ...]:
         """Return the requested systems, or all; at least two."""
         answering = self.systems
         chosen = tuple(systems) or tuple(answering)

@@ -147,7 +147,7 @@ class SystemsApart(NamedTuple):
     p: float | None
 
     @property
-    def better(self) -> str:
+    def better_system(self) -> str:
         """Return the system that is significantly better, or an empty string."""
         value = self.found.gap.value
         if value is None or self.p is None or self.p >= LEVEL:
@@ -288,9 +288,9 @@ def _places(systems: Sequence[str], gaps: Sequence[SystemsApart]) -> dict[str, t
         return {}
     above, below = (dict.fromkeys(systems, 0) for _ in range(2))
     for gap in gaps:
-        if gap.better:
-            above[gap.first if gap.better == gap.second else gap.second] += 1
-            below[gap.better] += 1
+        if gap.better_system:
+            above[gap.first if gap.better_system == gap.second else gap.second] += 1
+            below[gap.better_system] += 1
     return {name: (1 + above[name], len(systems) - below[name]) for name in systems}
 
 
@@ -337,7 +337,7 @@ def _how_sure(systems: CorrectedSystems, best: str, best_by_votes: str) -> str:
                 gap = gap._replace(value=-gap.value, low=low, high=high)
             alone = f"sure if taken alone, not among {len(systems.gaps)} pairs"
             unsure = alone if (gap.low or 0.0) > 0 else "no more than chance may do"
-            sure = "more than chance" if pair.better else unsure
+            sure = "more than chance" if pair.better_system else unsure
             ahead, ends, _ = gap.words(points)
             return f"It is {ahead} before {rival} ({ends}): {sure}."
     return ""
@@ -371,7 +371,7 @@ def as_data(systems: CorrectedSystems) -> dict[str, Any]:
                 "labels_alone": figure(pair.found.labels),
                 "listened": pair.found.listened,
                 "p": pair.p,
-                "better": pair.better or None,
+                "better": pair.better_system or None,
             }
             for pair in systems.gaps
         ],

@@ -150,7 +150,7 @@ def item_cells(
         worth[table.question, np.maximum(options, -1)] for options in (table.judged, option)
     )
     # Without a verdict a cell cannot be compared, labelled or not.
-    kept = table.there & ~(labelled & np.isnan(value)) & ((stratum == 0) | ~np.isnan(voted))
+    kept = table.has_verdict & ~(labelled & np.isnan(value)) & ((stratum == 0) | ~np.isnan(voted))
     return with_values(table, option, stratum, labelled & (stratum > 0), kept)
 
 
@@ -165,7 +165,7 @@ def labelled_cells(store: Store, run_id: int) -> DrawnCells:
     table = CellTable(store, run)
     option = _on_cells(table, label_columns(store, run))
     nowhere = np.zeros(len(table), np.int64)
-    return with_values(table, option, nowhere, nowhere != 0, table.there)
+    return with_values(table, option, nowhere, nowhere != 0, table.has_verdict)
 
 
 def partly_labelled(cells: DrawnCells) -> str:

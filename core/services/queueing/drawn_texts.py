@@ -25,7 +25,7 @@ class DrawnTexts(NamedTuple):
 
 def queues_of(store: Store, run_id: int) -> list[QueueRow]:
     """Return the queues of drawn items of a run, archived ones too, oldest first."""
-    return [queue for queue in store.queues.ever(run_id) if queue.rule.drawn is not None]
+    return [queue for queue in store.queues.all_of_run(run_id) if queue.rule.drawn is not None]
 
 
 def waiting(store: Store, queue: QueueRow) -> bool:

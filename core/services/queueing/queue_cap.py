@@ -25,7 +25,7 @@ from core.services.queueing.queue_cells import (
     SoughtCells,
     capped_audit,
     choose,
-    foreseen,
+    expected_counts,
     seek,
 )
 from core.services.queueing.queue_order import weigh
@@ -99,7 +99,7 @@ def preview(
     Without a cap it counts cells without building them.
     """
     if rule.most is None:
-        return foreseen(store, run_id, rule, seed=seed, stale=stale)
+        return expected_counts(store, run_id, rule, seed=seed, stale=stale)
     return choose_within(store, run_id, rule, order=order, seed=seed, stale=stale).preview
 
 

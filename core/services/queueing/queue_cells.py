@@ -13,7 +13,7 @@ from core.domain.review_records import QueueRow
 from core.domain.rubric import Criterion
 from core.domain.runs import Run
 from core.services.results.doubt import only_switched_off
-from core.services.results.flip_check import twins
+from core.services.results.flip_check import answers_with_twins
 from core.services.results.scored_items import stale_cells
 from core.store.runs.kept import MANY, Columns
 from core.store.store import Store
@@ -101,7 +101,7 @@ def choose(
     return seek(store, run_id, rule, seed=seed, stale=stale, among=among).chosen()
 
 
-def foreseen(
+def expected_counts(
     store: Store, run_id: int, rule: QueueRule, *, seed: int = 0, stale: Cells = ()
 ) -> QueuePreview:
     """Return the counts of ``choose`` without building the cells."""
@@ -303,7 +303,7 @@ def _splits(store: Store, run_id: int, item_id: str | None) -> int:
     if item_id is not None or run.items < MANY or run.active:
         return store.signs.unsettled_splits(run_id, item_id)
     stamp = store.results.derived(run_id)
-    return int(store.kept.made(f"splits of run {run_id}", stamp, count).head["cells"])
+    return int(store.kept.cached_columns(f"splits of run {run_id}", stamp, count).head["cells"])
 
 
 def _uncapped(rule: QueueRule) -> QueueRule:
@@ -366,7 +366,7 @@ def _order_dependent(store: Store, run: Run) -> frozenset[tuple[str, str]]:
     """Return the cells on which a judge answered differently with the options reversed."""
     if run.panel.asking.flip == "off":
         return frozenset()
-    pairs = twins(store.votes.all_ballots(run.id), run.plan.replicates)
+    pairs = answers_with_twins(store.votes.all_ballots(run.id), run.plan.replicates)
     return frozenset(
         (row.item_id, row.criterion) for row, flipped in pairs if row.option != flipped.option
     )

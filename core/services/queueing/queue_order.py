@@ -217,7 +217,9 @@ def expected_disagreement(criterion: Criterion, cells: Iterable[VoteTally]) -> f
     return _mean_distance(criterion, totals)
 
 
-def spread(criterion: Criterion, votes: VoteTally, expected: float | None) -> float | None:
+def disagreement_share(
+    criterion: Criterion, votes: VoteTally, expected: float | None
+) -> float | None:
     """Return the cell's part of 1 - alpha: its votes' mean distance, divided by the expected one.
 
     Averaged over cells with equally many votes, it is 1 - alpha of the criterion (for ordered
@@ -317,7 +319,9 @@ def weigh(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list[Queue
                 change=round(impact.change, 9),
                 entropy=impact.entropy,
                 margin=impact.margin,
-                spread=spread(cell.criterion, votes, usual[name, len(cell.criterion.choices)]),
+                spread=disagreement_share(
+                    cell.criterion, votes, usual[name, len(cell.criterion.choices)]
+                ),
             )
         )
     return weighed

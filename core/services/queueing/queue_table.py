@@ -120,7 +120,7 @@ class CellTable:
         return values
 
     @cached_property
-    def there(self) -> Flags:
+    def has_verdict(self) -> Flags:
         """Return which cells have a verdict, including abstentions."""
         return self.verdicts("votes", -1) >= 0
 
@@ -140,7 +140,7 @@ class CellTable:
         """
         settled = self._store.settled.options(self._run.id)
         options = [NO_OPTION if option is None else option for *_, option in settled]
-        return self.spread(((item, name) for item, name, _ in settled), options, NO_LABEL)
+        return self.values_on_cells(((item, name) for item, name, _ in settled), options, NO_LABEL)
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -168,9 +168,11 @@ class CellTable:
 
     def among(self, places: Iterable[tuple[str, str]]) -> Flags:
         """Return which cells are among the named ones."""
-        return self.spread(places, True, False)
+        return self.values_on_cells(places, True, False)
 
-    def spread(self, places: Iterable[tuple[str, str]], values: Any, nothing: float) -> Numbers:
+    def values_on_cells(
+        self, places: Iterable[tuple[str, str]], values: Any, nothing: float
+    ) -> Numbers:
         """Return the values (or one value) on the named cells, and ``nothing`` elsewhere."""
         column, cells = np.full(len(self), nothing), self.cells_at(places)
         present = cells >= 0

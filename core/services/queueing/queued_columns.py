@@ -42,7 +42,7 @@ def queued(store: Store, queue: QueueRow, table: CellTable) -> QueuedColumns:
         }
         return Columns({}, arrays)
 
-    arrays = store.kept.made(
+    arrays = store.kept.cached_columns(
         f"cells of queue {queue.id}, form {FORM}", stamp, read, keep=stamp >= MANY
     ).arrays
     inside = arrays["cells"] >= 0

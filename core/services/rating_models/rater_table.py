@@ -36,7 +36,7 @@ class RaterTable(NamedTuple):
             questions=tuple(q for q in self.questions if criterion in ("", q.name))
         )
 
-    def some(self, most: int, why: str) -> RaterTable:
+    def drawn_items(self, most: int, why: str) -> RaterTable:
         """Return at most ``most`` items, drawn by a seed that ``why`` determines."""
         if len(self.items) <= most:
             return self

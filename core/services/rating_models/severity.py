@@ -88,7 +88,7 @@ def severity(
     names, columns = _first_answers(chosen)
     if len(names) > MOST_RATERS:
         return SeverityStudy((), (), 0.0, f"There are more than {MOST_RATERS} raters.")
-    part = chosen.some(MOST_ITEMS, "severity")
+    part = chosen.drawn_items(MOST_ITEMS, "severity")
     learned = [ascending(q)[:, columns] for q in part.questions if len(q.values) > 1]
     rated = np.any([(matrix >= 0).any(axis=0) for matrix in learned], axis=0)
     names = [name for name, is_rated in zip(names, rated.tolist(), strict=True) if is_rated]
@@ -216,7 +216,7 @@ TOO_MANY = f"More than {MOST_LISTED:,} items: `export RUN --format fair` lists t
 def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
     """Return the key ``severity`` of ``metrics --json``."""
     listed = len(table.items) <= MOST_LISTED
-    part = table if listed else table.some(MOST_ITEMS, "severity")
+    part = table if listed else table.drawn_items(MOST_ITEMS, "severity")
     return {
         "overall": _data(severity(part, level=level, items=listed), listed=listed),
         "criteria": {

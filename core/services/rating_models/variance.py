@@ -18,10 +18,10 @@ from core.metrics.variance_components import (
     Ways,
     Worth,
     components,
-    worth,
+    reliability_of_mean,
 )
 from core.services.rating_models.rater_table import RaterTable, answerers
-from core.services.results.flip_check import twins
+from core.services.results.flip_check import answers_with_twins
 from core.store.store import Store
 from core.text.numbers import cost, percent, score
 
@@ -67,7 +67,7 @@ class Study(NamedTuple):
         return self.found.of(*term) / self.found.total if self.found.total else 0.0
 
     @property
-    def between(self) -> float:
+    def item_variance_share(self) -> float:
         """Return the share of all variance between items, on all criteria alike or on one."""
         return self.share(ITEM) + self.share(ITEM, CRITERION)
 
@@ -97,12 +97,12 @@ class Turned(NamedTuple):
     option: int
 
 
-def turned(store: Store, run_id: int) -> tuple[Turned, ...]:
+def reversed_answers(store: Store, run_id: int) -> tuple[Turned, ...]:
     """Return a run's answers to reversed options, which agreement leaves out."""
     run = store.runs.get(run_id)
     if run.panel.asking.flip == "off":
         return ()
-    pairs = twins(store.votes.all_ballots(run_id), run.plan.replicates)
+    pairs = answers_with_twins(store.votes.all_ballots(run_id), run.plan.replicates)
     return tuple(
         Turned(twin.item_id, twin.criterion, twin.judge, twin.option)
         for _, twin in pairs
@@ -133,7 +133,7 @@ def study(
     part = table.of(criterion)
     ratings = sum(int((question.levels >= 0).sum()) for question in part.questions)
     if ratings > MOST:
-        part = part.some(max(100, len(part.items) * MOST // ratings), "variance")
+        part = part.drawn_items(max(100, len(part.items) * MOST // ratings), "variance")
     values, facets = _long(part, reversed_)
     items = len(np.unique(facets[ITEM]))
     parts = components(values, facets, level)
@@ -205,7 +205,7 @@ def _choices(components: Components, now: Ways, price: float | None) -> list[Way
     def choice(name: str, ways: Ways) -> WayToAsk:
         answers = criteria * ways.judges * ways.replicates * ways.orders
         paid = None if price is None else 1000 * answers * price
-        return WayToAsk(name, ways, worth(components, ways), paid)
+        return WayToAsk(name, ways, reliability_of_mean(components, ways), paid)
 
     choices = [
         choice(NOW, now),
@@ -236,7 +236,8 @@ def in_words(study: Study) -> str:
         else ""
     )
     sentence = (
-        f"{percent(study.between)} of all variance lies between items{parts}, {percent(strict)} in "
+        f"{percent(study.item_variance_share)} of all variance lies between items{parts}, "
+        f"{percent(strict)} in "
         "how strict judges are. Of what items' scores differ by, "
         f"{percent(now.worth.relative)} would be there again with other judges like these; an "
         f"item's score is sure to ±{score(1.96 * now.worth.item_error)}."

@@ -35,15 +35,18 @@ def counted(board: Leaderboard) -> Facts:
         "Contests",
         (
             ("Contests decided", Words(count(board.decided))),
-            ("Undecided", Words(count(undecided), why(board.undecided))),
-            ("Ties, because judges disagree", Words(count(tied), why(board.tied_for))),
+            ("Undecided", Words(count(undecided), uncounted_by_reason(board.undecided))),
+            (
+                "Ties, because judges disagree",
+                Words(count(tied), uncounted_by_reason(board.tied_for)),
+            ),
             ("Tasks", Words(count(board.items))),
         ),
         large=True,
     )
 
 
-def why(by_reason: Mapping[str, int]) -> str:
+def uncounted_by_reason(by_reason: Mapping[str, int]) -> str:
     """Return the numbers of contests not counted, by reason."""
     return "; ".join(f"{count(n)}: {WHY.get(reason, reason)}" for reason, n in by_reason.items())
 

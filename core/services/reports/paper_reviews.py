@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.blocks.blocks import Section, Sentences, TableBlock, Words
 from core.blocks.estimates import measured, measured_share
-from core.metrics.estimate import together
+from core.metrics.estimate import pooled_share
 from core.services.reports.report_values import RunReport, reported_number
 from core.text.numbers import count, level_words, percent, plural, score
 
@@ -78,7 +78,7 @@ def reviews_summary(report: RunReport) -> list[str]:
         return []
     review = max(estimated, key=lambda line: (not line.only, line.queue))
     lines = [review] if review.only else [line for line in report.reviews if not line.only]
-    picked = together([line.hard for line in lines])
+    picked = pooled_share([line.hard for line in lines])
     rules = "rules" if len(lines) > 1 else "a rule"
     hard = (
         f"people confirm {percent(picked.value)} of the {count(picked.n)} verdicts that {rules} "

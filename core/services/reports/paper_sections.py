@@ -17,7 +17,7 @@ from core.blocks.estimates import measured
 from core.identity import canonical_json
 from core.metrics.estimate import USUAL
 from core.metrics.intervals.bootstrap import SMALL
-from core.services.agreement.calibration import PEOPLE_ARE, beaten
+from core.services.agreement.calibration import PEOPLE_ARE, people_beaten
 from core.services.reports.report_values import (
     JudgeFacts,
     RaterLine,
@@ -248,7 +248,7 @@ def stand_in_section(report: RunReport) -> list[Section]:
         (
             Words(name),
             Words(score(test["advantage"])),
-            *(Words(beaten(test, kind)) for kind in PEOPLE_ARE),
+            *(Words(people_beaten(test, kind)) for kind in PEOPLE_ARE),
         )
         for name, test in tests.items()
     )

@@ -51,9 +51,9 @@ from core.services.reports.score_lines import (
     extremes,
     known_of,
     mean_with,
+    score_range,
     slice_of,
     slices,
-    spread,
 )
 from core.services.results import run_columns
 from core.services.results.browsing import scores as score_bins
@@ -63,7 +63,7 @@ from core.services.results.weight_fit_words import in_words
 from core.services.review import corrected_estimates, random_labels
 from core.services.review.corrected_estimates import Corrected, audited_queues
 from core.services.review.random_audit import narrowed
-from core.services.runs.lifecycle import lost, spared
+from core.services.runs.lifecycle import cells_not_needed, unrecorded_calls
 from core.store.store import Store
 
 __all__ = ["RESAMPLES", "SEED", "RunReport", "report", "stands_on"]
@@ -228,12 +228,12 @@ def counts_of(
         unvoted=cells.unvoted,
         tied=tied,
         planned=run.planned,
-        spared=spared(run),
+        spared=cells_not_needed(run),
         votes=run.votes,
         abstentions=run.abstentions,
         failures={kind.kind: kind.times for kind in store.votes.failure_kinds(run.id)},
         calls=run.calls,
-        lost_calls=lost(run),
+        lost_calls=unrecorded_calls(run),
         cached=run.cached,
         tokens_in=run.tokens_in,
         tokens_out=run.tokens_out,
@@ -277,7 +277,7 @@ def report(
     mean = mean_with(resamples, seed, how, normalized=rubric.scoring.normalize)
     comparison = compared(rated, run_columns.cell_columns(store, run))
     worst, best = extremes(store, run_id, len(known_of(scores)))
-    least, middle, most = spread(scores)
+    least, middle, most = score_range(scores)
     diagnosis = diagnose(store, run_id)
     by_people = corrected_lines(store, run, how.level)
     made_of = RunReport(
@@ -305,7 +305,7 @@ def report(
         corrected=by_people[0],
         systems_by_people=by_people[1],
         findings=tuple(finding.sentence for finding in diagnosis.findings),
-        checks=diagnosis.promise if diagnosis.made else "",
+        checks=diagnosis.promise if diagnosis.check_count else "",
         limits=(),
         conclusion=None,
         resamples=resamples,
@@ -359,5 +359,5 @@ def stands_on(store: Store, run_id: int) -> tuple[object, ...]:
     probed = tuple(
         (probe.id, probe.votes, probe.active) for probe in probes.of_run(store, run_id)[:1]
     )
-    looks = tuple(drift.looks(store, run_id))
+    looks = tuple(drift.repeats_in_order(store, run_id))
     return (*run_stands_on(store, row), row.status, queues, probed, looks)

@@ -122,7 +122,7 @@ def _line(row: RunItemRow) -> ItemLine:
     )
 
 
-def spread(scores: ScoreColumns) -> tuple[float | None, float | None, float | None]:
+def score_range(scores: ScoreColumns) -> tuple[float | None, float | None, float | None]:
     """Return the lowest, the median and the highest score."""
     scored = known_of(scores)
     if not len(scored):

@@ -51,7 +51,9 @@ def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
     return rates
 
 
-def twins(rows: Iterable[BallotRow], own: int) -> Iterator[tuple[BallotRow, BallotRow]]:
+def answers_with_twins(
+    rows: Iterable[BallotRow], own: int
+) -> Iterator[tuple[BallotRow, BallotRow]]:
     """Yield each answer with its twin, if any: the answer to the same options in reversed order.
 
     ``own`` is the number of replicates; replicate ``r`` and ``r + own`` are twins.
@@ -65,13 +67,15 @@ def twins(rows: Iterable[BallotRow], own: int) -> Iterator[tuple[BallotRow, Ball
 
 def count_pairs(rows: Iterable[BallotRow], own: int) -> tuple[int, int]:
     """Return the number of answers with a flipped twin, and how many of them differ from it."""
-    differ = [row.option != twin.option for row, twin in twins(rows, own)]
+    differ = [row.option != twin.option for row, twin in answers_with_twins(rows, own)]
     return len(differ), sum(differ)
 
 
 def items_apart(store: Store, run_id: int) -> tuple[str, ...]:
     """Return the ids of items on which a judge's answer changed with the reversed order."""
-    pairs = twins(store.votes.all_ballots(run_id), store.runs.get(run_id).plan.replicates)
+    pairs = answers_with_twins(
+        store.votes.all_ballots(run_id), store.runs.get(run_id).plan.replicates
+    )
     return tuple(sorted({row.item_id for row, twin in pairs if row.option != twin.option}))
 
 

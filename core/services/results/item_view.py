@@ -84,7 +84,7 @@ class CriterionView:
     votes: tuple[VoteView, ...]
 
     @property
-    def apart(self) -> int:
+    def flipped_pairs(self) -> int:
         """Return how many pairs of answers in both orders differ."""
         return sum(vote.apart for vote in self.votes if vote.repeats is not None)
 
@@ -247,7 +247,7 @@ def unvoted(verdict: Verdict) -> bool:
     return made_of_votes and chosen and verdict.agreement == 0.0
 
 
-def between(criterion: Criterion, verdict: Verdict | None) -> str:
+def averaged_in_words(criterion: Criterion, verdict: Verdict | None) -> str:
     """Return how such a verdict was made, e.g. "between Some and Deep: mean 0.65, nearest Some";
     empty if a vote chose it.
     """

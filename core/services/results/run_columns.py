@@ -88,7 +88,7 @@ def _read_items(store: Store, run: RunRow) -> RunItems:
         places = columns.rows(store.runs.item_ids(run.id))
         return Columns({}, {"places": places.astype(np.int32)})
 
-    stored = store.kept.made(f"items of run {run.id}", FORM, read, keep=run.items >= MANY)
+    stored = store.kept.cached_columns(f"items of run {run.id}", FORM, read, keep=run.items >= MANY)
     places = stored.arrays["places"].astype(np.int64)
     if np.array_equal(places, np.arange(len(columns.ids))):
         return RunItems(columns.ids, places)
@@ -133,7 +133,9 @@ def score_columns(store: Store, run: RunRow) -> ScoreColumns:
         }
         return Columns({}, arrays)
 
-    stored = store.kept.made(f"scores of run {run.id}, form {FORM}", stamp, read, keep=_keep(run))
+    stored = store.kept.cached_columns(
+        f"scores of run {run.id}, form {FORM}", stamp, read, keep=_keep(run)
+    )
     return ScoreColumns(
         _untold(stored, "score"), *(stored.arrays[n] for n in ScoreColumns._fields[1:])
     )
@@ -153,7 +155,7 @@ def vote_columns(store: Store, run: RunRow) -> list[AnswerColumn]:
             arrays[f"options {index}"] = _small(_options(column.options)[in_order])
         return Columns({"columns": head}, arrays)
 
-    stored = store.kept.made(
+    stored = store.kept.cached_columns(
         f"votes of run {run.id}, form {FORM}", run.votes, read, keep=_keep(run)
     )
     return [
@@ -189,7 +191,9 @@ def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
                 arrays |= _encoded(f"{name} {index}", column[in_order])
         return Columns({"columns": head}, arrays)
 
-    stored = store.kept.made(f"cells of run {run.id}, form {FORM}", stamp, read, keep=_keep(run))
+    stored = store.kept.cached_columns(
+        f"cells of run {run.id}, form {FORM}", stamp, read, keep=_keep(run)
+    )
     return [
         CellColumn(
             criterion,
@@ -268,7 +272,7 @@ def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]
         return Columns({"orders": orders}, {})
 
     about = f"orders shown in run {run.id}, form {FORM}"
-    stored = store.kept.made(about, run.votes, read, keep=_keep(run))
+    stored = store.kept.cached_columns(about, run.votes, read, keep=_keep(run))
     return [
         OrderCount(judge, criterion, option, tuple(order), times)
         for judge, criterion, option, order, times in stored.head["orders"]

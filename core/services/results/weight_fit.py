@@ -31,7 +31,7 @@ from core.services.results.weight_fit_kinds import (
     LabelledCell,
     Lesson,
     distinct,
-    taught,
+    usable_cells,
 )
 from core.services.results.weight_fit_words import in_words
 from core.store.store import Store
@@ -74,7 +74,7 @@ def fit_criterion(
     the items' ids alone, so the same labels give the same rule; items with the same text share a
     fold.
     """
-    labelled = sorted(taught(criterion, list(cells)), key=lambda c: c.item_id)
+    labelled = sorted(usable_cells(criterion, list(cells)), key=lambda c: c.item_id)
     reason = _too_few(criterion, labelled)
     return reason or _Trial(criterion, labelled, rules, others).fitted()
 

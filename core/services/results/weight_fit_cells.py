@@ -84,7 +84,7 @@ class _Reader:
             for row, item_id in enumerate(self._ids if self._own else ())
             if item_id in self._own and not _has_same_options(self._own[item_id], criterion)
         ]
-        voted = votes.there(criterion.name)
+        voted = votes.items_with_vote(criterion.name)
         voted[strange] = False
         labelled = np.flatnonzero(voted & (truth >= 0))
         unlabelled = np.flatnonzero(voted & (truth < 0) & self._labelled)
@@ -111,7 +111,7 @@ class _VotesOfCells:
         for column in vote_columns(store, run):
             self._columns.setdefault(column.criterion, []).append(column)
 
-    def there(self, name: str) -> npt.NDArray[np.bool_]:
+    def items_with_vote(self, name: str) -> npt.NDArray[np.bool_]:
         """Return which items have a vote on a criterion."""
         voted = np.zeros(len(self._ids), np.bool_)
         for column in self._columns.get(name, ()):

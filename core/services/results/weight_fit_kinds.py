@@ -279,7 +279,7 @@ def votes_of(criterion: Criterion, ballots: Sequence[Ballot]) -> list[tuple[str,
     ]
 
 
-def taught(criterion: Criterion, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
+def usable_cells(criterion: Criterion, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
     """Return the usable cells: labelled with a scored option, and with a vote for one."""
     ballots_of, alike = distinct([cell.ballots for cell in cells])
     voted, scored = [votes_of(criterion, ballots) for ballots in ballots_of], set(criterion.scored)

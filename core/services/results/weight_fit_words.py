@@ -78,6 +78,6 @@ def _why_not(fitted: Fitted) -> str:
     return f"it was not {advantage}"
 
 
-def heard(fitted: Fitted) -> Mapping[str, float]:
+def judge_influence(fitted: Fitted) -> Mapping[str, float]:
     """Return how much each judge counts, from 0 (no better than chance) to 1."""
     return dict(sorted(fitted.reliance.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -184,7 +184,9 @@ def _blind_cell(
     final = None if verdict is None else verdict.final
     return BlindCell(
         criterion=criterion.model_copy(update={"meta": {}}),
-        mine=final is None and due(cell, ticket) and may(cell.flagged, ticket.seat.role),
+        mine=final is None
+        and due(cell, ticket)
+        and may_decide_flagged(cell.flagged, ticket.seat.role),
         first=None if verdict is None else verdict.first,
         final=final,
         draft=draft,
@@ -195,7 +197,7 @@ def _blind_cell(
 _RANK: dict[Role, int] = {"reviewer": 0, "adjudicator": 1, "lead": 2}
 
 
-def may(flagged: Role | None, role: Role) -> bool:
+def may_decide_flagged(flagged: Role | None, role: Role) -> bool:
     """Return whether this role may decide a cell that is flagged for a role."""
     return flagged is None or _RANK[role] >= _RANK[flagged]
 
@@ -286,7 +288,7 @@ def require_held(store: Store, ticket: Ticket) -> None:
     lease = store.turns.holds(ticket.queue_id, ticket.item_id, ticket.seat)
     if lease is not None and lease.part == ticket.part:
         return
-    leases = store.turns.held(ticket.queue_id, at=0.0, item_id=ticket.item_id)
+    leases = store.turns.leases_in_force(ticket.queue_id, at=0.0, item_id=ticket.item_id)
     holders = [h.reviewer for h in leases if h.part == ticket.part]
     name = "you, in another window" if ticket.seat.name in holders else ", ".join(holders)
     reason = f"; {name} opened it since" if holders else _went_on(store, ticket)

@@ -54,7 +54,7 @@ class QueueStanding:
         return self.counts.get("available", 0)
 
 
-def standing(
+def queue_for_person(
     store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER
 ) -> QueueStanding:
     """Return a queue as a person sees it. Claims use the same query, so both always agree."""
@@ -65,12 +65,12 @@ def standing(
     return QueueStanding(counts, leases, why)
 
 
-def ahead(
+def next_items(
     store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER, *, limit: int
 ) -> list[ItemTurn]:
     """Return the first ``limit`` items that this person could take now, in the queue's order."""
     queue = store.queues.get(queue_id)
-    return store.turns.ahead(
+    return store.turns.next_items(
         *(queue_id, now_seated(store, seat), queue.order),
         at=clock.at(),
         where=where,
@@ -80,15 +80,15 @@ def ahead(
 
 def open_leases(store: Store, queue_id: int) -> tuple[ItemLease, ...]:
     """Return a queue's active leases: who has which item open, and until when."""
-    return tuple(store.turns.held(queue_id, at=clock.at()))
+    return tuple(store.turns.leases_in_force(queue_id, at=clock.at()))
 
 
 @allowed("review")
 def claim_next(
     store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER
 ) -> Ticket | None:
-    """Take the first item available to this person; ``None`` if there is none: ``standing`` says
-    why.
+    """Take the first item available to this person; ``None`` if there is none:
+    ``queue_for_person`` says why.
 
     Raises:
         Conflict: the queue is archived.
@@ -97,13 +97,13 @@ def claim_next(
     while True:
         # The search runs without the write lock, since a long queue takes time. Its results are
         # checked again under the lock, in case another person was faster.
-        turns = ahead(store, seat, queue_id, where, limit=_AT_ONCE)
+        turns = next_items(store, seat, queue_id, where, limit=_AT_ONCE)
         if not turns:
             return None
         with store.write():
             at = clock.at()
             for turn in turns:
-                (row,) = store.turns.standing(
+                (row,) = store.turns.items_with_status(
                     queue_id, seat, queue.order, at=at, where=where, items=[turn.item_id]
                 )
                 if row.status == "available":
@@ -124,7 +124,7 @@ def claim(
         queue, at = _open_queue(store, queue_id), clock.at()
         seat = now_seated(store, seat)
         store.queues.item(queue_id, item_id)
-        (turn,) = store.turns.standing(queue_id, seat, queue.order, at=at, items=[item_id])
+        (turn,) = store.turns.items_with_status(queue_id, seat, queue.order, at=at, items=[item_id])
         if turn.status != "available":
             mine = turn.holder == seat.name
             may = turn.status in ("locked", "assigned") and (mine or seat.role == "lead")
@@ -155,7 +155,9 @@ def claim_mine(store: Store, seat: Seat, queue_id: int) -> Ticket | None:
 def heartbeat(store: Store, ticket: Ticket) -> bool:
     """Extend the lease on the item; return ``False`` if another person has taken it."""
     lease = store.queues.get(ticket.queue_id).settings.lease_seconds
-    return store.turns.beat(ticket.queue_id, ticket.item_id, ticket.seat, clock.at() + lease)
+    return store.turns.extend_lease(
+        ticket.queue_id, ticket.item_id, ticket.seat, clock.at() + lease
+    )
 
 
 @allowed("review")

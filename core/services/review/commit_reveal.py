@@ -25,7 +25,7 @@ from core.services.review.blind_view import (
     drafts,
     due,
     item_mode,
-    may,
+    may_decide_flagged,
     my_verdicts,
     require_held,
     revealed,
@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 
-def understood(act: Act, given: Mapping[str, Given]) -> dict[str, Given]:
+def normalised_verdicts(act: Act, given: Mapping[str, Given]) -> dict[str, Given]:
     """Return the verdicts with abstention options normalised; raise one ``InputError`` for all
     problems.
     """
@@ -165,7 +165,7 @@ def commit(
             act.queue, store.queues.item(act.queue.id, act.item_id).assisted, ticket.part
         )
         cells = _due_cells(act, ticket, given)
-        verdicts = understood(act, given)
+        verdicts = normalised_verdicts(act, given)
         if mode == "assisted":
             require_notes(act, ticket, verdicts, {}, seen=True)
         for name, verdict in verdicts.items():
@@ -258,7 +258,7 @@ def finish(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> Done:
         for name in given:
             if name not in own_verdicts:
                 raise Conflict(f"You gave no verdict on {name!r} to confirm.")
-        verdicts = understood(act, given)
+        verdicts = normalised_verdicts(act, given)
         require_notes(act, ticket, verdicts, own_verdicts, seen=False)
         for name, verdict in verdicts.items():
             _final(act, ticket, name, verdict)
@@ -280,7 +280,7 @@ def begin(store: Store, ticket: Ticket) -> tuple[Act, Ticket]:
         raise Conflict("Only an adjudicator or a lead may resolve a disagreement.")
     require_held(store, ticket)
     until = clock.at() + queue.settings.lease_seconds
-    store.turns.beat(queue.id, ticket.item_id, ticket.seat, until)
+    store.turns.extend_lease(queue.id, ticket.item_id, ticket.seat, until)
     run = store.runs.get(queue.run_id)
     act = Act(store, ticket.seat, run, ticket.item_id, queue, clock.now())
     return act, replace(ticket, until=until)
@@ -295,7 +295,7 @@ def _due_cells(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> dict[str
         cell = cells[name]
         if cell.version != ticket.versions.get(name) or not due(cell, ticket):
             raise Conflict(_who_was_faster(act, name))
-        if not may(cell.flagged, ticket.seat.role):
+        if not may_decide_flagged(cell.flagged, ticket.seat.role):
             raise Conflict(f"{name!r} is flagged for a {cell.flagged}.")
     return cells
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from core.domain.dataset import Label
 from core.domain.review_records import QueueRow
 from core.domain.runs import RunRow
-from core.metrics.estimate import USUAL, Estimate, together
+from core.metrics.estimate import USUAL, Estimate, pooled_share
 from core.services.datasets import label_draws
 from core.services.queueing import drawn_texts
 from core.services.queueing.drawn_cells import DrawnCells, partly_labelled
@@ -141,16 +141,16 @@ def mean_of(
     if by_item:
         voted, decided, strata, low = item_shares(cells.item, weights, cells.said, values, strata)
         scale = _Scale(len(voted), low, 1 - low, len(voted))
-    scaled = scale.up(voted)
+    scaled = scale.as_points(voted)
     if reason:
-        plain = scale.down(float(scaled.mean())) if len(scaled) and scale.total else None
+        plain = scale.as_share(float(scaled.mean())) if len(scaled) and scale.total else None
         return Corrected(criterion, len(cells), labelled, plain, None, reason)
     counts = ~np.isnan(decided)
-    shares = powered_mean(scaled, scale.up(decided[counts]), counts, strata, level=level)
+    shares = powered_mean(scaled, scale.as_points(decided[counts]), counts, strata, level=level)
     mean = shares._replace(
         mean=scale.mean(shares.mean),
         labels=scale.mean(shares.labels),
-        raw=scale.down(shares.raw),
+        raw=scale.as_share(shares.raw),
     )
     questions = np.unique(cells.question).tolist()
     criteria = {cells.table.questions[question].name for question in questions}
@@ -192,7 +192,7 @@ def of_run(
 
 def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dict[str, Any] | None:
     """Return the key ``corrected`` of ``metrics --json``; ``None`` without drawn labels."""
-    queues = store.queues.ever(run_id)
+    queues = store.queues.all_of_run(run_id)
     declared = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
     if declared is None and not any(
         queue.rule.drawn is not None or store.queues.drawn(queue.id, "audit") for queue in queues
@@ -238,11 +238,11 @@ class _Scale(NamedTuple):
         low, high = float(weights.min(initial=0.0)), float(weights.max(initial=0.0))
         return cls(len(weights), low, high - low or 1.0, float(weights[weights > 0].sum()))
 
-    def up(self, points: Numbers) -> Numbers:
+    def as_points(self, points: Numbers) -> Numbers:
         """Return points mapped into [0, 1]."""
         return (points - self.low) / self.span
 
-    def down(self, mean: float) -> float:
+    def as_share(self, mean: float) -> float:
         """Return a mapped mean as a share of the possible points, limited to [0, 1]."""
         points = (mean * self.span + self.low) * self.cells
         return min(1.0, max(0.0, points / self.total))
@@ -251,8 +251,8 @@ class _Scale(NamedTuple):
         """Return a mapped mean and its interval as a score."""
         if estimate.value is None or estimate.low is None or estimate.high is None:
             return estimate
-        low, high = self.down(estimate.low), self.down(estimate.high)
-        return estimate._replace(value=self.down(estimate.value), low=low, high=high)
+        low, high = self.as_share(estimate.low), self.as_share(estimate.high)
+        return estimate._replace(value=self.as_share(estimate.value), low=low, high=high)
 
 
 def _why_not(cells: DrawnCells, scale: _Scale) -> str:
@@ -295,7 +295,7 @@ def audited_queues(
     """Return the run's queues with a random audit, oldest first, including archived ones."""
     return tuple(
         AuditedQueue(queue, rightness(store, queue.id, level))
-        for queue in store.queues.ever(run_id)
+        for queue in store.queues.all_of_run(run_id)
         if store.queues.drawn(queue.id, "audit")
     )
 
@@ -309,7 +309,7 @@ def selected(store: Store, run_id: int, level: float = USUAL.level) -> ReviewSel
     if not settled:
         return None
     labels = _labels(store, run, truth)
-    queues = store.queues.ever(run_id)
+    queues = store.queues.all_of_run(run_id)
     picked = not queues or not all(queue.rule.only_draws for queue in queues)
     drawn = drawn_texts.finished(store, run_id)
     texts = 0 if drawn is None else len(drawn.items)
@@ -367,7 +367,7 @@ def in_words(review: ReviewSelection) -> str:
         "for cells that no rule picked"
     )
     estimates = [audit.found.hard for audit in review.queues if not narrowed(audit.queue.rule)]
-    hard = together([right.hard] if only else estimates)
+    hard = pooled_share([right.hard] if only else estimates)
     if hard.value is not None:
         text += f"; of the {count(hard.n)} doubtful ones {percent(hard.value)}"
     return f"{text}."

@@ -13,7 +13,7 @@ from core.errors import Conflict, InputError, NotFound
 from core.services.access.allowing import allowed
 from core.services.review.adjudication import Act, follow
 from core.services.review.audit_trail import DecisionEffect
-from core.services.review.blind_view import may
+from core.services.review.blind_view import may_decide_flagged
 from core.services.review.claims import Ticket, release
 from core.services.review.commit_reveal import Done, begin, done
 from core.services.review.reviewers import now_seated
@@ -162,7 +162,7 @@ def _set_flag(store: Store, ticket: Ticket, criterion: str, role: Role | None, r
         cell = _cell(store, ticket.queue_id, act.item_id, criterion)
         if cell.version != ticket.versions.get(criterion) or cell.state == "resolved":
             raise Conflict(f"{criterion!r} has changed since you opened it. Look at it again.")
-        if not may(cell.flagged, ticket.seat.role):
+        if not may_decide_flagged(cell.flagged, ticket.seat.role):
             raise Conflict(f"{criterion!r} is flagged for a {cell.flagged}.")
         action = "unflag" if role is None else "flag"
         act.record(action, criterion, before=cell.flagged, after=role, reason=reason)

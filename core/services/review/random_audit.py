@@ -309,7 +309,7 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
 
 def _draw(store: Store, queue: QueueRow) -> int:
     """Return the number of a queue's random audit in its run, from 1; archived audits count."""
-    rows = store.queues.ever(queue.run_id)
+    rows = store.queues.all_of_run(queue.run_id)
     return 1 + sum(row.id < queue.id and row.rule.audit_share > 0 for row in rows)
 
 
@@ -319,6 +319,6 @@ def _agreement(store: Store, run_id: int, audit_frame: Frame) -> Numbers:
 
     rows = store.results.agreements(run_id)
     places, values = ((item, name) for item, name, _ in rows), [value for *_, value in rows]
-    return audit_frame.table.spread(places, np.array(values, np.float64), 0.0)[
+    return audit_frame.table.values_on_cells(places, np.array(values, np.float64), 0.0)[
         audit_frame.cells.cells
     ]

@@ -142,7 +142,7 @@ def _cells_of(store: Store, queue: QueueRow) -> DrawnCells:
     value = worth[table.question, np.maximum(table.decided, -1)]
     # Without a value from people, a comparison is impossible.
     nothing = (table.decided != NO_LABEL) & np.isnan(value)
-    counted = table.asked_about(queue.rule) & table.there & ~nothing
+    counted = table.asked_about(queue.rule) & table.has_verdict & ~nothing
     return with_values(table, table.decided, stratum, drawn, counted)
 
 
@@ -156,7 +156,7 @@ def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
     """
     best: DrawnLabels | None = None
     open_yet: DrawnLabels | None = None
-    for queue in store.queues.ever(run_id):
+    for queue in store.queues.all_of_run(run_id):
         criteria = queue.rule.criteria
         covers = criteria is None or bool(criterion and criterion in criteria)
         if queue.rule.items is not None or not (covers or (best and not criterion)):
@@ -188,7 +188,9 @@ def number_drawn(store: Store, run_id: int) -> int:
 def by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, DrawnLabels]:
     """Return the labels for all cells (under the empty string), and for each criterion."""
     all_labels = of_run(store, run_id)
-    narrow = {name for queue in store.queues.ever(run_id) for name in queue.rule.criteria or ()}
+    narrow = {
+        name for queue in store.queues.all_of_run(run_id) for name in queue.rule.criteria or ()
+    }
     return {"": all_labels} | {
         name: of_run(store, run_id, name) if name in narrow else all_labels.narrowed(name)
         for name in names

@@ -115,7 +115,7 @@ def _keep(
 ) -> int:
     open_requests = {
         (wish.item_id, wish.criterion, wish.by, wish.note)
-        for wish in listed(store, run.id)
+        for wish in requests_of(store, run.id)
         if wish.status == "open"
     }
     now, step, count = clock.now(), 0, 0
@@ -144,7 +144,7 @@ def _labels(store: Store, run_id: int, item_id: str, rubric: Rubric) -> dict[str
     }
 
 
-def listed(store: Store, run_id: int) -> list[Regrade]:
+def requests_of(store: Store, run_id: int) -> list[Regrade]:
     """Return all requests of a run with their results, newest first.
 
     Raises ``NotFound`` for an unknown run.
@@ -195,7 +195,7 @@ def withdraw(store: Store, seat: Seat, run_id: int, event_id: int, reason: str =
         InputError: the request is unknown, was answered or withdrawn, or waits in a queue.
     """
     with store.write():
-        regrade = next((r for r in listed(store, run_id) if r.event_id == event_id), None)
+        regrade = next((r for r in requests_of(store, run_id) if r.event_id == event_id), None)
         if regrade is None:
             raise InputError(f"Run {run_id} has no request {event_id}.")
         if regrade.status != "open":
@@ -302,6 +302,6 @@ def as_csv(store: Store, run_id: int) -> str:
                 ),
                 *(regrade.before, regrade.now, regrade.status, regrade.queue),
             )
-            for regrade in reversed(listed(store, run_id))
+            for regrade in reversed(requests_of(store, run_id))
         ],
     )

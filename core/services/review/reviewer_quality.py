@@ -156,7 +156,7 @@ def quality(store: Store, seat: Seat, queue_id: int) -> list[Quality]:
     queue = store.queues.get(queue_id)
     facts = _Facts(store, queue)
     names = facts.people if seat.role == "lead" else [n for n in facts.people if n == seat.name]
-    return [facts.about(name) for name in names]
+    return [facts.figures_of(name) for name in names]
 
 
 class _Facts:
@@ -182,7 +182,7 @@ class _Facts:
         assigned = {name for names in self._assigned.values() for name in names}
         self.people = sorted({v.reviewer for v in self._verdicts} | assigned, key=str.casefold)
 
-    def about(self, name: str) -> Quality:
+    def figures_of(self, name: str) -> Quality:
         """Return one person's figures."""
         mine = [v for v in self._verdicts if v.reviewer == name]
         events = [self._events[v.first_event] for v in mine]

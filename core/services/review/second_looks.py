@@ -18,7 +18,7 @@ from core.identity import seeded
 from core.services.access.allowing import allowed
 from core.services.results.scored_items import effective, resolved_items, scored_rubric
 from core.services.review.adjudication import Act
-from core.services.review.commit_reveal import understood
+from core.services.review.commit_reveal import normalised_verdicts
 from core.services.review.reviewers import now_seated
 from core.store.review.settled import given_data, given_from
 from core.store.store import Store
@@ -111,7 +111,7 @@ def say_again(
         queue = store.queues.get(look.queue_id)
         run = store.runs.get(queue.run_id)
         act = Act(store, seat, run, look.item_id, queue, clock.now())
-        for name, verdict in understood(act, given).items():
+        for name, verdict in normalised_verdicts(act, given).items():
             act.record(
                 "repeat",
                 name,

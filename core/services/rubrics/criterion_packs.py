@@ -152,6 +152,6 @@ def new_with(keys: Sequence[str], *, guided: bool = True) -> RubricDraft:
     return {**draft, "name": titles.pop() if len(titles) == 1 else "From the library"}
 
 
-def held(draft: RubricDraft) -> set[str]:
+def library_keys(draft: RubricDraft) -> set[str]:
     """Return the keys of a draft's criteria that come from the library."""
     return {str(c["meta"]["library"]) for c in draft["criteria"] if "library" in c["meta"]}

@@ -29,13 +29,13 @@ from core.services.rubrics.draft_shapes import (
 from core.services.rubrics.drafts import draft_from
 from core.services.rubrics.path_edit import (
     Step,
-    doubled,
     edited,
     index_of,
     moved,
     numbered,
     placed,
     put,
+    with_copy,
     without,
 )
 from core.text.names import fold
@@ -175,7 +175,7 @@ def duplicate_criterion(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]
         copied["options"] = [{**o, "uid": serial.next("o")} for o in copied["options"]]
         return copied
 
-    grown = edited(draft, ("criteria",), lambda criteria: doubled(criteria, uid, twin))
+    grown = edited(draft, ("criteria",), lambda criteria: with_copy(criteria, uid, twin))
     return {**grown, "serial": serial.last}, fresh
 
 
@@ -248,7 +248,7 @@ def duplicate_option(draft: RubricDraft, uid: str, option: str) -> RubricDraft:
             label = _free_label(options, original["label"], always_number=True)
             return {**original, "uid": serial.next("o"), "label": label}
 
-        return doubled(options, option, twin)
+        return with_copy(options, option, twin)
 
     return {**_with_options(draft, uid, grow), "serial": serial.last}
 

@@ -19,7 +19,7 @@ from core.services.rubrics.draft_shapes import (
     Serial,
 )
 from core.services.rubrics.drafts import gate_payload, linked
-from core.services.rubrics.path_edit import doubled, edited, index_of, numbered, put, without
+from core.services.rubrics.path_edit import edited, index_of, numbered, put, with_copy, without
 from core.text.names import fold
 
 Predicate = Literal["below", "at_most", "above", "at_least", "is", "in", "abstained"]
@@ -238,7 +238,7 @@ def duplicate_rule(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]:
         data = {**rule[kind], "name": free_rule_name(draft, name)}
         return copy.deepcopy({**rule, "uid": fresh, kind: data})
 
-    gates, checks = (doubled(draft[kind], uid, twin) for kind in ("gates", "prechecks"))
+    gates, checks = (with_copy(draft[kind], uid, twin) for kind in ("gates", "prechecks"))
     return {**draft, "gates": gates, "prechecks": checks, "serial": serial.last}, fresh
 
 

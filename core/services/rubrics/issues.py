@@ -13,7 +13,7 @@ from core.domain.review_records import QueueRow, VerdictRow
 from core.domain.rubric import Criterion
 from core.domain.runs import Run
 from core.errors import InputError
-from core.lint.check import OFF, check, check_criterion, off, ordered
+from core.lint.check import OFF, check, check_criterion, dismissed_rules, ordered
 from core.lint.language import english
 from core.lint.rules import LintEdit, LintFinding
 from core.services.results.scored_items import effective
@@ -132,7 +132,7 @@ def check_draft(draft: RubricDraft, *, with_dismissed: bool = False) -> tuple[Li
             finding
             for (index, criterion), is_read in zip(readable, reads, strict=True)
             for finding in check_criterion(criterion, index, reads=is_read)
-            if with_dismissed or finding.rule not in off(criterion.meta)
+            if with_dismissed or finding.rule not in dismissed_rules(criterion.meta)
         ]
         return ordered(lint_findings)
 
@@ -154,7 +154,7 @@ def _readable(draft: RubricDraft) -> list[tuple[int, Criterion]]:
     return readable
 
 
-def mended(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
+def with_edit(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
     """Return the draft with the edit applied, or unchanged if its place is gone."""
     head, *inner = edit.path
     if head == "scoring":
@@ -200,7 +200,9 @@ def _with_abstention(draft: RubricDraft, uid: str, texts: list[str]) -> RubricDr
 def is_dismissed(draft: RubricDraft, finding: LintFinding) -> bool:
     """Return whether this finding was dismissed in the draft."""
     place = finding.criterion
-    return finding.rule in off(draft["meta"] if place is None else draft["criteria"][place]["meta"])
+    return finding.rule in dismissed_rules(
+        draft["meta"] if place is None else draft["criteria"][place]["meta"]
+    )
 
 
 def dismiss(draft: RubricDraft, finding: LintFinding) -> RubricDraft:
@@ -228,6 +230,6 @@ def _with_off(
 
 
 def _listed(meta: dict[str, Any], change: Callable[[list[str]], list[str]]) -> dict[str, Any]:
-    listed = list(dict.fromkeys(change(off(meta))))
+    listed = list(dict.fromkeys(change(dismissed_rules(meta))))
     other_meta = {key: value for key, value in meta.items() if key != OFF}
     return {**other_meta, OFF: listed} if listed else other_meta

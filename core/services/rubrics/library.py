@@ -145,11 +145,11 @@ def keep_beside(
     tab changed it since, that draft stays, and this one gets its own name.
     """
     with store.write():
-        stored = kept(store, name)
+        stored = unsaved_work(store, name)
         if stored is not None and stored.updated != seen:
             name = f"{name.partition(BESIDE)[0]}{BESIDE}{tab}"
         keep(store, name, draft, text)
-        saved = kept(store, name)
+        saved = unsaved_work(store, name)
     assert saved is not None, "it was kept just now"
     return saved
 
@@ -166,10 +166,10 @@ def kept_in_other_tabs(store: Store, name: str, mine: str) -> list[KeptDraft]:
 
 def others_at_work(store: Store, name: str) -> list[tuple[str, str]]:
     """Return the members who edit the same rubric, and when each last did, without their text."""
-    return store.drafts.others(_DRAFTS + name.partition(BESIDE)[0])
+    return store.drafts.other_drafts(_DRAFTS + name.partition(BESIDE)[0])
 
 
-def kept(store: Store, name: str) -> KeptDraft | None:
+def unsaved_work(store: Store, name: str) -> KeptDraft | None:
     """Return the unsaved work under that name, or ``None``."""
     row = store.drafts.get(_DRAFTS + name)
     return None if row is None else _stored_draft(name, row.content, row.updated)
@@ -194,7 +194,7 @@ def _stored_draft(name: str, content: Any, updated: str) -> KeptDraft:
     return KeptDraft(name, completed(content["draft"]), content["text"], updated)
 
 
-def opened(store: Store, rubric_id: int) -> RubricDraft:
+def draft_of(store: Store, rubric_id: int) -> RubricDraft:
     """Return a new draft of a rubric's newest version."""
     newest = store.rubrics.latest(rubric_id)
     return draft_from(newest.rubric, rubric_id=rubric_id, parent=newest.number)

@@ -62,7 +62,7 @@ def moved(items: list[Data], uid: str, step: Step) -> list[Data]:
     return items if index is None else placed(items, uid, index + step)
 
 
-def doubled(items: list[Data], uid: str, twin: Callable[[Any], Any]) -> list[Data]:
+def with_copy(items: list[Data], uid: str, twin: Callable[[Any], Any]) -> list[Data]:
     """Return the list with ``twin`` of one object right after it."""
     index = index_of(items, uid)
     return (

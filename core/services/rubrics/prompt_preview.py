@@ -85,7 +85,7 @@ def criterion_from(draft: RubricDraft, uid: str) -> Criterion:
     return base.build(Criterion, payload(draft)["criteria"][index], "criterion")
 
 
-def instructed(store: Store) -> dict[str, str]:
+def own_instructions(store: Store) -> dict[str, str]:
     """Return judges, then panels, that have their own instructions, by name."""
     judges = ((f"judge {row.name}", row.judge.instructions) for row in store.judges.list())
     panels = ((f"panel {row.name}", row.panel.asking.instructions) for row in store.panels.list())
@@ -144,7 +144,7 @@ def penalty_examples(penalty: Mapping[str, Any]) -> list[tuple[int, float]]:
     return [(n, penalty_for(policy, n)) for n in lengths]
 
 
-def screened(check: Mapping[str, Any], text: str) -> list[PatternFinding]:
+def pre_check_matches(check: Mapping[str, Any], text: str) -> list[PatternFinding]:
     """Return a pre-check's findings and excuses in a text, from its plain data.
 
     Raises ``InputError`` if the pre-check is invalid.
@@ -152,7 +152,7 @@ def screened(check: Mapping[str, Any], text: str) -> list[PatternFinding]:
     return findings(base.build(Precheck, dict(check), "pre-check"), FoldedText(text))
 
 
-def flawless(rubric: Rubric) -> dict[str, int]:
+def best_answers(rubric: Rubric) -> dict[str, int]:
     """Return the answers with the most points; gates may still lower the score."""
     return {c.name: _best(c) for c in rubric.criteria}
 

@@ -117,7 +117,7 @@ class Waiting:
     def __init__(self) -> None:
         self._since: dict[object, tuple[float, str]] = {}
 
-    def told(self) -> dict[str, Any]:
+    def longest_wait(self) -> dict[str, Any]:
         """Return the oldest question's judge and time if it has waited for long, else an empty
         dict.
         """
@@ -218,7 +218,7 @@ class Recorder:
     def add(self, outcome: AskedOutcome) -> None:
         """Queue an outcome for recording."""
         self._waiting.append(outcome)
-        self.stir()
+        self.wake_writer()
         if len(self._waiting) >= HOLD_AT or self._unwritten_paid() >= self._most_paid:
             self.ready.clear()
 
@@ -230,7 +230,7 @@ class Recorder:
             outcome.call is not None and not outcome.call.cached for outcome in self.unwritten
         )
 
-    def stir(self) -> None:
+    def wake_writer(self) -> None:
         """Wake the writer soon, even if no outcome waits."""
         self._some.set()
         self._none.clear()

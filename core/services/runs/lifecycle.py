@@ -77,9 +77,9 @@ class RunProgress:
         return self.row.votes + self.row.failures_open
 
     @property
-    def spared(self) -> int:
+    def cells_not_needed(self) -> int:
         """Return the number of planned cells that a finished run did not need."""
-        return spared(self.row)
+        return cells_not_needed(self.row)
 
     @property
     def share(self) -> float:
@@ -312,18 +312,18 @@ def summary(store: Store, run_id: int) -> dict[str, Any]:
         "complete": row.status == "done" and not row.failures_open,
         "reasons": {kind.kind: kind.message for kind in kinds},
         "calls": row.calls,
-        "lost_calls": lost(row),
+        "lost_calls": unrecorded_calls(row),
         "cached": row.cached,
         "saved_usd": row.saved,
         "cost_usd": None if row.cost_unknown else row.cost,
         "seconds": round(row.seconds, 3),
-        "spared": spared(row),
-        "batches_out": sum(batch.out for batch in store.batches.of_run(run_id)),
+        "spared": cells_not_needed(row),
+        "batches_out": sum(batch.is_pending for batch in store.batches.of_run(run_id)),
         "db": str(store.path),
     }
 
 
-def lost(row: RunRow) -> int:
+def unrecorded_calls(row: RunRow) -> int:
     """Return the number of calls that went out before a stop or a kill without being recorded."""
     live = row.status == "running" and not is_stalled(row)
     return row.lost + (0 if live else row.out)
@@ -344,7 +344,7 @@ def lost_words(count: int) -> str:
     )
 
 
-def spared(row: RunRow) -> int:
+def cells_not_needed(row: RunRow) -> int:
     """Return how many planned votes a finished run did not need: settled earlier, or stopped
     early.
     """

@@ -25,7 +25,14 @@ from core.domain.panel import Judge
 from core.errors import RubricStudioError
 from core.judging.known_providers import provider_of
 from core.services.access.open_pages import is_loopback
-from core.services.runs.server import AsgiApp, Message, Receive, Send, below, is_loopback_host
+from core.services.runs.server import (
+    AsgiApp,
+    Message,
+    Receive,
+    Send,
+    address_prefix,
+    is_loopback_host,
+)
 from core.services.runs.server_log import request_id
 from core.store.store import Store
 
@@ -66,7 +73,7 @@ class Monitor:
         sessions: Callable[[], int] = lambda: 0,
     ) -> None:
         self._app, self._token = app, token
-        self._base = below(base)
+        self._base = address_prefix(base)
         self._moving = Moving()
         self._figures, self._stores = Figures(stores, sessions, self._moving), stores
 
@@ -141,9 +148,9 @@ class Moving:
     def __init__(self) -> None:
         self._since: dict[str, float] = {}
 
-    def still(self, name: str, store: Store) -> float:
+    def stalled_seconds(self, name: str, store: Store) -> float:
         """Return how many seconds runs have been due without any moving; 0 is healthy."""
-        now, due = clock.at(), store.leases.due()
+        now, due = clock.at(), store.leases.lease_expiries()
         if not due or max(due) > now:
             self._since.pop(name, None)
             return 0.0
@@ -169,7 +176,9 @@ def health(stores: Stores, moving: Moving | None = None) -> tuple[int, str]:
             store.counts()
         room = min(shutil.disk_usage(store.path.parent).free for store in opened.values())
         still = (
-            [] if moving is None else [moving.still(name, store) for name, store in opened.items()]
+            []
+            if moving is None
+            else [moving.stalled_seconds(name, store) for name, store in opened.items()]
         )
         copied = "" if moving is None else f"last good backup: {last_backup(opened.values())}\n"
     except (RubricStudioError, OSError) as error:
@@ -225,7 +234,7 @@ class Figures:
         yield _Figure("votes", counts.votes)
         yield _Figure("failures_open", counts.failures_open)
         yield _Figure("calls_out", store.runs.calls_out())
-        yield _Figure("still_seconds", round(self._moving.still(workspace, store)))
+        yield _Figure("still_seconds", round(self._moving.stalled_seconds(workspace, store)))
         yield _Figure("last_call_seconds", _unix(store.runs.last_call()))
         yield _Figure("last_backup_seconds", _unix(str(store.settings.get(LAST_BACKUP, ""))))
         yield _Figure("data_file_bytes", size)

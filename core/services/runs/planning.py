@@ -26,7 +26,7 @@ from core.domain.secrets import variables
 from core.errors import InputError, Problem
 from core.identity import seeded
 from core.services.access.allowing import allowed
-from core.services.datasets.twins import Twins, apart, apart_texts, whole_groups
+from core.services.datasets.twins import Twins, apart_texts, twin_groups, whole_groups
 from core.services.judges.panel_setup import PanelSetup, panel_data
 from core.services.judges.registry import ensure_defaults, env_status, key_status
 from core.services.results.scored_items import effective
@@ -229,7 +229,7 @@ def _taught(
     if not labelled:
         raise InputError(_NO_LABELS.format(names=learners) if learners else _NO_EXAMPLES)
     if same:
-        groups, repeated = apart(labelled, to_grade, teaching.twins, strict=bool(learners))
+        groups, repeated = twin_groups(labelled, to_grade, teaching.twins, strict=bool(learners))
     else:
         texts = teaching.read([i.id for i in labelled]), graded.read([i.id for i in to_grade])
         groups, repeated = apart_texts(labelled, *texts, strict=bool(learners))

@@ -230,7 +230,9 @@ class Selector:
     confidence: dict[tuple[str, str, str], list[float]] = field(default_factory=dict)
     _open: dict[object, bool] = field(default_factory=dict)
 
-    def wanted(self, round_: AskingRound, items: Iterable[ItemBallots]) -> set[tuple[str, str]]:
+    def cells_to_grade(
+        self, round_: AskingRound, items: Iterable[ItemBallots]
+    ) -> set[tuple[str, str]]:
         """Return the cells, as (item id, criterion), that the round grades."""
         chosen = set()
         for item in items:

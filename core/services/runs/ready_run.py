@@ -217,7 +217,7 @@ def address_counts(judges: Mapping[str, AskableJudge], before: Mapping[str, Any]
             for address, counts in by_address.items()
         }
         for name, judge in judges.items()
-        if isinstance(judge, LLMJudge) and (by_address := judge.told())
+        if isinstance(judge, LLMJudge) and (by_address := judge.address_states())
     }
 
 

@@ -94,7 +94,7 @@ class Hosts:
             hostname = socket.gethostname().lower()
             self.names |= {hostname, f"{hostname}.local", socket.getfqdn().lower()}
 
-    def may(self, host: str | None, origin: str | None) -> bool:
+    def is_own_request(self, host: str | None, origin: str | None) -> bool:
         """Return whether a request names this server and comes from its own pages."""
         name = _name(f"//{host}") if host else None
         if host is None or name is None:
@@ -106,7 +106,7 @@ class Hosts:
         return _place(origin) == host.lower() or _name(origin) in self.further
 
 
-def below(base: str) -> str:
+def address_prefix(base: str) -> str:
     """Return the prefix of an app's addresses for its base path; an empty string for none.
 
     >>> below("tools/studio/"), below("/")
@@ -132,7 +132,7 @@ class Guard:
         secure: bool = False,
         base: str = "",
     ) -> None:
-        self._base = below(base)
+        self._base = address_prefix(base)
         self._app, self._hosts, self._member, self._secure = app, hosts, member, secure
         self._headers = {
             name.lower().encode(): value.encode("latin-1") for name, value in headers.items()
@@ -146,7 +146,9 @@ class Guard:
         headers = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
         hosts = [value for name, value in headers if name == b"host"]
         origins = [value for name, value in headers if name == b"origin"] or [None]
-        if len(hosts) != 1 or not all(self._hosts.may(hosts[0], origin) for origin in origins):
+        if len(hosts) != 1 or not all(
+            self._hosts.is_own_request(hosts[0], origin) for origin in origins
+        ):
             await _refuse(scope["type"], send, REFUSED)
             return
         path = str(scope.get("path", "")).removeprefix(self._base)

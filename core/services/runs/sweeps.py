@@ -17,7 +17,7 @@ from core.domain.runs import Run
 from core.errors import InputError
 from core.identity import content_hash, seeded
 from core.services.access.allowing import allowed
-from core.services.datasets.twins import apart
+from core.services.datasets.twins import twin_groups
 from core.services.runs.candidates import Candidate, Candidates
 from core.services.runs.cost_estimate import CostEstimate, estimate
 from core.services.runs.lifecycle import start
@@ -263,7 +263,7 @@ def _ranked(pool: Candidates, items: Sequence[Candidate], seed: int) -> list[lis
     """
     labelled = teachers(items)
     marked = [item for item in labelled if item.split == "calibration"]
-    order, _ = apart(marked or labelled, items, pool.twins)
+    order, _ = twin_groups(marked or labelled, items, pool.twins)
     if labelled and not order:
         raise InputError(_ALL_TWINS)
     seeded("sweep", seed).shuffle(order)

@@ -248,7 +248,7 @@ class Work:
         sure = await self.io(self.store.votes.confidences, job.run.id)
         lookup = rubric_lookup(job.rubric, job.items)
         selector = Selector(panel, job.plan.replicates, counting_of(job.plan), lookup, sure)
-        cells = await asyncio.to_thread(selector.wanted, round_, ballots)
+        cells = await asyncio.to_thread(selector.cells_to_grade, round_, ballots)
         return lambda item, criterion: (item, criterion) in cells
 
     async def _record(self, job: Job, outcomes: Sequence[AskedOutcome]) -> None:
@@ -290,7 +290,7 @@ class Work:
     async def _tell(self) -> None:
         """Note the counts per address and the longest wait, if they changed."""
         counts = ready_run.address_counts(self._judges, self._before)
-        notes = {ready_run.ADDRESSES: counts, WAITING: self._waiting.told()}
+        notes = {ready_run.ADDRESSES: counts, WAITING: self._waiting.longest_wait()}
         if notes != (self._noted or {key: {} for key in notes}):
             self._noted = notes
             with suppress(StoreError):
@@ -300,7 +300,7 @@ class Work:
         """Count calls that went out, and save the count soon so that it survives a kill."""
         self._out += count
         self._book.went_out(self.lease.run_id, count)
-        recorder.stir()
+        recorder.wake_writer()
 
     async def _keep(self, outcomes: Sequence[AskedOutcome]) -> None:
         """Save the answers of outcomes that could not be recorded, since they were paid for."""

@@ -129,7 +129,7 @@ def rubric_of(store: Store, choice: str) -> Rubric:
         if not choice:
             raise InputError("No rubric is chosen. Choose one, or write one first.")
         return store.rubrics.latest(int(choice)).rubric
-    draft = library.kept(store, choice.removeprefix(DRAFT))
+    draft = library.unsaved_work(store, choice.removeprefix(DRAFT))
     if draft is None:
         raise InputError("This draft was saved or discarded. Choose a rubric again.")
     if draft.text is not None:

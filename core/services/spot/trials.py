@@ -87,9 +87,9 @@ def begin(store: Store, trial: Trial) -> int:
     """
     version = trial.dataset_version
     if version is None:
-        version = kept(store, trial.texts, trial.source)
+        version = hidden_dataset(store, trial.texts, trial.source)
     request = RunRequest(
-        rubric_version=store.rubrics.kept(trial.rubric, now=clock.now()).id,
+        rubric_version=store.rubrics.version_with_content(trial.rubric, now=clock.now()).id,
         dataset_version=version,
         panel=trial.panel,
         name=trial.name[:200],
@@ -106,7 +106,7 @@ def begin(store: Store, trial: Trial) -> int:
 
 
 @allowed("write")
-def kept(store: Store, texts: Dataset, source: str) -> int:
+def hidden_dataset(store: Store, texts: Dataset, source: str) -> int:
     """Store these texts as a hidden dataset, unless it is stored, and return its version."""
     return store.datasets.create(texts, now=clock.now(), source=source, hidden=True).id
 

@@ -38,7 +38,7 @@ class CarryEstimate(NamedTuple):
     to_ask: int
 
 
-def outlook(
+def carry_counts(
     store: Store,
     run_id: int,
     version_id: int,

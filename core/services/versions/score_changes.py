@@ -143,12 +143,12 @@ class ScoreDifference:
     open: int
 
     @property
-    def up(self) -> int:
+    def rising(self) -> int:
         """Return how many scores rise."""
         return sum((m.change or 0.0) > _SAME for m in self.moved)
 
     @property
-    def down(self) -> int:
+    def falling(self) -> int:
         """Return how many scores fall."""
         return sum((m.change or 0.0) < -_SAME for m in self.moved)
 
@@ -295,7 +295,7 @@ def uses(store: Store, rubric_id: int) -> dict[int, Uses]:
     return by_version
 
 
-def behind(store: Store, rubric_id: int) -> list[RunRow]:
+def runs_on_older_versions(store: Store, rubric_id: int) -> list[RunRow]:
     """Return the runs with votes whose scores do not follow the newest version, newest first."""
     newest = store.rubrics.latest_number(rubric_id)
     runs = [store.runs.row(run_id) for run_id in store.scored.runs_of(rubric_id)]

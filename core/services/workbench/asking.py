@@ -22,7 +22,7 @@ from core.services.spot import trials
 from core.services.spot.trials import HELP, Trial
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import Bench
-from core.services.workbench.bench_state import WorkbenchState, standing
+from core.services.workbench.bench_state import WorkbenchState, workbench_state
 from core.services.workbench.known_answers import WORKBENCH, judge_hash
 from core.store.store import Store
 
@@ -61,7 +61,7 @@ class AskingCost(NamedTuple):
     takes: CostEstimate
 
 
-def outlook(store: Store, bench: WorkbenchState, want: Want) -> AskingCost:
+def cost_estimate(store: Store, bench: WorkbenchState, want: Want) -> AskingCost:
     """Return the cost of asking about these cells; nothing is stored."""
     batches = list(_batches(bench, want))
     examples = bench.hashes.examples
@@ -89,8 +89,8 @@ def ask(store: Store, name: str, draft: RubricDraft, want: Want) -> tuple[int, .
             from.
     """
     with store.write():
-        bench = bench_rows.opened(store, name)
-        now = standing(store, bench, draft)
+        bench = bench_rows.saved_workbench(store, name)
+        now = workbench_state(store, bench, draft)
         _refuse(now)
         batches = list(_batches(now, want))
         anew = want.which == "all" or (want.row is not None and not _any_open(now, want))
@@ -104,13 +104,15 @@ def ask(store: Store, name: str, draft: RubricDraft, want: Want) -> tuple[int, .
 @allowed("write")
 def cancel(store: Store, name: str) -> int:
     """Stop asking; answers stay. Return how many runs were stopped."""
-    active = [i for i in bench_rows.opened(store, name)["runs"] if store.runs.row(i).active]
+    active = [
+        i for i in bench_rows.saved_workbench(store, name)["runs"] if store.runs.row(i).active
+    ]
     for run_id in active:
         lifecycle.cancel(store, run_id)
     return len(active)
 
 
-def lacking(state: WorkbenchState) -> str:
+def obstacle(state: WorkbenchState) -> str:
     """Return why the chosen judges cannot be asked; empty if they can."""
     if not state.judges:
         return "No judge is chosen. Choose a model, or an offline judge."
@@ -124,7 +126,7 @@ def lacking(state: WorkbenchState) -> str:
 
 
 def _refuse(state: WorkbenchState) -> None:
-    reason = lacking(state)
+    reason = obstacle(state)
     if not state.subject.criteria:
         reason = reason or "No criterion can be asked yet. Fix what the check says first."
     if not state.cells:
@@ -208,7 +210,7 @@ def _trial(name: str, state: WorkbenchState, batch: Batch) -> Trial:
 def _start(store: Store, name: str, state: WorkbenchState, batch: Batch, seed: int) -> int:
     trial = replace(_trial(name, state, batch), seed=seed)
     if trial.panel.asking.few_shot:
-        shown = trials.kept(store, _rows("examples", state.hashes.examples), _SOURCE)
+        shown = trials.hidden_dataset(store, _rows("examples", state.hashes.examples), _SOURCE)
         trial = replace(trial, learn_from=shown)
     return trials.begin(store, trial)
 

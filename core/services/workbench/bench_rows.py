@@ -140,7 +140,7 @@ def draft_state(draft: RubricDraft) -> str:
     return f"{draft['rubric_id']}/{draft['parent']}"
 
 
-def opened(store: Store, name: str) -> Bench:
+def saved_workbench(store: Store, name: str) -> Bench:
     """Return a rubric's saved workbench, or an empty one with a model that can be called.
 
     ``name`` is that of the rubric's draft: its id as text, or a new draft's name.
@@ -158,7 +158,7 @@ def opened(store: Store, name: str) -> Bench:
 def change(store: Store, name: str, make: Callable[[Bench], Bench]) -> Bench:
     """Change the workbench by ``make``, save it and return it."""
     with store.write():
-        changed = make(opened(store, name))
+        changed = make(saved_workbench(store, name))
         store.drafts.save(WORKBENCH + name, changed, now=clock.now())
     return changed
 
@@ -214,7 +214,7 @@ def expect(store: Store, name: str, uid: str, criterion: str, label: str | None)
 @allowed("draft")
 def remove_row(store: Store, name: str, uid: str) -> BenchRow | None:
     """Remove a row and return it (``None`` if missing), so that ``add_rows`` can restore it."""
-    gone = next((row for row in opened(store, name)["rows"] if row["uid"] == uid), None)
+    gone = next((row for row in saved_workbench(store, name)["rows"] if row["uid"] == uid), None)
     change(store, name, lambda b: {**b, "rows": [r for r in b["rows"] if r["uid"] != uid]})
     return gone
 
@@ -266,7 +266,7 @@ def followed(store: Store, name: str, draft: RubricDraft) -> Bench:
     Criteria are matched by name, by uid, or by requirement; options by label, or by position if
     their number is unchanged.
     """
-    bench = opened(store, name)
+    bench = saved_workbench(store, name)
     current = _follow(bench, draft)
     if current != bench and (bench["rows"] or bench["runs"]):
         return change(store, name, lambda latest: _follow(latest, draft))

@@ -55,7 +55,7 @@ class BenchCell:
         return next((state for state in STATES if state in states), "never")
 
     @property
-    def said(self) -> str:
+    def judge_answers(self) -> str:
         """Return the verdict's label, or the answers if they are stale; empty without any."""
         if self.verdict is not None:
             label = choice_label(self.criterion, self.verdict.option, self.verdict.abstained)
@@ -114,7 +114,7 @@ class WorkbenchState:
         return [row for row in self.tests if is_empty(row)]
 
 
-def standing(store: Store, bench: Bench, draft: RubricDraft) -> WorkbenchState:
+def workbench_state(store: Store, bench: Bench, draft: RubricDraft) -> WorkbenchState:
     """Return the state of the workbench with the current draft."""
     subject = subject_of(draft)
     known_judges = {row.name: row.judge for row in store.judges.list()}
@@ -235,7 +235,7 @@ class Said:
         return vote.order.index(vote.option) + 1, len(vote.order)
 
 
-def said(store: Store, cell: BenchCell) -> tuple[Said, ...]:
+def judge_answers(store: Store, cell: BenchCell) -> tuple[Said, ...]:
     """Return each chosen judge's answers about a cell, including stale ones."""
     return tuple(_answers_of(store, cell, judged) for judged in cell.judges)
 

@@ -92,7 +92,7 @@ def take_answers(store: Store, bench_name: str, version_id: int, criterion: str,
     Answers with a label of the criterion come first, with labels in turn, so that each option is
     tried. If no judge is chosen, judges that can learn from the dataset become the choice.
     """
-    bench = bench_rows.opened(store, bench_name)
+    bench = bench_rows.saved_workbench(store, bench_name)
     present = {str(row["submission"]) for row in bench["rows"]}
     ids = [row.id for row in store.datasets.rows(version_id, limit=_LOOKED_AT)]
     rows = [
@@ -148,7 +148,7 @@ def as_dataset(rows: Sequence[BenchRow], name: str) -> Dataset:
 @allowed("write")
 def save_dataset(store: Store, bench_name: str, name: str) -> DatasetVersion:
     """Save the rows as a dataset."""
-    dataset = as_dataset(bench_rows.opened(store, bench_name)["rows"], name)
+    dataset = as_dataset(bench_rows.saved_workbench(store, bench_name)["rows"], name)
     return catalog.import_dataset(store, dataset, source="workbench").version
 
 
@@ -163,7 +163,7 @@ def teach_with(store: Store, bench_name: str, uid: str, dataset_id: int) -> Data
         InputError: the row has no expected option yet.
         Conflict: the dataset was changed meanwhile.
     """
-    rows = bench_rows.opened(store, bench_name)["rows"]
+    rows = bench_rows.saved_workbench(store, bench_name)["rows"]
     row = next((row for row in rows if row["uid"] == uid), None)
     if row is None or not row["expected"]:
         raise InputError("Say first which option is right for this row; then it can teach.")
@@ -203,7 +203,7 @@ def open_in_spot_check(store: Store, bench_name: str, uid: str, version_id: int)
         "way": "item",
         "dataset": version_id,
         "item": uid,
-        "judges": tuple(bench_rows.opened(store, bench_name)["judges"]) or form.judges,
+        "judges": tuple(bench_rows.saved_workbench(store, bench_name)["judges"]) or form.judges,
     }
     request.keep(store, form.model_copy(update=changes))
 

@@ -23,7 +23,7 @@ from core.errors import Damaged, InputError, NotAllowed, NotFound, NotNow, Store
 from core.part_files import sweep
 from core.store.database.content import to_json
 from core.store.database.data_file import FilePlace, cannot_write, make_private, to_read
-from core.store.database.migrations import migrate, pending
+from core.store.database.migrations import migrate, migrations_due
 from core.store.database.sums import add_sums
 
 BUSY_SECONDS = 30.0
@@ -133,7 +133,7 @@ class Connections:
             _granted.reset(token)
 
     @property
-    def mine(self) -> sqlite3.Connection:
+    def thread_connection(self) -> sqlite3.Connection:
         """Return this thread's connection.
 
         It is opened on first use. A forked child gets its own.
@@ -169,7 +169,7 @@ class Connections:
         grant = _granted.get()
         if not self.actor.trusted and (grant is None or grant.actor != self.actor):
             raise NotAllowed("Nothing was changed: this act does not say who may do it.")
-        connection = self.mine
+        connection = self.thread_connection
         self._place.require(connection, self._local.log)
         begin, commit, undo = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
         within = connection.in_transaction
@@ -211,11 +211,11 @@ class Connections:
     @contextmanager
     def moment(self) -> Iterator[None]:
         """Run a read-only transaction."""
-        self.mine.execute("BEGIN")
+        self.thread_connection.execute("BEGIN")
         try:
             yield
         finally:
-            self.mine.execute("ROLLBACK")
+            self.thread_connection.execute("ROLLBACK")
 
     def checkpoint(self) -> None:
         """Move the log into the file and empty it.
@@ -223,9 +223,9 @@ class Connections:
         Gives up if other connections are busy with the log for a second.
         """
         with suppress(sqlite3.OperationalError):
-            self.mine.execute("PRAGMA busy_timeout = 1000")
-            self.mine.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        self.mine.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+            self.thread_connection.execute("PRAGMA busy_timeout = 1000")
+            self.thread_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self.thread_connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """Return all rows, by column name.
@@ -233,7 +233,7 @@ class Connections:
         All rows are fetched at once, since an open cursor would pin an old snapshot.
         """
         with self.in_words():
-            cursor = self.mine.cursor()
+            cursor = self.thread_connection.cursor()
             cursor.row_factory = sqlite3.Row
             return cursor.execute(sql, values).fetchall()
 
@@ -242,14 +242,14 @@ class Connections:
     ) -> list[tuple[Any, ...]]:
         """Return all rows as plain tuples, for large results."""
         with self.in_words():
-            return self.mine.execute(sql, values).fetchall()
+            return self.thread_connection.execute(sql, values).fetchall()
 
     def _connect(self) -> sqlite3.Connection:
         return _connect(to_read(self.path) if self.read_only else self.path)
 
     def _require_current(self) -> None:
         with closing(self._connect()) as connection:
-            if pending(connection, str(self.path)):
+            if migrations_due(connection, str(self.path)):
                 raise StoreError(
                     f"{self.path} is of an earlier version, and cannot be brought up to date where "
                     "it can only be read. Copy it to a folder that can be written."
@@ -259,13 +259,13 @@ class Connections:
         sweep(self.path.parent)
         connection = self._connect()
         try:
-            due = pending(connection, str(self.path))
+            due = migrations_due(connection, str(self.path))
             _use_wal(connection, self.path)
             if due:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     # Another process may have migrated meanwhile, so check again under the lock.
-                    if pending(connection, str(self.path)):
+                    if migrations_due(connection, str(self.path)):
                         migrate(connection)
                     connection.execute("COMMIT")
                 finally:

@@ -80,7 +80,7 @@ def clean(text: str) -> str:
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
-def like(search: str) -> str:
+def like_pattern(search: str) -> str:
     r"""Return the LIKE pattern (``ESCAPE '\'``) that finds ``search`` anywhere.
 
     >>> like("100%")
@@ -94,4 +94,4 @@ def like(search: str) -> str:
 
 def like_json(search: str) -> str:
     """Return the LIKE pattern that finds ``search``, escaped, in JSON text."""
-    return like(json.dumps(search, ensure_ascii=False)[1:-1])
+    return like_pattern(json.dumps(search, ensure_ascii=False)[1:-1])

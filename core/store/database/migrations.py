@@ -241,7 +241,7 @@ def migrations() -> Migrations:
     return steps
 
 
-def pending(connection: sqlite3.Connection, path: str) -> bool:
+def migrations_due(connection: sqlite3.Connection, path: str) -> bool:
     """Return whether migrations are due.
 
     Raises ``StoreError`` for a foreign file and for a file of a newer version.

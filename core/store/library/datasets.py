@@ -18,8 +18,8 @@ from core.store.database.content import (
     clean,
     dataset_text,
     dump,
-    like,
     like_json,
+    like_pattern,
     to_json,
 )
 from core.text.names import STORED
@@ -39,7 +39,7 @@ HAS_RUBRIC = "instr(i.content, '\"rubric\"') AND json_type(i.content, '$.rubric'
 def found_values(search: str) -> list[str]:
     """Return the parameters of ``FOUND`` for the text ``search``."""
     inside = like_json(search)
-    return [like(search), inside, inside, inside, inside]
+    return [like_pattern(search), inside, inside, inside, inside]
 
 
 class Items:

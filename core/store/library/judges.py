@@ -134,7 +134,7 @@ class Drafts:
         )
         return [self._draft(row) for row in rows]
 
-    def others(self, key: str) -> builtins.list[tuple[str, str]]:
+    def other_drafts(self, key: str) -> builtins.list[tuple[str, str]]:
         """Return the other users with a draft under ``key`` and its time, newest first."""
         rows = self._files.tuples(
             "SELECT substr(key, 1, instr(key, ?) - 1) AS person, updated FROM draft "

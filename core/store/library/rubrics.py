@@ -37,7 +37,7 @@ class Rubrics:
             )
             return self._add(db, new_id(cursor), 1, rubric, now, author, note)
 
-    def kept(self, rubric: Rubric, *, now: str) -> RubricVersion:
+    def version_with_content(self, rubric: Rubric, *, now: str) -> RubricVersion:
         """Return the newest version with this content; if there is none, save a hidden rubric."""
         version = self.find_by_hash(noun_hash(rubric))
         return version or self.create(rubric, now=now, hidden=True)

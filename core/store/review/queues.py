@@ -97,7 +97,7 @@ class Queues:
         )
         return [_queue(row) for row in rows]
 
-    def ever(self, run_id: int) -> builtins.list[QueueRow]:
+    def all_of_run(self, run_id: int) -> builtins.list[QueueRow]:
         """Return all queues of a run, including archived ones, in the order of creation."""
         rows = self._files.rows(
             f"SELECT {_QUEUE} FROM review_queue WHERE run_id = ? ORDER BY id", (run_id,)

@@ -268,7 +268,7 @@ class Verdicts:
         """Return all verdicts of a queue, in the order given."""
         return self._rows("queue_id = ?", (queue_id,))
 
-    def needed(self, queue_id: int) -> int:
+    def verdicts_needed(self, queue_id: int) -> int:
         """Return the number of verdicts that the open cells of a queue still need."""
         ((count,),) = self._files.tuples(
             "WITH given AS (SELECT item_id, criterion, count(*) AS times FROM review_verdict "

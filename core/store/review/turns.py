@@ -154,7 +154,7 @@ class Turns:
         self._left: dict[Any, tuple[float, int, int, int]] = {}
         self._looks: dict[Any, tuple[tuple[Any, ...], dict[TurnStatus, tuple[int, int]]]] = {}
 
-    def standing(
+    def items_with_status(
         self,
         queue_id: int,
         seat: Seat,
@@ -179,7 +179,7 @@ class Turns:
         )
         return [ItemTurn._make(row) for row in rows]
 
-    def ahead(
+    def next_items(
         self,
         queue_id: int,
         seat: Seat,
@@ -198,7 +198,7 @@ class Turns:
         scanned_at, ids = self._ahead.get(key, (float("-inf"), ()))
         if ids and 0 <= at - scanned_at < FRESH:
             near = ids[:WINDOW]
-            turns = self.standing(
+            turns = self.items_with_status(
                 *(queue_id, seat, order),
                 at=at, where=where, status="available", items=near, limit=limit,
             )  # fmt: skip
@@ -207,7 +207,7 @@ class Turns:
                 self._ahead[key] = (scanned_at, ids[gone:])
                 return turns
         self._ahead.pop(key, None)
-        turns = self.standing(
+        turns = self.items_with_status(
             *(queue_id, seat, order),
             at=at, where=where, status="available", limit=max(limit, MANY),
         )  # fmt: skip
@@ -267,7 +267,7 @@ class Turns:
             "(SELECT max(id) FROM review_event)",
             (queue_id,),
         )
-        state = (size, last, tuple(self.held(queue_id, at=at)))
+        state = (size, last, tuple(self.leases_in_force(queue_id, at=at)))
         key = (queue_id, seat)
         cached, tally = self._looks.get(key, ((), {}))
         if cached != state:
@@ -292,7 +292,7 @@ class Turns:
                 (queue_id, item_id, seat.name, part, seat.session, until),
             )
 
-    def beat(self, queue_id: int, item_id: str, seat: Seat, until: float) -> bool:
+    def extend_lease(self, queue_id: int, item_id: str, seat: Seat, until: float) -> bool:
         """Extend the lease on an item; return ``False`` if it was lost.
 
         An expired lease counts until another reviewer takes the item.
@@ -332,7 +332,7 @@ class Turns:
                 (event_id, queue_id, item_id, seat.name),
             )
 
-    def held(
+    def leases_in_force(
         self, queue_id: int, *, at: float, item_id: str | None = None
     ) -> builtins.list[ItemLease]:
         """Return the leases in force at this time, by item."""

@@ -89,7 +89,7 @@ class Helps:
         )
         return [(user, Judge.model_validate_json(judge), float(cost)) for user, judge, cost in rows]
 
-    def held(self) -> builtins.list[tuple[str, tuple[Judge, ...], float]]:
+    def active_budgets(self) -> builtins.list[tuple[str, tuple[Judge, ...], float]]:
         """Return the user, the model and the remaining budget of each active task.
 
         A task that works through runs reserves nothing itself, since its runs do.

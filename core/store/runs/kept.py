@@ -36,7 +36,7 @@ class Kept:
     def __init__(self, files: Connections) -> None:
         self._files = files.acting(LOCAL)
 
-    def made(
+    def cached_columns(
         self, about: str, stamp: int, make: Callable[[], Columns], *, keep: bool = True
     ) -> Columns:
         """Return the cached columns under this stamp, or the result of ``make``.
@@ -59,7 +59,7 @@ class Kept:
 
     def _put(self, about: str, stamp: int, columns: Columns) -> None:
         """Cache an entry, replacing the old one, unless the file cannot be written."""
-        if self._files.mine.in_transaction:
+        if self._files.thread_connection.in_transaction:
             return
         body = _serialised(columns)
         try:

@@ -150,7 +150,7 @@ class Leases:
             cursor = db.execute(f"UPDATE run SET lease_until = 0 WHERE {_HELD}", _key(lease))
             return cursor.rowcount == 1
 
-    def due(self) -> list[float]:
+    def lease_expiries(self) -> list[float]:
         """Return the expiry time of each active run's lease; 0 for queued runs."""
         rows = self._files.tuples(
             "SELECT iif(status = 'running', coalesce(lease_until, 0), 0) FROM run "

@@ -14,7 +14,7 @@ from core.domain.runs import RESTING, Run, RunKind, RunPlan, RunRow, RunStatus
 from core.errors import Conflict, NotFound
 from core.identity import content_hash, text_hash
 from core.store.database.connection import LARGEST, Connections, new_id
-from core.store.database.content import clean, dump, like, noun_hash, to_json
+from core.store.database.content import clean, dump, like_pattern, noun_hash, to_json
 from core.store.runs.logbook import unrecorded
 
 _ROW = """
@@ -119,7 +119,7 @@ class Runs:
                 counts.append((Judge.model_validate(judges[name]), int(count)))
         return int(newest), counts
 
-    def held(
+    def active_budgets(
         self, apart_from: int | None = None
     ) -> builtins.list[tuple[str, tuple[Judge, ...], float]]:
         """Return the user, the judges and the remaining budget of each active run."""
@@ -348,7 +348,7 @@ def _search_clause(kind: RunKind, search: str) -> tuple[str, tuple[str, ...]]:
     if not search:
         return "r.kind = ?", (kind,)
     names = " OR ".join(f"{name} LIKE ? ESCAPE '\\'" for name in ("r.name", "rv.name", "dv.name"))
-    return f"r.kind = ? AND ({names})", (kind, *[like(search)] * 3)
+    return f"r.kind = ? AND ({names})", (kind, *[like_pattern(search)] * 3)
 
 
 def _plan_rest(plan: RunPlan) -> dict[str, Any]:

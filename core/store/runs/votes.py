@@ -283,7 +283,7 @@ class Votes:
             )
             item_ids = [item_id for (item_id,) in rows]
         with self._files.in_words():
-            return read_ballots(self._files.mine, run_id, item_ids)
+            return read_ballots(self._files.thread_connection, run_id, item_ids)
 
     def all_ballots(
         self, run_id: int, criterion: str | None = None, *, chances: bool = False

@@ -9,7 +9,7 @@ from core.services.diagnostics.probe_results import CHANGES, PROMISED, ProbeFigu
 from core.text import numbers as fmt
 from pages.agreement import selection as keys
 from pages.agreement.selection import one_judge
-from pages.agreement.words import said, section
+from pages.agreement.words import section, sentence_list
 from pages.ui import routes, state
 from pages.ui.text import esc
 from pages.ui.widgets import table
@@ -23,7 +23,7 @@ HEADS = (
 def show(probe_result: ProbeResult) -> None:
     """Draw all findings of a run's newest probe."""
     section("What edits do")
-    said(probe_result.findings, none="No edit significantly moves any of these judges.")
+    sentence_list(probe_result.findings, none="No edit significantly moves any of these judges.")
     st.caption(PROMISED)
     judge = one_judge("probe", (shift.judge for shift in probe_result.whole))
     mine = [shift for shift in probe_result.whole if shift.judge == judge]

@@ -44,7 +44,7 @@ def show(chosen: RatedSelection) -> None:
                 remembered("impression", about, lambda: one_impression.result(store(), asked.id))
             )
     with shown_errors():
-        model_help.outlook(outlook)
+        model_help.cost_line(outlook)
         if st.button(
             "Ask for one mark",
             key=state.key(keys.AGREEMENT_FIELD, "impression", str(chosen.run_id)),

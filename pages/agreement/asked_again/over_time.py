@@ -12,7 +12,7 @@ from core.services.results import item_view
 from core.text import numbers as fmt
 from pages.agreement import selection as keys
 from pages.agreement.selection import RatedSelection, one_judge, switch
-from pages.agreement.words import said, section
+from pages.agreement.words import section, sentence_list
 from pages.ui import model_help, routes, run_status, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc
@@ -32,7 +32,7 @@ def show(chosen: RatedSelection) -> None:
     st.html(f'<div class="rs-prose">{esc(SAYS)}</div>')
     first = anchors.anchor_of(store(), chosen.run_id)
     # Repeats come and go while the page is open, so the running repeat is looked up each time.
-    if looks := anchors.looks(store(), first):
+    if looks := anchors.repeats_in_order(store(), first):
         drift_found = remembered("drift", (*chosen.run_about, *looks), lambda: _found(first))
         if drift_found.repeats:
             _moved(drift_found)
@@ -46,7 +46,9 @@ def _found(first: int) -> Drift:
 def _moved(found: Drift) -> None:
     section("Since it was first asked")
     looks = fmt.plural(len(found.repeats), "look")
-    said(found.alerts, none=f"No judge has moved beyond its limits in {looks}.{found.least}")
+    sentence_list(
+        found.alerts, none=f"No judge has moved beyond its limits in {looks}.{found.least}"
+    )
     st.caption(PROMISED)
     judge = one_judge(MEASURE, (line.judge for line in found.series))
     measure = switch("Measure", MEASURE, MEASURES)
@@ -98,7 +100,7 @@ def _row(point: DriftPoint) -> list[str]:
 
 
 def _beyond(point: DriftPoint) -> str:
-    look = point.beyond
+    look = point.exceeding_look
     if look is None:
         return ""
     return "✕ beyond" if look.over == 1 else f"✕ beyond, mean of {look.over}"
@@ -117,7 +119,7 @@ def _ask(anchor: Run) -> None:
         outlook = remembered(
             "asked again", (anchor.id,), lambda: anchors.estimate(store(), anchor.id)
         )
-        model_help.outlook(outlook)
+        model_help.cost_line(outlook)
         if st.button(
             "Ask the same again",
             key=state.key(keys.AGREEMENT_FIELD, MEASURE, "ask", str(anchor.id)),

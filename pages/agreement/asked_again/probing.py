@@ -91,7 +91,7 @@ def _ask(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
         if any(EDITS[name].written for name in edits):
             request, written = _with_written_texts(request)
         request = replace(request, budget=model_help.budget("probe", str(run_id)))
-        model_help.outlook(probes.estimate(store(), request))
+        model_help.cost_line(probes.estimate(store(), request))
         if st.button(
             "Ask them",
             key=_key(run_id, "ask"),
@@ -129,7 +129,7 @@ def _with_written_texts(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
         return request, False
     st.caption("A model writes some of these edits first; look at them before judges are asked.")
     wish = TwinsRequest(model_help.writer("twins"), request, model_help.budget("twins"))
-    model_help.outlook(written_twins.estimate(store(), wish))
+    model_help.cost_line(written_twins.estimate(store(), wish))
     subject = written_twins.subject(request.run_id)
     task = help_tasks.latest(store(), written_twins.KIND, subject)
     if st.button(

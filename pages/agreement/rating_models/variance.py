@@ -47,7 +47,7 @@ def show(chosen: RatedSelection) -> None:
                 rated,
                 name,
                 price=price,
-                reversed_=variance.turned(store(), run_id),
+                reversed_=variance.reversed_answers(store(), run_id),
                 level=chosen.how.level,
             )
             for name in ("", *(q.name for q in rated.questions if len(rated.questions) > 1))
@@ -144,7 +144,7 @@ def _criterion(name: str, one: Study) -> list[str]:
     separable = {(ITEM, JUDGE), (ITEM, CRITERION, JUDGE)} & one.found.raw.keys()
     return [
         esc(one_line(name, 60)),
-        fmt.percent(one.between),
+        fmt.percent(one.item_variance_share),
         fmt.percent(strict),
         fmt.percent(read) if separable else fmt.DASH,
         fmt.percent(one.share(REST)),

@@ -45,7 +45,7 @@ def show_when(
                 "When at least",
                 min_value=1,
                 step=1,
-                key=drafts.held(name, when.get("count_at_least") or 1, uid, "count"),
+                key=drafts.synced(name, when.get("count_at_least") or 1, uid, "count"),
                 width=120,
                 on_change=_on_count,
                 args=(name, uid),
@@ -54,7 +54,7 @@ def show_when(
             "of the criteria" if chosen is not None and chosen[0] == TAG else "When",
             list(names),
             index=None if chosen is None else 0,
-            key=drafts.held(name, chosen, uid, "subject"),
+            key=drafts.synced(name, chosen, uid, "subject"),
             format_func=lambda name: names.get(name, "?"),
             placeholder="Choose a criterion",
             width=196,
@@ -68,7 +68,7 @@ def show_when(
             "its verdict",
             _predicates(criteria, shown),
             index=None if shown is None else 0,
-            key=drafts.held(name, shown, uid, "predicate"),
+            key=drafts.synced(name, shown, uid, "predicate"),
             format_func=PREDICATES.__getitem__,
             width=140,
             on_change=_on_predicate,
@@ -132,7 +132,7 @@ def _threshold(
         st.multiselect(
             "of these",
             list(dict.fromkeys([*labels, *chosen])),
-            key=drafts.held(name, chosen, uid, "in"),
+            key=drafts.synced(name, chosen, uid, "in"),
             format_func=lambda label: labels.get(label, label),
             width=280,
             on_change=_on_threshold,
@@ -145,7 +145,7 @@ def _threshold(
     st.selectbox(
         "this option",
         list(dict.fromkeys([*labels, *([] if number else [current]), *more])),
-        key=drafts.held(name, current, uid, "threshold"),
+        key=drafts.synced(name, current, uid, "threshold"),
         format_func=lambda label: labels.get(label, label),
         width=196,
         on_change=_on_threshold,
@@ -158,7 +158,7 @@ def _threshold(
             max_value=1.0,
             step=0.05,
             format="%.4g",
-            key=drafts.held(name, float(value), uid, "number"),
+            key=drafts.synced(name, float(value), uid, "number"),
             width=130,
             on_change=_on_threshold,
             args=(name, uid, predicate, "number"),
@@ -247,7 +247,7 @@ def show(name: str, uid: str) -> None:
     st.text_input(
         "Name",
         max_chars=200,
-        **drafts.wired(name, gate.get("name", ""), uid, "name", _on_plain),
+        **drafts.widget_arguments(name, gate.get("name", ""), uid, "name", _on_plain),
     )
     criteria = show_when(name, draft, uid, gate)
     _then(name, uid, gate["then"])
@@ -257,7 +257,9 @@ def show(name: str, uid: str) -> None:
         format_func=MISSING.__getitem__,
         width=300,
         help="The criterion abstained, or has no verdict because its calls failed.",
-        **drafts.wired(name, gate.get("on_missing", "review"), uid, "on_missing", _on_plain),
+        **drafts.widget_arguments(
+            name, gate.get("on_missing", "review"), uid, "on_missing", _on_plain
+        ),
     )
     needed = gate["when"].get("count_at_least") or 0
     if needed > len(criteria):
@@ -271,7 +273,7 @@ def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
         "Then",
         list(EFFECTS),
         selection_mode="multi",
-        key=drafts.held(name, list(chosen), uid, "effects"),
+        key=drafts.synced(name, list(chosen), uid, "effects"),
         format_func=EFFECTS.__getitem__,
         on_change=_on_effects,
         args=(name, uid),
@@ -286,21 +288,21 @@ def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
                     step=0.05,
                     format="%.4g",
                     width=150,
-                    **drafts.wired(name, float(then[what]), uid, what, _on_effect),
+                    **drafts.widget_arguments(name, float(then[what]), uid, what, _on_effect),
                 )
         if "flag" in chosen:
             st.text_input(
                 "Flag",
                 max_chars=100,
                 width=160,
-                **drafts.wired(name, then["flag"], uid, "flag", _on_effect),
+                **drafts.widget_arguments(name, then["flag"], uid, "flag", _on_effect),
             )
         st.text_input(
             "because",
             max_chars=500,
             placeholder="What people read next to the score",
             width="stretch",
-            **drafts.wired(name, then.get("reason", ""), uid, "reason", _on_effect),
+            **drafts.widget_arguments(name, then.get("reason", ""), uid, "reason", _on_effect),
         )
 
 

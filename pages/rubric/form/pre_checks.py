@@ -34,7 +34,7 @@ def show(name: str, uid: str) -> None:
     st.text_input(
         "Name",
         max_chars=200,
-        **drafts.wired(name, check.get("name", ""), uid, "name", _on_field),
+        **drafts.widget_arguments(name, check.get("name", ""), uid, "name", _on_field),
     )
     st.pills(
         "Look for",
@@ -45,14 +45,18 @@ def show(name: str, uid: str) -> None:
             "Ready-made English patterns for a person who explains how. A refusal of the same "
             "thing in the same sentence excuses it."
         ),
-        **drafts.wired(name, list(check.get("families", ())), uid, "families", _on_field),
+        **drafts.widget_arguments(
+            name, list(check.get("families", ())), uid, "families", _on_field
+        ),
     )
     st.text_area(
         "Phrases of your own",
         height=92,
         placeholder=PHRASES,
         help=PHRASES,
-        **drafts.wired(name, "\n".join(check.get("patterns", ())), uid, "patterns", _on_lines),
+        **drafts.widget_arguments(
+            name, "\n".join(check.get("patterns", ())), uid, "patterns", _on_lines
+        ),
     )
     _near(name, uid, check.get("unless_near") or {})
     _action(name, uid, check)
@@ -64,7 +68,7 @@ def _near(name: str, uid: str, near: Mapping[str, Any]) -> None:
         "Unless one of these is nearby",
         height=68,
         placeholder="One phrase a line, e.g. quoted from",
-        **drafts.wired(name, "\n".join(near.get("terms", ())), uid, "terms", _on_near),
+        **drafts.widget_arguments(name, "\n".join(near.get("terms", ())), uid, "terms", _on_near),
     )
     chars = near.get("chars")
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -73,7 +77,7 @@ def _near(name: str, uid: str, near: Mapping[str, Any]) -> None:
             [SENTENCE, CHARACTERS],
             required=True,
             disabled=not near,
-            **drafts.wired(
+            **drafts.widget_arguments(
                 name, SENTENCE if chars is None else CHARACTERS, uid, "window", _on_near
             ),
         )
@@ -84,7 +88,7 @@ def _near(name: str, uid: str, near: Mapping[str, Any]) -> None:
                 max_value=10_000,
                 step=10,
                 width=190,
-                **drafts.wired(name, int(chars), uid, "chars", _on_near),
+                **drafts.widget_arguments(name, int(chars), uid, "chars", _on_near),
             )
 
 
@@ -95,7 +99,7 @@ def _action(name: str, uid: str, check: Mapping[str, Any]) -> None:
             list(ACTIONS),
             required=True,
             format_func=ACTIONS.__getitem__,
-            **drafts.wired(name, check.get("action", "flag"), uid, "action", _on_field),
+            **drafts.widget_arguments(name, check.get("action", "flag"), uid, "action", _on_field),
         )
         if check.get("action") == "cap":
             st.number_input(
@@ -105,7 +109,9 @@ def _action(name: str, uid: str, check: Mapping[str, Any]) -> None:
                 step=0.05,
                 format="%.4g",
                 width=150,
-                **drafts.wired(name, float(check.get("cap") or 0.0), uid, "cap", _on_field),
+                **drafts.widget_arguments(
+                    name, float(check.get("cap") or 0.0), uid, "cap", _on_field
+                ),
             )
 
 
@@ -121,7 +127,7 @@ def _trial(name: str, uid: str, check: Mapping[str, Any]) -> None:
     if not text.strip():
         return
     try:
-        matches = prompt_preview.screened(check, text)
+        matches = prompt_preview.pre_check_matches(check, text)
     except InputError as error:
         st.caption(label(error.problems[0].message if error.problems else str(error.message)))
         return

@@ -46,14 +46,16 @@ def decision_card(name: str, uid: str) -> None:
                 format="%.4g",
                 help=help_text,
                 width=150,
-                **drafts.wired(name, _to_unit(value, normalized), uid, what, _on_threshold),
+                **drafts.widget_arguments(
+                    name, _to_unit(value, normalized), uid, what, _on_threshold
+                ),
                 **unit,
             )
         st.number_input(
             "Review within",
             step=0.01 if normalized else 1.0,
             format="%.4g",
-            key=drafts.held(
+            key=drafts.synced(
                 name, _to_unit(decision.get("review_within", 0.0), normalized), uid, "within"
             ),
             help="So near to a threshold, on either side, a person decides. 0: never.",
@@ -129,14 +131,14 @@ def penalty_card(name: str, uid: str) -> None:
             "Count",
             ["words", "tokens"],
             width=125,
-            **drafts.wired(name, penalty.get("count"), uid, "count", _on_field),
+            **drafts.widget_arguments(name, penalty.get("count"), uid, "count", _on_field),
         )
         st.selectbox(
             "of",
             list(TEXTS),
             format_func=TEXTS.__getitem__,
             width=180,
-            **drafts.wired(name, penalty.get("of"), uid, "of", _on_field),
+            **drafts.widget_arguments(name, penalty.get("of"), uid, "of", _on_field),
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for what, caption, least in (("free_budget", "Free up to", 0), ("max_cap", "Full from", 1)):
@@ -145,7 +147,7 @@ def penalty_card(name: str, uid: str) -> None:
                 min_value=least,
                 step=100,
                 width=125,
-                **drafts.wired(name, penalty.get(what), uid, what, _on_field),
+                **drafts.widget_arguments(name, penalty.get(what), uid, what, _on_field),
             )
         for what, caption, step in (
             ("penalty_at_cap", "Full penalty", 0.05),
@@ -160,7 +162,7 @@ def penalty_card(name: str, uid: str) -> None:
                 help="1 rises evenly; more starts gently and then rises fast."
                 if what == "exponent"
                 else "Taken from the score, in its units.",
-                **drafts.wired(name, penalty.get(what), uid, what, _on_field),
+                **drafts.widget_arguments(name, penalty.get(what), uid, what, _on_field),
             )
     _examples(penalty)
 

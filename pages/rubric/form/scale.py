@@ -241,7 +241,7 @@ def show_weight(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
     st.number_input(
         f"Weight of {label(criterion['name'] or 'Unnamed', 60)}",
-        key=drafts.held(name, float(criterion["weight"] or 0.0), uid, "weight"),
+        key=drafts.synced(name, float(criterion["weight"] or 0.0), uid, "weight"),
         step=1.0,
         format="%.6g",
         width=76,
@@ -267,7 +267,7 @@ def _share(name: str, uid: str, weight: float) -> None:
         "% of points",
         min_value=0.0,
         max_value=99.0,
-        key=drafts.held(name, round(100 * share, 2), uid, "share"),
+        key=drafts.synced(name, round(100 * share, 2), uid, "share"),
         step=1.0,
         format="%.4g",
         width=120,

@@ -114,7 +114,7 @@ def show(name: str, rubric: Rubric) -> None:
         cases=tuple(cases),
         budget=model_help.budget(name, "improve"),
     )
-    model_help.outlook(proposals.estimate(request))
+    model_help.cost_line(proposals.estimate(request))
     task = help_tasks.latest(store(), proposals.KIND, _subject(name))
     if st.button(
         "Propose changes",

@@ -54,7 +54,7 @@ def show(name: str, rubric: Rubric) -> None:
         rounds=rounds,
         budget=model_help.budget(name, "loop"),
     )
-    model_help.outlook(improvement_loop.estimate(store(), request))
+    model_help.cost_line(improvement_loop.estimate(store(), request))
     task = help_tasks.latest(store(), improvement_loop.KIND, request.subject)
     if _start(name, disabled=not targets or (task is not None and task.active)):
         improvement_loop.begin(store(), request)

@@ -43,7 +43,7 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
     request = MetaRequest(
         rubric, panel, f"rubric/{name}", task or "", model_help.budget(name, "check")
     )
-    model_help.outlook(meta_check.estimate(store(), request))
+    model_help.cost_line(meta_check.estimate(store(), request))
     run_id = meta_check.latest(store(), request.subject)
     active = run_id is not None and lifecycle.progress(store(), run_id).row.active
     if st.button(

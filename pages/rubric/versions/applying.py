@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.runs import Run
-from core.rubric_diff.edits import Moves, VersionEdits, small
+from core.rubric_diff.edits import Moves, VersionEdits, may_be_typo
 from core.services.results import scored_items
 from core.services.versions import carry_votes, follow_version
 from core.text import numbers as fmt
@@ -82,7 +82,7 @@ def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
     slips = {
         name
         for name in edits.stale
-        if all(small(e) for e in changed if e.criterion in (name, None))
+        if all(may_be_typo(e) for e in changed if e.criterion in (name, None))
     }
     st.caption(
         "Judges were asked a different question on these. Tick those whose answers may stand; the "
@@ -106,7 +106,7 @@ def _again(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> tupl
         state.seed(key, True)
         if st.checkbox(label(f"{name}: judge it again", 120), key=key):
             again.append(name)
-    outlook = carry_votes.outlook(store(), run.id, version_id, moves, again=again)
+    outlook = carry_votes.carry_counts(store(), run.id, version_id, moves, again=again)
     answers = fmt.plural(outlook.to_ask, "answer")
     st.caption(
         f"{fmt.plural(outlook.carried, 'vote')} carried over without a call; {answers} to be asked."
@@ -147,7 +147,7 @@ def _on_carry(
         state.flash("The votes were carried over to this new run.")
 
 
-def stand(run: Run) -> None:
+def version_acts(run: Run) -> None:
     """Offer acts on the version that scores follow: stale cells, and undoing in one click."""
     cells = scored_items.stale_cells(store(), run.id)
     last = next(iter(follow_version.changes(store(), run.id)), None)

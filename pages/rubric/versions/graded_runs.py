@@ -189,7 +189,9 @@ def _figures(difference: ScoreDifference) -> list[LabelledFigure]:
             "Items that change",
             f"{fmt.count(len(difference.moved))} of {fmt.count(difference.items)}",
         ),
-        LabelledFigure("Up · down", f"{fmt.count(difference.up)} · {fmt.count(difference.down)}"),
+        LabelledFigure(
+            "Up · down", f"{fmt.count(difference.rising)} · {fmt.count(difference.falling)}"
+        ),
         LabelledFigure(
             "Largest change",
             fmt.DASH if change is None else _signed(change),
@@ -349,7 +351,7 @@ def _under(run: Run, version_id: int) -> None:
             )
             history.legend(edits.edits)
     if version_id == run.scored_version_id:
-        applying.stand(run)
+        applying.version_acts(run)
     else:
         _draw_other_version(run, version, edits)
     applying.history(run)

@@ -24,7 +24,7 @@ from pages.ui.widgets import shown_errors
 
 def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
     """Draw the buttons with the cost of each, or the judges' progress."""
-    if reason := asking.lacking(bench):
+    if reason := asking.obstacle(bench):
         st.info(label(reason), icon=":material/gavel:")
     if bench.active:
         _progress(name, bench)
@@ -34,9 +34,9 @@ def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
         st.error(label(caption, 600), icon=":material/error:")
     if not bench.cells or not bench.judges:
         return
-    open_cells = asking.outlook(store(), bench, Want("open", criterion=criterion))
-    total = asking.outlook(store(), bench, Want("all", criterion=criterion))
-    failed = asking.outlook(store(), bench, Want("failed", criterion=criterion))
+    open_cells = asking.cost_estimate(store(), bench, Want("open", criterion=criterion))
+    total = asking.cost_estimate(store(), bench, Want("all", criterion=criterion))
+    failed = asking.cost_estimate(store(), bench, Want("failed", criterion=criterion))
     with st.container(horizontal=True, vertical_alignment="center"):
         caption = (
             f"Ask what is open ({open_cells.cells})" if open_cells.cells else "Nothing is open"

@@ -13,7 +13,7 @@ from core.services.workbench.bench_state import (
     BenchCell,
     Said,
     WorkbenchState,
-    said,
+    judge_answers,
 )
 from pages.rubric.workbench import subject as keys
 from pages.ui import state
@@ -108,7 +108,7 @@ def _texts(name: str, row: BenchRow) -> None:
     def value(what: str) -> Any:
         rows = [
             bench_row
-            for bench_row in bench_rows.opened(store(), name)["rows"]
+            for bench_row in bench_rows.saved_workbench(store(), name)["rows"]
             if bench_row["uid"] == row["uid"]
         ]
         return dict(rows[0] if rows else row)[what]
@@ -130,7 +130,7 @@ def _votes(row: BenchRow, cell: BenchCell) -> None:
     if reason:
         st.html(f'<div class="rs-quote">Expected because: {esc(reason)}</div>')
     text = item_from(row).text
-    for answer in said(store(), cell):
+    for answer in judge_answers(store(), cell):
         if not answer.answers:
             name = esc(answer.cell.judge)
             st.html(f'<div class="rs-row"><b>{name}</b>{state_tag(answer)}</div>')

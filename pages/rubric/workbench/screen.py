@@ -129,7 +129,7 @@ def _on_items(name: str, version: int) -> None:
 
 def _on_worked(name: str) -> None:
     with shown_errors():
-        rows = _worked(name, bench_rows.opened(store(), name))
+        rows = _worked(name, bench_rows.saved_workbench(store(), name))
         _added(bench_rows.add_rows(store(), name, rows))
 
 

@@ -11,7 +11,7 @@ from core.services.workbench.bench_state import (
     BenchFigures,
     WorkbenchState,
     figures,
-    standing,
+    workbench_state,
 )
 from core.text import numbers as fmt
 from pages.ui import drafts, state
@@ -26,7 +26,7 @@ _NOTHING = '<span class="rs-quiet">nothing</span>'
 def now_of(name: str) -> WorkbenchState:
     """Return the state of the workbench for this tab's draft."""
     draft = drafts.draft(name)
-    return standing(store(), bench_rows.followed(store(), name, draft), draft)
+    return workbench_state(store(), bench_rows.followed(store(), name, draft), draft)
 
 
 def show_outcome(bench: WorkbenchState, criterion: str | None) -> None:

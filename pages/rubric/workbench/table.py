@@ -9,7 +9,7 @@ import streamlit as st
 from core.services.datasets import catalog
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import BenchRow, item_from
-from core.services.workbench.bench_state import BenchCell, Said, WorkbenchState, said
+from core.services.workbench.bench_state import BenchCell, Said, WorkbenchState, judge_answers
 from core.services.workbench.rows_in_out import others_teach, teach_with
 from core.text import numbers as fmt
 from pages.rubric.workbench import asking, opened_row
@@ -230,11 +230,11 @@ def _quiet(caption: str) -> str:
 
 
 def _judged(cell: BenchCell) -> str:
-    answers = said(store(), cell)
+    answers = judge_answers(store(), cell)
     parts = "".join(_one(answer, cell, alone=len(answers) == 1) for answer in answers)
-    if len(answers) < 2 or not cell.said:
+    if len(answers) < 2 or not cell.judge_answers:
         return parts
-    verdict = f"<b>{esc(one_line(cell.said, 60))}</b>{opened_row.agrees(cell)}"
+    verdict = f"<b>{esc(one_line(cell.judge_answers, 60))}</b>{opened_row.agrees(cell)}"
     if cell.state == "stale":
         verdict = tag("stale", "warn")
     return f'<div class="rs-row">{verdict}</div>{parts}'
@@ -268,7 +268,7 @@ def _line(cell: BenchCell) -> str:
         "failed": tag("✕ failed", "bad"),
         "never": tag("not asked"),
     }
-    judged = f"<b>{esc(one_line(cell.said, 40))}</b>" if cell.said else ""
+    judged = f"<b>{esc(one_line(cell.judge_answers, 40))}</b>" if cell.judge_answers else ""
     flips = any(j.answer is not None and j.answer.flips for j in cell.judges)
     tags = states.get(cell.state, "") + (tag("flips", "warn") if flips else "")
     criterion = esc(one_line(cell.criterion.name, 40))

@@ -62,7 +62,7 @@ def _live(name: str, uid: str, polled: bool) -> None:
 
 def _bar(name: str, bench: WorkbenchState, criterion: str) -> None:
     """Draw the rows' result so far, the judges, and *Try*."""
-    open_cells = service.outlook(store(), bench, Want("open", criterion=criterion))
+    open_cells = service.cost_estimate(store(), bench, Want("open", criterion=criterion))
     rows = (
         figures(bench, [criterion]) if bench.judges and criterion in bench.subject.criteria else []
     )
@@ -88,7 +88,7 @@ def _bar(name: str, bench: WorkbenchState, criterion: str) -> None:
             key=state.key(subject.WORKBENCH_ACT, name, "ask", "open"),
             type="primary",
             icon=":material/play_arrow:",
-            disabled=bench.active or not open_cells.cells or bool(service.lacking(bench)),
+            disabled=bench.active or not open_cells.cells or bool(service.obstacle(bench)),
             help=label(
                 _why_not(bench, criterion) or f"Asks what is open: {open_cells.takes.words}.", 300
             ),
@@ -110,7 +110,7 @@ def _why_not(bench: WorkbenchState, criterion: str) -> str:
         return "The criterion is not complete yet: the check says what is missing."
     if not bench.tests:
         return "There is no answer to try it on yet."
-    return service.lacking(bench)
+    return service.obstacle(bench)
 
 
 def _judges(bench: WorkbenchState) -> str:
@@ -151,7 +151,7 @@ def on_five(name: str) -> None:
     """Callback: put five rows into the workbench, and open it."""
     with shown_errors():
         draft = drafts.draft(name)
-        lacking = FIVE - len(bench_rows.opened(store(), name)["rows"])
+        lacking = FIVE - len(bench_rows.saved_workbench(store(), name)["rows"])
         version = rows_in_out.likely_dataset(store(), draft["rubric_id"])
         if lacking > 0 and version is None:
             raise InputError("There is no dataset yet. Import one on the Datasets page.")

@@ -89,7 +89,7 @@ def share(mean: MeanOver) -> str:
     return fmt.DASH if mean.value is None else fmt.percent(mean.value)
 
 
-def abreast(
+def side_by_side_table(
     first: str,
     sides: Sequence[Side],
     criteria: Sequence[str],
@@ -136,7 +136,7 @@ def _verdicts(
 ) -> list[Shown]:
     """Return a row's cells of one criterion, marked if the sides' verdicts differ."""
     cells_ = [
-        Shown("") if item is None else verdict(item, spelled(item, criterion), side.name)
+        Shown("") if item is None else verdict(item, own_spelling(item, criterion), side.name)
         for side, item in zip(sides, items, strict=True)
     ]
     present = [(item, cell) for item, cell in zip(items, cells_, strict=True) if item is not None]
@@ -154,11 +154,11 @@ def _verdicts(
 
 def _judged(item: GridItem, criterion: str) -> str:
     """Return the verdict by the votes; empty without one."""
-    cell = item.cells.get(spelled(item, criterion))
+    cell = item.cells.get(own_spelling(item, criterion))
     return "" if cell is None else fold(cell.judged)
 
 
-def spelled(item: GridItem, criterion: str) -> str:
+def own_spelling(item: GridItem, criterion: str) -> str:
     """Return the item's own spelling of a criterion's name, ignoring case and spaces."""
     if criterion in item.cells:
         return criterion

@@ -26,14 +26,14 @@ WHO = state.key(SETTLE, "name")
 Cells = Sequence[tuple[str, str]]
 
 
-def may() -> bool:
+def may_settle() -> bool:
     """Return whether the user may settle cells with their votes visible."""
     return actor().may("adjudicate")
 
 
 def ask_name() -> None:
     """Draw the field for the name before the first settlement, unless the name is known."""
-    if may():
+    if may_settle():
         identity.ask_name_early(WHO)
 
 
@@ -164,7 +164,7 @@ def by_digit(
 ) -> None:
     """Callback: settle cells of a criterion as the option that has this key."""
     keys = option_keys(criterion.options)
-    if may() and str(digit) in keys:
+    if may_settle() and str(digit) in keys:
         index = keys.index(str(digit))
         note, words = state.key(SETTLE, "bar", "note"), criterion.options[index].label
         _settle(run_id, cells, note, then, Given(index), words)

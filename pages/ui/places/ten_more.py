@@ -34,7 +34,7 @@ def show(run_id: int, about: tuple[object, ...], labels: Sequence[int], *, decid
         )
     if so_far is None and decided:
         return
-    progress = work.standing(run_id)
+    progress = work.cached_progress(run_id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if progress.left and not (so_far is not None and so_far.enough):
             work.grade_ten(run_id, more=True)

@@ -100,17 +100,17 @@ REASONS = {
 }
 
 
-def standing(run_id: int) -> TenMore:
+def cached_progress(run_id: int) -> TenMore:
     """Return the progress of grading a run's drawn texts, cached for its labels."""
     about = browsing.stands_on(store(), store().runs.get(run_id))
-    return remembered("ten more", about, lambda: ten_more.standing(store(), run_id))
+    return remembered("ten more", about, lambda: ten_more.progress(store(), run_id))
 
 
 def grade_ten(run_id: int, *, more: bool = False) -> None:
     """Draw a link to the next ten texts of a run (or those left), whose labels represent all
     texts.
     """
-    remaining = standing(run_id).left
+    remaining = cached_progress(run_id).left
     if not remaining:
         return
     number, texts = (

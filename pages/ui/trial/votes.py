@@ -156,7 +156,7 @@ def _settled(criterion: CriterionView, active: bool) -> list[str]:
         parts.append(tag("Tie: the worse option counts", "warn"))
     if verdict.warning:
         parts.append(tag(verdict.warning, "warn"))
-    if criterion.apart:
+    if criterion.flipped_pairs:
         parts.append(tag("answers differ by order", "warn"))
     if criterion.truth_label is not None:
         parts.append(_truth(criterion))

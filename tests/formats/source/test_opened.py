@@ -65,7 +65,7 @@ def read(brought: Brought, times: int = 1) -> list[Any]:
     source = open_bytes(brought.data, brought.file)
     kind = kind_of(source)
     if brought.door == "items":
-        return [read_items(source.opened, brought.file) for _ in range(times)]
+        return [read_items(source.first_file, brought.file) for _ in range(times)]
     return [read_bundle(source, kind) for _ in range(times)]
 
 

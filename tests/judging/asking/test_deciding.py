@@ -63,7 +63,7 @@ def asked(
     given = {"name": "guard", "model": "m", "api_base": provider.url, "decides": True}
     judge = build(Judge, {**given, "logprobs": True, "tries": 2, **settings}, "judge")
     request = RunRequest(
-        rubric_version=store.rubrics.kept(RUBRIC, now=NOW).id,
+        rubric_version=store.rubrics.version_with_content(RUBRIC, now=NOW).id,
         dataset_version=store.datasets.create(Dataset(items=ITEMS), now=NOW).id,
         panel=Panel(judges=(judge,), asking=Asking.model_validate({"mode": mode})),
         seed=1,

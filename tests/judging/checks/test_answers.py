@@ -59,7 +59,7 @@ def ask(
 def holds(check: Check, item: Item) -> bool:
     """As the process that works checks out says it."""
     one = CriterionChecks.model_validate(check.model_dump(by_alias=True, exclude_defaults=True))
-    return answers.holds(check, texts_for_checks(places([one]), item))
+    return answers.check_passes(check, texts_for_checks(places([one]), item))
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_text_rows_have_length_one_and_equal_answers_are_equally_near():
     encoder, part = encoded()
     lengths = np.asarray(part.rows.multiply(part.rows).sum(axis=1)).ravel()
     assert lengths == pytest.approx(np.ones(len(part)))
-    near = Nearness.between(part, part)
+    near = Nearness.nearness_matrix(part, part)
     assert np.diag(near.text) == pytest.approx(1)
     assert near.same[0].tolist() == [i % 2 == 0 for i in range(40)]
     assert encoder.lexicon.width == part.rows.shape[1]
@@ -92,7 +92,7 @@ def test_the_parts_named_in_a_reason_sum_to_the_score_they_explain(kernel):
     encoder, part = encoded()
     labels = np.array([label for _, label in seasons(40)])
     method = LogisticRegression(kernel)
-    products = method.products(Nearness.between(part, part))
+    products = method.products(Nearness.nearness_matrix(part, part))
     dual = method.fit(products, labels, 2)
     explainer = Explainer(encoder.lexicon, kernel, dual, part, labels)
     scores = dual.scores(products) - dual.intercept

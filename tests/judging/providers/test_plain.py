@@ -16,7 +16,7 @@ from core.judging.known_providers import KNOWN, PLAIN, PROVIDERS, named
 from core.judging.providers.base import CallError, Completion, Request
 from core.judging.providers.choice import key_variables
 from core.judging.providers.plain import PlainProvider, is_plain
-from core.judging.providers.prices import cost_by_list, listed, price_list
+from core.judging.providers.prices import cost_by_list, price_entry, price_list
 from core.services.judges.registry import KNOWN_KEYS
 from tests import provider as answers
 from tests.judging.wire import KEY, complete, request
@@ -119,7 +119,7 @@ def test_listed_prices_give_the_cost_that_litellm_reports() -> None:
             model="nobody", usage=litellm.Usage(**usage), service_tier=tier
         )
         theirs = litellm.completion_cost(answer, model=model)
-        found = listed(*named(model))
+        found = price_entry(*named(model))
         assert found is not None
         assert cost_by_list(found, usage, tier) == pytest.approx(theirs, rel=1e-9), (model, usage)
         seen += 1
@@ -134,7 +134,7 @@ def test_the_models_name_in_the_answer_is_priced_before_the_one_that_was_asked(
     provider.say(charged(model="gpt-4o-mini"))
     given = request(provider, model="azure/our-own-name")
     completion = through_lean_door(runner, given, {})
-    entry = listed("azure", "gpt-4o-mini")
+    entry = price_entry("azure", "gpt-4o-mini")
     assert isinstance(completion, Completion)
     assert entry is not None
     kept, new, out = (

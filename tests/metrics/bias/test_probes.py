@@ -8,8 +8,8 @@ from scipy import stats
 
 from core.metrics.bias.effects import BiasEffect
 from core.metrics.bias.probes import (
-    accused,
     effect,
+    faulty_effects,
     findable,
     flip_effect,
     flips,
@@ -81,12 +81,12 @@ def test_both_families_share_the_promise_and_small_effects_are_no_fault() -> Non
         return BiasEffect(size, 0.0, 0.4, 100, p)
 
     # Half of 1 % for each family; of two checks the smaller p counts twice (Holm).
-    assert accused([one(0.0026), one(0.9)], [one(0.0024), one(0.9)]) == (
+    assert faulty_effects([one(0.0026), one(0.9)], [one(0.0024), one(0.9)]) == (
         [False, False],
         [True, False],
     )
-    assert accused([one(1e-9, 0.04)], []) == ([False], [])
-    assert accused([BiasEffect.undefined("Why.")], []) == ([False], [])
+    assert faulty_effects([one(1e-9, 0.04)], []) == ([False], [])
+    assert faulty_effects([BiasEffect.undefined("Why.")], []) == ([False], [])
 
 
 def test_what_would_have_been_found_is_found_in_four_of_five() -> None:

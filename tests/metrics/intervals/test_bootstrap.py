@@ -99,7 +99,7 @@ def test_an_interval_does_not_depend_on_the_order_of_items():
     for matrix in (ratings, other):
         rows, times, _ = patterns(matrix)
         draws = resample_patterns(times, 500, np.random.default_rng(9))
-        of = reliability.alpha_nominal.over(rows, 3, times * 1.0)
+        of = reliability.alpha_nominal.as_function_of_weights(rows, 3, times * 1.0)
         found.append(bootstrap.intervals(lambda w, of=of: {"alpha": of(w)}, draws, times))
     assert found[0] == found[1]
 

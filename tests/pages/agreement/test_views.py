@@ -285,7 +285,7 @@ def test_a_finding_about_a_judge_leads_to_where_it_is_not_with_the_panel(store: 
     finding = SimpleNamespace(role="judge", subject=rating_sheet.name_of(gpt))
     chosen = SimpleNamespace(run_id=run, run_about=(run,), whole=sheet, reference=ratings.PEOPLE)
 
-    assert findings.about(chosen, SimpleNamespace(finding=finding)) == (
+    assert findings.finding_items(chosen, SimpleNamespace(finding=finding)) == (
         "gpt against the panel's verdicts",
         confusion.items_apart(sheet, ratings.PANEL, gpt),
         None,

@@ -235,7 +235,7 @@ def test_a_judge_that_came_with_a_file_says_what_it_would_send_where(
     key = state.key(JUDGES_ACT, "menu", registry.get_judge(store, "a").row.id)
     app.menu_button(key=key).click("Allow").run()
     assert "would send" not in shown(app)
-    assert registry.get_judge(store, "a").strange == ()
+    assert registry.get_judge(store, "a").secrets_not_allowed == ()
 
 
 def test_the_list_says_how_far_a_test_is(store: Store) -> None:

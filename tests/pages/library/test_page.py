@@ -66,7 +66,7 @@ def test_the_one_looked_at_goes_into_a_rubric_that_is_there_with_one_click(store
     app = add(app)
     assert name_of(app) == name
     assert [c["name"] for c in draft_of(app)["criteria"][before:]] == ["Side taken"]
-    kept = library.kept(store, name)
+    kept = library.unsaved_work(store, name)
     assert kept is not None
     assert len(kept.draft["criteria"]) == before + 1
 
@@ -90,7 +90,7 @@ def guided(app: AppTest, wish: bool) -> AppTest:
 
 def test_the_guidelines_that_come_along_are_named_read_and_taken_back(store: Store) -> None:
     name = saved(store)
-    mine = library.opened(store, int(name))["guidelines"]
+    mine = library.draft_of(store, int(name))["guidelines"]
     (pack,) = (one for one in criterion_packs.packs() if one.name == "essays")
     app = open_page(PAGE, rubric=name)
     press(app, "look", "essays/Side taken", family=keys.LIBRARY_ACT)
@@ -109,7 +109,7 @@ def test_the_guidelines_that_come_along_are_named_read_and_taken_back(store: Sto
 
 def test_criteria_can_come_without_the_guidelines(store: Store) -> None:
     name = saved(store)
-    mine = library.opened(store, int(name))["guidelines"]
+    mine = library.draft_of(store, int(name))["guidelines"]
     app = open_page(PAGE, rubric=name)
     press(app, "look", "essays/Side taken", family=keys.LIBRARY_ACT)
     app = add(guided(app, False))

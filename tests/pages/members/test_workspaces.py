@@ -91,7 +91,7 @@ def test_an_address_of_another_workspace_takes_nothing_of_the_session_along(
     app.run()
     assert "typed" not in app.session_state
     # Whoever ceases to be a member is out with the next click.
-    chemistry = open_store(load_settings().within("chemistry"))
+    chemistry = open_store(load_settings().scoped("chemistry"))
     members.put(chemistry, "ann@example.org", "author", disabled=True)
     chemistry.close()
     app.run()

@@ -174,7 +174,7 @@ def test_a_regrade_is_asked_for_queued_and_read_with_the_votes(store: Store) -> 
     assert "&lt;i&gt;Look&lt;/i&gt; again." in shown(app)
     assert "<b>Tom</b>" not in shown(app)
     # One of the two cells was meant; the request on the other is taken back.
-    asked = [one for one in regrades.listed(store, run.id) if one.criterion == "Short"]
+    asked = [one for one in regrades.requests_of(store, run.id) if one.criterion == "Short"]
     key = state.key(QUEUE_FIELD, "regrade", run.id, "mistaken")
     app.selectbox(key=key).set_value(asked[0].event_id).run()
     app.button(key=state.key(QUEUE_ACT, "regrade back")).click().run()

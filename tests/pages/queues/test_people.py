@@ -117,9 +117,9 @@ def test_a_second_person_is_told_who_was_faster_and_overwrites_nothing(store: St
     at.choose(ann, 1, "Right", UNMET)
     at.choose(ann, 1, "Short", UNMET)
     bea = reviewed.sit(store, "Bea")
-    for held in store.turns.held(queue, at=0.0):  # Ann's tab has been closed for long
+    for held in store.turns.leases_in_force(queue, at=0.0):  # Ann's tab has been closed for long
         seat = reviewed.sit(store, held.reviewer, held.session)
-        store.turns.beat(queue, held.item_id, seat, 1.0)
+        store.turns.extend_lease(queue, held.item_id, seat, 1.0)
     reviewed.settle(store, bea, queue, "i0", MET)
     at.commit(ann, 1)
     assert "You do not have item 1 open any more; Bea went on with it" in shown(ann)
@@ -144,7 +144,7 @@ def test_a_lead_takes_over_from_the_queues_page(store: Store) -> None:
     (take,) = [b for b in lea.button if b.label == "Take over from Ann"]
     take.click().run()
     assert "Item 1" in shown(lea)
-    (held,) = claims.standing(store, reviewed.sit(store, "Lea"), queue).held
+    (held,) = claims.queue_for_person(store, reviewed.sit(store, "Lea"), queue).held
     assert held.reviewer == "Lea"
 
 
@@ -195,8 +195,8 @@ def test_a_lead_assigns_open_items_to_people_and_frees_them(store: Store) -> Non
     assert "1 item assigned to Ben" in shown(lea)
     assert lea.multiselect(key=items).options == ["i0 · Ben", "i1"]
     ann, ben = (reviewed.sit(store, name) for name in ("Ann", "Ben"))
-    assert [claims.standing(store, who, queue).available for who in (ann, ben)] == [1, 2]
+    assert [claims.queue_for_person(store, who, queue).available for who in (ann, ben)] == [1, 2]
     lea.multiselect(key=items).set_value(["i0"]).run()
     lea.button(key=state.key(QUEUE_ACT, "hand over")).click().run()
     assert "1 item assigned to anyone" in shown(lea)
-    assert claims.standing(store, ann, queue).available == 2
+    assert claims.queue_for_person(store, ann, queue).available == 2

@@ -63,7 +63,7 @@ def test_a_second_save_shows_both_and_loses_neither(store: Store) -> None:
     app = open_page(PAGE, rubric=name)
     press(app, name, "toggle", "about")
     done(app.text_input(key=field(name, "name")).set_value("Mine"))
-    theirs = {**library.opened(store, int(name)), "guidelines": "Be strict."}
+    theirs = {**library.draft_of(store, int(name)), "guidelines": "Be strict."}
     library.save(store, "x", theirs)  # type: ignore[arg-type]  # a draft with one field changed
     press(app, name, "save")
     assert "Nothing was overwritten" in shown(app)
@@ -81,7 +81,7 @@ def test_where_both_changed_the_same_one_chooses_whose(store: Store) -> None:
     app = open_page(PAGE, rubric=name)
     press(app, name, "toggle", "about")
     done(app.text_input(key=field(name, "name")).set_value("Mine"))
-    theirs = {**library.opened(store, int(name)), "name": "Theirs"}
+    theirs = {**library.draft_of(store, int(name)), "name": "Theirs"}
     library.save(store, "x", theirs)  # type: ignore[arg-type]  # a draft with one field changed
     press(app, name, "save")
     assert "both changed it" in shown(app)

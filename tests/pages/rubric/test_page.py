@@ -219,7 +219,7 @@ def test_the_simulator_scores_and_explains(store: Store) -> None:
 
 def test_an_old_version_is_read_only_and_can_be_started_from(store: Store) -> None:
     name = saved(store)
-    changed: Any = {**library.opened(store, int(name)), "name": "Second"}
+    changed: Any = {**library.draft_of(store, int(name)), "name": "Second"}
     library.save(store, name, changed)
     app = side(open_page(PAGE, rubric=name), "Versions")
     first = library.history(store, int(name))[1].id

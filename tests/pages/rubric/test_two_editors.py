@@ -153,7 +153,7 @@ def test_whoever_edits_sees_who_else_does(
     for name in ("ann", "bob"):
         members.put(store, f"{name}@example.org", "author")
     ann = store.acting(member("author", "ann@example.org"))
-    library.keep(ann, str(rubric_id), library.opened(ann, rubric_id))
+    library.keep(ann, str(rubric_id), library.draft_of(ann, rubric_id))
     for name, sees in (("bob", True), ("ann", False)):
         said = {"email": f"{name}@example.org", "email_verified": True, "iat": int(clock.at())}
         monkeypatch.setattr(resources, "claims", lambda said=said: said)

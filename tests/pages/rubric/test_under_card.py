@@ -105,7 +105,7 @@ def test_answers_are_taken_with_what_people_said_of_this_criterion(store: Store)
     ensure_defaults(store)
     app, name = opened(store)
     press(app, name, "take", family=WORKBENCH_ACT)
-    rows = bench_rows.opened(store, name)["rows"]
+    rows = bench_rows.saved_workbench(store, name)["rows"]
     # One of each option first, then the next of the commoner one.
     assert [(row["submission"], row["expected"]) for row in rows] == [
         ("Answer 0.", {"Dense": "MET"}),
@@ -113,13 +113,13 @@ def test_answers_are_taken_with_what_people_said_of_this_criterion(store: Store)
         ("Answer 1.", {"Dense": "MET"}),
     ]
     # There is no model, so those are asked that can learn from this dataset's labels.
-    bench = bench_rows.opened(store, name)
+    bench = bench_rows.saved_workbench(store, name)
     assert (len(bench["judges"]), bench["learn_from"]) == (2, version)
     text = shown(app)
     assert "Answer 3." in text
     assert "not asked" in text
     press(app, name, "take", family=WORKBENCH_ACT)
-    assert len(bench_rows.opened(store, name)["rows"]) == 5
+    assert len(bench_rows.saved_workbench(store, name)["rows"]) == 5
 
 
 def test_try_asks_the_chosen_judges_of_this_criterion_alone(store: Store) -> None:
@@ -131,7 +131,7 @@ def test_try_asks_the_chosen_judges_of_this_criterion_alone(store: Store) -> Non
     press(app, name, "take", family=WORKBENCH_ACT)
     assert app.button(key=key).label == "Try (3)"
     press(app, name, "ask", "open", family=WORKBENCH_ACT)
-    (run,) = (store.runs.row(one) for one in bench_rows.opened(store, name)["runs"])
+    (run,) = (store.runs.row(one) for one in bench_rows.saved_workbench(store, name)["runs"])
     assert (run.planned, run.status) == (3, "queued")
 
 
@@ -158,7 +158,7 @@ def test_saving_leads_to_five_items_or_to_a_run(store: Store) -> None:
     (plan,) = [one.proto for one in app.get("page_link") if one.proto.label == "Plan a run"]
     assert f"rubric={name}" in plan.query_string
     press(app, name, "five")
-    assert len(bench_rows.opened(store, name)["rows"]) == 5
+    assert len(bench_rows.saved_workbench(store, name)["rows"]) == 5
     assert app.query_params[state.SIDE] == "workbench"
     # What was planned before does not stand in the way of what the link names.
     form = open_page(routes.RUNS, **{state.PLAN: state.NEW, state.RUBRIC: other})

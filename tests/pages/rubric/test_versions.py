@@ -146,7 +146,7 @@ def test_saving_leads_to_the_graded_runs_and_keeps_who_saved(store: Store) -> No
     name = str(run.rubric_id)
     app = open_page(PAGE, rubric=name)
     app.session_state[NAME] = "Lea"
-    draft = library.opened(store, run.rubric_id)
+    draft = library.draft_of(store, run.rubric_id)
     draft = set_criterion(draft, draft["criteria"][0]["uid"], "weight", 1.0)
     library.keep(store, name, draft)
     app = open_page(PAGE, rubric=name)

@@ -67,7 +67,7 @@ def with_rows(store: Store, provider: Provider) -> tuple[str, list[str]]:
 
 
 def work_off(store: Store, name: str) -> None:
-    for run_id in bench_rows.opened(store, name)["runs"]:
+    for run_id in bench_rows.saved_workbench(store, name)["runs"]:
         if store.runs.row(run_id).active:
             worked_off(store, run_id)
 
@@ -102,24 +102,24 @@ def test_a_judge_that_learns_is_given_the_labels_that_fit_best(store: Store) -> 
     )
     app = opened(name)
     app = done(app.multiselect(key=field(name, "judges")).set_value(["Text classifier"]))
-    assert bench_rows.opened(store, name)["learn_from"] == many.id
+    assert bench_rows.saved_workbench(store, name)["learn_from"] == many.id
     assert "Choose the dataset they learn from" not in shown(app)
     assert "Ask what is open (1)" in [b.label for b in app.button]
     done(app.selectbox(key=field(name, "learn_from")).set_value(few.id))
-    assert bench_rows.opened(store, name)["learn_from"] == few.id
+    assert bench_rows.saved_workbench(store, name)["learn_from"] == few.id
 
 
 def test_a_written_row_is_there_in_another_session(store: Store, provider: Provider) -> None:
     name = saved(store)
     model(store, provider.url)
     app = act(opened(name), name, "write")
-    (uid,) = [row["uid"] for row in bench_rows.opened(store, name)["rows"]]
+    (uid,) = [row["uid"] for row in bench_rows.saved_workbench(store, name)["rows"]]
     done(app.text_area(key=field(name, uid, "submission")).set_value("The Moon pulls."))
     done(app.selectbox(key=field(name, uid, "expected", "Cause")).set_value(0))
     again = opened(name)
     assert "The Moon pulls." in shown(again)
     assert again.selectbox(key=field(name, uid, "expected", "Cause")).value == 0
-    assert bench_rows.opened(store, name)["rows"][0]["expected"] == {"Cause": "MET"}
+    assert bench_rows.saved_workbench(store, name)["rows"][0]["expected"] == {"Cause": "MET"}
 
 
 def test_pasted_lines_become_rows(store: Store) -> None:
@@ -127,7 +127,7 @@ def test_pasted_lines_become_rows(store: Store) -> None:
     app = opened(name)
     done(app.text_area(key=field(name, "paste")).set_value("The Moon.\nThe wind."))
     app = act(app, name, "paste")
-    assert [r["submission"] for r in bench_rows.opened(store, name)["rows"]] == [
+    assert [r["submission"] for r in bench_rows.saved_workbench(store, name)["rows"]] == [
         "The Moon.",
         "The wind.",
     ]
@@ -143,7 +143,7 @@ def test_items_come_from_a_dataset_with_their_labels(store: Store) -> None:
     app = opened(name)
     app.multiselect(key=field(name, "items")).set_value(["a", "b"])
     act(app, name, "items")
-    rows = bench_rows.opened(store, name)["rows"]
+    rows = bench_rows.saved_workbench(store, name)["rows"]
     assert [(r["submission"], r["expected"]) for r in rows] == [
         ("Moon.", {"Cause": "MET"}),
         ("Wind.", {}),
@@ -236,16 +236,16 @@ def test_a_row_becomes_an_example_with_one_click_and_a_test_again_with_another(
     app = act(opened(name), name, "example", first)
     assert "Examples shown to models (1)" in shown(app)
     act(app, name, "test", first)
-    assert not any(row["example"] for row in bench_rows.opened(store, name)["rows"])
+    assert not any(row["example"] for row in bench_rows.saved_workbench(store, name)["rows"])
 
 
 def test_a_removed_row_can_be_put_back(store: Store, provider: Provider) -> None:
     name, (first, *rows) = with_rows(store, provider)
     app = opened(name)
     done(app.menu_button(key=state.key(keys.WORKBENCH_ACT, name, "more", first)).click("Remove"))
-    assert [row["uid"] for row in bench_rows.opened(store, name)["rows"]] == rows
+    assert [row["uid"] for row in bench_rows.saved_workbench(store, name)["rows"]] == rows
     act(app, name, "back")
-    assert [row["uid"] for row in bench_rows.opened(store, name)["rows"]] == [*rows, first]
+    assert [row["uid"] for row in bench_rows.saved_workbench(store, name)["rows"]] == [*rows, first]
 
 
 def test_an_opened_row_shows_the_vote_the_prompt_and_the_reply(
@@ -255,7 +255,7 @@ def test_an_opened_row_shows_the_vote_the_prompt_and_the_reply(
     act(opened(name), name, "ask", "open")
     work_off(store, name)
     app = act(opened(name), name, "open", first)
-    (run,) = bench_rows.opened(store, name)["runs"]
+    (run,) = bench_rows.saved_workbench(store, name)["runs"]
     app = done(app.toggle(key=state.key(VOTE_CALL, run, first, "Cause", "Ann", 0)).set_value(True))
     words = shown(app)
     assert "BEGIN SUBMISSION" in words
@@ -281,7 +281,7 @@ def test_a_criterion_that_is_no_criterion_yet_says_so_and_the_others_work(
     store: Store, provider: Provider
 ) -> None:
     name, _ = with_rows(store, provider)
-    kept = library.opened(store, int(name))
+    kept = library.draft_of(store, int(name))
     broken = draft_criteria.set_criterion(kept, kept["criteria"][0]["uid"], "requirement", "")
     library.keep(store, name, broken)
     app = opened(name)

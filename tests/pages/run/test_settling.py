@@ -110,7 +110,7 @@ def test_a_digit_settles_as_the_option_whose_mark_it_is(monkeypatch: pytest.Monk
     marks = tuple(Option(label=str(mark), value=mark / 2) for mark in range(3))
     of = Criterion(name="Cause", requirement="Named?", scale="ordinal", options=marks)
     given = list[tuple[int | None, str]]()
-    monkeypatch.setattr(settling, "may", lambda: True)
+    monkeypatch.setattr(settling, "may_settle", lambda: True)
     monkeypatch.setattr(settling, "_settle", lambda *args: given.append((args[4].option, args[5])))
 
     for digit in (0, 2, 3):

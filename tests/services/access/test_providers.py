@@ -114,8 +114,11 @@ def test_a_provider_is_for_its_roles(access: TeamAccess) -> None:
     # Who sets judges up tests them, too.
     for who in (member("admin"), member("author"), LOCAL):
         providers.require_listed([judge()], who)
-    assert [one.name for one in providers.listed(access, member("lead"))] == ["vllm", "openai"]
-    assert providers.listed(access, member("viewer")) == []
+    assert [one.name for one in providers.allowed_providers(access, member("lead"))] == [
+        "vllm",
+        "openai",
+    ]
+    assert providers.allowed_providers(access, member("viewer")) == []
 
 
 def test_alone_on_a_machine_every_address_may_be_used_but_visitors_set_no_judges(

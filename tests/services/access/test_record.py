@@ -110,14 +110,14 @@ def test_everybody_has_drafts_of_their_own(store: Store) -> None:
     library.keep(bob, "1", {"name": "Bob's"}, "")
     library.keep(store, "1", {"name": "Local"}, "")
     for own, name in ((ann, "Ann's"), (bob, "Bob's"), (store, "Local")):
-        kept = library.kept(own, "1")
+        kept = library.unsaved_work(own, "1")
         assert kept is not None
         assert kept.draft["name"] == name
         assert [one.name for one in library.all_kept(own)] == ["1"]
     library.discard(bob, "1")
-    assert library.kept(bob, "1") is None
-    assert library.kept(ann, "1") is not None
-    assert library.kept(ann.acting(LOCAL), "1") is not None
+    assert library.unsaved_work(bob, "1") is None
+    assert library.unsaved_work(ann, "1") is not None
+    assert library.unsaved_work(ann.acting(LOCAL), "1") is not None
 
 
 def test_two_who_edit_one_rubric_see_each_other(store: Store) -> None:

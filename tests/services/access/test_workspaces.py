@@ -47,7 +47,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def role(settings: Settings, workspace: str, email: str, *, join: bool = True) -> str | None:
-    there = settings.within(workspace)
+    there = settings.scoped(workspace)
     assert there.access is not None
     store = open_store(there)
     try:
@@ -63,7 +63,7 @@ def test_each_has_a_file_beside_the_configuration(settings: Settings, tmp_path: 
         "chemistry": tmp_path / "elsewhere" / "chemistry.db",
     }
     with pytest.raises(NotFound):
-        settings.within("biology")
+        settings.scoped("biology")
 
 
 def test_a_member_of_one_is_nobody_in_the_other_and_admins_are_in_all(settings: Settings) -> None:
@@ -71,7 +71,7 @@ def test_a_member_of_one_is_nobody_in_the_other_and_admins_are_in_all(settings: 
     # There only an admin adds somebody (new_members = "none").
     assert role(settings, "chemistry", "ann@example.org") is None
     assert role(settings, "chemistry", "alice@example.org") == "admin"
-    store = open_store(settings.within("chemistry"))
+    store = open_store(settings.scoped("chemistry"))
     members.put(store, "ann@example.org", "lead")
     assert [row.email for row in members.everyone(store)] == [
         "alice@example.org",
@@ -84,7 +84,7 @@ def test_a_member_of_one_is_nobody_in_the_other_and_admins_are_in_all(settings: 
 
 def test_asking_who_may_enter_makes_nobody_a_member(settings: Settings) -> None:
     assert role(settings, "physics", "ann@example.org", join=False) == "viewer"
-    store = open_store(settings.within("physics"))
+    store = open_store(settings.scoped("physics"))
     assert store.members.list() == []
     store.close()
 

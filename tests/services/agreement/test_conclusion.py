@@ -44,7 +44,7 @@ def test_the_bound_is_the_one_the_checks_call_hardly_agreeing() -> None:
 def test_a_criterion_stands_by_its_whole_interval(
     ends: tuple[float, float], n: int, standing: str
 ) -> None:
-    assert known("c", sum(ends) / 2, *ends, n=n).standing == standing
+    assert known("c", sum(ends) / 2, *ends, n=n).interval_conclusion == standing
 
 
 def test_who_is_surely_beaten_by_the_commonest_answer_is_not_trusted() -> None:
@@ -52,7 +52,7 @@ def test_who_is_surely_beaten_by_the_commonest_answer_is_not_trusted() -> None:
     # 53% (Wilson): below it, whatever quadratic kappa says.
     one = Known("c", Estimate(0.6, 0.5, 0.7, n=200), Estimate(0.3, 0.24, 0.37, n=200), 0.6)
 
-    assert one.standing == "not_trusted"
+    assert one.interval_conclusion == "not_trusted"
     assert "c (right on 30%, 24% to 37%; always the most common answer: 60%)" in (
         Conclusion((one,), LABELS, PANEL).sentence
     )
@@ -66,7 +66,7 @@ def test_answers_that_are_no_better_than_the_commonest_one_are_not_trusted_for_t
         "c", Estimate(0.7, 0.6, 0.8, n=200), Estimate(0.45, 0.39, 0.52, n=200), 0.43, ordered=True
     )
 
-    assert one.standing == "undecided"
+    assert one.interval_conclusion == "undecided"
     assert (
         "c (quadratic kappa 0.70, 0.60 to 0.80; right on 45%, 39% to 52%; always the "
         "most common answer on 43%)"
@@ -79,7 +79,7 @@ def test_answers_that_are_more_often_wrong_than_right_are_not_trusted_for_their_
         "c", Estimate(0.7, 0.6, 0.8, n=200), Estimate(0.41, 0.35, 0.48, n=200), 0.3, ordered=True
     )
 
-    assert one.standing == "undecided"
+    assert one.interval_conclusion == "undecided"
     assert labels_needed(one) is None
     assert "c (quadratic kappa 0.70, 0.60 to 0.80; right on 41%, 35% to 48%)" in (
         Conclusion((one,), LABELS, PANEL).sentence
@@ -113,7 +113,7 @@ def test_nothing_is_trusted_by_labels_that_are_no_fair_sample() -> None:
 def test_without_an_interval_nothing_is_told_and_the_reason_is_said() -> None:
     one = Known("c", Estimate.undefined("Both used a single level.", 50))
 
-    assert one.standing == "unknown"
+    assert one.interval_conclusion == "unknown"
     said = Conclusion((one,), LABELS, PANEL).sentence
     assert said == (
         "Trust the panel's verdicts on none of 1 criterion. No result for c: Both used a single "

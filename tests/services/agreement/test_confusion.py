@@ -68,8 +68,8 @@ def test_the_panel_is_measured_against_the_labels(sheet: Sheet) -> None:
     # Depth: one label, Some; the verdict is Deep. Nobody labelled b, on which the panel abstained.
     assert (depth.n, depth.abstained, depth.accuracy.value) == (1, 0, 0)
     assert depth.weights == "quadratic"
-    assert clear.small
-    assert depth.small
+    assert clear.too_few
+    assert depth.too_few
 
 
 def test_a_kappa_that_does_not_exist_says_why(sheet: Sheet) -> None:
@@ -170,7 +170,7 @@ def test_every_two_raters_are_compared_and_the_matrix_is_symmetric(sheet: Sheet)
 
 
 def test_answers_are_spread_over_the_options(sheet: Sheet) -> None:
-    found = confusion.spread(sheet, "Depth")
+    found = confusion.level_shares(sheet, "Depth")
 
     # ann: Deep, abstained; bob: Deep, abstained, Some. The panel: Deep, abstained, Some.
     assert found == {

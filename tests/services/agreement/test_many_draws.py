@@ -9,7 +9,7 @@ from core.domain.base import build
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import MOST_CODES, patterns
 from core.metrics.intervals import joint_draws
-from core.metrics.intervals.bootstrap import quantile, risen
+from core.metrics.intervals.bootstrap import quantile, sorted_values
 from core.metrics.intervals.draws import MANY, OFTEN, resample_many, resample_patterns
 from core.metrics.intervals.joint_draws import AnswerPairs, Picked, Resampled
 from core.services.agreement.group_figures import Draws
@@ -84,7 +84,7 @@ def test_a_rare_level_is_drawn_with_its_items() -> None:
 @pytest.mark.parametrize("number", [1, 2, 7, 1_000])
 def test_the_quantile_of_sorted_values_is_that_of_numpy(number: int) -> None:
     values = np.random.default_rng(number).normal(size=number)
-    (rising,) = risen([np.append(values, np.nan)])
+    (rising,) = sorted_values([np.append(values, np.nan)])
     for at in (0.0, 0.025, 0.3, 0.5, 0.75, 0.975, 1.0):
         assert quantile(rising, at) == float(np.quantile(values, [at])[0])
 
@@ -133,7 +133,7 @@ def test_items_of_one_source_need_no_names_to_be_drawn() -> None:
     assert set(quick.items) == set(slow.items)
     assert len(quick.items) == MANY * 3 // 4
     for one, other in zip(sides, named, strict=True):
-        np.testing.assert_array_equal(quick.once(one), slow.once(other))
+        np.testing.assert_array_equal(quick.unweighted_tables(one), slow.unweighted_tables(other))
     values = quick.values(OVERALL, sides, 200, 1)["accuracy"][0]
     expected = slow.values(OVERALL, named, 200, 1)["accuracy"][0]
     # Other blocks, the same spread: each is known to 1 / sqrt(400) = 5 %.

@@ -127,7 +127,7 @@ def test_a_judge_has_one_kappa_with_one_interval_alone_among_all_and_in_metrics(
     criteria = measured(store, run)["criteria"]
     for criterion in sheet.criteria:
         kappa = "kappa_quadratic" if criterion.scale == "ordinal" else "cohen_kappa"
-        for standing in reliability.ceiling(sheet, criterion.name).standings:
+        for standing in reliability.closeness_to_majority(sheet, criterion.name).standings:
             close = rater_pairs.closely(sheet, criterion.name, "people", standing.column)
             name = rating_sheet.name_of(standing.column)
             pair = criteria[criterion.name]["raters"][name]["vs_human_majority"]

@@ -50,6 +50,6 @@ def test_every_item_is_in_one_block_and_counted_once(monkeypatch: pytest.MonkeyP
     blocks, number = whole._blocks(DRAWS, np.random.default_rng(0))
     assert (number, np.bincount(blocks).tolist()) == (2000, [3] * 2000)
     counts = pairs[0].counts(blocks, number)
-    once = whole.once(pairs)[0][..., 0]
+    once = whole.unweighted_tables(pairs)[0][..., 0]
     assert counts.sum(axis=1).reshape(4, 4).tolist() == once.tolist()
     assert once.sum() == ITEMS

@@ -119,7 +119,7 @@ def test_a_tied_majority_is_left_out_and_counted() -> None:
 def test_the_ceiling_is_what_people_reach_with_the_others() -> None:
     sheet = made(THREE, [0, 0, 1, 0, 1])
 
-    found = reliability.ceiling(sheet, "c")
+    found = reliability.closeness_to_majority(sheet, "c")
 
     by_name = {one.column: one for one in found.standings}
     # ann with the others: table [[1, 1], [0, 1]] on 3 items, po 2/3, pe (2*1 + 1*2)/9 = 4/9,
@@ -233,7 +233,7 @@ def test_raters_are_ranked_by_their_kappa_with_a_reference_each_with_its_interva
     assert ranks[0].kappa.value == pytest.approx(0.24 / 0.44)
     assert {one.column for one in ranks[1:]} == {ANN, BEN, CAT}
     assert {one.column: one.kappa for one in ranks} == {
-        one.column: one.kappa for one in reliability.ceiling(sheet, "c").standings
+        one.column: one.kappa for one in reliability.closeness_to_majority(sheet, "c").standings
     }
     assert means["human"].value == pytest.approx(0.4)
 

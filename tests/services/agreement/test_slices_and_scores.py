@@ -145,7 +145,7 @@ def test_scores_of_a_pair_have_bias_and_limits(store: Store) -> None:
     pair = score_agreement.score_pair(scores, sheet, ANN, BOB)
 
     # Both on a and b: differences .5 - 1 and 1 - 1, mean -.25, sd sqrt(.125).
-    assert (pair.n, pair.small) == (2, True)
+    assert (pair.n, pair.too_few) == (2, True)
     assert pair.figures["bias"].value == pytest.approx(-0.25)
     assert pair.figures["limit_low"].value == pytest.approx(-0.25 - 1.96 * 0.125**0.5)
     assert sorted(pair.points) == [(1.0, 0.5, 1), (1.0, 1.0, 1)]

@@ -76,7 +76,7 @@ def test_submissions_are_written_per_option_and_between_neighbours(
     provider.rule = by_aim
     task = run(store, request(provider))
     assert (task.status, task.done, task.planned, task.calls) == ("done", 7, 7, 7)
-    made = generated_items.made(store, task)
+    made = generated_items.written_so_far(store, task)
     assert [one.aimed for one in made] == [
         *[("None",)] * 2,
         *[("Deep",)] * 3,
@@ -110,7 +110,11 @@ def test_tasks_are_invented_first_where_none_are_given(store: Store, provider: P
     provider.rule = by_aim
     task = run(store, request(provider, tasks=(), invent=3))
     assert (task.status, task.done, task.planned) == ("done", 8, 8)
-    assert {one.task for one in generated_items.made(store, task)} == {"Task A", "Task B", "Task C"}
+    assert {one.task for one in generated_items.written_so_far(store, task)} == {
+        "Task A",
+        "Task B",
+        "Task C",
+    }
 
 
 def test_what_was_written_before_is_shown_so_that_the_next_one_differs(

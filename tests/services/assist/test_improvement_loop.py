@@ -183,6 +183,6 @@ def test_splits_that_the_dataset_marks_are_kept_to(store: Store, provider: Provi
         for at, item in enumerate(whole.items)
     ]
     asked = request(store, provider, whole.model_copy(update={"items": tuple(marked)}))
-    learn, held = improvement_loop.parted(marked, asked)
+    learn, held = improvement_loop.split_ids(marked, asked)
     assert held == [f"i{n:02}" for n in range(6)]
     assert len(learn) == ITEMS - 6

@@ -40,7 +40,7 @@ def voted(
     """
     plan = RunPlan(
         name="Run",
-        rubric_version_id=store.rubrics.kept(RUBRIC, now=NOW).id,
+        rubric_version_id=store.rubrics.version_with_content(RUBRIC, now=NOW).id,
         dataset_version_id=store.datasets.create(Dataset(items=ITEMS), now=NOW).id,
         panel=panel,
     )
@@ -142,7 +142,11 @@ def test_which_cells_go_on_is_what_a_real_cascade_would_ask(store: Store) -> Non
             plan.panel, 1, counting_of(plan), lambda _: RUBRIC, store.votes.confidences(run)
         )
         second = rounds_of(plan.panel)[1]
-        asked = [c for c in selector.wanted(second, store.votes.ballots(run)) if c[1] == CLEAR.name]
+        asked = [
+            c
+            for c in selector.cells_to_grade(second, store.votes.ballots(run))
+            if c[1] == CLEAR.name
+        ]
         assert len(asked) == round(point.goes_on * 20)
 
 

@@ -49,7 +49,7 @@ def test_runs_are_told_apart_by_the_cells_on_which_they_differ(store: Store) -> 
     assert 10 <= found.labelled < 20
     # Right on 60 and on 40 of 80; every labelled cell on which they differ is the second's.
     assert found.gap.value == pytest.approx(0.25)
-    assert found.better == 2
+    assert found.better_run == 2
     told = as_json(compare_runs(store, first, second, bootstrap=10))["corrected"]
     assert (told["run"], told["queue"]) == (first, "Q")
     assert told["accuracy"]["better"] == "b"

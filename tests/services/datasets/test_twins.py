@@ -190,6 +190,6 @@ def test_a_sweep_teaches_and_grades_different_texts(store: Store) -> None:
 def test_the_improving_loop_holds_out_other_texts(store: Store) -> None:
     items = twice(10)
     asked = improvement_loop.LoopRequest(LEARNER.judges[0], LEARNER, RUBRIC, "s", ("moon",), 1, {})
-    learn, held = improvement_loop.parted(items, asked)
+    learn, held = improvement_loop.split_ids(items, asked)
     assert (len(learn), len(held)) == (10, 10)
     assert not {i[:2] for i in learn} & {i[:2] for i in held}

@@ -125,7 +125,7 @@ def test_the_evidence_has_every_answer_at_its_place(store: Store) -> None:
 def test_right_judges_have_no_fault(store: Store) -> None:
     diagnosis = diagnose(store, run(store))
     assert diagnosis.findings == ()
-    assert diagnosis.made > 15
+    assert diagnosis.check_count > 15
 
 
 def test_a_judge_that_takes_the_first_option_is_named(store: Store) -> None:
@@ -154,7 +154,7 @@ def test_a_run_without_votes_has_nothing_to_check(store: Store) -> None:
     plan = RunPlan("empty", rubric.id, dataset.id, Panel(judges=JUDGES))
     run_id = store.runs.create(plan, [(i.id, 4) for i in items()], now=NOW).id
     diagnosis = diagnose(store, run_id)
-    assert (diagnosis.findings, diagnosis.made) == ((), 0)
+    assert (diagnosis.findings, diagnosis.check_count) == ((), 0)
     assert all(check.effect.reason for check in diagnosis.checks)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from core.services.diagnostics import diagnosis
 from core.services.rubrics import draft_criteria
-from core.services.rubrics.library import opened
+from core.services.rubrics.library import draft_of
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.services.diagnostics.test_diagnosis import JUDGES, run
@@ -34,7 +34,7 @@ def test_a_criterion_on_which_judges_do_not_agree_is_told_of(store: Store) -> No
 
 
 def test_a_healthy_run_and_a_rubric_without_runs_say_nothing(store: Store) -> None:
-    healthy = diagnosis.heard(store, run(store))
+    healthy = diagnosis.run_findings(store, run(store))
     assert (healthy.findings, healthy.answers) == ((), True)
     assert diagnosis.newest_answer(store, 99) is None
 
@@ -59,12 +59,12 @@ def test_where_no_run_can_tell_agreement_is_unknown_and_not_healthy(store: Store
 
 
 def test_one_judge_beside_labels_can_tell(store: Store) -> None:
-    assert diagnosis.heard(store, run(store, judges=JUDGES[1:])).answers
+    assert diagnosis.run_findings(store, run(store, judges=JUDGES[1:])).answers
 
 
 def test_only_what_judges_are_shown_makes_a_criterion_another_question(store: Store) -> None:
     row = store.runs.row(run(store))
-    draft = opened(store, row.rubric_id)
+    draft = draft_of(store, row.rubric_id)
     uid = draft["criteria"][0]["uid"]
     heavier = draft_criteria.set_criterion(draft, uid, "weight", 3.0)
     assert not diagnosis.asked_otherwise(store, row, heavier, uid)

@@ -12,7 +12,7 @@ from core.services.diagnostics.probe_edits import (
     EDITS,
     LAST_LINES,
     NEUTRAL,
-    twins,
+    edited_texts,
     words,
 )
 
@@ -24,7 +24,7 @@ TEXT = (
 
 
 def edited(name: str, text: str = TEXT, houses: tuple[str, ...] = ()) -> dict[str, str]:
-    return {one.key: one.text for one in twins(text, [name], houses, Random(1))}
+    return {one.key: one.text for one in edited_texts(text, [name], houses, Random(1))}
 
 
 def letters(text: str) -> list[str]:
@@ -33,7 +33,7 @@ def letters(text: str) -> list[str]:
 
 def test_padding_goes_after_the_text_and_a_higher_dose_goes_on_from_the_lower() -> None:
     long = " ".join([TEXT] * 6)
-    found = [*twins(long, ["longer"], (), Random(1))]
+    found = [*edited_texts(long, ["longer"], (), Random(1))]
     assert [one.key for one in found] == ["longer:25", "longer:50", "longer:100"]
     for one, dose in zip(found, DOSES, strict=True):
         assert one.text.startswith(long.rstrip())
@@ -46,7 +46,9 @@ def test_padding_goes_after_the_text_and_a_higher_dose_goes_on_from_the_lower() 
 
 def test_a_text_of_very_many_words_is_padded_like_a_short_one() -> None:
     # 400,000 words, the most of them that an item holds: half of them, within half a sentence.
-    grown = {one.key: one.grown for one in twins("Yes. " * 400_000, ["longer"], [], Random(1))}
+    grown = {
+        one.key: one.grown for one in edited_texts("Yes. " * 400_000, ["longer"], [], Random(1))
+    }
     assert grown["longer:50"] == pytest.approx(0.5, abs=1e-4)
 
 
@@ -60,7 +62,7 @@ def test_leaving_out_empty_phrases_keeps_every_other_word() -> None:
 def test_a_text_that_an_edit_leaves_as_it_is_has_no_such_twin() -> None:
     assert edited("shorter", "The bridge is old.") == {}
     assert edited("typo", "It is so.") == {}
-    assert [*twins("42", EDITS, ("openai",), Random(1))] == []
+    assert [*edited_texts("42", EDITS, ("openai",), Random(1))] == []
 
 
 def test_a_confident_tone_takes_hedges_away_and_adds_no_claim_on_the_matter() -> None:
@@ -100,5 +102,5 @@ def test_each_maker_s_name_stands_above_the_same_text() -> None:
 
 def test_the_same_seed_makes_the_same_twins() -> None:
     everything = [*EDITS]
-    one, other = ([*twins(TEXT, everything, ("meta",), Random(4))] for _ in range(2))
+    one, other = ([*edited_texts(TEXT, everything, ("meta",), Random(4))] for _ in range(2))
     assert one == other

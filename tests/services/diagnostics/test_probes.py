@@ -155,7 +155,7 @@ def test_of_a_conversation_the_last_answer_is_edited_and_of_a_pair_it_is_said_wh
     run = made(store, long, FAIR, items=talks)
     assert probes.edited_part(talks[0]) == ITEMS[0].output
     # Whoever writes the answer again sees what was said before.
-    assert probes.alone(talks[0]).context == {"What was said before": "user: Where?"}
+    assert probes.item_with_text(talks[0]).context == {"What was said before": "user: Where?"}
     found = probed(store, ProbeRequest(run, answers=24))
     # 17 words with the other turns, 28 with what a dose adds to an answer of 12 at the least.
     assert [said.partition(":")[0] for said in found.findings] == ["longish rewards length"]

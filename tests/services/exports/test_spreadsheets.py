@@ -15,7 +15,7 @@ from core.cli.main import main
 from core.domain.rubric import Criterion, Rubric
 from core.formats.rubrics.forms import read_rubrics
 from core.formats.rubrics.rubric_file import parse_rubric
-from core.formats.source.csv_writer import csv_text, harmless, unguarded
+from core.formats.source.csv_writer import csv_text, spreadsheet_safe, unguarded
 from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes
 from core.services.exports.judgement_rows import LONG
@@ -80,8 +80,8 @@ def test_a_rubric_as_csv_is_marked_and_reads_back_and_canvas_has_no_mark(tmp_pat
 
 @pytest.mark.parametrize("text", RISKY)
 def test_what_begins_like_a_formula_gets_an_apostrophe_and_loses_it_again(text: str) -> None:
-    assert harmless(text) == f"'{text}"
-    assert unguarded(harmless(text)) == text
+    assert spreadsheet_safe(text) == f"'{text}"
+    assert unguarded(spreadsheet_safe(text)) == text
     (row,) = csv.reader(io.StringIO(csv_text((text,), []), newline=""))
     assert row == [f"'{text}"]
 

@@ -289,7 +289,7 @@ def pairs(levels: list[int], rated: list[int], name: str = "a") -> AnswerPairs:
 def test_accuracy_is_over_cells_and_kappa_the_mean_of_those_defined() -> None:
     # Three of four right (kappa .5), two of two right but one option only (no kappa).
     both = [pairs([0, 0, 1, 1], [0, 0, 1, 0]), pairs([0, 0], [0, 0], "b")]
-    tables = Resampled(item for one in both for item in one.items).once(both)
+    tables = Resampled(item for one in both for item in one.items).unweighted_tables(both)
     assert accuracy(tables, both).tolist() == [5 / 6]
     assert mean_kappa(tables, both).tolist() == [0.5]
 

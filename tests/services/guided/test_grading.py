@@ -90,7 +90,7 @@ def test_three_are_tried_and_their_answers_are_not_asked_again(
     panel = judging.panel_of(store, ["loopback"])
     tried = grading.start(store, grading.trial(store, rubric, dataset, panel))
     worked_off(store, tried)
-    found = grading.tried(store, tried)
+    found = grading.trial_texts(store, tried)
     # The first options: Nothing (0 of 4 points) and MET (10 of 10).
     assert [(view.item.id, grading.points(view)) for view in found] == [
         ("s1", "10 of 14"),

@@ -76,7 +76,7 @@ def test_ten_more_are_the_next_of_one_order_and_an_unfinished_ten_is_taken_up_ag
     assert (queue.settings.mode, queue.rule.only_draws) == ("until_commit", True)
     grade(store, queue.id, 4)
     assert ten_more.take_up(store, sit(store, "Lea"), run_id) == queue
-    now = ten_more.standing(store, run_id)
+    now = ten_more.progress(store, run_id)
     assert (now.graded, now.queue) == (0, queue)
     # What was decided first of ten is not a random sample.
     assert of_run(store, run_id)[1].reason == random_labels.of_run(store, run_id).reason != ""
@@ -85,7 +85,7 @@ def test_ten_more_are_the_next_of_one_order_and_an_unfinished_ten_is_taken_up_ag
         truth = int(TRUTH[int(item.item_id[1:])])
         reviewed.settle(store, sit(store, "Lea"), queue.id, item.item_id, truth, note="So.")
     assert ten(store, run_id) == tuple(order[10:20])
-    assert ten_more.standing(store, run_id) == ten_more.TenMore(20, 10)
+    assert ten_more.progress(store, run_id) == ten_more.TenMore(20, 10)
     assert ten(store, run_id) == tuple(order[20:])
     with pytest.raises(InputError, match="Every text of this run has a label"):
         ten_more.take_up(store, sit(store, "Lea"), run_id)
@@ -173,7 +173,7 @@ def test_it_says_what_a_judge_that_learns_would_learn(store: Store) -> None:
     so_far = ten_more.learnt(store, run)
     assert so_far is not None
     assert [one.labels for one in so_far.criteria] == [10]
-    told = ten_more.as_data(ten_more.standing(store, run_id), so_far)
+    told = ten_more.as_data(ten_more.progress(store, run_id), so_far)
     assert (told["graded"], told["texts"], told["learnt"]["enough"]) == (10, 10, False)
     assert told["learnt"]["criteria"]["clear"]["labels"] == 10
     # The form of a new run offers them, and so does the path.

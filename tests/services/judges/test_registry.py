@@ -231,10 +231,10 @@ def test_a_test_under_way_tells_a_server_that_works_from_one_that_is_not_there(
     with Provider() as server:
         server.say(provider.Answer(body=provider.ok().body, stall=0.3))
         judge = local(server)
-        assert connection.standing(store, judge.name) == ""
+        assert connection.test_progress(store, judge.name) == ""
         connection.begin(store, judge)
         seen = set[str]()
-        while words := connection.standing(store, judge.name):
+        while words := connection.test_progress(store, judge.name):
             seen.add(words.rpartition(" for ")[0])
 
     assert "connected, working" in seen <= {"connecting", "connected, working"}

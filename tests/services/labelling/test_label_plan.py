@@ -95,7 +95,7 @@ def test_the_lead_that_labels_show_counts_and_not_that_of_the_votes(
     (gap,) = corrected.gaps
     assert gap.found.gap.value is not None
     assert abs(plan.gap or 0.0) == pytest.approx(abs(gap.found.gap.value))
-    assert gap.better == "calm"
+    assert gap.better_system == "calm"
     words = in_words(plan)
     assert f"By {plan.known} random labels calm is ahead by " in words
     assert "which is more than chance; the votes have bold ahead by 0.50." in words

@@ -32,7 +32,7 @@ def test_two_people_and_two_judges_are_compared_pair_by_pair(
             right = "A" if worth[0] > worth[1] else "B"
             choice = right if person == "Ann" else "tie"
             blind_arena.vote(store, arena, blind.item, blind.question, choice)
-    found = arena_people.together(store, [run_id])
+    found = arena_people.rater_agreement(store, [run_id])
     names = [rater.name for rater in found.raters]
     assert names == ["Ben", "Ann", PANEL, "ada", "bob"]  # the newest arena first
     assert [rater.contests for rater in found.raters] == [4, 6, 6, 6, 6]
@@ -70,7 +70,7 @@ def test_a_vote_can_be_taken_back_once(tmp_path: Path, provider: Provider) -> No
 
 def test_without_a_person_the_judges_are_compared_alone(tmp_path: Path, provider: Provider) -> None:
     store, request = start(tmp_path, provider, SYSTEMS, 2)
-    found = arena_people.together(store, [held(store, request)])
+    found = arena_people.rater_agreement(store, [held(store, request)])
     assert [rater.kind for rater in found.raters] == ["judge"]
     assert found.pairs == ()
 

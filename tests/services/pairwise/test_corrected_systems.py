@@ -69,7 +69,7 @@ def test_random_labels_turn_round_who_is_ahead_and_say_so(store: Store) -> None:
     assert calm.mean.powered.mean.value == pytest.approx(1.0)
     assert (calm.places, bold.places) == ((1, 1), (2, 2))
     (gap,) = found.gaps
-    assert (gap.first, gap.second, gap.better) == ("calm", "bold", "calm")
+    assert (gap.first, gap.second, gap.better_system) == ("calm", "bold", "calm")
     assert gap.found.raw == pytest.approx(0.5)
     assert gap.found.gap.value == pytest.approx(-1.0)
     words = in_words(found)

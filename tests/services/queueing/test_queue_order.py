@@ -21,8 +21,8 @@ from core.services.queueing.queue_order import (
     VoteTally,
     WhatIf,
     chances,
+    disagreement_share,
     expected_disagreement,
-    spread,
     tally,
 )
 from tests.scoring.verdict.made import ballots
@@ -138,7 +138,7 @@ def test_spreads_average_to_one_minus_alpha(
     rated = np.where(rng.random((30, 3)) < 0.4, rng.integers(0, 5, (30, 3)), base)
     cells = [votes(criterion, *map(int, row)) for row in rated]
     expected = expected_disagreement(criterion, cells)
-    found = [spread(criterion, cell, expected) for cell in cells]
+    found = [disagreement_share(criterion, cell, expected) for cell in cells]
     assert all(each is not None for each in found)
     oracle = alpha(reliability_data=rated.T.tolist(), level_of_measurement=level)
     assert 1 - np.mean([each or 0.0 for each in found]) == pytest.approx(oracle)
@@ -147,9 +147,9 @@ def test_spreads_average_to_one_minus_alpha(
 def test_one_vote_alone_has_no_spread_and_unanimity_none_to_compare_with() -> None:
     criterion = rubric({}).criteria[0]
     one, same = votes(criterion, MET), votes(criterion, MET, MET)
-    assert spread(criterion, one, 0.5) is None
+    assert disagreement_share(criterion, one, 0.5) is None
     assert expected_disagreement(criterion, [one]) is None
-    assert spread(criterion, same, expected_disagreement(criterion, [same])) is None
+    assert disagreement_share(criterion, same, expected_disagreement(criterion, [same])) is None
 
 
 @st.composite

@@ -118,7 +118,7 @@ def test_of_very_many_items_a_part_is_drawn_that_is_always_the_same(
     assert len(found.items) == N
     assert all(one.fair.n == 4 for one in found.items)
     whole = table()
-    part = whole.some(50, "severity")
+    part = whole.drawn_items(50, "severity")
     assert [whole.items.index(item) for item in part.items] == sorted(
         whole.items.index(item) for item in part.items
     )

@@ -47,10 +47,12 @@ def test_between_items_is_one_number_in_the_sentence_and_in_the_table() -> None:
         for name, levels in (("tone", LEVEL), ("facts", turned))
     )
     found = study(RaterTable(ITEMS, ("A", "B"), questions))
-    assert found.between == pytest.approx(found.share(ITEM) + found.share(ITEM, CRITERION))
-    assert found.share(ITEM) < 0.1 < found.between
+    assert found.item_variance_share == pytest.approx(
+        found.share(ITEM) + found.share(ITEM, CRITERION)
+    )
+    assert found.share(ITEM) < 0.1 < found.item_variance_share
     said = in_words(found)
-    assert f"{percent(found.between)} of all variance lies between items (" in said
+    assert f"{percent(found.item_variance_share)} of all variance lies between items (" in said
     assert f"{percent(found.share(ITEM))} across all criteria, " in said
 
 

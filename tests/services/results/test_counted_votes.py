@@ -106,7 +106,9 @@ def wanted(
 ) -> set[str]:
     second = rounds_of(panel)[1]
     item = ItemBallots("i1", tuple(rows), failures or {})
-    return {criterion for _, criterion in selector(panel, **confidence).wanted(second, [item])}
+    return {
+        criterion for _, criterion in selector(panel, **confidence).cells_to_grade(second, [item])
+    }
 
 
 def test_a_cell_goes_on_when_its_stage_abstains_or_fails() -> None:

@@ -73,6 +73,6 @@ def test_of_a_conversation_only_the_judged_turns_are_screened() -> None:
     asked = Message(role="user", content=BAD)
     refused = Message(role="assistant", content="I won't.")
     texts = texts_from(Item(id="chat", submission=(asked, refused)))
-    assert texts.screened == "I won't."
+    assert texts.pre_check_text == "I won't."
     # Where everybody is a user, all of it is judged.
-    assert BAD in texts_from(Item(id="chat", submission=(asked,))).screened
+    assert BAD in texts_from(Item(id="chat", submission=(asked,))).pre_check_text

@@ -135,7 +135,7 @@ def test_the_path_of_a_teacher_counts_them(store: Store) -> None:
     done = grading.outcome(store, run)
     assert (done.judged, done.partly, done.without) == (2, 1, 3)
     assert done.reasons["too little was assessed"] == 2
-    assert [grading.points(text) for text in grading.tried(store, run)] == [
+    assert [grading.points(text) for text in grading.trial_texts(store, run)] == [
         "12 of 16",
         "12 of 12; 4 of 16 not assessed",
         "no grade: 4 of 4; 12 of 16 not assessed",

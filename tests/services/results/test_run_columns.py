@@ -125,8 +125,8 @@ def test_what_was_read_before_a_change_and_kept_after_it_is_not_taken_for_new(st
         settle(store, ann, queue, "i2", MET)
         return Columns({"read": "before"}, {})
 
-    store.kept.made("x", store.results.derived(run_id), slow)
-    found = store.kept.made("x", store.results.derived(run_id), lambda: Columns({}, {}))
+    store.kept.cached_columns("x", store.results.derived(run_id), slow)
+    found = store.kept.cached_columns("x", store.results.derived(run_id), lambda: Columns({}, {}))
     assert found.head == {}
 
 
@@ -162,8 +162,8 @@ def test_arrays_of_every_kind_come_back_as_they_were(store: Store) -> None:
         "none": np.zeros(0, np.int32),
         "numbers": np.array([1 / 3, np.nan]),
     }
-    store.kept.made("a", 1, lambda: Columns({"é": [1, None]}, arrays))
-    found = store.kept.made("a", 1, lambda: Columns({}, {}))
+    store.kept.cached_columns("a", 1, lambda: Columns({"é": [1, None]}, arrays))
+    found = store.kept.cached_columns("a", 1, lambda: Columns({}, {}))
     assert found.head == {"é": [1, None]}
     for name, array in arrays.items():
         assert found.arrays[name].dtype == array.dtype

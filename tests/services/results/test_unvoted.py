@@ -14,7 +14,7 @@ from core.domain.weight_fit import Weights
 from core.scoring.verdict import Ballot, settle
 from core.services.exports import judgement_rows
 from core.services.reports import run_report
-from core.services.results.item_view import between, unvoted
+from core.services.results.item_view import averaged_in_words, unvoted
 from core.services.results.scored_items import derive_for
 from core.store.store import Store
 from pages.ui.items import verdict_chips
@@ -55,21 +55,21 @@ def test_a_mean_between_options_is_said_with_its_neighbours(
     rule: str, options: tuple[int, ...], words: str
 ) -> None:
     verdict = settled(rule, *options)
-    assert between(DEPTH, verdict) == words
+    assert averaged_in_words(DEPTH, verdict) == words
     assert unvoted(verdict) is bool(words)
 
 
 def test_an_option_read_from_labels_is_not_shown_as_chosen() -> None:
     always = Weights(prior=(0.0, 9.0, 0.0), judges={"a": ((0.0,) * 3,) * 3}, overrules=True)
     verdict = settled("mean", DEEP, weights=always)
-    assert between(DEPTH, verdict) == (
+    assert averaged_in_words(DEPTH, verdict) == (
         "Some is what the votes meant on labelled items; no vote says so"
     )
 
 
 def test_what_people_settled_is_a_choice_and_nothing_settled_says_nothing() -> None:
     by_people = settled("mean", NONE, DEEP, DEEP)._replace(rule="adjudicated", voted=SOME)
-    assert between(DEPTH, by_people) == between(DEPTH, None) == ""
+    assert averaged_in_words(DEPTH, by_people) == averaged_in_words(DEPTH, None) == ""
 
 
 def test_chips_have_a_tick_only_where_somebody_chose() -> None:

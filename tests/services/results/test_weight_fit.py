@@ -24,7 +24,7 @@ from core.services.results import weight_fit
 from core.services.results.scored_items import derive_for, fitted_of
 from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_kinds import LabelledCell, Lesson
-from core.services.results.weight_fit_words import heard, in_words
+from core.services.results.weight_fit_words import in_words, judge_influence
 from core.services.review import queues, reviewers
 from core.services.review.adjudication import derive_item
 from core.services.runs.ready_run import load_job
@@ -97,7 +97,7 @@ def test_a_good_judge_among_poor_ones_is_heard_once_labels_show_it(store: Store)
     assert (offer.fitted.labels, offer.fitted.plain_right, offer.fitted.right) == (40, 16, 36)
     assert (offer.fitted.gained, offer.fitted.lost) == (20, 0)
     assert "right on 36 (90%) and majority on 16 (40%): 20 corrected, 0 spoilt" in offer.words
-    assert next(iter(heard(offer.fitted))) == "good"
+    assert next(iter(judge_influence(offer.fitted))) == "good"
     assert weight_fit.use(store, run_id, [offer.fitted]) == ITEMS
     assert right(store, run_id) == 36
     assert store.results.cells(run_id, "i00")[0].rule == "calibrated"

@@ -35,14 +35,16 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 def test_an_item_is_not_for_whoever_wrote_it(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 4), EVERYTHING)
     ada, bob = sit(store, "Ada"), sit(store, "Bob")
-    assert claims.standing(store, ada, queue).counts == {"available": 2, "assigned": 2}
-    assert claims.standing(store, bob, queue).counts == {"available": 3, "assigned": 1}
+    assert claims.queue_for_person(store, ada, queue).counts == {"available": 2, "assigned": 2}
+    assert claims.queue_for_person(store, bob, queue).counts == {"available": 3, "assigned": 1}
     with pytest.raises(Conflict, match="written by you"):
         claims.claim(store, ada, queue, "i0")
     reviewed.settle(store, ada, queue, "i1", MET)
     reviewed.settle(store, ada, queue, "i3", MET)
     assert claims.claim_next(store, ada, queue) is None
-    assert "2 assigned to others, or written by you" in claims.standing(store, ada, queue).why
+    assert (
+        "2 assigned to others, or written by you" in claims.queue_for_person(store, ada, queue).why
+    )
 
 
 def test_nor_does_an_author_end_a_disagreement_about_it(store: Store) -> None:

@@ -189,7 +189,7 @@ def test_a_session_tells_what_it_mended_and_what_is_left(store: Store) -> None:
     assert (found.timed, found.each_seconds) == (4, 9.0)
     assert found.minutes == pytest.approx(0.6)
     assert found.left_minutes == pytest.approx(0.9)
-    assert [(t.criterion, t.wrong, t.said, t.of) for t in found.troubles] == [
+    assert [(t.criterion, t.wrong, t.faulty_criterion_count, t.of) for t in found.troubles] == [
         ("Right", 1, 1, 3),
         ("Short", 1, 1, 3),
     ]

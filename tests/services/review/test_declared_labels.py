@@ -168,7 +168,7 @@ def test_systems_and_runs_are_corrected_by_them_and_say_who_declared_it(store: S
     # The judge says MET of all of bold and half of calm; people of all of calm and none of bold.
     found = corrected_systems(store, store.runs.get(runs[0]))
     assert [one.system for one in found.systems] == ["calm", "bold"]
-    assert found.gaps[0].better == "calm"
+    assert found.gaps[0].better_system == "calm"
     assert words in of_systems(found)
     # The same run twice: they differ nowhere.
     said = in_words(right_more(store, pair_runs(store, *runs)))

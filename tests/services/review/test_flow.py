@@ -71,7 +71,7 @@ def test_what_a_queue_is_to_a_person_follows_whatever_anybody_does_elsewhere(sto
     other = Store(store.path)
 
     def left(of: Store) -> int:
-        found = claims.standing(of, ada, queue).counts
+        found = claims.queue_for_person(of, ada, queue).counts
         assert found == Store(store.path).turns.counts(queue, ada, at=clock.at())
         return found["available"]
 
@@ -426,13 +426,13 @@ def test_a_long_queue_is_looked_through_once_for_many_decisions(
     monkeypatch.setattr(turns, "MANY", 8)
     monkeypatch.setattr(claims, "_AT_ONCE", 2)
     whole = list[object]()
-    standing = Turns.standing
+    standing = Turns.items_with_status
 
     def counted(self: Turns, *given: Any, **more: Any) -> list[ItemTurn]:
         whole.extend([()] if more.get("items") is None else [])
         return standing(self, *given, **more)
 
-    monkeypatch.setattr(Turns, "standing", counted)
+    monkeypatch.setattr(Turns, "items_with_status", counted)
     people, taken = [sit(store, name) for name in ("Ada", "Ben")], []
     # Two at once, item by item: nobody is given what the other one has or had.
     for turn in range(10):

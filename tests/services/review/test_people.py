@@ -120,11 +120,11 @@ def test_a_skip_comes_last_for_me_alone_and_counts_as_nothing(store: Store) -> N
     other_acts.skip(store, take(store, ada, queue), "too long")
     other_acts.skip(store, take(store, ada, queue), "too odd")
     assert queues.progress(store, queue) == before
-    order = [t.item_id for t in claims.ahead(store, ada, queue, limit=9)]
+    order = [t.item_id for t in claims.next_items(store, ada, queue, limit=9)]
     assert order == ["i3", "i5", "i6", "i7", "i1", "i2"]
-    assert claims.ahead(store, bea, queue, limit=1)[0].item_id == "i1"
+    assert claims.next_items(store, bea, queue, limit=1)[0].item_id == "i1"
     other_acts.undo_last(store, ada, queue)
-    assert claims.ahead(store, ada, queue, limit=1)[0].item_id == "i2"
+    assert claims.next_items(store, ada, queue, limit=1)[0].item_id == "i2"
 
 
 def test_independent_reviewers_do_not_see_each_other_and_agree_by_themselves(
@@ -140,7 +140,7 @@ def test_independent_reviewers_do_not_see_each_other_and_agree_by_themselves(
     assert states(store, queue, "i1") == {"needs_others"}
     assert adjudication.settled(store, run.id) == {}
     # Done for Ada, open to others, and nothing of hers is in what Bea sees.
-    assert claims.standing(store, ada, queue).counts["mine_done"] == 1
+    assert claims.queue_for_person(store, ada, queue).counts["mine_done"] == 1
     ticket = take(store, bea, queue, "i1")
     seen = commit_reveal.blind_item(store, ticket)
     assert all(cell.first is None and cell.mine for cell in seen.cells)
@@ -221,7 +221,10 @@ def test_no_more_people_than_needed_have_an_item_open(store: Store) -> None:
     ada, bea, cid = reviewed.seats(store, "Ada", "Bea", "Cid")
     assert take(store, ada, queue).item_id == take(store, bea, queue).item_id == "i1"
     assert claims.claim_next(store, cid, queue) is None
-    assert "1 open elsewhere (Ada, Bea; the first until" in claims.standing(store, cid, queue).why
+    assert (
+        "1 open elsewhere (Ada, Bea; the first until"
+        in claims.queue_for_person(store, cid, queue).why
+    )
 
 
 def test_only_a_share_of_the_items_needs_several_reviewers(store: Store) -> None:

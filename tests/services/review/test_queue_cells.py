@@ -184,7 +184,7 @@ def test_the_first_item_is_the_one_whose_outcome_is_likeliest_to_change(store: S
     assert by_item["i1", "Right"] == pytest.approx(0.375)
     assert by_item["i0", "Right"] == pytest.approx(0.125)
     assert by_item["i3", "Short"] == 0.0  # a quarter of the score cannot lift 0 over .5
-    turns = claims.ahead(store, sit(store, "Ada"), queue, limit=9)
+    turns = claims.next_items(store, sit(store, "Ada"), queue, limit=9)
     # Ties (i1 and i2) go by the expected change, then entropy, then the dataset's order.
     assert [turn.item_id for turn in turns] == ["i3", "i1", "i2", "i0"]
 
@@ -205,7 +205,7 @@ def test_items_come_in_the_order_that_was_chosen(
 ) -> None:
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run, reviewed.EVERYTHING, order=order)
-    turns = claims.ahead(store, sit(store, "Ada"), queue, limit=9)
+    turns = claims.next_items(store, sit(store, "Ada"), queue, limit=9)
     assert [turn.item_id for turn in turns] == items
     assert order in queues.QUEUE_ORDERS
 
@@ -216,7 +216,7 @@ def test_a_random_order_is_the_seeds(store: Store) -> None:
 
     def order(seed: int) -> list[str]:
         queue = reviewed.make_queue(store, run, order="random", seed=seed)
-        return [t.item_id for t in claims.ahead(store, ada, queue, limit=99)]
+        return [t.item_id for t in claims.next_items(store, ada, queue, limit=99)]
 
     assert order(1) == order(1) != order(2)
 

@@ -34,7 +34,7 @@ def test_a_request_is_kept_once_and_changes_nothing_by_itself(store: Store) -> N
     assert regrades.request(store, lea, run.id, whole) == 2  # both criteria
     assert regrades.request(store, lea, run.id, whole) == 0
     assert reviewed.pictures(store, run.id) == before
-    found = regrades.listed(store, run.id)
+    found = regrades.requests_of(store, run.id)
     # By majority i1 is MET on both (tests.services.reviewed).
     assert {(one.criterion, one.before, one.status) for one in found} == {
         ("Right", "MET", "open"),
@@ -77,7 +77,7 @@ def test_what_people_settled_stays_in_force_until_they_decide_anew_and_may_be_ke
     reviewed.settle(store, sit(store, "Ben"), queue.id, "i1", MET)
     for name in ("Ada", "Ben"):
         reviewed.settle(store, sit(store, name), queue.id, "i2", UNMET, note="Read it again.")
-    found = {one.item_id: one for one in regrades.listed(store, run.id)}
+    found = {one.item_id: one for one in regrades.requests_of(store, run.id)}
     assert (found["i1"].before, found["i1"].now, found["i1"].status) == ("MET", "MET", "kept")
     assert (found["i2"].before, found["i2"].now, found["i2"].status) == ("MET", "UNMET", "changed")
     with pytest.raises(InputError, match="No request waits"):
@@ -93,9 +93,9 @@ def test_the_same_person_saying_the_same_again_answers_a_request_and_undo_opens_
     regrades.request(store, lea, run.id, [RegradeRequest("i1", "Right", WHY, "Tom")])
     queue = regrades.queue_open(store, lea, run.id).id
     reviewed.settle(store, ada, queue, "i1", MET)
-    assert regrades.listed(store, run.id)[0].status == "kept"
+    assert regrades.requests_of(store, run.id)[0].status == "kept"
     other_acts.undo_last(store, ada, queue)
-    assert regrades.listed(store, run.id)[0].status == "open"
+    assert regrades.requests_of(store, run.id)[0].status == "open"
     assert reviewed.states(store, queue, "i1") == {"needs_review"}
 
 
@@ -110,7 +110,7 @@ def test_later_requests_join_the_queue_unless_it_answered_that_cell_before(store
     assert again != queue
     # i2 still waits in the first.
     assert {cell.item_id for cell in store.queues.cells(again)} == {"i1"}
-    states = {(one.item_id, one.note): one.status for one in regrades.listed(store, run)}
+    states = {(one.item_id, one.note): one.status for one in regrades.requests_of(store, run)}
     assert states["i1", "Once more."] == "open"
 
 
@@ -136,14 +136,14 @@ def test_a_table_brings_requests_and_all_that_is_wrong_with_it_is_said(store: St
     with pytest.raises(InputError) as refused:
         regrades.request(store, lea, run.id, bad)
     assert len(refused.value.problems) == 4
-    assert len(regrades.listed(store, run.id)) == 3
+    assert len(regrades.requests_of(store, run.id)) == 3
 
 
 def test_a_mistaken_request_is_taken_back_and_stays_in_the_record(store: Store) -> None:
     run, lea = asked(store, "i1", "i2")
-    mistaken = next(one for one in regrades.listed(store, run) if one.item_id == "i1")
+    mistaken = next(one for one in regrades.requests_of(store, run) if one.item_id == "i1")
     regrades.withdraw(store, lea, run, mistaken.event_id, "Another student's.")
-    states = {one.item_id: one.status for one in regrades.listed(store, run)}
+    states = {one.item_id: one.status for one in regrades.requests_of(store, run)}
     assert states == {"i1": "withdrawn", "i2": "open"}
     queue = regrades.queue_open(store, lea, run).id
     assert {cell.item_id for cell in store.queues.cells(queue)} == {"i2"}
@@ -160,7 +160,7 @@ def test_a_mistaken_request_is_taken_back_and_stays_in_the_record(store: Store) 
 )
 def test_what_cannot_be_taken_back_is_refused(store: Store, number: int, words: str) -> None:
     run, lea = asked(store, "i1")
-    (one,) = regrades.listed(store, run)
+    (one,) = regrades.requests_of(store, run)
     queue = regrades.queue_open(store, lea, run).id
     with pytest.raises(InputError, match=words):
         regrades.withdraw(store, lea, run, number or one.event_id)

@@ -24,7 +24,7 @@ def test_a_disagreement_waits_for_an_adjudicator_who_says_first_what_they_think(
     reviewed.settle(store, ada, queue, "i1", MET)
     reviewed.settle(store, bea, queue, "i1", UNMET, note="No.")
     assert states(store, queue, "i1") == {"disagreement"}
-    assert claims.standing(store, ada, queue).counts["waiting"] == 1
+    assert claims.queue_for_person(store, ada, queue).counts["waiting"] == 1
     with pytest.raises(Conflict, match="waits for an adjudicator"):
         claims.claim(store, ada, queue, "i1")
     eve = sit(store, "Eve")
@@ -70,10 +70,10 @@ def test_a_flag_sends_a_cell_to_its_role_and_nobody_else_goes_on_with_it(store: 
     ticket = commit_reveal.commit(store, ticket, {"Short": Given(MET)}).ticket
     commit_reveal.finish(store, ticket, {"Short": Given(MET)})
     claims.release(store, ticket)
-    assert claims.standing(store, bea, queue).counts == {"waiting": 1}
-    assert claims.standing(store, sit(store, "Lea"), queue).available == 1
+    assert claims.queue_for_person(store, bea, queue).counts == {"waiting": 1}
+    assert claims.queue_for_person(store, sit(store, "Lea"), queue).available == 1
     only = QueueFilter(flagged=True)
-    assert claims.standing(store, sit(store, "Lea"), queue, only).available == 1
+    assert claims.queue_for_person(store, sit(store, "Lea"), queue, only).available == 1
 
 
 def test_a_flagged_cell_cannot_be_committed_by_who_may_not(store: Store) -> None:
@@ -110,8 +110,8 @@ def test_assigned_items_are_for_those_named(store: Store) -> None:
     queue = reviewed.make_queue(store, run, settings=settings)
     ada, bea, cid = reviewed.seats(store, "Ada", "Bea", "Cid")
     assert [i.assigned for i in store.queues.items(queue)] == [("Ada",), ("Bea",), ("Ada",)]
-    assert claims.standing(store, ada, queue).counts == {"available": 2, "assigned": 1}
-    assert claims.standing(store, cid, queue).why == (
+    assert claims.queue_for_person(store, ada, queue).counts == {"available": 2, "assigned": 1}
+    assert claims.queue_for_person(store, cid, queue).why == (
         "No item is available to you now: 3 assigned to others, or written by you."
     )
     claims.assign(store, sit(store, "Lea"), queue, ["i1"], ["cid"])
@@ -125,13 +125,13 @@ def test_an_empty_queue_says_why(store: Store) -> None:
     queue = reviewed.make_queue(store, run)
     ada, bea = reviewed.seats(store, "Ada", "Bea")
     ticket = take(store, ada, queue)
-    assert "open elsewhere (Ada" in claims.standing(store, bea, queue).why
+    assert "open elsewhere (Ada" in claims.queue_for_person(store, bea, queue).why
     claims.release(store, ticket)
     nowhere = QueueFilter(criterion="No such")
-    assert "left out by your filter" in claims.standing(store, bea, queue, nowhere).why
-    assert claims.standing(store, bea, queue).why == ""
+    assert "left out by your filter" in claims.queue_for_person(store, bea, queue, nowhere).why
+    assert claims.queue_for_person(store, bea, queue).why == ""
     reviewed.settle(store, ada, queue, "i1", MET)
-    assert claims.standing(store, bea, queue).why == "Everything in this queue is done."
+    assert claims.queue_for_person(store, bea, queue).why == "Everything in this queue is done."
 
 
 def test_who_lost_their_role_meanwhile_cannot_go_on_with_it(store: Store) -> None:

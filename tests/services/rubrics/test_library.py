@@ -27,12 +27,12 @@ def test_a_new_draft_becomes_a_rubric_and_its_kept_copy_goes(store: Store) -> No
     version = library.save(store, name, draft_from(FULL), note=" first ")
     assert (version.number, version.note, version.rubric) == (1, "first", FULL)
     assert library.all_kept(store) == []
-    assert not is_changed(library.opened(store, version.rubric_id))
+    assert not is_changed(library.draft_of(store, version.rubric_id))
 
 
 def test_saving_again_makes_the_next_version_and_leaves_the_first(store: Store) -> None:
     rubric_id = saved(store)
-    draft = renamed(library.opened(store, rubric_id), "Essays 2")
+    draft = renamed(library.draft_of(store, rubric_id), "Essays 2")
     assert library.save(store, str(rubric_id), draft).number == 2
     assert [v.name for v in library.history(store, rubric_id)] == ["Essays 2", "Essays"]
 
@@ -42,15 +42,15 @@ def test_a_draft_that_is_no_rubric_is_refused_and_stays_kept(store: Store) -> No
     library.keep(store, "new-1", draft)
     with pytest.raises(InputError, match="Add at least one criterion"):
         library.save(store, "new-1", draft)
-    found = library.kept(store, "new-1")
+    found = library.unsaved_work(store, "new-1")
     assert found is not None
     assert found.draft == draft
 
 
 def test_whoever_saves_second_is_told_and_overwrites_nothing(store: Store) -> None:
     rubric_id = saved(store)
-    mine = renamed(library.opened(store, rubric_id), "Mine")
-    library.save(store, "x", renamed(library.opened(store, rubric_id), "Theirs"))
+    mine = renamed(library.draft_of(store, rubric_id), "Mine")
+    library.save(store, "x", renamed(library.draft_of(store, rubric_id), "Theirs"))
     with pytest.raises(Conflict, match="Nothing was overwritten"):
         library.save(store, str(rubric_id), mine)
     assert library.latest(store, rubric_id).rubric.name == "Theirs"
@@ -68,7 +68,7 @@ def test_unsaved_work_is_found_again_with_the_text_as_typed(store: Store) -> Non
     (found,) = library.all_kept(store)
     assert (found.name, found.draft["name"], found.text) == ("7", "A", "name: [")
     library.discard(store, "7")
-    assert library.kept(store, "7") is None
+    assert library.unsaved_work(store, "7") is None
 
 
 def test_search_wants_every_word_in_any_order_and_case(store: Store) -> None:
@@ -99,7 +99,7 @@ def test_copies_get_names_of_their_own(store: Store) -> None:
 
 def test_an_unknown_rubric_is_not_found(store: Store) -> None:
     with pytest.raises(NotFound):
-        library.opened(store, 99)
+        library.draft_of(store, 99)
 
 
 @pytest.mark.parametrize("format", ["yaml", "json"])
@@ -175,7 +175,7 @@ def test_one_criterion_can_be_previewed_while_another_is_broken() -> None:
 
 def test_the_simulated_score_moves_with_the_answers() -> None:
     rubric = Rubric(criteria=(YES_NO, Criterion(name="Rude", requirement="Is rude.", weight=-5)))
-    best = prompt_preview.flawless(rubric)
+    best = prompt_preview.best_answers(rubric)
     assert best == {"Dense": 0, "Rude": 1}
     assert prompt_preview.simulate(rubric, best).result.score == 1.0  # 10 of 10
     # 10 - 5 points of 10 positive ones

@@ -9,7 +9,7 @@ from core.lint.check import check
 from core.lint.rules import LintFinding
 from core.services.rubrics import draft_criteria
 from core.services.rubrics.drafts import draft_from, rubric_from
-from core.services.rubrics.issues import check_draft, dismiss, mended, recall
+from core.services.rubrics.issues import check_draft, dismiss, recall, with_edit
 from tests.lint.made import criterion, levels, rubric
 
 BACKED = levels(
@@ -47,7 +47,7 @@ def test_an_offered_edit_mends_its_finding_and_leaves_a_rubric(given: Rubric, ru
     draft = draft_from(given)
     (finding,) = [f for f in check_draft(draft) if f.rule == rule]
     assert finding.edit is not None
-    after = rubric_from(mended(draft, finding.edit))
+    after = rubric_from(with_edit(draft, finding.edit))
     assert rule not in {f.rule for f in check(after)}
 
 
@@ -57,7 +57,7 @@ def test_a_split_shares_the_weight_and_keeps_the_options_and_the_gates() -> None
     draft = draft_from(rubric(both, BACKED, gates=[gate]))
     (finding,) = check_draft(draft)
     assert finding.edit is not None
-    after = rubric_from(mended(draft, finding.edit))
+    after = rubric_from(with_edit(draft, finding.edit))
     assert [(c.name, c.requirement, c.weight) for c in after.criteria] == [
         ("Both", "The answer names a source.", 4),
         ("Both copy 1", "The answer explains why.", 4),
@@ -71,7 +71,7 @@ def test_an_edit_whose_criterion_is_gone_changes_nothing() -> None:
     (finding,) = check_draft(draft)
     shorter = draft_criteria.remove_criterion(draft, draft["criteria"][1]["uid"])
     assert finding.edit is not None
-    assert mended(shorter, finding.edit) == shorter
+    assert with_edit(shorter, finding.edit) == shorter
 
 
 def test_a_draft_that_is_no_rubric_yet_is_checked_as_far_as_it_can_be_read() -> None:

@@ -99,7 +99,7 @@ def test_a_call_that_was_stopped_makes_no_room_for_another_while_all_are_being_s
         for task in out:
             task.cancel()
         await asyncio.gather(*out, return_exceptions=True)
-        return credit.left
+        return credit.available
 
     # 20 may be out or unrecorded, and ten of them went out.
     assert asyncio.run(stopped()) == 10
@@ -116,8 +116,8 @@ def test_workers_are_told_what_was_recorded_of_each_however_often_that_fails_at_
 
         side = Acknowledging(tell)
         first, second, twice = (outcome_of(item) for item in "abc")
-        side.came("w1", first)
-        side.came("w2", second)
+        side.note_sender("w1", first)
+        side.note_sender("w2", second)
         side.recorded([first, outcome_of("of nobody"), second])
         side.done("w2", twice.results[0].cell.judge)
         await turns(lambda: bool(told))

@@ -33,7 +33,7 @@ def full(store: Store, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     event, record = threading.Event(), store.votes.record
 
     def recorded(*arguments: Any, **options: Any) -> Any:
-        db = store.votes._files.mine
+        db = store.votes._files.thread_connection
         ((pages,),) = db.execute("PRAGMA page_count").fetchall()
         # A full disk has no room at all; as little as a page may do for one more vote.
         db.execute(f"PRAGMA max_page_count = {pages if event.is_set() else 2**30}")

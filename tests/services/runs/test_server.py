@@ -114,8 +114,8 @@ def test_a_server_for_other_machines_answers_to_addresses_and_this_machines_name
     everywhere = Hosts("0.0.0.0", ["Studio.example.org"])
     here = socket.gethostname()
     for name in ("192.168.7.9:8501", "[fe80::1]:8501", "localhost", here, "studio.example.org."):
-        assert everywhere.may(name, None)
-    assert not everywhere.may("evil.example", None)
+        assert everywhere.is_own_request(name, None)
+    assert not everywhere.is_own_request("evil.example", None)
     one = Hosts("192.168.7.9")
-    assert one.may("192.168.7.9:8501", "http://192.168.7.9:8501")
-    assert not one.may("192.168.7.8:8501", None)
+    assert one.is_own_request("192.168.7.9:8501", "http://192.168.7.9:8501")
+    assert not one.is_own_request("192.168.7.8:8501", None)

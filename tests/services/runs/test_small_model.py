@@ -62,7 +62,7 @@ def _options(asked: dict[str, Any]) -> dict[str, Any]:
 def request(store: Store, judge: Judge, texts: list[str], **asking: Any) -> RunRequest:
     kept = dataset({"clear": [""] * len(texts)}, texts)
     return RunRequest(
-        rubric_version=store.rubrics.kept(RUBRIC, now=NOW).id,
+        rubric_version=store.rubrics.version_with_content(RUBRIC, now=NOW).id,
         dataset_version=store.datasets.create(kept, now=NOW).id,
         panel=Panel(judges=(judge,), asking=Asking(**asking)),
         seed=1,

@@ -224,18 +224,18 @@ def test_a_judge_of_their_file_is_allowed_by_a_click_and_not_by_saving_it(
 ) -> None:
     store = new_store(tmp_path / "studio.db")
     store.judges.save(Judge(**planted(theirs)), now=clock.now())
-    assert NAME in registry.get_judge(store, "ann").strange[0]
+    assert NAME in registry.get_judge(store, "ann").secrets_not_allowed[0]
     # Only what is changed was typed here.
     registry.save_judge(store, planted(theirs, weight=2), former="ann")
     registry.archive_judge(store, "ann")
     registry.restore_judge(store, store.judges.list(archived=True)[0].id)
-    assert registry.get_judge(store, "ann").strange
+    assert registry.get_judge(store, "ann").secrets_not_allowed
     registry.allow_judge(store, "ann")
-    assert registry.get_judge(store, "ann").strange == ()
+    assert registry.get_judge(store, "ann").secrets_not_allowed == ()
     assert connection.check_connection(registry.get_judge(store, "ann").judge).tries == 1
     # What a person types on the page is allowed with it.
     registry.save_judge(store, planted(theirs, key_env="OWN_KEY"), former="ann")
-    assert registry.get_judge(store, "ann").strange == ()
+    assert registry.get_judge(store, "ann").secrets_not_allowed == ()
 
 
 def test_python_asks_as_well(theirs: Provider, tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_what_is_usual_needs_no_question() -> None:
             Judge(name="c", model="m", api_base="http://stranger.example/v1"),
         )
     )
-    assert registry.permits.strange(panel.judges) == []
+    assert registry.permits.secrets_not_allowed(panel.judges) == []
 
 
 def test_a_file_of_what_is_allowed_that_cannot_be_read_allows_nothing(

@@ -141,7 +141,7 @@ def test_an_ordinary_run_is_no_spot_check(store: Store) -> None:
 def test_a_run_of_a_model_s_help_over_the_same_dataset_is_no_earlier_check(store: Store) -> None:
     version = store.datasets.create(LABELLED, now=NOW).id
     panel = Panel(judges=(ANN,))
-    rubric = store.rubrics.kept(RUBRIC, now=NOW).id
+    rubric = store.rubrics.version_with_content(RUBRIC, now=NOW).id
     details = {trials.HELP: {"round": 1}}
     lifecycle.start(store, RunRequest(rubric, version, panel, kind="spot", details=details))
     check = spot_check.check(store, asked(store, way="item", dataset=version, item="a"))

@@ -36,7 +36,7 @@ def test_a_weight_is_shown_and_then_applied_from_the_same_votes(store: Store) ->
     found = follow_version.difference(store, run.id, new.id)
     # (Right + Depth) / 2 for items 0 to 7: .5 .25 1 0 .75 .5 .5 .25.
     after = [0.5, 0.25, 1.0, 0.0, 0.75, 0.5, 0.5, 0.25]
-    assert (found.items, len(found.moved), found.up, found.down) == (8, 6, 3, 3)
+    assert (found.items, len(found.moved), found.rising, found.falling) == (8, 6, 3, 3)
     assert found.largest is not None
     # .75 to .5 (i0, i6) and .25 to .5 (i5) all move by .25; the first of the run stands first.
     assert (found.largest.item_id, found.largest.change) == ("i0", -0.25)

@@ -12,7 +12,7 @@ from core.services.runs.runner import work_here
 from core.services.workbench import bench_rows
 from core.services.workbench.asking import Want, ask
 from core.services.workbench.bench_rows import new_row
-from core.services.workbench.bench_state import WorkbenchState, standing
+from core.services.workbench.bench_state import WorkbenchState, workbench_state
 from core.store.store import Store
 from tests.provider import Answer, ok
 
@@ -72,7 +72,7 @@ def model(store: Store, url: str, name: str = "Ann", **more: Any) -> None:
 
 def now(store: Store, of: RubricDraft) -> WorkbenchState:
     """How the workbench stands with that draft."""
-    return standing(store, bench_rows.followed(store, NAME, of), of)
+    return workbench_state(store, bench_rows.followed(store, NAME, of), of)
 
 
 def asked(store: Store, of: RubricDraft, want: Want | None = None) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from core.errors import InputError
 from core.services.judges import registry
 from core.services.spot import spot_check
 from core.services.workbench import asking, bench_rows
-from core.services.workbench.asking import Want, ask, outlook
+from core.services.workbench.asking import Want, ask, cost_estimate
 from core.services.workbench.bench_rows import new_row
 from core.services.workbench.bench_state import figures
 from core.store.store import Store
@@ -39,16 +39,16 @@ def test_the_estimate_counts_exactly_the_calls_that_are_made(
     store: Store, provider: Provider
 ) -> None:
     first, *_ = filled(store, provider.url, price_in=1.0, price_out=2.0)
-    before = outlook(store, now(store, draft()), Want())
+    before = cost_estimate(store, now(store, draft()), Want())
     # 3 rows x 2 criteria
     assert (before.cells, before.takes.calls, before.takes.votes) == (6, 6, 6)
     assert before.takes.cost is not None
     assert before.takes.cost > 0
     asked(store, draft())
     assert provider.count == before.takes.calls
-    after = outlook(store, now(store, draft()), Want())
+    after = cost_estimate(store, now(store, draft()), Want())
     assert (after.cells, after.takes.calls, after.takes.cost) == (0, 0, 0)
-    one = outlook(store, now(store, draft()), Want("all", row=first, criterion="Cause"))
+    one = cost_estimate(store, now(store, draft()), Want("all", row=first, criterion="Cause"))
     assert (one.cells, one.takes.calls) == (1, 1)
 
 
@@ -105,7 +105,11 @@ def test_a_stale_verdict_counts_for_nothing(store: Store, provider: Provider) ->
     cause, _ = figures(now(store, draft()))
     assert (cause.agreement.n, cause.stale) == (2, 1)
     cell = now(store, draft()).cells[first]["Cause"]
-    assert (cell.verdict, cell.said, cell.agrees) == (None, "MET", None)  # still to be read
+    assert (cell.verdict, cell.judge_answers, cell.agrees) == (
+        None,
+        "MET",
+        None,
+    )  # still to be read
 
 
 def test_an_unreadable_answer_is_a_failure_and_never_an_option(
@@ -117,7 +121,7 @@ def test_an_unreadable_answer_is_a_failure_and_never_an_option(
     asked(store, draft())
     standing = now(store, draft())
     cells = [c for cells in standing.cells.values() for c in cells.values()]
-    assert {(c.state, c.said, c.agrees) for c in cells} == {("failed", "", None)}
+    assert {(c.state, c.judge_answers, c.agrees) for c in cells} == {("failed", "", None)}
     assert {c.judges[0].failure.kind for c in cells if c.judges[0].failure} == {"malformed"}
     assert figures(standing)[0].failed == 3
 
@@ -127,7 +131,7 @@ def test_failures_are_asked_again_alone(store: Store, provider: Provider) -> Non
     provider.say(status(500))
     asked(store, draft())
     before = provider.count
-    assert outlook(store, now(store, draft()), Want("failed")).cells == 1
+    assert cost_estimate(store, now(store, draft()), Want("failed")).cells == 1
     asked(store, draft(), Want("failed"))
     assert provider.count == before + 1
     states = {c.state for cells in now(store, draft()).cells.values() for c in cells.values()}
@@ -152,10 +156,10 @@ def test_all_asks_fresh_rows_anew(store: Store, provider: Provider) -> None:
     first, *_ = filled(store, provider.url, shuffle=True)
     asked(store, draft())
     asked(store, draft(), Want("all"))
-    assert len(bench_rows.opened(store, NAME)["runs"]) == 2
+    assert len(bench_rows.saved_workbench(store, NAME)["runs"]) == 2
     asked(store, draft(), Want("open", row=first))  # nothing is open in it: asked anew
     assert now(store, draft()).cells[first]["Cause"].state == "fresh"
-    assert len(bench_rows.opened(store, NAME)["runs"]) == 3
+    assert len(bench_rows.saved_workbench(store, NAME)["runs"]) == 3
 
 
 def test_two_judges_settle_and_each_has_its_own_share(store: Store, provider: Provider) -> None:
@@ -213,7 +217,7 @@ def test_offline_judges_say_what_they_need_and_then_answer(store: Store) -> None
     filled(store)
     registry.ensure_defaults(store)
     bench_rows.set_asking(store, NAME, judges=["Nearest neighbours"])
-    assert "learn from labelled items" in asking.lacking(now(store, draft()))
+    assert "learn from labelled items" in asking.obstacle(now(store, draft()))
     with pytest.raises(InputError, match="labelled items"):
         ask(store, NAME, draft(), Want())
     moon = [
@@ -235,7 +239,7 @@ def test_offline_judges_say_what_they_need_and_then_answer(store: Store) -> None
     taught = Dataset(name="Taught", items=(*moon, *wind))
     version = store.datasets.create(taught, now="2026-03-01T10:00:00.000Z").id
     bench_rows.set_asking(store, NAME, learn_from=version)
-    assert outlook(store, now(store, draft()), Want()).takes.calls == 0
+    assert cost_estimate(store, now(store, draft()), Want()).takes.calls == 0
     asked(store, draft())
     states = {c.state for cells in now(store, draft()).cells.values() for c in cells.values()}
     assert states == {"fresh"}

@@ -98,20 +98,20 @@ def test_every_change_is_kept_at_once_and_a_removed_row_can_be_put_back(store: S
     bench_rows.expect(store, NAME, first, "Cause", None)
     gone = bench_rows.remove_row(store, NAME, second)
     again = Store(store.path)
-    rows = bench_rows.opened(again, NAME)["rows"]
+    rows = bench_rows.saved_workbench(again, NAME)["rows"]
     again.close()
     assert [r["prompt"] for r in rows] == ["Why?", "Why?", ""]
     assert [r["expected"].get("Cause") for r in rows] == [None, "MET", "MET"]
     assert len({r["uid"] for r in rows}) == 3
     assert gone is not None
     bench_rows.add_rows(store, NAME, [gone])
-    assert bench_rows.opened(store, NAME)["rows"][-1]["uid"] == second
+    assert bench_rows.saved_workbench(store, NAME)["rows"][-1]["uid"] == second
 
 
 def test_too_many_rows_are_refused_and_none_is_added(store: Store) -> None:
     with pytest.raises(InputError, match="Save these as a dataset"):
         bench_rows.add_rows(store, NAME, [new_row("x") for _ in range(MOST_ROWS + 1)])
-    assert bench_rows.opened(store, NAME)["rows"] == []
+    assert bench_rows.saved_workbench(store, NAME)["rows"] == []
 
 
 def test_expectations_follow_a_renamed_criterion_and_a_renamed_option(store: Store) -> None:
@@ -124,7 +124,7 @@ def test_expectations_follow_a_renamed_criterion_and_a_renamed_option(store: Sto
     renamed = draft_criteria.set_option(renamed, depth["uid"], deep, "label", "Thorough")
     bench = bench_rows.followed(store, NAME, renamed)
     assert bench["rows"][0]["expected"] == {"Reason": "MET", "Depth": "Thorough"}
-    assert bench_rows.opened(store, NAME) == bench
+    assert bench_rows.saved_workbench(store, NAME) == bench
     assert first == bench["rows"][0]["uid"]
 
 
@@ -142,8 +142,8 @@ def test_expectations_follow_a_rename_that_was_saved_meanwhile(store: Store) -> 
 def test_saving_a_new_rubric_takes_its_workbench_along(store: Store) -> None:
     filled(store)
     saved = library.save(store, NAME, draft())
-    assert len(bench_rows.opened(store, str(saved.rubric_id))["rows"]) == 3
-    assert bench_rows.opened(store, NAME)["rows"] == []
+    assert len(bench_rows.saved_workbench(store, str(saved.rubric_id))["rows"]) == 3
+    assert bench_rows.saved_workbench(store, NAME)["rows"] == []
 
 
 def test_rows_become_a_dataset_in_two_parts_that_spot_check_opens(store: Store) -> None:

@@ -16,7 +16,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.errors import Conflict, NotFound
 from core.identity import content_hash
-from core.store.database.content import dump, like, like_json, noun_hash, to_json
+from core.store.database.content import dump, like_json, like_pattern, noun_hash, to_json
 from core.store.library.datasets import preview
 from core.store.store import Store
 from core.text.names import fold
@@ -275,7 +275,7 @@ def test_json_and_search_patterns_take_any_text(text: str) -> None:
     assert kept == stored
     if text.isprintable():
         query = r"SELECT ? LIKE ? ESCAPE '\', ? LIKE ? ESCAPE '\'"
-        values = (f"<{text}>", like(text), f"<{stored}>", like_json(text))
+        values = (f"<{text}>", like_pattern(text), f"<{stored}>", like_json(text))
         assert connection.execute(query, values).fetchone() == (1, 1)
     connection.close()
 

@@ -21,9 +21,9 @@ from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
 from core.formats.datasets.name_grids import NameGrid, answers_in_grid
-from core.formats.datasets.table import Table, leaves, opened, steps_of, with_paths
+from core.formats.datasets.table import Table, leaves, parsed_cell, steps_of, with_paths
 from core.formats.datasets.text_columns import proposed_texts
-from core.formats.source.heading_words import PROMPTS, bare, holds
+from core.formats.source.heading_words import PROMPTS, has_word, plain_heading
 from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.item_texts import not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs, near_pairs, pairs_in
@@ -178,15 +178,15 @@ def _likely_readings(table: Table) -> Iterator[NearShape]:
             yield from ambiguous
             return
     texts = [text for text in proposed_texts(table) if may_be_judged(table, text)]
-    texts.sort(key=lambda text: holds(text, PROMPTS))
+    texts.sort(key=lambda text: has_word(text, PROMPTS))
     guess, values = guess_mapping(table), Values(table)
-    labels = [c for c in values.columns if named_label(c) and values.able(c)]
+    labels = [c for c in values.columns if named_label(c) and values.can_be_answers(c)]
     alone = [f"labels={c}" for c in labels if not guess.labels]
     for text in texts:
         lacks = "no column is named for the submission"
         if len(texts) > 1:
             lacks = f"{len(texts)} columns are equally likely to hold the submission"
-        prompts = [c for c in texts if c != text and holds(c, PROMPTS) and not guess.prompt]
+        prompts = [c for c in texts if c != text and has_word(c, PROMPTS) and not guess.prompt]
         changes = (f"submission={text}", *(f"prompt={c}" for c in prompts[:1]), *alone)
         if _passes(table, shape := NearShape("dataset", lacks, changes)):
             yield shape
@@ -233,7 +233,7 @@ def _by_keys(table: Table, candidates: Iterable[RowKeys]) -> Iterator[NearShape]
         for texts in judged.readings():
             changes = (*keys._replace(texts=texts).changes(), *marks)
             kind: Kind = "criteria" if keys.by_criteria else "long"
-            yield NearShape(kind, lacks + texts.said, changes, keys.sure and not marks)
+            yield NearShape(kind, lacks + texts.columns_phrase, changes, keys.sure and not marks)
 
 
 def _text_inside(table: Table, answers: Sequence[str]) -> TextColumns:
@@ -266,7 +266,7 @@ def _in_cells(table: Table) -> Iterator[NearShape]:
 def _of_several(table: Table, path: str) -> bool:
     """Return whether a path leads into the first of several entries."""
     head = path.partition("[0]")[0]
-    cells = (opened(row.get(head)) for row in table.rows)
+    cells = (parsed_cell(row.get(head)) for row in table.rows)
     return head != path and any(isinstance(cell, list) and len(cell) > 1 for cell in cells)
 
 
@@ -284,7 +284,7 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
     are_questions = wide.numbered and all(map(asks, wide.columns)) and not wide.gradebook
     people = wide.item[:1] if are_questions else tuple(filter(names_a_respondent, wide.item))
     person = next(iter(people), "") if not wide.texts.text else ""
-    about = [c for c in table.columns if names_a_person(c) and _TRAITS.search(bare(c))]
+    about = [c for c in table.columns if names_a_person(c) and _TRAITS.search(plain_heading(c))]
     if person or (about and not wide.item):
         lacks = f"a row is a person ({person or about[0]!r}), and {listed} could be the items"
         arguments = (*(f"rater={p}" for p in people[:1]), *(f"items={c}" for c in wide.columns))
@@ -296,13 +296,13 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
             changes = wide._replace(texts=texts).changes("raters")
             named = all(map(names_a_rater, wide.columns)) and bool(wide.item)
             sure = named and not (marks or wide.texts.second)
-            yield NearShape("wide", lacks + texts.said, (*changes, *marks), sure)
+            yield NearShape("wide", lacks + texts.columns_phrase, (*changes, *marks), sure)
     if wide.texts.text:
         lacks = "columns that share labels could be labels of criteria"
         changes = (f"submission={wide.texts.text}", *(f"labels={c}" for c in wide.columns), *marks)
         yield NearShape("dataset", lacks, changes)
     elif wide.are != "raters" or person:
-        lacks = "its columns could be criteria, answered by one rater" + wide.texts.said
+        lacks = "its columns could be criteria, answered by one rater" + wide.texts.columns_phrase
         sure = wide.gradebook and bool(wide.item) and not marks
         yield NearShape("criteria", lacks, (*wide.changes("criteria"), *marks), sure)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from core.errors import Problem
 from core.formats.datasets.answer_columns import MOST_SHARED
-from core.formats.datasets.table import Table, opened, with_paths
-from core.formats.source.heading_words import PEOPLE, RATERS, REMARKS, bare, holds
+from core.formats.datasets.table import Table, parsed_cell, with_paths
+from core.formats.source.heading_words import PEOPLE, RATERS, REMARKS, has_word, plain_heading
 from core.formats.source.parsed import refusal
 from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.texts import best_texts
@@ -33,7 +33,7 @@ def list_answers(table: Table) -> Iterator[tuple[str, ...]]:
     if who:
         able = [c for c in able if list(map(len, lists[c])) == list(map(len, lists[who]))]
     else:
-        named = (c for c in able if {*bare(c).split()} & _ANSWERS or _named_for_people(c))
+        named = (c for c in able if {*plain_heading(c).split()} & _ANSWERS or _named_for_people(c))
         able = [c for c in able if c in of_criteria] or list(named)
     if not able:
         return
@@ -49,7 +49,7 @@ def opened_up(table: Table) -> Table:
     """Return the table with a column for each key of objects that hold one answer each."""
     paths = list[str]()
     for column in table.columns:
-        cells = [opened(row.get(column)) for row in table.rows[:_ROWS]]
+        cells = [parsed_cell(row.get(column)) for row in table.rows[:_ROWS]]
         objects = [cell for cell in cells if isinstance(cell, dict) and cell]
         values = [value for cell in objects for value in cell.values()]
         plain = all(isinstance(value, str | int | float | None) for value in values)
@@ -64,7 +64,9 @@ def opened_up(table: Table) -> Table:
     return with_paths(table, paths)
 
 
-def spread(table: Table, columns: Sequence[str], rater: str | None) -> tuple[Table, str | None]:
+def one_row_per_answer(
+    table: Table, columns: Sequence[str], rater: str | None
+) -> tuple[Table, str | None]:
     """Return a table with a row for each answer of lists, and the column of its rater.
 
     If no column lists the raters, they are numbered.
@@ -117,7 +119,7 @@ def _keys_in(table: Table, column: str) -> list[str]:
 
 def _criteria_in(table: Table, column: str) -> list[str]:
     """Return the keys of objects that hold lists of equal length with several entries a row."""
-    cells = [cell for row in table.rows[:20] if (cell := opened(row.get(column)))]
+    cells = [cell for row in table.rows[:20] if (cell := parsed_cell(row.get(column)))]
     if not cells or not all(isinstance(cell, dict) for cell in cells):
         return []
     sizes = [{len(v) if isinstance(v, list) else 0 for v in cell.values()} for cell in cells]
@@ -138,20 +140,22 @@ def _lists_in(table: Table, column: str) -> list[list[Any]]:
 
 
 def _list(cell: Any) -> list[Any]:
-    value = opened(cell)
+    value = parsed_cell(cell)
     return value if isinstance(value, list) else []
 
 
 def _are_answers(column: str, lists: Sequence[Sequence[Any]]) -> bool:
     words = [str(value) for of in lists for value in of]
     repeat = 1 < len(set(words)) <= MOST_SHARED and len(set(words)) < len(words)
-    return repeat and not holds(column, REMARKS) and not _are_people(column, lists)
+    return repeat and not has_word(column, REMARKS) and not _are_people(column, lists)
 
 
 def _are_people(column: str, lists: Sequence[Sequence[Any]]) -> bool:
     apart = all(len(set(map(str, of))) == len(of) for of in lists)
     return (
-        apart and _named_for_people(column) and bare(column).rpartition(" ")[2] not in _ANSWERS_OF
+        apart
+        and _named_for_people(column)
+        and plain_heading(column).rpartition(" ")[2] not in _ANSWERS_OF
     )
 
 
@@ -161,4 +165,4 @@ _ANSWERS_OF = frozenset(
 
 
 def _named_for_people(column: str) -> bool:
-    return holds(column, RATERS) or holds(column, PEOPLE)
+    return has_word(column, RATERS) or has_word(column, PEOPLE)

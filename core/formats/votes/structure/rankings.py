@@ -8,7 +8,7 @@ from itertools import combinations
 from core.formats.datasets.answer_columns import sharing, sums_up
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import bare
+from core.formats.source.heading_words import plain_heading
 from core.formats.votes.structure.values import Values
 
 _PAIRS = "columns for both answers and for the better one (first, second, preference)"
@@ -62,7 +62,7 @@ def _is_crossed(values: Values) -> bool:
 
 
 def _label(heading: str) -> str:
-    return bare(heading.rpartition(":")[2])
+    return plain_heading(heading.rpartition(":")[2])
 
 
 def _places(values: Values) -> Sequence[str]:

@@ -22,7 +22,7 @@ from core.formats.datasets.label_words import may_be_marks
 from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ITEMS, SUMMARIES, bare, holds
+from core.formats.source.heading_words import ITEMS, SUMMARIES, has_word, plain_heading
 from core.formats.votes.structure.texts import TextColumns, best_texts
 from core.formats.votes.structure.values import (
     RANGED,
@@ -95,11 +95,11 @@ def rater_columns(table: Table) -> RaterColumns | None:
         return None
     twice = [c for c in group if _sums_up(values, c, [g for g in group if g != c])]
     alone = len(twice) == 1 and not names_a_person(twice[0])
-    twice = [c for c in twice if alone or holds(c, SUMMARIES, whole=True)]
+    twice = [c for c in twice if alone or has_word(c, SUMMARIES, whole=True)]
     group = [c for c in group if c not in twice]
     are = _are(group)
     if are == "raters" and not item:
-        ids = [c for c in able if c not in group and holds(c, ITEMS) and values.may_be_key(c)]
+        ids = [c for c in able if c not in group and has_word(c, ITEMS) and values.may_be_key(c)]
         item = next((pair for pair in combinations(ids, 2) if values.unique(pair) == 1), ())
     if all(map(system_named, group)):
         return None  # an answer of each system, not of the row
@@ -112,7 +112,7 @@ def rater_columns(table: Table) -> RaterColumns | None:
 
 def names_a_respondent(column: str) -> bool:
     """Return whether an id is that of a person, so that a row is a respondent."""
-    return bare(column) in _RESPONSES or names_a_person(column)
+    return plain_heading(column) in _RESPONSES or names_a_person(column)
 
 
 def _are(group: Sequence[str]) -> str:
@@ -126,7 +126,7 @@ def _are(group: Sequence[str]) -> str:
         return "raters"
     if all(map(RANGED.search, group)) and not any(map(names_a_person, group)):
         return "criteria"
-    titles = all(_TITLE.match(bare(c)) or names_a_person(c) for c in group)
+    titles = all(_TITLE.match(plain_heading(c)) or names_a_person(c) for c in group)
     return "raters" if titles or named_for_raters(list(group)) else ""
 
 
@@ -134,9 +134,9 @@ def item_of(values: Values) -> tuple[str, ...]:
     """Return the column, or the id and the system, that identify the item of a row, or ()."""
     unique = [c for c in values.columns if values.unique([c]) == 1 and values.filled(c) == 1]
     unique = [c for c in unique if not says_no_label(values.distinct[c])]
-    named = [c for c in unique if holds(c, ITEMS) and c not in values.texts()]
-    named = [c for c in named if not _is_mark(values, c) or {*bare(c).split()} & _IDS]
-    named.sort(key=lambda c: not {*bare(c).split()} & _IDS)
+    named = [c for c in unique if has_word(c, ITEMS) and c not in values.texts()]
+    named = [c for c in named if not _is_mark(values, c) or {*plain_heading(c).split()} & _IDS]
+    named.sort(key=lambda c: not {*plain_heading(c).split()} & _IDS)
     words = [c for c in unique if not (values.is_number(c) or named_label(c) or sums_up(c))]
     first = [c for c in values.columns[:1] if c in unique and not named_label(c)]
     first = [c for c in first if c not in values.texts()]
@@ -144,7 +144,7 @@ def item_of(values: Values) -> tuple[str, ...]:
     if columns := [*named, *first, *words]:
         return (columns[0],)
     systems = [c for c in values.columns if system_named(c) and values.may_be_key(c)]
-    ids = [c for c in values.columns if holds(c, ITEMS) and values.may_be_key(c)]
+    ids = [c for c in values.columns if has_word(c, ITEMS) and values.may_be_key(c)]
     pairs = ((i, s) for i in ids for s in systems if values.unique([i, s]) == 1)
     return next(pairs, ())
 
@@ -152,7 +152,10 @@ def item_of(values: Values) -> tuple[str, ...]:
 def _is_mark(values: Values, column: str) -> bool:
     """Return whether a column holds marks of some range, which may all differ."""
     numbers = [n for w in values.distinct[column] if (n := number_of(w)) is not None]
-    if len(numbers) < max(2, len(values.distinct[column])) or {*bare(column).split()} & _IDS:
+    if (
+        len(numbers) < max(2, len(values.distinct[column]))
+        or {*plain_heading(column).split()} & _IDS
+    ):
         return False
     return min(numbers) >= _LEAST and may_be_marks(numbers) and values.measures_nothing(column)
 
@@ -161,7 +164,7 @@ def _of_one_form(values: Values, able: Sequence[str]) -> list[str]:
     """Return the columns whose headings have the form of a gradebook's or a survey's."""
     for form in _SAME_FORM:
         alike = [c for c in able if re.fullmatch(form, c)]
-        alike = [c for c in alike if values.able(c) or _is_mark(values, c)]
+        alike = [c for c in alike if values.can_be_answers(c) or _is_mark(values, c)]
         stems = Counter("" if form in _GRADEBOOKS else re.sub(form, r"\1", c) for c in alike)
         if max(stems.values(), default=0) > 1:
             return alike
@@ -170,7 +173,7 @@ def _of_one_form(values: Values, able: Sequence[str]) -> list[str]:
 
 def _summed_columns(values: Values, marks: Sequence[str]) -> list[str]:
     """Return the adjacent columns whose means or sums another column holds."""
-    named = (c for c in values.columns if holds(c, SUMMARIES, whole=True))
+    named = (c for c in values.columns if has_word(c, SUMMARIES, whole=True))
     for total in (c for c in named if values.is_number(c)):
         at = values.columns.index(total)
         before = [c for c in values.columns[:at] if c in marks]
@@ -185,7 +188,7 @@ def _summed_columns(values: Values, marks: Sequence[str]) -> list[str]:
 
 def _largest_group(values: Values, able: Sequence[str], marks: Sequence[str]) -> list[str]:
     """Return the largest group of columns that share a scale, or marks of people in one range."""
-    answers = [c for c in able if values.able(c)]
+    answers = [c for c in able if values.can_be_answers(c)]
     group = next(iter(sharing(values.table, answers)), [])
     forms = Counter(_form(c) for c in group)
     form, times = forms.most_common(1)[0] if forms else ("", 0)
@@ -200,7 +203,7 @@ def _largest_group(values: Values, able: Sequence[str], marks: Sequence[str]) ->
     alike = [c for c in marks if stems and stem_of(c) == stems.most_common(1)[0][0]]
     if len(alike) > max(1, len(group)) and system_named(alike[0]):
         return alike
-    people = [c for c in marks if names_a_person(c) or _TITLE.match(bare(c))]
+    people = [c for c in marks if names_a_person(c) or _TITLE.match(plain_heading(c))]
     ranged = [c for c in people if all(_one_range(values, c, other) for other in people)]
     return ranged if len(ranged) > len(group) else group
 
@@ -236,4 +239,4 @@ def _stands_apart(column: str, group: Sequence[str]) -> bool:
 
 def _form(heading: str) -> str:
     """Return a heading with a placeholder for each number."""
-    return re.sub(r"\d+", "#", bare(heading))
+    return re.sub(r"\d+", "#", plain_heading(heading))

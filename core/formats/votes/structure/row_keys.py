@@ -10,7 +10,15 @@ from typing import NamedTuple
 from core.formats.datasets.answer_columns import names_a_criterion, names_a_person, sharing
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ASPECTS, COURSES, ITEMS, RATED, RATERS, bare, holds
+from core.formats.source.heading_words import (
+    ASPECTS,
+    COURSES,
+    ITEMS,
+    RATED,
+    RATERS,
+    has_word,
+    plain_heading,
+)
 from core.formats.votes.structure.rater_columns import item_of, names_a_respondent
 from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
 from core.formats.votes.structure.values import (
@@ -97,11 +105,11 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
 
 def _rated_once(values: Values) -> RowKeys | None:
     """Return the items of a table with one row for each, with the column of its rater."""
-    raters = [c for c in values.columns if holds(c, RATERS) and values.may_be_key(c)]
+    raters = [c for c in values.columns if has_word(c, RATERS) and values.may_be_key(c)]
     item = item_of(values)
     if len(raters) != 1 or len(item) != 1:
         return None
-    free = [c for c in values.columns if c not in (*item, *raters) and values.able(c)]
+    free = [c for c in values.columns if c not in (*item, *raters) and values.can_be_answers(c)]
     answers = tuple(c for c in free if is_scale(values.distinct[c], c))
     texts = best_texts(values, [t for t in values.texts() if t not in answers], item)
     reason = next(filter(values.remarks, values.columns), "")
@@ -110,8 +118,8 @@ def _rated_once(values: Values) -> RowKeys | None:
 
 def _is_sure(values: Values, keys: RowKeys) -> bool:
     """Return whether headings or all pairs identify the item, without contrary evidence."""
-    rated = any(holds(c, RATED) or _BEGINS.search(bare(c)) for c in keys.item)
-    if not (rated or holds(keys.rater, RATERS)):
+    rated = any(has_word(c, RATED) or _BEGINS.search(plain_heading(c)) for c in keys.item)
+    if not (rated or has_word(keys.rater, RATERS)):
         return False
     tell = [*keys.item, keys.rater, *filter(None, (keys.criterion, keys.replicate))]
     if values.unique(tell) < 1 or keys.texts.second or any(map(names_a_person, keys.answers)):
@@ -136,7 +144,7 @@ def _once_each(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
     people = [c for c in values.columns if names_a_respondent(c) and values.unique([c]) == 1]
     people.sort(key=lambda c: person_level(values, c), reverse=True)
     texts = [t for t in values.texts() if len(values.distinct[t]) < values.size]
-    named = [c for c in keys if holds(c, ITEMS)]
+    named = [c for c in keys if has_word(c, ITEMS)]
     items = [
         (c,) for c, t in product(named, texts) if c != t and not _group_differently(values, c, t)
     ]
@@ -153,19 +161,19 @@ def _group_differently(values: Values, left: str, right: str) -> bool:
 
 def _named_item(column: str) -> bool:
     """Return whether a short heading is a word for items; a question may contain such a word."""
-    return holds(column, ITEMS) and len(bare(column).split()) < 4
+    return has_word(column, ITEMS) and len(plain_heading(column).split()) < 4
 
 
 def _are_answers(values: Values, people: Sequence[str]) -> bool:
     """Return whether columns named for people hold their answers, on one scale or as numbers."""
     numbers = [c for c in people if values.is_number(c)]
-    answers = [c for c in numbers if not holds(c, ITEMS)]
+    answers = [c for c in numbers if not has_word(c, ITEMS)]
     return bool(sharing(values.table, list(people))) or len(answers) > 1
 
 
 def named_rater(candidates: Sequence[RowKeys]) -> bool:
     """Return whether the rater's heading is a word for raters."""
-    return bool(candidates) and holds(candidates[0].rater, RATERS)
+    return bool(candidates) and has_word(candidates[0].rater, RATERS)
 
 
 def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Iterator[RowKeys]:
@@ -178,7 +186,7 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
         candidates = []
     singles = [(c,) for c in candidates]
     asked_of = [c for c in candidates if _is_question(values, c, texts)]
-    asked_of = [c for c in asked_of if not holds(c, RATERS)]
+    asked_of = [c for c in asked_of if not has_word(c, RATERS)]
     pairs = list(combinations([c for c in candidates if c not in asked_of][:_TRIED], 2))
     pairs = [pair for pair in pairs if _belong(values, pair, texts)]
     triples = combinations([c for c in candidates if _named_item(c) or system_named(c)][:_NAMED], 3)
@@ -188,7 +196,7 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
     for item in sorted(whole, key=lambda key: -_rank(values, key, rater, texts)):
         if candidate := _with_answers(values, item, rater, "", texts):
             yield candidate
-    for asked in sorted(asked_of, key=lambda c: not holds(c, ASPECTS)):
+    for asked in sorted(asked_of, key=lambda c: not has_word(c, ASPECTS)):
         items = [(c,) for c in candidates if c != asked and values.crossed(c, asked)]
         identified = [key for key in items if values.unique([*key, rater, asked]) == 1]
         for item in sorted(identified, key=lambda key: -_rank(values, key, rater, texts)):
@@ -197,7 +205,7 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
     yield from _repeated(values, singles, rater, texts)
     near = [key for key in (*singles, *pairs) if values.unique([*key, rater]) >= 0.75]
     for item in sorted(near, key=lambda key: -_rank(values, key, rater, texts)):
-        named = sure and all(holds(c, ITEMS) or system_named(c) for c in item)
+        named = sure and all(has_word(c, ITEMS) or system_named(c) for c in item)
         if named and (candidate := _with_answers(values, item, rater, "", texts)):
             yield candidate
 
@@ -206,7 +214,7 @@ def _is_position(values: Values, column: str, others: Sequence[str], rater: str)
     """Return whether a column is the position at which a rater saw the item of another column."""
     if not values.is_number(column):
         return False
-    names = (c for c in others if holds(c, ITEMS) and not values.is_number(c))
+    names = (c for c in others if has_word(c, ITEMS) and not values.is_number(c))
     met = (c for c in names if values.crossed(c, column))
     return any(values.unique([c, rater]) == 1 for c in met)
 
@@ -216,7 +224,7 @@ def _spans(values: Values, others: Sequence[str]) -> Iterator[tuple[str, ...]]:
     numbers = [c for c in values.columns if values.is_number(c) and values.filled(c) == 1]
     numbers = [c for c in numbers if values.measures_nothing(c)]
     for first, last in product(numbers, numbers):
-        if _BEGINS.search(bare(first)) and _ENDS.search(bare(last)):
+        if _BEGINS.search(plain_heading(first)) and _ENDS.search(plain_heading(last)):
             ends = zip(values.of[first], values.of[last], strict=True)
             if all((number_of(a) or 0) <= (number_of(b) or 0) for a, b in ends):
                 yield from ((c, first, last) for c in others if c not in (first, last))
@@ -228,7 +236,7 @@ def _repeated(
     """Yield items that a rater answered several times, distinguished by a number."""
     again = [c for c in values.columns if c != rater and values.is_number(c)]
     for item, number in product(items, again):
-        if number in item or not holds(item[0], ITEMS):
+        if number in item or not has_word(item[0], ITEMS):
             continue
         if values.may_be_key(number) and values.unique([*item, rater, number]) == 1:
             candidate = _with_answers(values, (*item, number), rater, "", texts)
@@ -238,7 +246,7 @@ def _repeated(
 
 def _belong(values: Values, pair: Sequence[str], texts: Sequence[str]) -> bool:
     """Return whether two columns name an item together, or determine a text only together."""
-    if all(holds(c, ITEMS) or system_named(c) for c in pair):
+    if all(has_word(c, ITEMS) or system_named(c) for c in pair):
         return True
     identified = (t for t in texts if t not in pair and not values.varies(pair, t))
     return any(all(values.varies([c], t) for c in pair) for t in identified)
@@ -246,7 +254,7 @@ def _belong(values: Values, pair: Sequence[str], texts: Sequence[str]) -> bool:
 
 def _is_question(values: Values, column: str, texts: Sequence[str]) -> bool:
     """Return whether a column names the question: few words that determine no text."""
-    if holds(column, ASPECTS):
+    if has_word(column, ASPECTS):
         return True
     distinct = values.distinct[column]
     codes = all(re.fullmatch(r"\D*\d+", word) for word in distinct)
@@ -255,7 +263,7 @@ def _is_question(values: Values, column: str, texts: Sequence[str]) -> bool:
     other_texts = [text for text in texts if text != column]
     identified = any(not values.varies([column], text) for text in other_texts)
     # A question about all rated things, without a text that answers it, is the criterion.
-    named = holds(column, ITEMS) and not (column in texts and not other_texts)
+    named = has_word(column, ITEMS) and not (column in texts and not other_texts)
     return len(distinct) * 4 <= values.size and not (identified or named)
 
 
@@ -263,9 +271,9 @@ def _rank(values: Values, key: tuple[str, ...], rater: str, texts: Sequence[str]
     """Return how likely these columns are the item; texts that they determine count most."""
     identified = [t for t in texts if t not in key and not values.varies(key, t)]
     identified = [t for t in identified if values.varies([rater], t)]
-    named = sum(1.5 * (holds(c, ITEMS) or system_named(c)) for c in key) / len(key)
+    named = sum(1.5 * (has_word(c, ITEMS) or system_named(c)) for c in key) / len(key)
     numbers = [c for c in key if values.is_number(c)]
-    weak = len(key) == 1 and any(not holds(c, ITEMS) for c in numbers)
+    weak = len(key) == 1 and any(not has_word(c, ITEMS) for c in numbers)
     weak = weak and all(values.varies([text], key[0]) for text in identified)
     size = values.unique(key)
     likely = 2 * len(identified) + named + size
@@ -326,7 +334,7 @@ def _unnamed(
     for item, rater in product([*((c,) for c in able), *pairs], able):
         if rater in item or levels[rater] < 0 or values.is_number(rater):
             continue
-        if bare(rater) in _QUESTIONS:
+        if plain_heading(rater) in _QUESTIONS:
             continue
         likelihood = _evidence_for(values, item, rater, texts, levels)
         if likelihood <= 0 or not _crosses(values, item, rater, texts):
@@ -357,6 +365,6 @@ def _evidence_for(
     person = levels[rater] == 1 and (len(item) > 1 or levels[item[0]] < 1)
     columns = [c for c in values.columns if c not in (*item, rater) and len(values.distinct[c]) > 1]
     own_columns = any(not values.varies([rater], c) and values.varies(item, c) for c in columns)
-    named = sum(holds(c, ITEMS) for c in item) / len(item)
-    rated = holds(rater, ITEMS) and not holds(item[0], COURSES)
+    named = sum(has_word(c, ITEMS) for c in item) / len(item)
+    rated = has_word(rater, ITEMS) and not has_word(item[0], COURSES)
     return 3 * identifies + 1.5 * named + fewer + 2 * person + own_columns - 3 * rated

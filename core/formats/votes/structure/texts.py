@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import ABOUT, texts_in
-from core.formats.source.heading_words import PROMPTS, WRITTEN_TEXTS, bare, holds
+from core.formats.source.heading_words import PROMPTS, WRITTEN_TEXTS, has_word, plain_heading
 from core.formats.votes.structure.values import USUAL, Values
 
 
@@ -29,7 +29,7 @@ class TextColumns(NamedTuple):
         return (self, second) if self.second else (self,)
 
     @property
-    def said(self) -> str:
+    def columns_phrase(self) -> str:
         """Return a description of the columns, as the end of a sentence."""
         if self.second:
             return f"; {self.second!r} is a second text and left out: one is judged"
@@ -49,23 +49,27 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
     """
     items = values.unique(item) * values.size if any(item) else values.size
     able = [
-        t for t in texts if 10 * len(values.distinct[t]) >= (4 if bare(t) in USUAL else 7) * items
+        t
+        for t in texts
+        if 10 * len(values.distinct[t]) >= (4 if plain_heading(t) in USUAL else 7) * items
     ]
-    prompts = [t for t in texts if holds(t, PROMPTS) and bare(t) not in USUAL]
+    prompts = [t for t in texts if has_word(t, PROMPTS) and plain_heading(t) not in USUAL]
     candidates = [t for t in able if t not in prompts] or able
     ranked = sorted(candidates, key=lambda t: (_named(t), _length(values, t)), reverse=True)
     text = next(iter(ranked), "")
     prompt = next((t for t in prompts if t != text), "")
     near = (t for t in ranked[1:] if t != prompt and _named(t) == _named(text))
     near = (
-        t for t in near if bare(t) not in ABOUT and 2 * _length(values, t) >= _length(values, text)
+        t
+        for t in near
+        if plain_heading(t) not in ABOUT and 2 * _length(values, t) >= _length(values, text)
     )
     return TextColumns(text, prompt, next(near, ""))
 
 
 def _named(column: str) -> int:
     """Return how certainly a heading is that of judged texts."""
-    return 2 if bare(column) in USUAL else int(holds(column, WRITTEN_TEXTS))
+    return 2 if plain_heading(column) in USUAL else int(has_word(column, WRITTEN_TEXTS))
 
 
 def _length(values: Values, column: str) -> int:
@@ -83,6 +87,6 @@ def judged_texts(values: Values, item: Sequence[str]) -> list[str]:
 
 def may_be_judged(table: Table, column: str) -> bool:
     """Return whether a column, or a place in its cells, may hold the judged texts."""
-    if column not in table.columns or bare(column) in USUAL:
+    if column not in table.columns or plain_heading(column) in USUAL:
         return True
     return column in judged_texts(Values(table), [])

@@ -21,7 +21,7 @@ from core.formats.datasets.answer_columns import (
 )
 from core.formats.datasets.label_words import NO_ANSWER, is_yes, may_be_marks
 from core.formats.datasets.labels import WORD
-from core.formats.datasets.table import Table, alone
+from core.formats.datasets.table import Table, only_entry
 from core.formats.datasets.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, texts_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
@@ -33,8 +33,8 @@ from core.formats.source.heading_words import (
     REMARKS,
     SUMMARIES,
     SURENESS,
-    bare,
-    holds,
+    has_word,
+    plain_heading,
 )
 from core.text.names import fold
 
@@ -121,19 +121,21 @@ class Values:
             return False
         if self.is_number(column) and any((number_of(word) or 0) % 1 for word in words):
             return False
-        ends = bare(column).rpartition(" ")[2]
+        ends = plain_heading(column).rpartition(" ")[2]
         is_asked = names_a_criterion(column) or RANGED.search(column)
-        if is_asked and ends not in _KEPT and not holds(column, ITEMS):
+        if is_asked and ends not in _KEPT and not has_word(column, ITEMS):
             return False
-        is_attribute = ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT and not holds(column, RATED)
+        is_attribute = ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT and not has_word(
+            column, RATED
+        )
         if self.remarks(column) or sums_up(column) or measures(column) or is_attribute:
             return False
         return not says_no_label(words) or all(map(_ADDRESS.match, words))
 
     def remarks(self, column: str) -> bool:
         """Return whether a column holds remarks; `note` is a mark if it holds numbers."""
-        named = holds(column, REMARKS) and bare(column).rpartition(" ")[2] not in _KEPT
-        named = named and not _NOTES.search(bare(column))
+        named = has_word(column, REMARKS) and plain_heading(column).rpartition(" ")[2] not in _KEPT
+        named = named and not _NOTES.search(plain_heading(column))
         return named and not self.is_number(column)
 
     def texts(self) -> list[str]:
@@ -148,7 +150,7 @@ class Values:
 
         A column headed for a position may count them in another order.
         """
-        any_order = any_order or bool(_POSITION.search(bare(column)))
+        any_order = any_order or bool(_POSITION.search(plain_heading(column)))
         any_order = any_order and self.is_number(column)
         groups = defaultdict[str, list[str]](list)
         for key in keys:
@@ -217,7 +219,7 @@ class Values:
 
     def _adds_nothing(self, column: str, answers: Sequence[str], rater: str) -> bool:
         """Return whether a column next to answers is a rank, or their mean."""
-        places = [c for c in answers if self.is_number(c) and holds(c, RANKS, whole=True)]
+        places = [c for c in answers if self.is_number(c) and has_word(c, RANKS, whole=True)]
         numeric = [c for c in answers if c not in (column, *places) and self.is_number(c)]
         ranks = column in places and self.counts(column, [rater], any_order=True)
         return bool(numeric) and (
@@ -230,7 +232,7 @@ class Values:
             return False
         rows = zip(self.of[column], *(self.of[c] for c in group), strict=True)
         fits, total, exact = 0, 0, 0
-        rounded = holds(column, SUMMARIES, whole=True)
+        rounded = has_word(column, SUMMARIES, whole=True)
         # Bands and grades are rounded to halves.
         least = 0.26 if named_overall(column) else 0.051
         for word, *others in rows:
@@ -247,13 +249,13 @@ class Values:
 
     def says_how_sure(self, column: str) -> bool:
         """Return whether a column is the confidence in the answer of another column."""
-        heading = bare(column)
-        beside = (bare(c) for c in self.columns if c != column)
-        return holds(column, SURENESS) and any(heading.startswith(f"{c} ") for c in beside)
+        heading = plain_heading(column)
+        beside = (plain_heading(c) for c in self.columns if c != column)
+        return has_word(column, SURENESS) and any(heading.startswith(f"{c} ") for c in beside)
 
     def measures_nothing(self, column: str) -> bool:
         """Return whether a heading names no time, age or count."""
-        words = bare(column).split()
+        words = plain_heading(column).split()
         named = words and (words[0] in _MEASURED or words[-1] in NO_RATERS)
         return not (named or measures(column))
 
@@ -261,7 +263,7 @@ class Values:
         """Return whether a column holds only numbers."""
         return all(number_of(word) is not None for word in self.distinct[column])
 
-    def able(self, column: str) -> bool:
+    def can_be_answers(self, column: str) -> bool:
         """Return whether a column could hold answers by its values and its heading."""
         if column not in self._known:
             self._known[column] = self._is_able(column)
@@ -271,7 +273,7 @@ class Values:
         adds_up = sums_up(column) and not _YES_OR_NO.search(column)
         if self.remarks(column) or adds_up or system_named(column):
             return False
-        if {*bare(column).split()} & _KNOWN or self.says_how_sure(column):
+        if {*plain_heading(column).split()} & _KNOWN or self.says_how_sure(column):
             return False
         numbers = [n for word in self.distinct[column] if (n := number_of(word)) is not None]
         named = named_label(column)
@@ -289,7 +291,7 @@ class Values:
         )
 
     def _may_answer(self, column: str, keys: Sequence[str]) -> bool:
-        if not self.able(column):
+        if not self.can_be_answers(column):
             return False
         return named_label(column) or names_a_criterion(column) or not self.counts(column, keys)
 
@@ -301,39 +303,41 @@ def _tenths(numbers: Sequence[float]) -> bool:
 
 def named_overall(column: str) -> bool:
     """Return whether a heading is that of an overall rating, given or computed."""
-    return bool(re.match(r"(overall|gesamt|global|general|ensemble|conjunto)", bare(column)))
+    return bool(
+        re.match(r"(overall|gesamt|global|general|ensemble|conjunto)", plain_heading(column))
+    )
 
 
 def named_label(column: str) -> bool:
     """Return whether a heading says that it is a rating, a score or a verdict."""
     ranged = re.search(r"%|/ ?\d+|\(\d{1,3}\)", column) or RANGED.search(column)
     ranged = ranged or _YES_OR_NO.search(column)
-    return bool({*bare(column).split()} & LABELS or ranged)
+    return bool({*plain_heading(column).split()} & LABELS or ranged)
 
 
 def is_written(table: Table, column: str) -> bool:
     """Return whether a column holds texts: several words each, different, and not remarks."""
     shape = texts_in(table, column)
-    remarks = holds(column, REMARKS) and not _NOTES.search(bare(column))
+    remarks = has_word(column, REMARKS) and not _NOTES.search(plain_heading(column))
     return shape is not None and shape.worded and not remarks
 
 
 def person_level(values: Values, column: str) -> int:
     """Return how certainly a column names raters: 3 by its heading, 0 not at all, -1 it cannot."""
-    codes = len(values.distinct[column]) * 2 <= values.size or holds(column, ITEMS)
+    codes = len(values.distinct[column]) * 2 <= values.size or has_word(column, ITEMS)
     if system_named(column) or (values.is_number(column) and not codes):
         return -1
-    if holds(column, RATERS):
+    if has_word(column, RATERS):
         return 3
-    if holds(column, PEOPLE) or all(map(_MAIL.match, values.distinct[column])):
+    if has_word(column, PEOPLE) or all(map(_MAIL.match, values.distinct[column])):
         return 2
     words = values.distinct[column]
-    return 2 if all(holds(w, RATERS) for w in words) else int(all(map(_PERSON.match, words)))
+    return 2 if all(has_word(w, RATERS) for w in words) else int(all(map(_PERSON.match, words)))
 
 
 def system_named(column: str) -> bool:
     """Return whether a short heading names the system judged, or its condition."""
-    words = bare(column)
+    words = plain_heading(column)
     return len(words.split()) < 5 and bool(_SYSTEM.search(words))
 
 
@@ -369,7 +373,7 @@ def _counted(words: Sequence[str]) -> bool:
 
 
 def _word(cell: object) -> str:
-    value = alone(cell)
+    value = only_entry(cell)
     word = "" if value is None else fold(str(value))
     word = word[:-1].strip() if re.fullmatch(r"[\d.,]+ ?%|[1-6][+-]", word) else word
     return "" if word in NO_ANSWER else word

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from core.formats.datasets.answer_columns import MOST_SHARED
 from core.formats.datasets.label_words import is_yes, may_be_marks
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import bare
+from core.formats.source.heading_words import plain_heading
 from core.text.names import fold
 
 #: Scales of words in several languages, from the worst or least option to the best or most.
@@ -174,7 +174,7 @@ def scale_order(labels: Collection[str], heading: str = "") -> dict[str, float] 
 
 def _by_words(words: dict[str, str]) -> dict[str, float] | None:
     """Return the places of labels by their ``words``, in the first scale that has all of them."""
-    known = {label: bare(word.strip(" .!'\"")) for label, word in words.items()}
+    known = {label: plain_heading(word.strip(" .!'\"")) for label, word in words.items()}
     for steps in _STEPS:
         if all(word in steps for word in known.values()):
             used = sorted({steps[word] for word in known.values()})
@@ -215,7 +215,7 @@ def _letters(labels: Collection[str], heading: str) -> dict[str, float] | None:
     american = {"f", "d"} <= letters and "e" not in letters
     if None in grades.values() or len(letters) < 2:
         return None
-    if not (signed or american or _GRADES.search(bare(heading))):
+    if not (signed or american or _GRADES.search(plain_heading(heading))):
         return None
     signs = {"": 0.0, "+": 0.3}
     return {
@@ -228,7 +228,7 @@ def _letters(labels: Collection[str], heading: str) -> dict[str, float] | None:
 def _steps(scale: str) -> dict[str, float]:
     """Return the place of each word of a scale."""
     steps = enumerate(scale.split(", "))
-    return {bare(word): float(at) for at, words in steps for word in words.split("|")}
+    return {plain_heading(word): float(at) for at, words in steps for word in words.split("|")}
 
 
 _STEPS = tuple(map(_steps, _SCALES))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.formats.datasets.table import opened, read_table
+from core.formats.datasets.table import parsed_cell, read_table
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import finite
 from core.formats.votes.tools.fields import item_fields
@@ -181,7 +181,7 @@ def _is_text(rows: Sequence[dict[str, Any]], column: str) -> bool:
 def _cell(item: str, column: str, rater: str, text: str, left: Counter[str]) -> Iterator[Marked]:
     if not text.strip():
         return
-    value = opened(text)
+    value = parsed_cell(text)
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         value = value[0].get("rating", value[0].get("number", value))
     if isinstance(value, dict) and isinstance(value.get("choices"), list):

@@ -44,7 +44,7 @@ def _members(file: Opened) -> list[str]:
 
 
 def _is_document(file: Opened) -> bool:
-    if not file.holds("version", "eval", "samples"):
+    if not file.has_words("version", "eval", "samples"):
         return False
     about = mapping_in(mapping_in(file.value).get("eval"))
     return "samples" in file.value and {"task", "model"} <= about.keys()

@@ -24,7 +24,7 @@ def _test_run(file: Opened) -> dict[str, Any]:
 
 
 def _is_test_run(file: Opened) -> bool:
-    if not file.holds("testCases", "metricsData"):
+    if not file.has_words("testCases", "metricsData"):
         return False
     cases = _cases(_test_run(file))
     return any("metricsData" in case for case in cases)
@@ -112,7 +112,7 @@ def _read_ragas(rows: Rows, title: str) -> ToolResults:
         fields: dict[str, Any] = {
             field: written(row.get(key)) for key, field in _RAGAS.items() if "context" not in key
         }
-        context = {field: written(listed(row.get(key))) for key, field in _RAGAS.items()
+        context = {field: written(texts_of_list(row.get(key))) for key, field in _RAGAS.items()
                    if "context" in key and row.get(key)}  # fmt: skip
         results.items[item] = fields | {"context": context}
         for name in metrics:
@@ -139,7 +139,7 @@ def _cell(value: Any) -> Value:
     return value if isinstance(value, bool | int | float) else None
 
 
-def listed(value: Any) -> Any:
+def texts_of_list(value: Any) -> Any:
     """Return a list of texts from Python syntax; anything else unchanged.
 
     Python's parser would need gigabytes for a cell of some megabytes.

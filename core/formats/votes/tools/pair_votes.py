@@ -93,7 +93,7 @@ class PairTasks:
         self._names: dict[tuple[str, ...], str] = {}
         self._used = Counter[str]()
 
-    def turned(self, task: str, fields: dict[str, Any]) -> bool:
+    def swap_if_reversed(self, task: str, fields: dict[str, Any]) -> bool:
         """Return whether a row has a task's answers in reverse order; if so, swap them."""
         first = self._first.setdefault(task, fields["submission"])
         is_reversed = bool(first != fields["submission"])

@@ -16,7 +16,7 @@ from core.formats.votes.tools.tool_results import ToolAnswer, ToolResults
 
 def _graded(file: Opened) -> Mapping[str, Any]:
     """Return the graded tree, also from a judge's output; {} if there is none."""
-    if not file.holds("sub_tasks", "requirements", "score", "explanation"):
+    if not file.has_words("sub_tasks", "requirements", "score", "explanation"):
         return {}
     value = mapping_in(file.value)
     root = mapping_in(value.get("graded_task_tree", value))

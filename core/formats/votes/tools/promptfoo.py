@@ -39,7 +39,7 @@ _METRIC = re.compile(r"Metric: (?P<name>.+)\Z", re.S)
 
 
 def _is_document(file: Opened) -> bool:
-    if not file.holds("evalId", "results", "promptIdx"):
+    if not file.has_words("evalId", "results", "promptIdx"):
         return False
     rows = objects_in(mapping_in(mapping_in(file.value).get("results")).get("results"))
     return "evalId" in file.value and bool(rows) and _is_row(rows[0])

@@ -38,7 +38,7 @@ def of_rows(
     """
 
     def inside(opened: Opened) -> list[dict[str, Any]]:
-        has_key = opened.holds(f'"{within}"')
+        has_key = opened.has_words(f'"{within}"')
         return objects_in(mapping_in(opened.value).get(within)) if has_key else []
 
     shapes = [ToolShape("rows", lambda f: fits(f.first), lambda f: read(f.rows, f.title))]

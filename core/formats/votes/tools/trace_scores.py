@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.formats.datasets.table import opened
+from core.formats.datasets.table import parsed_cell
 from core.formats.votes.tools.messages import mapping_in
 from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
@@ -84,7 +84,7 @@ def _of_langsmith(results: ToolResults, row: Row) -> None:
     if not item:
         results.note(f"Feedback {row.get('key')!r} hangs on no run; it is left out.")
         return
-    source = mapping_in(opened(row.get("feedback_source")))
+    source = mapping_in(parsed_cell(row.get("feedback_source")))
     form, user = str(source.get("type") or "api"), source.get("user_id")
     rater, kind = _LANGSMITH.get(form, (form, "offline"))
     rater = f"{rater} {user}" if user and kind == "human" else rater
@@ -118,7 +118,7 @@ def _of_phoenix(results: ToolResults, row: Row) -> None:
     item = _get(row, "span_id", "context.span_id", "trace_id")
     if item is None:
         return
-    result = mapping_in(opened(row.get("result"))) or row
+    result = mapping_in(parsed_cell(row.get("result"))) or row
     kind = _PHOENIX.get(str(row.get("annotator_kind")), "offline")
     user = str(_get(row, "identifier", "user_id") or "")
     rater_noun = {"human": "person", "llm": "evaluator", "offline": "code"}[kind]

@@ -86,7 +86,7 @@ class BatchContext:
         """Remove files from the provider, since they hold people's texts."""
         for name in filter(None, files):
             try:
-                await lane.judge.caller.door.remove(name)
+                await lane.judge.caller.batch_interface.remove(name)
             except CallError as error:
                 log.info("The file %s could not be removed: %s", name, error.message)
 

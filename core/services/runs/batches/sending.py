@@ -93,7 +93,7 @@ class BatchSender:
         Raises ``InputError`` if the provider refuses to list files, for example for an invalid key;
         the batch is then kept.
         """
-        door = lane.judge.caller.door
+        door = lane.judge.caller.batch_interface
         try:
             names = await self.context.with_retries(row, lambda: door.files(_file_name(row.token)))
         except CallError as error:
@@ -114,7 +114,7 @@ class BatchSender:
             await self.context.recorder.ready.wait()
             if self.context.work.stop.is_set():
                 raise BatchesStopped
-            if (dead := self.context.turns.dead(lane.spec)) is not None:
+            if (dead := self.context.turns.stopping_failure(lane.spec)) is not None:
                 self.context.add(lane, unasked(question, *dead))
             elif not await self._write_down(lane, question, file):
                 lane.unsent = lane.no_room = True
@@ -134,7 +134,7 @@ class BatchSender:
             if not self._has_room(guess + file.guess):
                 return False
             try:
-                line = lane.judge.caller.door.line(next_.key, next_.request)
+                line = lane.judge.caller.batch_interface.line(next_.key, next_.request)
             except CallError as error:
                 self._refused(lane, error, [question])
             else:
@@ -153,7 +153,7 @@ class BatchSender:
         plan = partial(self.context.store.plan, guess=file.guess, now=clock.now())
         row = await self.context.row(await self.context.write(plan, lane.spec.name, token, lines))
         lane.cells |= {cell for _, cell in lines}
-        door, name = lane.judge.caller.door, ""
+        door, name = lane.judge.caller.batch_interface, ""
         try:
             data, tries = b"".join(file.data), 0
 
@@ -199,7 +199,7 @@ class BatchSender:
             # A batch whose creation was never confirmed was created about now.
             await self.context.set(row, looked=clock.at())
             try:
-                look = await lane.judge.caller.door.make(row.file, row.token)
+                look = await lane.judge.caller.batch_interface.make(row.file, row.token)
                 await self._follow_created(lane, row, look)
                 return
             except CallError as error:
@@ -221,7 +221,7 @@ class BatchSender:
         row = next(known_row for known_row in rows if known_row.id == row.id)
         try:
             batches = await self.context.with_retries(
-                row, lambda: caller.door.find(row, our_batches)
+                row, lambda: caller.batch_interface.find(row, our_batches)
             )
         except CallError as error:
             raise InputError(_UNSURE.format(judge=lane.spec.name, why=error.message)) from None
@@ -229,7 +229,7 @@ class BatchSender:
             await self._follow_created(lane, row, look)
         for duplicate in batches[1:]:
             with contextlib.suppress(CallError):
-                await caller.door.cancel(duplicate.id)
+                await caller.batch_interface.cancel(duplicate.id)
         return bool(batches)
 
     async def _follow_created(self, lane: BatchLane, row: BatchRow, look: BatchLook) -> None:

@@ -107,7 +107,7 @@ class BatchWork:
 
     async def _cancel(self, lane: BatchLane, row: BatchRow) -> None:
         try:
-            look = await lane.judge.caller.door.cancel(row.batch)
+            look = await lane.judge.caller.batch_interface.cancel(row.batch)
             await self.context.set(row, said=look.status, stopped=1, message="")
             lane.out[row.id] = await self.context.row(row.id)
         except CallError as error:
@@ -130,7 +130,7 @@ class BatchWork:
     async def _look(self, lane: BatchLane, row: BatchRow) -> None:
         """Check a batch's progress, and record its answers once it has ended."""
         try:
-            look = await lane.judge.caller.door.look(row.batch)
+            look = await lane.judge.caller.batch_interface.look(row.batch)
             if look.ended:
                 await self._take(lane, row, look)
                 return
@@ -157,7 +157,7 @@ class BatchWork:
         caller = lane.judge.caller
         answers = dict[str, str]()
         for file in filter(None, (look.answers, look.errors)):
-            async for key, line in caller.door.lines(file):
+            async for key, line in caller.batch_interface.lines(file):
                 if key in lines and not was_cancelled(line):
                     # A request's answer counts, even if other lines report an error for it.
                     answers.setdefault(key, line)

@@ -50,7 +50,7 @@ class Acknowledging:
         self._telling: asyncio.Task[None] | None = None
         self._news = False
 
-    def came(self, worker: str, outcome: AskedOutcome) -> None:
+    def note_sender(self, worker: str, outcome: AskedOutcome) -> None:
         """Note which worker sent an outcome that will be recorded."""
         self._of[outcome.results[0].cell] = worker
 
@@ -106,17 +106,17 @@ class Credit:
         self._looking: asyncio.Task[None] | None = None
 
     @property
-    def left(self) -> int:
+    def available(self) -> int:
         """Return how many calls may start now."""
         most = self.at_once + max(self.at_once, LEAST)
         return most - (self._asked - self._recorded)
 
     async def take(self) -> None:
         """Wait until a call may start, and count it."""
-        while self.left <= 0:
+        while self.available <= 0:
             await asyncio.shield(self._looked())
         self._asked += 1
-        if self.left <= self.at_once:
+        if self.available <= self.at_once:
             self._looked()  # read early, so that calls rarely have to wait
 
     def cut_off(self) -> None:

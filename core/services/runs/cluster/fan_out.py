@@ -142,7 +142,7 @@ class FanOut:
                 break
             if not self._turns.acquire_now(lane.spec):
                 break
-            question, dead = lane.draw(), self._turns.dead(lane.spec)
+            question, dead = lane.draw(), self._turns.stopping_failure(lane.spec)
             if question is None:
                 if dead is None:
                     self._turns.report(lane.spec, None)
@@ -177,7 +177,7 @@ class FanOut:
             elif not self._take_late(cell, outcome):
                 self._acknowledging.done(news.state, cell.judge)
                 continue
-            self._acknowledging.came(news.state, outcome)
+            self._acknowledging.note_sender(news.state, outcome)
         self._stir.set()
 
     def _took(self, lane: _Remaining, outcome: AskedOutcome) -> None:

@@ -135,16 +135,16 @@ def test_ragas_columns_of_numbers_are_questions_in_steps(name: str, text: str) -
     ids=range(9),
 )
 def test_a_list_in_a_table_that_is_none_of_texts_stays_as_it_is(told: str) -> None:
-    assert metric_runs.listed(told) == told
+    assert metric_runs.texts_of_list(told) == told
 
 
 def test_a_list_in_a_table_is_read_as_python_writes_it() -> None:
     told = ["It's", 'say "so"', "one, two", "a\nb\\", "caf\u00e9", "[x]", ""]
-    assert metric_runs.listed(repr(told)) == told
-    assert metric_runs.listed("[ 'a',\n 'b' , ]") == ["a", "b"]
+    assert metric_runs.texts_of_list(repr(told)) == told
+    assert metric_runs.texts_of_list("[ 'a',\n 'b' , ]") == ["a", "b"]
     long = ["x" * 1_000_000] * 20
-    assert metric_runs.listed(repr(long)) == long
-    assert (metric_runs.listed("[]"), metric_runs.listed(["a"])) == ([], ["a"])
+    assert metric_runs.texts_of_list(repr(long)) == long
+    assert (metric_runs.texts_of_list("[]"), metric_runs.texts_of_list(["a"])) == ([], ["a"])
 
 
 def output_item(number: int, passed: bool, **more: Any) -> dict[str, Any]:
