@@ -267,7 +267,9 @@ def convert(
 
 
 def _is_folder(target: Path, rubrics: int) -> bool:
-    """Return whether ``target`` is a folder, or for several rubrics has no extension."""
+    """Return whether to write files into ``target``: a folder, or a new name without an extension
+    for several rubrics.
+    """
     new = rubrics > 1 and target != Path("-") and not target.suffix and not target.exists()
     return new or target.is_dir()
 

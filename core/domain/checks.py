@@ -123,9 +123,10 @@ class Check(Noun):
 
 
 def _require_pattern(pattern: str) -> None:
-    """Refuse invalid regular expressions, except those that may be slow to compile.
+    """Refuse invalid regular expressions.
 
-    The process that evaluates checks refuses the others; it can be killed.
+    Those that may be slow to compile are left to the process that evaluates checks, because it
+    can be killed.
     """
     if "[" in pattern and _WIDE.search(pattern):
         return

@@ -211,9 +211,9 @@ DRAWN = 30
 STAND_IN_SAYS = (
     "The alternative annotator test (Calderon, Reichart and Dror, ACL 2025). Each person is set "
     "aside in turn; on every item it is asked who is nearer to the others, the judge or that "
-    "person. The dearer people are, the further a judge may be behind: experts 0.20, trained "
-    "people 0.15, crowd workers 0.10. A person is beaten where a t test refutes that they are "
-    "ahead by as much (false discoveries held at 5% by Benjamini and Yekutieli)."
+    "person. A judge may be behind by a margin, because people cost more: 0.20 for experts, 0.15 "
+    "for trained people, 0.10 for crowd workers. The judge beats a person if a t test rejects that "
+    "the person is ahead by this margin (false discoveries held at 5% by Benjamini and Yekutieli)."
 )
 
 

@@ -168,9 +168,9 @@ WEIGHT = JudgeField(
 INSTRUCTIONS = JudgeField(
     "instructions",
     "Instructions",
-    "Added for this model after the built-in text, which they cannot replace. If empty, those of "
-    "its panel are used. {rubric} and {criterion} become the names. With {criterion}, calls about "
-    "one item have less text in common, so less of it is cached.",
+    "Added for this model after the built-in text, which stays. If empty, the panel's instructions "
+    "are used. The names of the rubric and of the criterion replace {rubric} and {criterion}. With "
+    "{criterion}, calls about one item have less text in common, so less of it is cached.",
     "long",
 )
 

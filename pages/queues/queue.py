@@ -230,8 +230,8 @@ def _progress(queue: QueueRow) -> None:
             LabelledFigure(
                 "Outcomes likely to change",
                 _about_so_many(progress.flips),
-                "How many outcomes (or, without pass marks, verdicts) the open cells are expected "
-                "to change.",
+                "How many outcomes (without pass marks: verdicts) are expected to change when the "
+                "open cells are reviewed.",
             ),
             LabelledFigure(
                 "Change of scores",

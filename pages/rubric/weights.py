@@ -168,7 +168,7 @@ def _found(name: str, inferred: Inferred) -> None:
         numbers=(1, 2, 3),
     )
     if inferred.misfits:
-        with st.expander(f"Items that do not fit ({fmt.count(len(inferred.misfits))})"):
+        with st.expander(f"Items with other totals ({fmt.count(len(inferred.misfits))})"):
             table(
                 ("Item", "Total", "By the weights", "Apart"),
                 (
@@ -180,7 +180,7 @@ def _found(name: str, inferred: Inferred) -> None:
                     ]
                     for misfit in inferred.misfits[:MISFITS]
                 ),
-                name="Items that do not fit",
+                name="Items with other totals",
                 numbers=(1, 2, 3),
             )
     st.button(

@@ -40,7 +40,7 @@ FORMATS = (
 
 
 def grades_button(run_id: int) -> None:
-    """Draw the button that opens the dialog."""
+    """Draw the button that opens the dialog of grade lists."""
     pressed = st.button(
         "Grades for Canvas / Moodle",
         key=state.key(GRADES_ACT, "open", run_id),

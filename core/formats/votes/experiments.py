@@ -149,7 +149,7 @@ class _ExperimentReader:
         for criterion, report_of_judge in zip(rubric.criteria, reports, strict=True):
             for vote in self._votes(report_of_judge):
                 kind = self._kinds.get(vote["rater_id"])
-                # The other tool's kinds llm and decision_model are both models.
+                # autorubric has two kinds of models: llm and decision_model.
                 rater_kind = kind if kind in ("human", "offline") else "llm"
                 row = {"item_id": item, "criterion": criterion.name, "rater_kind": rater_kind}
                 self._lines.append((line, row | vote))

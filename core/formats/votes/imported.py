@@ -22,7 +22,7 @@ KINDS = ("human", "llm", "offline")
 REQUIRED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
 #: The prefix of columns with the probability of a label.
 PROBABILITY = "p_"
-#: The largest replicate; a higher number does not count repetitions.
+#: The largest replicate; a column with a higher number has something else, such as ids.
 MOST_REPLICATES = 100_000
 
 #: A row in the columns of the common layout, with its line if there is one.

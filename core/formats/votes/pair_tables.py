@@ -178,7 +178,7 @@ def _by_stem(columns: Sequence[str]) -> list[list[str]]:
 
 
 def _item_of(table: Table, sides: Sequence[str], rater: str | None) -> str:
-    """Return the task's column: with both systems and a rater it identifies every row."""
+    """Return the column of the task: with both systems and the rater it identifies rows."""
     values = Values(table)
     keys = [c for c in (*sides, rater) if c]
     able = [c for c in values.columns if c not in keys and values.may_be_key(c)]

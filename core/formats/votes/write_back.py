@@ -321,7 +321,7 @@ def _add_suggestions(record: Row, item: BackItem, title: str) -> None:
     record["metadata"] = mapping_in(record.get("metadata")) | own
 
 
-#: What gives a tool's records by their items, and what adds a result to a record.
+#: By tool: the function that returns its records by item, and the one that adds a result.
 _TOOLS: dict[str, tuple[Callable[[Any], Named], Callable[[Row, BackItem, str], None]]] = {
     "inspect": (_inspect_rows, _add_score),
     "promptfoo": (_promptfoo_rows, _add_components),

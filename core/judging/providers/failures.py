@@ -65,7 +65,7 @@ def connection_words(error: BaseException) -> str:
 
 
 def _words(cause: BaseException) -> str:
-    # For these two, aiohttp's error says less than its cause.
+    # On certificates and names of hosts, aiohttp's error says less than its cause.
     if why := getattr(cause, "verify_message", ""):
         return f"the server's certificate is not trusted ({why})."
     if isinstance(cause, ssl.SSLError) and (reason := getattr(cause, "reason", "")):

@@ -143,11 +143,12 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Step(NamedTuple):
-    """A tested threshold: ``labels`` are at or above it, ``wrong`` of them disagree.
+    """A tested threshold.
 
-    ``unseen`` verdicts would be accepted (``None``: an infinite supply); with confidence 1 - delta
-    at most a share ``bound`` of them disagrees. ``known`` are those at or above the threshold that
-    were not drawn but are settled.
+    Of the verdicts at or above it, ``labels`` have a label that was drawn at random, which
+    disagrees on ``wrong``; ``known`` were settled without being drawn; ``unseen`` would be
+    accepted (``None``: an infinite supply). With confidence 1 - delta at most a share ``bound`` of
+    the unseen disagrees.
     """
 
     threshold: float

@@ -43,7 +43,7 @@ class PoweredGap(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Cells of one side with equal probability of a label; ``seen`` indexes the labelled ones."""
+    """Cells of one system that were equally likely to get a label; ``seen`` are those that did."""
 
     cells: npt.NDArray[np.int64]
     seen: npt.NDArray[np.int64]

@@ -258,7 +258,7 @@ def draw_unknown(level: float) -> LabelSource:
     return LabelSource()
 
 
-#: Answers by criterion, item by item: an index among the criterion's choices, or a code.
+#: By criterion, the answer for each item: an index among its choices, or a negative code.
 Options = Mapping[str, Levels]
 
 

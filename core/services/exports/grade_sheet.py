@@ -93,7 +93,7 @@ def grades(data: Graded) -> Iterator[Grade]:
     return iter(_Grader(data.store, version, data.rubric, rows, data.cells, frozenset(taught)))
 
 
-def own_grades(store: Store, version: int, rubric: Rubric) -> Iterator[Grade]:
+def grades_by_labels(store: Store, version: int, rubric: Rubric) -> Iterator[Grade]:
     """Yield a grade for every item of a dataset version by its labels, without any run."""
     return iter(_Grader(store, version, rubric))
 

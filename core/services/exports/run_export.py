@@ -24,7 +24,7 @@ from core.services.agreement.rating_sheet import rater_table
 from core.services.exports import common_layout, contest_export, direct_assessment
 from core.services.exports.autorubric import experiment_files
 from core.services.exports.call_rows import CALL, FAILURE, call_rows, failure_rows
-from core.services.exports.grade_sheet import grade_rows, grades, own_grades
+from core.services.exports.grade_sheet import grade_rows, grades, grades_by_labels
 from core.services.exports.judgement_rows import (
     Graded,
     graded,
@@ -307,7 +307,7 @@ def own_workbook(store: Store, dataset_version: int, rubric_version: int) -> byt
     """Return the workbook of the grades that people's labels give, without any run."""
     require(store, "read")
     rubric = store.rubrics.version(rubric_version).rubric
-    rows = grade_rows(own_grades(store, dataset_version, rubric))
+    rows = grade_rows(grades_by_labels(store, dataset_version, rubric))
     return workbook({GRADES: _lines(rows)})[0]
 
 

@@ -21,7 +21,7 @@ from core.services.exports.grade_sheet import (
     TOO_LITTLE,
     Grade,
     grades,
-    own_grades,
+    grades_by_labels,
     points_words,
 )
 from core.services.exports.judgement_rows import graded
@@ -184,7 +184,9 @@ def last_event(store: Store) -> int:
 
 def by_labels(store: Store, dataset_version: int, rubric: Rubric) -> int:
     """Return how many texts have a grade by their own labels."""
-    return sum(grade.score is not None for grade in own_grades(store, dataset_version, rubric))
+    return sum(
+        grade.score is not None for grade in grades_by_labels(store, dataset_version, rubric)
+    )
 
 
 def file_name(dataset_name: str) -> str:

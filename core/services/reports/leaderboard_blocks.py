@@ -52,7 +52,7 @@ def uncounted_by_reason(by_reason: Mapping[str, int]) -> str:
 
 
 def limits(board: Leaderboard) -> Sentences:
-    """Return the limits of the leaderboard."""
+    """Return what the leaderboard cannot show."""
     return Sentences(board.notes, listed=True, kind="warning")
 
 

@@ -72,9 +72,9 @@ def slices(
     mean: Mean,
     level: float = USUAL.level,
 ) -> tuple[ScoreSlice, ...]:
-    """Return a slice per name, the largest first; empty for fewer than two kinds of items.
+    """Return a slice of the items with each name, the largest first; an item may be in several.
 
-    Items without a name are in no slice; an item with several is in each.
+    Empty if no item has a name, or all have the same.
     """
     rows_of: dict[str, list[int]] = {}
     for row, traits in enumerate(of.traits):

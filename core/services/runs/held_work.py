@@ -143,7 +143,7 @@ def noting(book: Logbook, run_id: int, waiting: Waiting) -> Watch:
         question: Question, asking: Coroutine[Any, Any, AskedOutcome]
     ) -> Awaitable[AskedOutcome]:
         cells = cells_said(run_id, [ask.cell for ask in question.asks])
-        noted = stepwise(asking, partial(book.at, cells), partial(book.at, b""))
+        noted = stepwise(asking, partial(book.record_work, cells), partial(book.record_work, b""))
         return waiting.watch(question, noted)
 
     return watched

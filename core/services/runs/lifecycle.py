@@ -218,7 +218,7 @@ def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = N
     last = before.look if isinstance(before, RunProgress) else before
     rate = _rate(current, last) if row.active and not stalled else None
     seconds_left = (row.planned - current.settled) / rate if rate else None
-    # Without new votes, the rate counts from the last vote.
+    # While no vote arrives, the next rate is measured from the last one.
     still = last is not None and last[:2] == current[:2] and row.active
     since = last.seen if last is not None and still else current.seen
     waits = (store.runs.note(run_id, WAITING) if row.status == "running" else None) or {}

@@ -74,8 +74,8 @@ class Monitor:
     ) -> None:
         self._app, self._token = app, token
         self._base = address_prefix(base)
-        self._moving = Moving()
-        self._figures, self._stores = Figures(stores, sessions, self._moving), stores
+        self._watch = StallWatch()
+        self._figures, self._stores = Figures(stores, sessions, self._watch), stores
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it to the app."""
@@ -84,7 +84,7 @@ class Monitor:
             return
         path = str(scope.get("path", "")).removeprefix(self._base)
         if scope["type"] == "http" and path == HEALTH:
-            await _answer(send, *await asyncio.to_thread(health, self._stores, self._moving))
+            await _answer(send, *await asyncio.to_thread(health, self._stores, self._watch))
         elif scope["type"] == "http" and path == HEALTH_OF_PAGES:
             await _answer(send, *await asyncio.to_thread(health, self._stores))
         elif path in GUARDED and not self._may_read(scope):
@@ -138,7 +138,7 @@ async def _answer(send: Send, status: int, text: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-class Moving:
+class StallWatch:
     """Tells whether due runs are processed, by the name of each data file.
 
     A run moves while its lease is renewed: the worker renews it every second, even during long
@@ -165,10 +165,10 @@ def last_backup(stores: Iterable[Store]) -> str:
     return min(times, default="") or "never"
 
 
-def health(stores: Stores, moving: Moving | None = None) -> tuple[int, str]:
+def health(stores: Stores, watch: StallWatch | None = None) -> tuple[int, str]:
     """Return a status and a word: whether every data file is readable and has space to grow.
 
-    With ``moving``, also check that runs move, and report when the last backup was made.
+    With ``watch``, also check that runs move, and report when the last backup was made.
     """
     try:
         opened = dict(stores())
@@ -177,10 +177,10 @@ def health(stores: Stores, moving: Moving | None = None) -> tuple[int, str]:
         room = min(shutil.disk_usage(store.path.parent).free for store in opened.values())
         still = (
             []
-            if moving is None
-            else [moving.stalled_seconds(name, store) for name, store in opened.items()]
+            if watch is None
+            else [watch.stalled_seconds(name, store) for name, store in opened.items()]
         )
-        copied = "" if moving is None else f"last good backup: {last_backup(opened.values())}\n"
+        copied = "" if watch is None else f"last good backup: {last_backup(opened.values())}\n"
     except (RubricStudioError, OSError) as error:
         log.error("A data file is out of reach (%s).", type(error).__name__)
         return 503, "a data file is out of reach\n"
@@ -194,8 +194,8 @@ def health(stores: Stores, moving: Moving | None = None) -> tuple[int, str]:
 class Figures:
     """The figures in Prometheus's format. Each read adds only the calls since the last read."""
 
-    def __init__(self, stores: Stores, sessions: Callable[[], int], moving: Moving) -> None:
-        self._stores, self._sessions, self._moving = stores, sessions, moving
+    def __init__(self, stores: Stores, sessions: Callable[[], int], watch: StallWatch) -> None:
+        self._stores, self._sessions, self._watch = stores, sessions, watch
         self._lock = threading.Lock()
         self._seen, self._calls = Counter[str](), Counter[tuple[str, str]]()
 
@@ -234,7 +234,7 @@ class Figures:
         yield _Figure("votes", counts.votes)
         yield _Figure("failures_open", counts.failures_open)
         yield _Figure("calls_out", store.runs.calls_out())
-        yield _Figure("still_seconds", round(self._moving.stalled_seconds(workspace, store)))
+        yield _Figure("still_seconds", round(self._watch.stalled_seconds(workspace, store)))
         yield _Figure("last_call_seconds", _unix(store.runs.last_call()))
         yield _Figure("last_backup_seconds", _unix(str(store.settings.get(LAST_BACKUP, ""))))
         yield _Figure("data_file_bytes", size)

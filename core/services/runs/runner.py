@@ -193,7 +193,7 @@ class Runner:
 
 async def _moved(book: Logbook) -> bool:
     """Note in the logbook that this process is alive; return ``True``."""
-    book.moved()
+    book.record_heartbeat()
     return True
 
 

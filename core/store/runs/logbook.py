@@ -62,12 +62,12 @@ class Logbook:
         except OSError as error:
             log.info("What this process is at is known to it alone: %s", error)
 
-    def moved(self) -> None:
+    def record_heartbeat(self) -> None:
         """Record a heartbeat."""
         self._moves += 1
         struct.pack_into("=Q", self._kept, 0, self._moves)
 
-    def at(self, work: bytes) -> None:
+    def record_work(self, work: bytes) -> None:
         """Record the current work; empty if unnamed."""
         # The length is cleared first, so no reader gets half of the text.
         _LENGTH.pack_into(self._kept, 8, 0)

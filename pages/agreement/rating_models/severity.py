@@ -133,7 +133,7 @@ def _changed_items(some: Sequence[FairScore], rated: int) -> None:
     )
     st.caption(
         f"Shares of the scale: the {fmt.plural(len(some), 'item')} of {fmt.count(rated)} that "
-        f"severity changes most, where the {level_words()} interval leaves out what raters gave.",
+        f"severity changes most: what raters gave lies outside the {level_words()} interval.",
         help="Few ratings are drawn towards what items are on the whole.",
     )
 

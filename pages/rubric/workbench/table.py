@@ -295,7 +295,7 @@ def example_rows(name: str, bench: WorkbenchState) -> None:
                 st.html(_words(row))
             with right, st.container(horizontal=True, vertical_alignment="center"):
                 back_to_tests(name, row["uid"])
-                _teach(name, row)
+                _add_to_dataset(name, row)
 
 
 def _words(row: BenchRow) -> str:
@@ -304,7 +304,7 @@ def _words(row: BenchRow) -> str:
     return f'<div style="overflow-wrap:anywhere">{text}</div><div class="rs-row">{labels}</div>'
 
 
-def _teach(name: str, row: BenchRow) -> None:
+def _add_to_dataset(name: str, row: BenchRow) -> None:
     with st.popover("Also in a dataset", icon=":material/dataset:", type="tertiary"):
         datasets = {dataset.id: dataset for dataset in catalog.listing(store())}
         if not datasets:

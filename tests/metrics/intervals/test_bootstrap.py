@@ -48,7 +48,7 @@ def _ratings(seed, items=30, raters=3, k=3, gaps=0.1):
 def test_weights_are_the_same_as_repeating_items(figure):
     ratings = _ratings(1)
     weights = resample_items(30, 5, np.random.default_rng(2))
-    fast = figure.over(ratings, 3, np.ones(30))(weights)
+    fast = figure.as_function_of_weights(ratings, 3, np.ones(30))(weights)
     slow = [figure(np.repeat(ratings, w.astype(int), axis=0), 3).value for w in weights.T]
     assert fast == pytest.approx(slow, abs=1e-12)
 
@@ -60,8 +60,8 @@ def test_equal_rows_can_be_one_pattern(figure):
     assert len(rows) < len(ratings)
     assert figure(rows, 3, times).value == pytest.approx(figure(ratings, 3).value, abs=1e-12)
     weights = resample_items(60, 4, np.random.default_rng(4))
-    by_items = figure.over(ratings, 3, np.ones(60))(weights)
-    by_patterns = figure.over(rows, 3, times * 1.0)(tally(of_item, len(rows), weights))
+    by_items = figure.as_function_of_weights(ratings, 3, np.ones(60))(weights)
+    by_patterns = figure.as_function_of_weights(rows, 3, times * 1.0)(tally(of_item, len(rows), weights))
     assert by_patterns == pytest.approx(by_items, abs=1e-12)
 
 

@@ -18,8 +18,8 @@ book = Logbook(path_of(Path(sys.argv[1]), "host:1:dead"))
 book.begin(7, 3, 40)
 for _ in range(12):
     book.went_out(7, 1)
-book.moved()
-book.at(b"the fifth")
+book.record_heartbeat()
+book.record_work(b"the fifth")
 print("noted", flush=True)
 time.sleep(60)
 """
@@ -62,7 +62,7 @@ def test_a_logbook_is_private_and_gone_when_its_process_ends_in_order(tmp_path: 
 
 def test_where_no_file_can_be_made_work_goes_on_without(tmp_path: Path) -> None:
     with logbook.kept_for(tmp_path / "none" / "studio.db", "host:1:ab") as book:
-        book.moved()
-        book.at(b"somewhere")
+        book.record_heartbeat()
+        book.record_work(b"somewhere")
         book.begin(1, 1, 0)
         book.went_out(1, 1)

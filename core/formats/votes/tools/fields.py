@@ -62,7 +62,7 @@ _CONTEXTS = frozenset((*CONTEXT, *CONTEXT_SYNONYMS))
 
 
 def number_in(value: Any) -> float | None:
-    """Return a score as a number, ``None`` for yes and no.
+    """Return a score as a number; ``None`` for anything else, also true and false.
 
     >>> number_in(1), number_in(True), number_in("1")
     (1.0, None, None)
