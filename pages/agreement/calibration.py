@@ -164,7 +164,7 @@ def _draw_cascade(chosen: RatedSelection) -> None:
     shown = sweep.points[::_SHOWN]
     places = [fmt.score(point.threshold) for point in shown]
     right = draw.Series("Right", [point.right.estimate for point in shown])
-    goes = draw.Series("Go on", [point.goes_on for point in shown])
+    goes = draw.Series("Escalated", [point.goes_on for point in shown])
     axes = ("Escalates below this confidence", "Share of the cells")
     st.plotly_chart(
         draw.series_plot(places, [right, goes], axes, kind="lines", share=True),
@@ -177,7 +177,7 @@ def _draw_cascade(chosen: RatedSelection) -> None:
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
         table(
-            ("Goes on below", "Go on", "Right", "95% interval", "Decided", "Cost of 1,000 cells"),
+            ("Escalates below", "Escalated", "Right", "95% interval", "Decided", "Cost of 1,000 cells"),
             (_threshold(sweep, point) for point in shown),
             name="A cascade at every tenth threshold",
             numbers=range(6),
