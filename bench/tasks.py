@@ -196,8 +196,10 @@ def bring_sixty(hands: Hands, world: World) -> None:
 def spot_check(hands: Hands, world: World) -> None:
     """Spot-check one text with three judges."""
     hands.start("spot_check")
+    # The cursor is in the submission.
+    hands.page.locator("textarea:focus").wait_for()
+    hands.fill("Submission", "The Moon's gravity pulls the water.", click=False)
     hands.choose("Rubric", RUBRIC.name)
-    hands.fill("Submission", "The Moon's gravity pulls the water.")
     hands.keys("Control+Enter")
     hands.sees("✓ Done")
 
