@@ -196,8 +196,10 @@ def bring_sixty(hands: Hands, world: World) -> None:
 def spot_check(hands: Hands, world: World) -> None:
     """Spot-check one text with three judges."""
     hands.start("spot_check")
+    # The cursor is in the submission.
+    hands.page.locator("textarea:focus").wait_for()
+    hands.fill("Submission", "The Moon's gravity pulls the water.", click=False)
     hands.choose("Rubric", RUBRIC.name)
-    hands.fill("Submission", "The Moon's gravity pulls the water.")
     hands.keys("Control+Enter")
     hands.sees("✓ Done")
 
@@ -250,6 +252,8 @@ def _until_nothing_is_left(hands: Hands, most: float = math.inf) -> None:
                 return
             hands.keys("1")
             decided += 1
+        elif (same := hands.page.get_by_role("button", name="The reference says so.")).count():
+            hands.click(same.first)
         elif "A note is needed" in said or "All judges say something else" in said:
             hands.page.keyboard.type("The reference says so.")
             hands.acts += 1
@@ -282,8 +286,6 @@ def settle_in_grid(hands: Hands, world: World) -> None:
     _say_who(hands)
     hands.start(f"run?run={world.example}")
     hands.press("≠ Judges disagree")
-    grid = hands.page.get_by_role("grid").locator("tbody td")
-    hands.click(grid.filter(has_text="≠").filter(has_not_text="◆").first)
     for _ in range(15):
         hands.keys("1")
     assert len(world.store.settled.of_run(world.example)) == before + 15

@@ -203,6 +203,9 @@ def _on_answer(
     dataset: DatasetVersion, rubric: RubricVersion, item_id: str, criterion: str, answer: str
 ) -> None:
     with shown_errors():
+        over = own_grades.finished(store(), dataset, rubric)
+        if over is not None and criterion in over.given.get(item_id, {}):
+            return  # A key pressed twice on the last question, which handed the answers in.
         own_grades.answer(store(), dataset, rubric, item_id, criterion, answer)
         now = own_grades.sitting(store(), dataset, rubric)
         if now is not None and now.open is None:

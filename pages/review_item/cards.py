@@ -15,7 +15,7 @@ from pages.review_item.submission import text_of
 from pages.ui import state
 from pages.ui.places.settling import option_keys
 from pages.ui.resources import store
-from pages.ui.text import esc, label
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, tag
 
 LONGEST = 20_000
@@ -38,6 +38,29 @@ def show_note(review: OpenItem, criterion: str, given: Given | None) -> None:
         )
         with st.popover("", icon=":material/bookmark:", help="Notes to use again"):
             _kept(review, key, criterion)
+    if criterion in review.unexplained:
+        _offer_last_notes(review, key, criterion)
+
+
+def _offer_last_notes(review: OpenItem, key: str, criterion: str) -> None:
+    """Draw this person's last notes in the queue; a press takes one and goes on."""
+    notes = reviewers.last_notes(store(), review.seat, review.queue_id)
+    with st.container(horizontal=True, gap="small"):
+        for place, text in enumerate(notes):
+            st.button(
+                label(one_line(text, 60)),
+                key=state.key(REVIEW_ACT, "last note", place),
+                icon=":material/history:",
+                help="Takes this note of yours and goes on.",
+                on_click=_explain,
+                args=(review, review.number, key, criterion, text),
+            )
+
+
+def _explain(review: OpenItem, number: int, key: str, criterion: str, text: str) -> None:
+    if keyboard.current(number, criterion, review):
+        _use(review, key, criterion, text)
+        keyboard.enter(review, number)
 
 
 def _typed(review: OpenItem, key: str, criterion: str) -> None:

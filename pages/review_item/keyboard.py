@@ -16,12 +16,15 @@ from core.services.review.other_acts import HasMet, Stands
 from pages.review_item import acts, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, REVIEW_REFUSED, OpenItem
 from pages.ui import state
+from pages.ui.browser.cursor import CURSOR
 from pages.ui.places.settling import option_keys
 from pages.ui.resources import store
 
 # Streamlit handles shortcuts at the document. To keep events from it, stop them at the body, since
 # all other nodes have handled them by then.
-_HANDS = """
+_HANDS = (
+    CURSOR
+    + """
 export default function({ data }) {
   const page = document;
   if (!page.rubricStudioHands) {
@@ -36,7 +39,7 @@ export default function({ data }) {
     const groups = "[role=radiogroup],[role=tablist],[role=slider],[role=listbox],[role=menu]";
     page.addEventListener("keydown", (event) => {
       const at = page.activeElement;
-      page.rubricStudioHands.seeking = false;
+      page.rubricStudioHands.stop?.();
       if (event.key === "Escape" && at && /^(TEXTAREA|INPUT)$/.test(at.tagName)) at.blur();
       // The field gives its text to the server on this key of its own; what follows waits for it.
       const sent = event.key === "Enter" && (event.ctrlKey || event.metaKey);
@@ -91,23 +94,12 @@ export default function({ data }) {
       else if (card && !revealed) card.scrollIntoView({ block: "nearest" });
     }, 80);
   }
-  if (data.note && was.note !== data.note) {
-    // The field may still have to be drawn, or to be drawn anew: until it has kept the cursor.
-    let left = 60, kept = 0;
-    was.seeking = true;
-    const seek = () => {
-      const field = page.querySelector('[class*="st-key-review_note"] textarea');
-      if (field && page.activeElement === field) kept += 1;
-      else if (field) field.focus();
-      // Only a page at rest that has no such field says that none comes.
-      if (page.querySelector("[data-testid=stApp][data-test-script-state=notRunning]")) left -= 1;
-      if (was.seeking && left > 0 && kept < 6) setTimeout(seek, 50);
-    };
-    setTimeout(seek, 50);
-  }
+  if (data.note && was.note !== data.note)
+    was.stop = cursorInto(() => page.querySelector('[class*="st-key-review_note"] textarea'));
   was.note = data.note;
 }
 """
+)
 
 
 def cannot_key(criterion: Criterion) -> str:

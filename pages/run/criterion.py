@@ -17,7 +17,7 @@ from core.services.review import audit_trail
 from core.services.review.audit_trail import CellDecision
 from core.text import numbers as fmt
 from core.text.names import visible
-from pages.run.filters import CELL, ITEM_OPEN
+from pages.run.filters import CELL, ITEM_OPEN, see, see_next
 from pages.ui import routes, state
 from pages.ui.grid.cells import Head, Shown, cell_of, tone_of
 from pages.ui.items import (
@@ -378,23 +378,3 @@ def _steps(items: Sequence[GridItem], item_id: str, name: str) -> None:
         on_click=state.set_address,
         kwargs={CELL: None},
     )
-
-
-def see(item_id: str, name: str) -> None:
-    """Callback: open a cell."""
-    state.drop(ITEM_OPEN)
-    state.set_address(**{CELL: [item_id, name]})
-
-
-def see_next(items: Sequence[GridItem], item_id: str, name: str) -> None:
-    """Callback: open the page's next cell on which judges disagree, if this was one."""
-    doubtful = [
-        (item.row.item_id, criterion)
-        for item in items
-        for criterion, cell in item.cells.items()
-        if cell.split and not cell.settled
-    ]
-    if (item_id, name) in doubtful:
-        later = doubtful[doubtful.index((item_id, name)) + 1 :]
-        if later:
-            see(*later[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, get_args
 
@@ -11,6 +12,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import CellSign, Run, RunItemFilter, RunItemSort
 from core.services.results import browsing, flip_check
 from core.services.results.browsing import Groups
+from core.services.results.grid import GridItem
 from core.services.runs import lifecycle
 from core.text.numbers import count
 from pages.ui import state
@@ -34,6 +36,8 @@ CELL = "cell"
 BESIDE = "beside"
 DIFFER = "differ"
 RUN_FILTER = "run_filter"
+#: Whether the filter of disagreements was just pressed.
+SEEK = "run_seek"
 ITEM_OPEN = "item_open"
 ITEM_ACT = "item_act"
 
@@ -175,6 +179,29 @@ def clear() -> None:
 def narrow(**parameters: object) -> None:
     """Show only the items of some property, from the first page on."""
     state.set_address(**{**parameters, state.PAGE: None, CELL: None})
+
+
+def doubtful(items: Sequence[GridItem]) -> list[tuple[str, str]]:
+    """Return the page's cells on which judges disagree and that are not settled."""
+    return [
+        (item.row.item_id, name)
+        for item in items
+        for name, cell in item.cells.items()
+        if cell.split and not cell.settled
+    ]
+
+
+def see(item_id: str, name: str) -> None:
+    """Callback: open a cell."""
+    state.drop(ITEM_OPEN)
+    state.set_address(**{CELL: [item_id, name]})
+
+
+def see_next(items: Sequence[GridItem], *at: str) -> None:
+    """Callback: open the page's next cell on which judges disagree, if this was one."""
+    cells = doubtful(items)
+    if at in cells[:-1]:
+        see(*cells[cells.index(at) + 1])
 
 
 def controls(groups: Groups, rubric: Rubric) -> None:
@@ -327,7 +354,9 @@ def _on_text(name: str) -> None:
 
 
 def _on_only() -> None:
-    narrow(**{ONLY: ",".join(state.get(state.key(RUN_FILTER, ONLY))) or None})
+    only, before = state.get(state.key(RUN_FILTER, ONLY)), chosen_only()
+    state.put(SEEK, "doubt" in only and "doubt" not in before)
+    narrow(**{ONLY: ",".join(only) or None})
 
 
 def _on_down() -> None:

@@ -39,6 +39,8 @@ from pages.ui.widgets import OUTCOMES, empty_state, pager, shown_errors
 PAGE = 50
 #: Set if the fragment alone cannot show the result: another order, or an item.
 _WHOLE = state.key(RUN_GRID, "whole")
+#: Increases when the cursor should go to the open cell.
+_FOCUS = state.key(RUN_GRID, "focus")
 #: The height of the grid in pixels; more rows scroll.
 HEIGHT = 560
 
@@ -80,7 +82,10 @@ def show(run: Run, rubric: Rubric) -> None:
             st.html(drawn.legend(), width="content")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if settling.may_settle():
-                text = "Ctrl-click, Shift-click or X selects cells; digits settle them."
+                text = (
+                    "Digits settle the cell under the cursor; ≠ goes to the first. Ctrl-click, "
+                    "Shift-click or X selects several."
+                )
                 st.caption(text, width="content")
                 settling.ask_name()
 
@@ -172,6 +177,7 @@ def _draw_grid_and_cell(
             state.drop(_WHOLE)
             st.rerun()
         shown_items = grid.items(store(), run, rows)
+        _seek(shown_items)
         at = addressed_cell(shown_items)
         # The grid keeps its place, and with it the cursor, whatever is above or next to it.
         with st.container(gap="xsmall"):
@@ -183,6 +189,17 @@ def _draw_grid_and_cell(
             if at is not None:
                 with st.container(key="rs_cell_side"):
                     criterion.beside_grid(run, shown_items, *at)
+
+
+def _seek(items: Sequence[GridItem]) -> None:
+    """Open the first cell on which judges disagree and put the cursor on it, if its filter was
+    just pressed.
+    """
+    pressed = state.get(filters.SEEK)
+    state.drop(filters.SEEK)
+    if pressed and settling.may_settle() and (cells := filters.doubtful(items)):
+        filters.see(*cells[0])
+        state.put(_FOCUS, (state.get(_FOCUS) or 0) + 1)
 
 
 def addressed_cell(items: Sequence[GridItem]) -> tuple[str, str] | None:
@@ -224,6 +241,7 @@ def _grid(
         on_select=settling.select,
         on_digit=partial(_on_digit, run.id, rubric, items),
         height=HEIGHT,
+        focus=state.get(_FOCUS) or 0,
     )
 
 
@@ -309,7 +327,7 @@ def _name_of(item: GridItem) -> Shown:
 def _on_open(message: str) -> None:
     parts = json.loads(message)
     if len(parts) == 2:
-        criterion.see(*parts)
+        filters.see(*parts)
     else:
         _open(parts[0])
         state.put(_WHOLE, True)
@@ -324,7 +342,7 @@ def _on_digit(
     cells = cells if cell in cells else [cell]
     asked = next((one for one in rubric.criteria if {one.name} == {c for _, c in cells}), None)
     if asked is not None:
-        then = partial(criterion.see_next, items, *cell) if addressed_cell(items) == cell else None
+        then = partial(filters.see_next, items, *cell) if addressed_cell(items) == cell else None
         settling.by_digit(run_id, cells, asked, digit, then)
 
 

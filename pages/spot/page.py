@@ -155,6 +155,9 @@ def check_form() -> None:
     refused = form_data.refusal()
     if refused is not None:
         refusal(refused)
+    form = form_data.form()
+    if rubric and form.judges and form.way == "text" and state.address_id(state.RUN) is None:
+        submission.take_cursor()
 
 
 def _former() -> None:

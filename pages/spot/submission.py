@@ -12,6 +12,7 @@ from core.text import numbers as fmt
 from pages.spot import form_data
 from pages.spot.form_data import SPOT_ACT
 from pages.ui import state
+from pages.ui.browser.cursor import CURSOR
 from pages.ui.resources import store
 from pages.ui.text import label, prose, told_apart
 from pages.ui.trial.texts import around, choose_item, text_field
@@ -24,6 +25,35 @@ WAYS: dict[Way, str] = {
     "item": "Dataset item",
 }
 ROLES = ["user", "assistant", "system", "tool"]
+
+
+# A finger would get the keyboard of the screen over the form.
+_CURSOR = (
+    CURSOR
+    + """
+export default function({ data }) {
+  const page = document, from = page.activeElement;
+  if (page.rubricStudioSpot === data.visit || !matchMedia("(pointer: fine)").matches) return;
+  page.rubricStudioSpot = data.visit;
+  const find = () => page.querySelector(".st-key-spot_field-text textarea");
+  const gone = (field) => ![field, from, page.body].includes(page.activeElement);
+  const stop = cursorInto(find, gone);
+  page.addEventListener("pointerdown", stop, { capture: true, once: true });
+}
+"""
+)
+
+
+def take_cursor() -> None:
+    """Put the cursor into the submission on arrival, unless the person has gone elsewhere."""
+    key = state.key(SPOT_ACT, "visit")
+    if state.arriving() or state.get(key) is None:
+        state.put(key, (state.get(key) or 0) + 1)
+    st.components.v2.component("rubric_studio_spot_cursor", js=_CURSOR)(
+        key=state.key(SPOT_ACT, "cursor"),
+        data={"visit": state.get(key)},
+        height=1,
+    )
 
 
 def show() -> None:

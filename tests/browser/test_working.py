@@ -111,9 +111,14 @@ def test_a_pasted_submission_is_checked_with_the_keyboard(
     store: Store, page: Any, app_url: str
 ) -> None:
     visit(page, f"{app_url}/spot_check")
+    field = page.get_by_role("textbox", name="Submission", exact=True)
+    # The cursor is there on arrival, and never comes back to who has gone on.
+    page.locator("textarea:focus").wait_for()
+    assert field.evaluate("field => field === document.activeElement")
     choose(page, "Rubric", RUBRIC.name)
     page.get_by_test_id("stMultiSelect").filter(has_text=JUDGE).wait_for()  # a model comes first
-    field = page.get_by_role("textbox", name="Submission", exact=True)
+    page.wait_for_timeout(600)
+    assert not field.evaluate("field => field === document.activeElement")
     field.fill("Good morning, here is some water.")
     field.press("Control+Enter")
     page.get_by_text("✓ Done", exact=True).wait_for()

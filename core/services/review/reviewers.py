@@ -90,6 +90,8 @@ def require_lead(store: Store, seat: Seat, action: str) -> None:
         raise Conflict(f"Only a lead may {action}. Ask a lead, or to be made one.")
 
 
+#: The number of a person's last notes that are offered again.
+LAST_NOTES = 3
 #: The most snippets kept; a longer list would not be read.
 MOST = 20
 
@@ -122,6 +124,11 @@ def forget(store: Store, seat: Seat, text: str) -> None:
         store.settings.put(
             _key(seat), [snippet for snippet in snippets(store, seat) if snippet != text]
         )
+
+
+def last_notes(store: Store, seat: Seat, queue_id: int) -> list[str]:
+    """Return this person's last notes in a queue, newest first, to explain another verdict with."""
+    return store.events.notes(queue_id, seat.name, LAST_NOTES)
 
 
 def commits_at_once(store: Store, seat: Seat) -> bool:

@@ -109,6 +109,16 @@ class Events:
         )
         return None if step is None else int(step)
 
+    def notes(self, queue_id: int, actor: str, most: int) -> list[str]:
+        """Return the last notes of a person's verdicts in a queue, newest first, each once."""
+        rows = self._files.tuples(
+            "SELECT reason FROM review_event WHERE queue_id = ? AND actor = ? "
+            "AND action IN ('verdict', 'final') AND trim(reason) != '' "
+            "GROUP BY reason ORDER BY max(id) DESC LIMIT ?",
+            (queue_id, actor, most),
+        )
+        return [str(reason) for (reason,) in rows]
+
     def spent(self, queue_id: int, actor: str, most: int) -> dict[str, int]:
         """Return the milliseconds a person spent per item on verdicts still in force.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui import drafts, state
+from pages.ui.browser.cursor import CURSOR
 from pages.ui.drafts import RUBRIC_ACT
 
 # Keys of the editor's state, next to those of `state`.
@@ -20,7 +21,9 @@ TEMPLATE = "editing_template"
 HANDS = "editing_hands"
 
 
-_HANDS = """
+_HANDS = (
+    CURSOR
+    + """
 export default function({ data }) {
   const page = document;
   const mine = (page.rubricStudioEditor = page.rubricStudioEditor || {});
@@ -30,35 +33,22 @@ export default function({ data }) {
   const shown = (key, what) => page.querySelector(named(key) + " " + what);
   const quiet = () =>
     page.querySelector("[data-testid=stApp][data-test-script-state=notRunning]");
-  // Until it is there and stays: what was asked for is drawn by the server first.
-  const until = (get, then) => {
-    const ask = (mine.ask = {});
-    let left = 240;
-    const look = () => {
-      const found = get();
-      if (quiet()) left -= 1;
-      if (mine.ask !== ask || left < 0 || (found && then(found))) return;
-      setTimeout(look, 50);
-    };
-    setTimeout(look, 60);
-  };
   const cursor = (uid) => {
-    let kept = 0;
     const from = page.activeElement;
+    const find = () => {
+      const field = shown(mine.data.field + uid + "/requirement", "textarea");
+      // The next key is about this card, though the server may not have said yet that it is open.
+      if (field) mine.data = { ...mine.data, open: uid };
+      return field;
+    };
     // Whoever is in another field by now has gone there; what is typed there is not cut off.
     const gone = (field) => {
       const at = page.activeElement;
       if (!at || at === field || !/^(TEXTAREA|INPUT|SELECT)$/.test(at.tagName)) return false;
       return at !== from || !!at.closest(`[class*="${plain(mine.data.field + uid + "/")}"]`);
     };
-    until(() => shown(mine.data.field + uid + "/requirement", "textarea"), (field) => {
-      // The next key is about this card, though the server may not have said yet that it is open.
-      mine.data = { ...mine.data, open: uid };
-      if (gone(field)) return true;
-      if (page.activeElement === field) kept += 1;
-      else { field.focus(); field.scrollIntoView({ block: "center" }); }
-      return kept > 5;
-    });
+    mine.stop?.();
+    mine.stop = cursorInto(find, gone, "center");
   };
   // One after the other, each as soon as the server is ready: no key is lost to the next one.
   const work = () => {
@@ -130,7 +120,7 @@ export default function({ data }) {
     page.addEventListener("keydown", (event) => mine.key(event), true);
     // Whoever points somewhere has gone there.
     page.addEventListener("pointerdown", () => {
-      mine.ask = null;
+      mine.stop?.();
       for (const one of mine.pending || []) one.pointed = true;
     }, true);
   }
@@ -139,6 +129,7 @@ export default function({ data }) {
   mine.fresh = data.fresh;
 }
 """
+)
 HELP = (
     ("Ctrl+S", "saves"),
     ("Alt+Enter", "adds another criterion like the last"),

@@ -104,6 +104,7 @@ def show(
     on_select: Callable[[list[str]], None] | None = None,
     on_digit: Callable[[str, int], None] | None = None,
     height: int = 0,
+    focus: int = 0,
 ) -> None:
     """Draw the grid; the first cell of a row is its name and stays visible.
 
@@ -121,6 +122,7 @@ def show(
         on_select: called with the names of all cells that are selected now.
         on_digit: called with the name of a cell and the digit that was pressed on it.
         height: pixels, beyond which its rows scroll; 0 for as high as it is.
+        focus: increases when the cursor should go to the open cell.
     """
     component = st.components.v2.component(
         "rubric_studio_grid", css=_file("grid.css"), js=_file("grid.js"), isolate_styles=False
@@ -158,6 +160,7 @@ def show(
             "opened": opened,
             "selected": None if selected is None else list(selected),
             "height": height,
+            "focus": focus,
         },
         on_open_change=lambda: _answer("open", names, on_open),
         on_sort_change=lambda: _answer("sort", sorts, on_sort),

@@ -181,7 +181,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   frame.replaceChildren(table);
   const news = mine.opened !== null && mine.opened !== data.opened;
   mine.opened = data.opened;
-  if (focused || (news && cells.length)) move(mine.row, mine.column, focused);
+  // From the filter that was pressed to the cell it leads to, unless the person has gone elsewhere.
+  const away = document.activeElement && document.activeElement.closest("input, textarea, [role=dialog]");
+  const sought = mine.focus !== undefined && mine.focus !== data.focus && !away;
+  mine.focus = data.focus;
+  if (focused || sought || (news && cells.length)) move(mine.row, mine.column, focused || sought);
   else if (cells.length) {
     [mine.row, mine.column] = at(mine.row, mine.column);
     cells[mine.row][mine.column].tabIndex = 0;

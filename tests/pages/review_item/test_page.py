@@ -12,7 +12,7 @@ import pytest
 from core.domain.base import build
 from core.domain.review import QueueSettings
 from core.domain.rubric import Criterion
-from core.services.review import adjudication, claims
+from core.services.review import adjudication, claims, reviewers
 from core.store.store import Store
 from pages.review_item.opened import REVIEW_ACT
 from pages.ui import routes, state
@@ -456,3 +456,28 @@ def test_what_is_against_all_judges_needs_a_note_even_if_it_was_committed_at_onc
     at.write(app, 1, "Right", "The law says so.")
     at.commit(app, 1)
     assert outcome(store, queue, "i0", "Right") == ("UNMET", "resolved")
+
+
+def test_where_a_note_is_needed_ones_last_notes_are_taken_by_one_press(store: Store) -> None:
+    queue = at.queue(store, count=5, settings=QueueSettings(confirm_same=True))
+    app = at.sit_down(store, queue, "Ben")
+    app.toggle(key=state.key(REVIEW_ACT, "at once")).set_value(True).run()
+    # All three judges say MET of i0 and i4 (items 1 and 5); of the others they differ.
+    at.choose(app, 1, "Right", UNMET)
+    at.choose(app, 1, "Short", MET)
+    assert not at.has(app, "last note", 0)  # there is none yet
+    at.write(app, 1, "Right", "The law says so.")
+    at.commit(app, 1)
+    for number in (2, 3, 4):
+        assert not at.has(app, "last note", 0)  # nothing is asked for
+        at.choose(app, number, "Right", MET)
+        at.choose(app, number, "Short", MET)
+    at.choose(app, 5, "Right", UNMET)
+    at.choose(app, 5, "Short", UNMET)
+    assert "All judges say something else" in shown(app)
+    at.act(app, "last note", 0)
+    assert "Nothing left for you here" in shown(app)
+    settled = adjudication.settled(store, store.queues.get(queue).run_id)
+    assert {settled["i4", name].note for name in ("Right", "Short")} == {"The law says so."}
+    ann = reviewed.sit(store, "Ann")
+    assert reviewers.last_notes(store, ann, queue) == []  # each person's own

@@ -1,0 +1,23 @@
+"""Put the cursor into a field that is still to be drawn: a function for other browser code."""
+
+from __future__ import annotations
+
+#: `cursorInto(find, gone)` looks for the field until it has kept the cursor, and returns how to
+#: stop that. It gives up where `gone(field)` says that the person is elsewhere, and on a page at
+#: rest that does not get the field.
+CURSOR = """
+const cursorInto = (find, gone = () => false, block = "nearest") => {
+  const rest = "[data-testid=stApp][data-test-script-state=notRunning]";
+  let left = 240, kept = 0;
+  const look = () => {
+    const field = left > 0 && find();
+    if (field && gone(field)) return;
+    if (field && document.activeElement === field) kept += 1;
+    else if (field) { field.focus(); field.scrollIntoView({ block }); }
+    if (document.querySelector(rest)) left -= 1;
+    if (kept < 6 && left > 0) setTimeout(look, 50);
+  };
+  setTimeout(look, 50);
+  return () => { left = 0; };
+};
+"""
