@@ -177,7 +177,14 @@ def _draw_cascade(chosen: RatedSelection) -> None:
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
         table(
-            ("Escalates below", "Escalated", "Right", "95% interval", "Decided", "Cost of 1,000 cells"),
+            (
+                "Escalates below",
+                "Escalated",
+                "Right",
+                "95% interval",
+                "Decided",
+                "Cost of 1,000 cells",
+            ),
             (_threshold(sweep, point) for point in shown),
             name="A cascade at every tenth threshold",
             numbers=range(6),

@@ -61,7 +61,9 @@ def test_equal_rows_can_be_one_pattern(figure):
     assert figure(rows, 3, times).value == pytest.approx(figure(ratings, 3).value, abs=1e-12)
     weights = resample_items(60, 4, np.random.default_rng(4))
     by_items = figure.as_function_of_weights(ratings, 3, np.ones(60))(weights)
-    by_patterns = figure.as_function_of_weights(rows, 3, times * 1.0)(tally(of_item, len(rows), weights))
+    by_patterns = figure.as_function_of_weights(rows, 3, times * 1.0)(
+        tally(of_item, len(rows), weights)
+    )
     assert by_patterns == pytest.approx(by_items, abs=1e-12)
 
 

@@ -716,6 +716,28 @@ def test_the_last_of_ten_answers_hands_them_in_and_can_still_be_changed(store: S
     assert sorted(labels) == ["MET"] * 9 + ["UNMET"]
 
 
+def test_a_key_pressed_twice_on_the_last_question_is_one_answer(store: Store) -> None:
+    version, rubric = a_class(store, 30)
+    address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
+    press(open_page(PAGE, **address), "Grade 10 yourself")
+    grade(store, version, rubric, most=19)
+    sitting = own_grades.sitting(store, version, rubric)
+    assert sitting is not None
+    assert sitting.open is not None
+    item, criterion = sitting.open
+    app = AppTest.from_string(
+        "from pages.grade import own\n"
+        "from pages.ui.resources import store\n"
+        f"dataset = store().datasets.version({version.id})\n"
+        f"rubric = store().rubrics.version({rubric.id})\n"
+        "for _ in range(2):\n"
+        f"    own._on_answer(dataset, rubric, {item.id!r}, {criterion.name!r}, 'MET')\n",
+        default_timeout=30,
+    )
+    assert not app.run().error
+    assert catalog.latest(store, version.dataset_id).labelled == 10
+
+
 def test_whose_texts_are_all_graded_by_hand_has_all_grades(store: Store) -> None:
     version, rubric = a_class(store, 12)
     own_grades.begin(store, version, rubric, [item.id for item in store.datasets.items(version.id)])
