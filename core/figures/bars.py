@@ -54,19 +54,20 @@ def verdict_bars(
 ) -> Any:
     """Return one stacked bar per criterion: the share of items by verdict.
 
-    Each row is ``(criterion, [(label, option, value, count), ...])`` with ``option`` and ``value``
-    ``None`` for abstentions. Every piece is labelled if the text fits, and its ``customdata`` is
-    ``(criterion, option)``, with -1 for an abstention.
+    Each row is ``(criterion, [(label, option, earned, count), ...])``; ``earned`` is the option's
+    share of the best. ``option`` and ``earned`` are ``None`` for abstentions. Every piece is
+    labelled if the text fits, and its ``customdata`` is ``(criterion, option)``, with -1 for an
+    abstention.
     """
     import plotly.graph_objects as go
 
     figure = go.Figure()
     for name, pieces in reversed(rows):
         total = sum(count for *_, count in pieces) or 1
-        for label, option, value, count in pieces:
+        for label, option, earned, count in pieces:
             if not count:
                 continue
-            color = NO_VERDICT if value is None else points(value)
+            color = NO_VERDICT if earned is None else points(earned)
             share = count / total
             text = plain(label)
             figure.add_bar(
@@ -76,7 +77,7 @@ def verdict_bars(
                 marker={
                     "color": color,
                     "line": {"color": "rgba(255,255,255,0.85)", "width": 1},
-                    "pattern": {"shape": "/" if value is None else "", "size": 6},
+                    "pattern": {"shape": "/" if earned is None else "", "size": 6},
                 },
                 text=[f"{text} {percent(share)}"],
                 textposition="inside",

@@ -84,11 +84,9 @@ def _plot(version: DatasetVersion, stats: LabelStats) -> None:
 
 def _pieces(labels: CriterionLabels) -> list[tuple[str, int | None, float | None, int]]:
     top = max(1, len(labels.counts) - 1)
-    # MET comes first and is the best option; on other scales the last option is.
     order = list(enumerate(labels.counts.items()))
-    first_is_best = labels.scale == "binary"
     pieces: list[tuple[str, int | None, float | None, int]] = [
-        (label, at, (top - at if first_is_best else at) / top, number)
+        (label, at, (top - at if labels.best_first else at) / top, number)
         for at, (label, number) in order
     ]
     strange = sum(labels.strange.values())

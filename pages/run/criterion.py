@@ -110,10 +110,19 @@ def _verdict(view: CriterionView, *, settled: bool) -> None:
         return
     outside = [tag("Abstained")] if verdict.abstained and verdict.option is None else []
     row(["<b>Verdict</b>", *outside, *verdict_chips(view.criterion, verdict)])
+    if said := _each_vote(view):
+        row([_quiet(said)])
     # The label of a settled cell is what people settled, so a match proves nothing.
     row([*([] if settled else _label(view)), *_order_tag(view), _quiet(_certainty(view))])
     if verdict.warning:
         st.warning(label(verdict.warning))
+
+
+def _each_vote(view: CriterionView) -> str:
+    """Return who voted what, of two to six votes: those with reasons may be out of sight."""
+    votes = [v for v in view.votes if v.vote is not None]
+    named = [f"{one_line(v.cell.judge, 40)}: {_answer(v)}" for v in votes]
+    return " · ".join(named) if 1 < len(votes) <= 6 else ""
 
 
 def _order_tag(view: CriterionView) -> list[str]:
@@ -139,8 +148,8 @@ def _certainty(view: CriterionView) -> str:
         ):
             parts.append(f"{name} {fmt.score(value)}")
         rule = "people" if verdict.rule == "adjudicated" else verdict.rule.replace("_", " ")
-        tie = "; a tie takes the worse answer" if verdict.tie else ""
-        parts.append(f"settled by {rule}{tie}")
+        by = "a tie, which takes the worse answer" if verdict.tie else f"settled by {rule}"
+        parts.append(by)
     if verdict.continuous is not None and (verdict.votes > 1 or verdict.rule == "soft_mean"):
         rule = verdict.rule.replace("_", " ")
         parts.append(f"{rule} before snapping {fmt.score(verdict.continuous)}")

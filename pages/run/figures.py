@@ -13,7 +13,7 @@ from core.metrics.estimate import Estimate, surely_below
 from core.scoring.explanation import ungraded_words
 from core.services.reports import worked_example
 from core.services.reports.worked_example import CriterionReport
-from core.services.results import browsing, flip_check
+from core.services.results import browsing, flip_check, grid
 from core.services.results.browsing import VerdictCounts
 from core.services.results.flip_check import FlipRate
 from core.services.runs import lifecycle
@@ -118,7 +118,12 @@ def _bars(
     rows = []
     for counted in counts:
         pieces = [
-            (one_line(counted.criterion.choices[i].label, 40), i, counted.criterion.values[i], n)
+            (
+                one_line(counted.criterion.choices[i].label, 40),
+                i,
+                grid.earned(counted.criterion, counted.criterion.values[i]) or 0.0,
+                n,
+            )
             for i, n in zip(counted.criterion.scored, counted.settled, strict=True)
         ]
         rows.append(

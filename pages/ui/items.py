@@ -148,7 +148,7 @@ def _vote(criterion: Criterion, vote: Vote, text: str | None) -> str:
     if other := vote.detail.get("other_chance"):
         sure.append(f"other replies {fmt.score(float(str(other)))}")
     if method := vote.detail.get("method"):
-        sure.append(f"by {method}, which is shown no options")
+        sure.append(f"by {method}; it is not shown the options, so they have no order")
     if why := vote.detail.get("no_chances"):
         sure.append(f"no chances: {why}")
     quiet = f'<div class="rs-quiet rs-num">{esc("; ".join(sure))}</div>' if sure else ""

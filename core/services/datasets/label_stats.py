@@ -62,7 +62,8 @@ class CriterionLabels:
     """One criterion. ``counts`` has every option that is not ``na``, in the rubric's order.
 
     ``abstained`` labels are "cannot assess"; ``missing`` items have no label; ``strange`` labels
-    match no option, with their counts. ``commonest`` is the most frequent label.
+    match no option, with their counts. ``commonest`` is the most frequent label. ``best_first``:
+    the first option earns most, as MET does unless it is a penalty's.
     """
 
     name: str
@@ -74,6 +75,7 @@ class CriterionLabels:
     entropy: Estimate
     baseline: Estimate
     commonest: str
+    best_first: bool
 
     @property
     def labelled(self) -> int:
@@ -140,6 +142,7 @@ def _criterion(
         entropy=normalised_entropy(numbers),
         baseline=majority_baseline(numbers),
         commonest=max(counts, key=lambda name: counts[name]) if any(numbers) else "",
+        best_first=(criterion.scale == "binary") is (criterion.weight >= 0),
     )
 
 

@@ -74,7 +74,9 @@ def _bars(report: RunReport) -> Bars:
 
 
 def _pieces(line: CriterionLine) -> tuple[BarPiece, ...]:
-    columns = zip(line.labels, line.values, line.verdicts, line.options, strict=True)
+    # A penalty's best option is the one that takes no points.
+    earned = line.values if line.weight >= 0 else [max(line.values) - v for v in line.values]
+    columns = zip(line.labels, earned, line.verdicts, line.options, strict=True)
     pieces = [BarPiece(label, value, n, option) for label, value, n, option in columns]
     return (*pieces, BarPiece("abstained", None, line.abstained, None))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -354,7 +355,8 @@ def test_right_and_wrong_are_said_in_words_with_the_label_and_its_reason(store: 
     assert "✕ wrong: the label is MET" in text
     assert "because: It reads well." in text
     assert "✓ as labelled" in text
-    assert "settled by majority; a tie takes the worse answer" in text
+    assert "a tie, which takes the worse answer" in text
+    assert re.search("ann: .* · bob: ", text)
 
 
 def test_a_quote_is_marked_in_the_submission_and_an_invented_one_is_told(store: Store) -> None:
