@@ -217,7 +217,100 @@ INTERVIEWS = table(
     ]
 )
 
+WHO, NAMED = ("PO", "LQ"), ("Moor", "Lind")
+BY_INITIALS = ("raters=PO,LQ", "criteria=burden,lawful", "submission=passage")
+HUNDREDS = (
+    ("Ott", "Adequacy", 1),
+    ("Ott", "Fluency", 2),
+    ("Serra", "Adequacy", 3),
+    ("Serra", "Fluency", 4),
+)
+#: Raters by criteria whose scales differ: words and yes or no, marks of a hundred, two headings.
+LEASES = table(
+    [
+        {"Unnamed: 0": n, "lease": f"L{n % 3}", "passage": essay(n)}
+        | {f"burden_{who}": ("Low", "High", "Medium")[(n + at) % 3] for at, who in enumerate(WHO)}
+        | {f"lawful_{who}": ("yes", "no")[(n + at) % 2] for at, who in enumerate(WHO)}
+        | {"n_words": 16 + n}
+        for n in range(9)
+    ]
+)
+OUT_OF_100 = table(
+    [
+        {"Nr": n + 1, "Quelle": short(n), "Übersetzung": essay(n), "Wörter": 5 + n % 3}
+        | {f"{what}_{who}": 30 + (5 * n + 3 * at) % 70 for who, what, at in HUNDREDS}
+        | {"Mean": f"{30 + n}.25"}
+        for n in range(14)
+    ]
+)
+PANEL = table(
+    [
+        {"Bid": f"F{n}", "Short name": f"BID{n}", "Abstract": essay(n), "Budget": 20000 + 1500 * n}
+        | {
+            f"{who} / {what}": 1 + n * (n + at * k) % 5
+            for at, who in enumerate(("Dr. Ito", "Prof. Bell"), 1)
+            for k, what in enumerate(("Excellence", "Impact", "Team"), 1)
+        }
+        for n in range(8)
+    ]
+)
+SURNAMES = table(
+    [
+        {"id": n, "letter": essay(n)}
+        | {f"{who} / {what}": 1 + (n + len(what)) % 4 for who in NAMED for what in ("Wit", "Reach")}
+        for n in range(6)
+    ]
+)
+
 FRESH_TABLES: tuple[Stranger, ...] = (
+    Stranger(
+        "leases.csv",
+        LEASES,
+        "refused",
+        (36, 2, 9, 2),
+        maps=("submission=passage raters=PO raters=LQ criteria=burden criteria=lawful",),
+    ),
+    Stranger("leases by one map.csv", LEASES, "wide", (36, 2, 9, 2), essay(0), words=BY_INITIALS),
+    Stranger(
+        "out of a hundred.csv",
+        OUT_OF_100,
+        "refused",
+        (56, 2, 14, 2),
+        maps=(
+            "item=Nr submission=Übersetzung prompt=Quelle raters=Ott raters=Serra"
+            " criteria=Adequacy criteria=Fluency",
+        ),
+    ),
+    Stranger("panel.csv", PANEL, "wide", (48, 2, 8, 3), essay(0)),
+    # Nothing says which of the two names rated: both readings are proposed.
+    Stranger(
+        "surnames.csv",
+        SURNAMES,
+        "refused",
+        (24, 2, 6, 2),
+        maps=(
+            "item=id submission=letter raters=Moor raters=Lind criteria=Wit criteria=Reach",
+            "item=id submission=letter raters=Wit raters=Reach criteria=Moor criteria=Lind",
+        ),
+    ),
+    Stranger(
+        "full-width brackets.csv",
+        table(
+            [
+                {"番号": n, "回答": essay(n)}
+                | {
+                    f"{what}（{who}）": 1 + n % 4
+                    for who in ("森", "林")
+                    for what in ("正確", "自然")
+                }
+                for n in range(6)
+            ]
+        ),
+        "wide",
+        (24, 2, 6, 2),
+        essay(0),
+        words=("raters=森,林", "criteria=正確,自然", "item=番号", "submission=回答"),
+    ),
     Stranger("missing codes.csv", CODES, "wide", (16, 3, 6, 1)),
     Stranger("codes that are answers.csv", CODES, "wide", (18, 3, 6, 1), words=("word:99=99",)),
     Stranger("codes of labels.csv", GRADED, "dataset", 8, essay(0), {"quality": "1"}),
