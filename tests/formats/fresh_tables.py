@@ -262,7 +262,39 @@ SURNAMES = table(
     ]
 )
 
+#: What programs and people write for no answer, beside numbers; 99 beside marks below zero, too.
+NONE_GIVEN = ("\\N", "n.c.", "NULL", "#N/A", "n/d", "s/o", "k.A.", "\u2013")
+ABSENCES = table(
+    [
+        {"item": f"p{n // 2}", "rater": "uv"[n % 2], "depth": NONE_GIVEN[n // 2]}
+        | {"reach": 1 + n % 4}
+        if n in (1, 2, 5, 6, 9, 10, 13, 14)
+        else {"item": f"p{n // 2}", "rater": "uv"[n % 2], "depth": 1 + n % 5, "reach": 1 + n % 4}
+        for n in range(16)
+    ]
+)
+SIGNED = table(
+    [
+        {
+            "subject": f"s{n}",
+            "letter": essay(n),
+            "warm_k1": 1 + n % 7,
+            "warm_k2": (99, 2)[n % 7 > 1],
+        }
+        | {"mood_k1": n % 7 - 3, "mood_k2": 99 if n == 4 else (n + 2) % 7 - 3}
+        for n in range(10)
+    ]
+)
+
 FRESH_TABLES: tuple[Stranger, ...] = (
+    Stranger("absences.csv", ABSENCES, "criteria", (24, 2, 8, 2)),
+    Stranger(
+        "signed.csv",
+        SIGNED,
+        "refused",
+        (35, 2, 10, 2),
+        maps=("item=subject submission=letter raters=k1 raters=k2 criteria=warm criteria=mood",),
+    ),
     Stranger(
         "leases.csv",
         LEASES,

@@ -324,12 +324,12 @@ def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     item = item_of(values := Values(table))
     parts = (*grid.raters, *grid.criteria)
     person = next(filter(names_a_respondent, item), "")
-    if person and not any(map(names_a_rater, parts)):
+    judged = best_texts(values, values.texts(), item)
+    if person and not any(map(names_a_rater, parts)) and not judged.text:
         lacks = f"a row is a person ({person!r}), and {_listed(grid.raters)} could be the items"
         changes = [f"items={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
         yield NearShape("criteria", lacks, (f"rater={person}", *changes))
         return
-    judged = best_texts(values, values.texts(), item)
     sure = grid.by_title and bool(item) and not judged.second
     for way in (grid, grid.turned) if either_way(table, grid) else (grid,):
         lacks = f"{_listed(way.raters)} could be raters, {_listed(way.criteria)} criteria"
