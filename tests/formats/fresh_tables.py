@@ -286,7 +286,59 @@ SIGNED = table(
     ]
 )
 
+VERDICTS = ("Mostly true", "False", "Half true", "True", "Mostly false", "Pants on fire")
+#: Each claim was checked once, by the person in the column.
+CLAIMS = {
+    of: table(
+        [
+            {"Claim ID": f"K{n}", "Claim": short(n), "Verdict": VERDICTS[n * n % 6]}
+            | {of: ("Ada", "Ben", "Cy")[n % 3], "Hours": f"{1 + n / 4}"}
+            for n in range(9)
+        ]
+    )
+    for of in ("Checked by", "Evaluado por", "Bewertet von", "Coded by")
+}
+#: Headings that name raters, in pairs.
+RATER_PAIRS = (
+    ("Erstkorrektur", "Zweitkorrektur"),
+    ("First marker", "Second marker"),
+    ("Corrector 1", "Corrector 2"),
+    ("1st reader", "2nd reader"),
+)
+MARKS_IN_WORDS = ("gut", "sehr gut", "mangelhaft", "befriedigend")
+
 FRESH_TABLES: tuple[Stranger, ...] = (
+    *(
+        Stranger(
+            f"claims {of}.csv",
+            data,
+            "refused",
+            (9, 3, 9, 1),
+            maps=(f"item=Claim ID submission=Claim rater={of} label=Verdict",),
+        )
+        for of, data in CLAIMS.items()
+    ),
+    *(
+        Stranger(
+            f"{pair[0]}.csv",
+            table(
+                [
+                    {"Nr": n, "Text": essay(n)}
+                    | {
+                        # One was not marked again, and a remark stands beside.
+                        who: "" if n == 5 and at else MARKS_IN_WORDS[(n + at) % 4]
+                        for at, who in enumerate(pair)
+                    }
+                    | {"Remark": "see below" if n == 2 else ""}
+                    for n in range(8)
+                ]
+            ),
+            "wide",
+            (15, 2, 8, 1),
+            essay(0),
+        )
+        for pair in RATER_PAIRS
+    ),
     Stranger("absences.csv", ABSENCES, "criteria", (24, 2, 8, 2)),
     Stranger(
         "signed.csv",

@@ -45,6 +45,8 @@ _SCALES = (
     "incorrect|wrong|not correct, mostly incorrect, partially correct|partly correct|half correct"
     "|somewhat correct|partial, mostly correct|almost correct, correct|fully correct|right"
     "|completely correct",
+    "pants on fire|pants-fire, false, mostly false|barely true, half true|half-true|mixture|mixed"
+    "|partly true|partly false, mostly true, true",
     "irrelevant|not relevant, marginally relevant|slightly relevant, somewhat relevant"
     "|partially relevant|partly relevant|moderately relevant, relevant|mostly relevant"
     ", highly relevant|very relevant|perfectly relevant|fully relevant",
