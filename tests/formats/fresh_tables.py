@@ -307,7 +307,29 @@ RATER_PAIRS = (
 )
 MARKS_IN_WORDS = ("gut", "sehr gut", "mangelhaft", "befriedigend")
 
+#: Columns that say when a thing was tasted, beside what was tasted in it.
+TASTED = {
+    of: table(
+        [
+            {
+                "Panelist": f"T{who}",
+                of: 1 + (n + who) % 4 // 2,
+                "Sample": 200 + 31 * n,
+                "Order": 1 + (n + who) % 4,
+            }
+            | {"Salt": (7 * n + 13 * who) % 15, "Aroma": (11 * n * who + n) % 13}
+            for who in range(1, 6)
+            for n in range(4)
+        ]
+    )
+    for of in ("Session", "Round", "Wave", "Batch", "Day", "Sitzung")
+}
+
 FRESH_TABLES: tuple[Stranger, ...] = (
+    *(
+        Stranger(f"tasted by {of}.csv", data, "criteria", (40, 5, 4, 2))
+        for of, data in TASTED.items()
+    ),
     *(
         Stranger(
             f"claims {of}.csv",
