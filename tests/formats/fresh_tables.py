@@ -325,7 +325,32 @@ TASTED = {
     for of in ("Session", "Round", "Wave", "Batch", "Day", "Sitzung")
 }
 
+#: Three people rated one thing; how long a task took is no item, however different the times are.
+HURDLES = table(
+    [
+        {
+            "Stamp": f"2026/03/0{n + 1} 9:00:00",
+            "Participant": f"U{n}",
+            "Time on task (s)": 90 + 7 * n,
+        }
+        | {"What was hard?": essay(n)}
+        | {f"Hurdle - {who}": (n * k) % 5 for k, who in enumerate(("Ina", "Jo", "Kai"), 1)}
+        | {"Hurdle mean": f"{((n % 5) + (2 * n) % 5 + (3 * n) % 5) / 3:.2f}"}
+        for n in range(9)
+    ]
+)
+
 FRESH_TABLES: tuple[Stranger, ...] = (
+    Stranger(
+        "hurdles.csv",
+        HURDLES,
+        "refused",
+        (27, 3, 9, 1),
+        maps=(
+            "item=Participant submission=What was hard? raters=Ina raters=Jo raters=Kai"
+            " criteria=Hurdle",
+        ),
+    ),
     *(
         Stranger(f"tasted by {of}.csv", data, "criteria", (40, 5, 4, 2))
         for of, data in TASTED.items()
