@@ -401,6 +401,21 @@ FRESH_TABLES: tuple[Stranger, ...] = (
         (36, 2, 9, 2),
         maps=("submission=passage raters=PO raters=LQ criteria=burden criteria=lawful",),
     ),
+    # Where a passage begins and ends is no answer.
+    Stranger(
+        "pages.csv",
+        table(
+            [
+                {"id": n, "essay": essay(n), "start_time": n, "end_time": n + 1}
+                | {"start_page": 2 * n, "end_page": 2 * n + 3, "score": 1 + n % 5}
+                for n in range(9)
+            ]
+        ),
+        "dataset",
+        9,
+        essay(0),
+        {"score": "1"},
+    ),
     Stranger("leases by one map.csv", LEASES, "wide", (36, 2, 9, 2), essay(0), words=BY_INITIALS),
     Stranger(
         "out of a hundred.csv",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from core.formats.datasets.answer_columns import (
+    NO_RATERS,
     could_answer,
     measures,
     named_for_raters,
@@ -29,6 +30,8 @@ _JOINED = r"(.+?)(?:\s+/\s+|\s*\|\s*|:\s+|\s+[-–—]\s+|__)(.+)"
 _PARTS = (_JOINED, r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-]([^/|:]+?)")
 #: The most rows to look at for marks that all differ.
 _FIRST = 500
+#: Words in headings of numbers that say where or when, not how good.
+_PLACES = NO_RATERS | {"page", "line", "offset", "start", "end", "begin", "min", "max", "x", "y"}
 _TITLE = re.compile(r"(dr|dra|prof|mr|mrs|ms|mme|mlle|herr|frau|sr|sra|sig|dott)\.? [^\W\d]")
 
 
@@ -146,7 +149,7 @@ def _may_hold_marks(table: Table, column: str) -> bool:
     """Return whether a column holds answers, or different marks in each row."""
     if could_answer(table, column):
         return True
-    if column in table.nested or measures(column) or plain(column).split()[-1:] == ["id"]:
+    if column in table.nested or measures(column) or {*plain(column).split()} & _PLACES:
         return False
     numbers = [number_of(word) for word in words_in(table, column)]
     marks = [n for n in numbers if n is not None]

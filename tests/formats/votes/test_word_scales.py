@@ -92,6 +92,7 @@ def test_words_in_results_of_tools_are_ordered() -> None:
         ("preferred", "nominal"),
         ("answer given", "nominal"),
         ("error type", "nominal"),
+        ("defect", "nominal"),
     ],
 )
 def test_letters_beside_numbers_are_grades_unless_they_choose(head: str, scale: str) -> None:
