@@ -217,7 +217,246 @@ INTERVIEWS = table(
     ]
 )
 
+WHO, NAMED = ("PO", "LQ"), ("Moor", "Lind")
+BY_INITIALS = ("raters=PO,LQ", "criteria=burden,lawful", "submission=passage")
+HUNDREDS = (
+    ("Ott", "Adequacy", 1),
+    ("Ott", "Fluency", 2),
+    ("Serra", "Adequacy", 3),
+    ("Serra", "Fluency", 4),
+)
+#: Raters by criteria whose scales differ: words and yes or no, marks of a hundred, two headings.
+LEASES = table(
+    [
+        {"Unnamed: 0": n, "lease": f"L{n % 3}", "passage": essay(n)}
+        | {f"burden_{who}": ("Low", "High", "Medium")[(n + at) % 3] for at, who in enumerate(WHO)}
+        | {f"lawful_{who}": ("yes", "no")[(n + at) % 2] for at, who in enumerate(WHO)}
+        | {"n_words": 16 + n}
+        for n in range(9)
+    ]
+)
+OUT_OF_100 = table(
+    [
+        {"Nr": n + 1, "Quelle": short(n), "Übersetzung": essay(n), "Wörter": 5 + n % 3}
+        | {f"{what}_{who}": 30 + (5 * n + 3 * at) % 70 for who, what, at in HUNDREDS}
+        | {"Mean": f"{30 + n}.25"}
+        for n in range(14)
+    ]
+)
+PANEL = table(
+    [
+        {"Bid": f"F{n}", "Short name": f"BID{n}", "Abstract": essay(n), "Budget": 20000 + 1500 * n}
+        | {
+            f"{who} / {what}": 1 + n * (n + at * k) % 5
+            for at, who in enumerate(("Dr. Ito", "Prof. Bell"), 1)
+            for k, what in enumerate(("Excellence", "Impact", "Team"), 1)
+        }
+        for n in range(8)
+    ]
+)
+SURNAMES = table(
+    [
+        {"id": n, "letter": essay(n)}
+        | {f"{who} / {what}": 1 + (n + len(what)) % 4 for who in NAMED for what in ("Wit", "Reach")}
+        for n in range(6)
+    ]
+)
+
+#: What programs and people write for no answer, beside numbers; 99 beside marks below zero, too.
+NONE_GIVEN = ("\\N", "n.c.", "NULL", "#N/A", "n/d", "s/o", "k.A.", "\u2013")
+ABSENCES = table(
+    [
+        {"item": f"p{n // 2}", "rater": "uv"[n % 2], "depth": NONE_GIVEN[n // 2]}
+        | {"reach": 1 + n % 4}
+        if n in (1, 2, 5, 6, 9, 10, 13, 14)
+        else {"item": f"p{n // 2}", "rater": "uv"[n % 2], "depth": 1 + n % 5, "reach": 1 + n % 4}
+        for n in range(16)
+    ]
+)
+SIGNED = table(
+    [
+        {
+            "subject": f"s{n}",
+            "letter": essay(n),
+            "warm_k1": 1 + n % 7,
+            "warm_k2": (99, 2)[n % 7 > 1],
+        }
+        | {"mood_k1": n % 7 - 3, "mood_k2": 99 if n == 4 else (n + 2) % 7 - 3}
+        for n in range(10)
+    ]
+)
+
+VERDICTS = ("Mostly true", "False", "Half true", "True", "Mostly false", "Pants on fire")
+#: Each claim was checked once, by the person in the column.
+CLAIMS = {
+    of: table(
+        [
+            {"Claim ID": f"K{n}", "Claim": short(n), "Verdict": VERDICTS[n * n % 6]}
+            | {of: ("Ada", "Ben", "Cy")[n % 3], "Hours": f"{1 + n / 4}"}
+            for n in range(9)
+        ]
+    )
+    for of in ("Checked by", "Evaluado por", "Bewertet von", "Coded by")
+}
+#: Headings that name raters, in pairs.
+RATER_PAIRS = (
+    ("Erstkorrektur", "Zweitkorrektur"),
+    ("First marker", "Second marker"),
+    ("Corrector 1", "Corrector 2"),
+    ("1st reader", "2nd reader"),
+)
+MARKS_IN_WORDS = ("gut", "sehr gut", "mangelhaft", "befriedigend")
+
+#: Columns that say when a thing was tasted, beside what was tasted in it.
+TASTED = {
+    of: table(
+        [
+            {
+                "Panelist": f"T{who}",
+                of: 1 + (n + who) % 4 // 2,
+                "Sample": 200 + 31 * n,
+                "Order": 1 + (n + who) % 4,
+            }
+            | {"Salt": (7 * n + 13 * who) % 15, "Aroma": (11 * n * who + n) % 13}
+            for who in range(1, 6)
+            for n in range(4)
+        ]
+    )
+    for of in ("Session", "Round", "Wave", "Batch", "Day", "Sitzung")
+}
+
+#: Three people rated one thing; how long a task took is no item, however different the times are.
+HURDLES = table(
+    [
+        {
+            "Stamp": f"2026/03/0{n + 1} 9:00:00",
+            "Participant": f"U{n}",
+            "Time on task (s)": 90 + 7 * n,
+        }
+        | {"What was hard?": essay(n)}
+        | {f"Hurdle - {who}": (n * k) % 5 for k, who in enumerate(("Ina", "Jo", "Kai"), 1)}
+        | {"Hurdle mean": f"{((n % 5) + (2 * n) % 5 + (3 * n) % 5) / 3:.2f}"}
+        for n in range(9)
+    ]
+)
+
 FRESH_TABLES: tuple[Stranger, ...] = (
+    Stranger(
+        "hurdles.csv",
+        HURDLES,
+        "refused",
+        (27, 3, 9, 1),
+        maps=(
+            "item=Participant submission=What was hard? raters=Ina raters=Jo raters=Kai"
+            " criteria=Hurdle",
+        ),
+    ),
+    *(
+        Stranger(f"tasted by {of}.csv", data, "criteria", (40, 5, 4, 2))
+        for of, data in TASTED.items()
+    ),
+    *(
+        Stranger(
+            f"claims {of}.csv",
+            data,
+            "refused",
+            (9, 3, 9, 1),
+            maps=(f"item=Claim ID submission=Claim rater={of} label=Verdict",),
+        )
+        for of, data in CLAIMS.items()
+    ),
+    *(
+        Stranger(
+            f"{pair[0]}.csv",
+            table(
+                [
+                    {"Nr": n, "Text": essay(n)}
+                    | {
+                        # One was not marked again, and a remark stands beside.
+                        who: "" if n == 5 and at else MARKS_IN_WORDS[(n + at) % 4]
+                        for at, who in enumerate(pair)
+                    }
+                    | {"Remark": "see below" if n == 2 else ""}
+                    for n in range(8)
+                ]
+            ),
+            "wide",
+            (15, 2, 8, 1),
+            essay(0),
+        )
+        for pair in RATER_PAIRS
+    ),
+    Stranger("absences.csv", ABSENCES, "criteria", (24, 2, 8, 2)),
+    Stranger(
+        "signed.csv",
+        SIGNED,
+        "refused",
+        (35, 2, 10, 2),
+        maps=("item=subject submission=letter raters=k1 raters=k2 criteria=warm criteria=mood",),
+    ),
+    Stranger(
+        "leases.csv",
+        LEASES,
+        "refused",
+        (36, 2, 9, 2),
+        maps=("submission=passage raters=PO raters=LQ criteria=burden criteria=lawful",),
+    ),
+    # Where a passage begins and ends is no answer.
+    Stranger(
+        "pages.csv",
+        table(
+            [
+                {"id": n, "essay": essay(n), "start_time": n, "end_time": n + 1}
+                | {"start_page": 2 * n, "end_page": 2 * n + 3, "score": 1 + n % 5}
+                for n in range(9)
+            ]
+        ),
+        "dataset",
+        9,
+        essay(0),
+        {"score": "1"},
+    ),
+    Stranger("leases by one map.csv", LEASES, "wide", (36, 2, 9, 2), essay(0), words=BY_INITIALS),
+    Stranger(
+        "out of a hundred.csv",
+        OUT_OF_100,
+        "refused",
+        (56, 2, 14, 2),
+        maps=(
+            "item=Nr submission=Übersetzung prompt=Quelle raters=Ott raters=Serra"
+            " criteria=Adequacy criteria=Fluency",
+        ),
+    ),
+    Stranger("panel.csv", PANEL, "wide", (48, 2, 8, 3), essay(0)),
+    # Nothing says which of the two names rated: both readings are proposed.
+    Stranger(
+        "surnames.csv",
+        SURNAMES,
+        "refused",
+        (24, 2, 6, 2),
+        maps=(
+            "item=id submission=letter raters=Moor raters=Lind criteria=Wit criteria=Reach",
+            "item=id submission=letter raters=Wit raters=Reach criteria=Moor criteria=Lind",
+        ),
+    ),
+    Stranger(
+        "full-width brackets.csv",
+        table(
+            [
+                {"番号": n, "回答": essay(n)}
+                | {
+                    f"{what}（{who}）": 1 + n % 4
+                    for who in ("森", "林")
+                    for what in ("正確", "自然")
+                }
+                for n in range(6)
+            ]
+        ),
+        "wide",
+        (24, 2, 6, 2),
+        essay(0),
+        words=("raters=森,林", "criteria=正確,自然", "item=番号", "submission=回答"),
+    ),
     Stranger("missing codes.csv", CODES, "wide", (16, 3, 6, 1)),
     Stranger("codes that are answers.csv", CODES, "wide", (18, 3, 6, 1), words=("word:99=99",)),
     Stranger("codes of labels.csv", GRADED, "dataset", 8, essay(0), {"quality": "1"}),

@@ -218,6 +218,23 @@ def measures(column: str) -> bool:
     return has_word(column, MEASURES, whole=True) and not (when or asks(column))
 
 
+#: Headings of when or in which part of a study a row was rated; `Session quality` is none.
+_OCCASION = re.compile(
+    r"(?:(?:test|testing|rating|tasting|study|scoring) )?(?:session|round|wave|batch|day|block|week"
+    r"|occasion|run|sitzung|runde|durchgang|durchlauf|welle|seance|manche|vague|sesion|ronda|dia"
+    r"|sessao|rodada|sessione|sessie|ronde|сессия|раунд|场次|轮次)(?: (?:no|nr|number|num|id|\d+))?"
+)
+
+
+def names_an_occasion(column: str) -> bool:
+    """Return whether a heading is only that of a session, a round or a day of rating.
+
+    >>> names_an_occasion("Session"), names_an_occasion("test_day"), names_an_occasion("Day plan")
+    (True, True, False)
+    """
+    return _OCCASION.fullmatch(plain_heading(column)) is not None
+
+
 def is_index(table: Table, column: str) -> bool:
     """Return whether a column is the index of a data frame, filtered or not.
 
@@ -248,7 +265,7 @@ def could_answer(table: Table, column: str) -> bool:
     counts = _word_counts(table, column)
     if not counts or len(counts) > MOST_LABELS:
         return False
-    if last in NO_RATERS and not set(counts) <= YES | NO:
+    if (last in NO_RATERS or names_an_occasion(column)) and not set(counts) <= YES | NO:
         return False
     if last in LANGUAGE and None in map(number_of, counts):
         return False

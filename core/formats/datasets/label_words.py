@@ -27,18 +27,35 @@ AWAY = frozenset({"cannot_assess", "cannot assess", "not applicable", "abstain",
 #: Words for "not available"; if an option of the rubric has that name, they mean that option.
 _NA = frozenset({"na", "n/a"})
 #: Cells without an answer: empty, a dash, or a program's word for null.
-NO_ANSWER = frozenset({"", "-", "\u2013", "\u2014", *_NA, "nan", "none", "null", "<na>", "#n/a"})
+NO_ANSWER = frozenset(
+    {
+        "",
+        "-",
+        "\u2013",
+        "\u2014",
+        *_NA,
+        "nan",
+        "none",
+        "null",
+        "<na>",
+        "#n/a",
+        "#nv",
+        "#null!",
+        "\\n",
+    }
+)
 
 #: Words that mean "no number", by language, separated by bars.
 _ABSENCES = (
     "abs|absent|absence|away|excused|exempt|missing|pending|no show|no-show|dns|dnf|ns|n/s"
     "|not marked|not graded|not rated|not scored|not submitted|no submission|not done|not coded",
-    ".|..|n.a.|n. a.|not available|no data|no response|nil",
+    ".|..|n.a.|n. a.|not available|no data|no response|nil|n/d|n.d.|n/r|n.r.|---|--",
     "k.a.|ka|k. a.|keine angabe|entsch.|entschuldigt|unentsch.|unentschuldigt|abwesend|krank|fehlt"
-    "|nicht erschienen|nicht abgegeben|nicht bewertet|nb|n.b.|n. b.",
+    "|entf.|entfällt|nicht erschienen|nicht abgegeben|nicht bewertet|nb|n.b.|n. b.",
     "abs.|absente|non rendu|non noté|non évalué|dispensé|dispensée|disp|disp.|excusé|excusée|nn"
-    "|non renseigné|nr",
-    "ausente|no presentado|np|n.p.|no entregado|sin nota|no evaluado|faltou|não entregue|sem nota",
+    "|non renseigné|nr|n.c.|n. c.|nc|n/c|non communiqué|s/o|s.o.|s. o.|sans objet",
+    "ausente|no presentado|np|n.p.|no entregado|sin nota|no evaluado|s/d|sin dato"
+    "|s/r|faltou|não entregue|sem nota",
     "assente|non consegnato|non valutato|afwezig|niet ingeleverd|nieobecny|nieobecna|frånvarande"
     "|fraværende|yok|gelmedi|girmedi",
     "отсутствует|отсутствовал|отсутствовала|н/я|не явился|неявка|не сдано|нет оценки",
@@ -183,6 +200,10 @@ def without_absences(
     options |= {fold(word) for word in kept}
     answers = [c for c in table.columns if not _names_rows(c)]
     found = {c: _absences((row.get(c) for row in table.rows), options) for c in answers}
+    if codes := {w for words in found.values() for w in words if number_of(w) is not None}:
+        # One column's code is also that of a column with a single mark beside it.
+        left = [c for c in answers if not found[c]]
+        found |= {c: _absences((row.get(c) for row in table.rows), options, codes) for c in left}
     absences = Counter[str]()
     for words in found.values():
         absences.update(words)
@@ -208,7 +229,9 @@ def _names_rows(column: str) -> bool:
     )
 
 
-def _absences(cells: Iterable[Any], options: Collection[str]) -> dict[str, int]:
+def _absences(
+    cells: Iterable[Any], options: Collection[str], known: Collection[str] = ()
+) -> dict[str, int]:
     """Return the words for absences in a column, counted; none if it has other words."""
     words, numbers = Counter[str](), dict[str, float]()
     for cell in cells:
@@ -222,21 +245,31 @@ def _absences(cells: Iterable[Any], options: Collection[str]) -> dict[str, int]:
     if len({*numbers.values()}) < 2:
         return {}
     away = {w: times for w, times in words.items() if fold(w) in ABSENT and fold(w) not in options}
-    away |= {word: words[word] for word in _missing(numbers, words) if fold(word) not in options}
+    away |= {
+        word: words[word] for word in _missing(numbers, words, known) if fold(word) not in options
+    }
     return away if 2 * sum(away.values()) < sum(words.values()) else {}
 
 
-def _missing(numbers: Mapping[str, float], counts: Counter[str]) -> list[str]:
-    """Return the numbers of a column that are codes: of nines, far outside a few other marks."""
+def _missing(
+    numbers: Mapping[str, float], counts: Counter[str], known: Collection[str] = ()
+) -> list[str]:
+    """Return the numbers of a column that are codes: of nines, far outside a few other marks.
+
+    Beside negative marks only 99 and its like are far.
+    """
     codes = [word for word in numbers if _CODES.fullmatch(word)]
     more = [word for word in numbers if word in _MORE_CODES]
     for others_too in ([*codes, *more], codes):
         marks = {word: n for word, n in numbers.items() if word not in others_too}
-        most = max(marks.values(), default=0)
+        most = max(map(abs, marks.values()), default=0)
+        signed = min(marks.values(), default=0) < 0
         rising = len(numbers) == counts.total() and [*numbers.values()] == sorted(numbers.values())
-        if rising or not 1 < len(marks) <= _MOST_STEPS + 1 or min(marks.values()) < 0:
+        least = 1 if any(word in known for word in codes) else 2
+        if rising or not least <= len(marks) <= _MOST_STEPS + 1:
             continue
-        far = [w for w in codes if numbers[w] <= -8 or numbers[w] >= max(99, _FAR * most)]
+        far = [w for w in codes if abs(numbers[w]) >= max(99, _FAR * most)]
+        far += [w for w in codes if not signed and -99 < numbers[w] <= -8]
         if far:
             return far + [word for word in more if word in others_too and most <= _MOST_STEPS]
     return []

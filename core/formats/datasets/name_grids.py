@@ -7,20 +7,32 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from core.formats.datasets.answer_columns import (
+    NO_RATERS,
     could_answer,
+    measures,
     named_for_raters,
     names_a_criterion,
+    names_a_person,
     names_a_rater,
+    one_scale,
+    plain,
     sharing,
     sums_up,
     words_in,
 )
+from core.formats.datasets.label_words import may_be_marks
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
 
-#: Headings with other separators are unambiguous.
-_PARTS = (r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-]([^/|:]+?)")
+#: Separators that only join two names, then those that also stand inside of names.
+_JOINED = r"(.+?)(?:\s+/\s+|\s*\|\s*|:\s+|\s+[-–—]\s+|__)(.+)"
+_PARTS = (_JOINED, r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-]([^/|:]+?)")
+#: The most rows to look at for marks that all differ.
+_FIRST = 500
+#: Words in headings of numbers that say where or when, not how good.
+_PLACES = NO_RATERS | {"page", "line", "offset", "start", "end", "begin", "min", "max", "x", "y"}
+_TITLE = re.compile(r"(dr|dra|prof|mr|mrs|ms|mme|mlle|herr|frau|sr|sra|sig|dott)\.? [^\W\d]")
 
 
 class NameGrid(NamedTuple):
@@ -29,6 +41,17 @@ class NameGrid(NamedTuple):
     raters: tuple[str, ...]
     criteria: tuple[str, ...]
     columns: dict[tuple[str, str], str]
+
+    @property
+    def turned(self) -> NameGrid:
+        """Return the grid with the names of raters as criteria, and the reverse."""
+        columns = {(second, first): c for (first, second), c in self.columns.items()}
+        return NameGrid(self.criteria, self.raters, columns)
+
+    @property
+    def by_title(self) -> bool:
+        """Return whether the raters are people by their titles: `Prof. Amin`, `Interviewer A`."""
+        return all(_TITLE.match(plain_heading(r)) or names_a_person(r) for r in self.raters)
 
 
 def grid_of(columns: Sequence[str]) -> NameGrid | None:
@@ -60,11 +83,12 @@ def _with_likelier_raters(grid: NameGrid) -> NameGrid:
     """Return the grid with the likelier names as raters."""
     are_criteria = [any(map(names_a_criterion, side)) for side in (grid.raters, grid.criteria)]
     named = [named_for_raters(side) for side in (grid.raters, grid.criteria)]
+    if grid.by_title or grid.turned.by_title:
+        return grid if grid.by_title else grid.turned
     if are_criteria == [True, False] or (
         are_criteria[0] == are_criteria[1] and named == [False, True]
     ):
-        turned = {(second, first): c for (first, second), c in grid.columns.items()}
-        return NameGrid(grid.criteria, grid.raters, turned)
+        return grid.turned
     return grid
 
 
@@ -92,14 +116,61 @@ def without_asides(table: Table, columns: Sequence[str]) -> list[str]:
 
 
 def answers_in_grid(table: Table) -> NameGrid | None:
-    """Return the grid of a table's answer columns on one scale, or ``None``."""
+    """Return the grid of a table's answers, on one scale or on one for each criterion, or ``None``.
+
+    Criteria with different scales tell which names are the raters.
+    """
     able = [c for c in table.columns if could_answer(table, c) and not sums_up(c)]
     grid = grid_of(able)
-    if grid is None:
+    if grid is not None:
+        columns = [c for c in able if c in grid.columns.values()]
+        if columns == next(iter(sharing(table, columns)), []):
+            return grid
+        if all(map(names_a_rater, grid.raters)) and _shared_by_criterion(table, grid):
+            return grid
+    table = Table(table.name, table.kind, table.columns, table.rows[:_FIRST], table.lines[:_FIRST])
+    able = [c for c in table.columns if not sums_up(c) and _may_hold_marks(table, c)]
+    if (grid := grid_of(able)) is None:
         return None
-    columns = [c for c in able if c in grid.columns.values()]
-    if columns == next(iter(sharing(table, columns)), []):
+    fits = [_on_one_range(table, way) for way in (grid, grid.turned)]
+    if fits == [True, True]:
         return grid
+    return (grid if fits[0] else grid.turned) if any(fits) else None
+
+
+def either_way(table: Table, grid: NameGrid) -> bool:
+    """Return whether neither names nor scales say which side of a grid is the raters."""
+    turned = grid.turned
+    named = grid.by_title or _with_likelier_raters(turned) != turned
+    return not named and _on_one_range(table, turned)
+
+
+def _may_hold_marks(table: Table, column: str) -> bool:
+    """Return whether a column holds answers, or different marks in each row."""
+    if could_answer(table, column):
+        return True
+    if column in table.nested or measures(column) or {*plain(column).split()} & _PLACES:
+        return False
+    numbers = [number_of(word) for word in words_in(table, column)]
+    marks = [n for n in numbers if n is not None]
+    return 1 < len(marks) == len(numbers) and min(marks) >= -10 and may_be_marks(marks)
+
+
+def _shared_by_criterion(table: Table, grid: NameGrid) -> bool:
     sides = [[grid.columns[r, c] for r in grid.raters] for c in grid.criteria]
-    apart = all(map(names_a_rater, grid.raters)) and all(sharing(table, side) for side in sides)
-    return grid if apart else None
+    return all(next(iter(sharing(table, side)), []) == side for side in sides)
+
+
+def _on_one_range(table: Table, grid: NameGrid) -> bool:
+    """Return whether the answers to each criterion share words, or a range of numbers."""
+    for criterion in grid.criteria:
+        words = [words_in(table, grid.columns[rater, criterion]) for rater in grid.raters]
+        marks = [[n for word in of if (n := number_of(word)) is not None] for of in words]
+        numbers = all(len(m) == len(of) > 0 for m, of in zip(marks, words, strict=True))
+        tops = [max(map(abs, of), default=0) for of in marks]
+        apart = numbers and max(tops) > 2.5 * min(tops)
+        if apart or not (
+            numbers or all(any(one_scale(a, b) for b in words if b is not a) for a in words)
+        ):
+            return False
+    return True

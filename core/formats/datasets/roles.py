@@ -12,6 +12,7 @@ from core.formats.datasets.answer_columns import (
     counts_rows,
     is_index,
     measures,
+    names_an_occasion,
     plain,
     plain_head,
     sums_up,
@@ -86,6 +87,8 @@ def _unused(table: Table, column: str, cells: Sequence[str]) -> str:
         return "counts or measures"
     if sums_up(column):
         return "sums up other columns"
+    if names_an_occasion(column):
+        return "when it was rated"
     return (
         "a place in an order" if has_word(column, RANKS, whole=True) else "no known name or scale"
     )

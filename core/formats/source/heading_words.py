@@ -17,20 +17,24 @@ RATERS: Words = {
     " moderator proctor worker crowdworker person radiologist pathologist clinician"
     " physician dermatologist checker"
     " rated_by graded_by scored_by coded_by annotated_by labeled_by labelled_by judged_by"
-    " evaluated_by checked_by reviewed_by marked_by assessed_by inspector auditor your_name"
-    " pc_member committee_member prolific_pid prolific_id"
+    " evaluated_by verified_by fact-checked_by checked_by reviewed_by marked_by assessed_by"
+    " inspector auditor your_name pc_member committee_member prolific_pid prolific_id"
     " your_initials",
     "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
     " juror beobachter kodiererin zweitkorrektor erstkorrektor"
-    " erstprufer zweitprufer erstgutachter zweitgutachter erstbewerter zweitbewerter"
-    " dein_name ihr_name",
+    " erstkorrektur zweitkorrektur drittkorrektur erstgutachten zweitgutachten erstbewertung"
+    " zweitbewertung bewertet_von gepruft_von korrigiert_von beurteilt_von kodiert_von"
+    " begutachtet_von erstprufer zweitprufer erstgutachter zweitgutachter"
+    " erstbewerter zweitbewerter dein_name ihr_name",
     "fr": "correcteur correctrice evaluateur evaluatrice annotateur annotatrice jure juge"
-    " relecteur relectrice examinateur examinatrice codeur notateur votre_nom ton_nom",
+    " relecteur relectrice examinateur examinatrice codeur notateur evalue_par note_par corrige_par"
+    " verifie_par votre_nom ton_nom",
     "es": "evaluador anotador juez jurado revisor corrector calificador codificador examinador"
-    " tu_nombre su_nombre",
-    "pt": "avaliador juiz corretor",
-    "it": "valutatore valutatrice annotatore annotatrice giudice giurato revisore correttore",
-    "nl": "beoordelaar codeur nakijker jurylid",
+    " evaluado_por calificado_por corregido_por revisado_por codificado_por tu_nombre su_nombre",
+    "pt": "avaliador juiz corretor avaliado_por corrigido_por revisado_por",
+    "it": "valutato_da corretto_da valutatore valutatrice annotatore annotatrice giudice giurato"
+    " revisore correttore",
+    "nl": "beoordeeld_door nagekeken_door beoordelaar codeur nakijker jurylid",
     "nordic": "bedomare bedommer annoterare granskare sensor kodare arvioija",
     "slavic": "oceniajacy recenzent anotator sedzia hodnotitel ocenjivac оценщик эксперт"
     " аннотатор рецензент судья асессор проверяющ кодировщик оцінювач експерт",

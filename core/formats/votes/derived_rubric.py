@@ -63,8 +63,10 @@ def derive_rubric(lines: Sequence[VoteLine], gold: Sequence[VoteLine], name: str
         used.setdefault(row["criterion"], {})[row["label"]] = None
     criteria, notices, problems = list[dict[str, Any]](), list[Problem](), list[Problem]()
     spelling = {}
+    numeric = {c for c, labels in used.items() if _are_numbers(labels)}
     for criterion, used_labels in used.items():
-        scale, options, spelt = _scale(list(used_labels), criterion)
+        beside_numbers = bool(numeric - {criterion})
+        scale, options, spelt = _scale(list(used_labels), criterion, beside_numbers=beside_numbers)
         if len(options) > MOST_OPTIONS:
             message = f"has {len(options)} different labels for {criterion!r}."
             mend = "Give the rubric they belong to, or check which column holds the label."
@@ -170,6 +172,8 @@ def _notice(criterion: str, scale: str, labels: list[str], order: str) -> Proble
     }[scale]
     if scale == "ordinal" and None in map(_number, labels):
         mend = "In this order: the first has value 0, the last 1."
+        if all(len(label) == 1 for label in labels):
+            mend += " Letters are read as grades, A as the best."
     if scale == "nominal" and is_yes(labels[0]) and len(labels) == 2:
         mend = f"{labels[0]!r} has value 1, {labels[1]!r} 0."
     return Problem(message[:400], f"{mend} Give a rubric to say it otherwise.".strip())
@@ -196,7 +200,15 @@ def _several(criterion: str, words: list[str]) -> Problem:
     return Problem(message[:400], "To count each label, write a row for it, with its criterion.")
 
 
-def _scale(labels: list[str], criterion: str) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
+def _are_numbers(labels: Iterable[str]) -> bool:
+    """Return whether a criterion's labels are at least three numbers."""
+    given = [label for label in labels if not holds_no_answer(None, label)]
+    return len(given) > 2 and None not in map(_number, given)
+
+
+def _scale(
+    labels: list[str], criterion: str, *, beside_numbers: bool
+) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
     """Return the scale, its options, and the spelling of every label on it."""
     spelt = {label: CANNOT_ASSESS for label in labels if fold(label) in AWAY}
     spelt |= {label: label for label in labels if holds_no_answer(None, label)}
@@ -218,7 +230,7 @@ def _scale(labels: list[str], criterion: str) -> tuple[str, list[dict[str, Any]]
     for label in sorted(real):
         spelt[label] = first.setdefault(fold(label), label)
     opinions = [label for label in first.values() if not no_opinion(label)]
-    if places := scale_order(opinions, criterion):
+    if places := scale_order(opinions, criterion, beside_numbers=beside_numbers):
         at = {places[label]: label for label in sorted(places, key=len)}
         spelt |= {label: at[places[word]] for label, word in spelt.items() if word in places}
         unsure = {label: CANNOT_ASSESS for label in real if no_opinion(label)}

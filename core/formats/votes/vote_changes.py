@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 from core.domain.base import build
 from core.formats.datasets.mapping import ITEM_FIELDS
-from core.formats.datasets.name_grids import answers_in_grid
 from core.formats.datasets.roles import Change, listed_in, said_once, with_one_item
 from core.formats.datasets.table import Table, joined_parts
 from core.formats.datasets.text_columns import texts_in
@@ -151,16 +151,17 @@ def parts_in_brackets(headings: Sequence[str]) -> list[str]:
 def _in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] | None:
     """Return the columns of raters by criteria if headings combine both, or ``None``."""
     side = "items" if "items" in lists else "raters"
-    grid = answers_in_grid(table) if {side, "criteria"} <= lists.keys() else None
-    if grid is None:
+    if not {side, "criteria"} <= lists.keys():
         return None
-    sides = lists[side], lists["criteria"]
-    turned = {(second, first): column for (first, second), column in grid.columns.items()}
-    columns = {**turned, **grid.columns}
-    pairs = [(rater, criterion) for rater in sides[0] for criterion in sides[1]]
-    if not all(pair in columns for pair in pairs):
-        return None
-    return [{"column": columns[r, c], side[:-1]: r, "criterion": c} for r, c in pairs]
+    columns = list[dict[str, str]]()
+    for rater, criterion in product(lists[side], lists["criteria"]):
+        pair = (re.escape(rater), re.escape(criterion))
+        forms = [rf"[\W_]*{a}[\W_]+{b}[\W_]*" for a, b in (pair, pair[::-1])]
+        found = [c for c in table.columns if any(re.fullmatch(form, c) for form in forms)]
+        if len(found) != 1:
+            return None
+        columns.append({"column": found[0], side[:-1]: rater, "criterion": criterion})
+    return columns
 
 
 def _text_as_item(table: Table, item: str | None) -> str | None:

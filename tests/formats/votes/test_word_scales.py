@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes
@@ -82,3 +83,29 @@ def test_letters_under_a_heading_for_grades_are_ordered() -> None:
 def test_words_in_results_of_tools_are_ordered() -> None:
     scale = scale_of("quality", ["Good", "Poor", "Fair"])
     assert scale.options == (("Poor", 0.0), ("Fair", 0.5), ("Good", 1.0))
+
+
+@pytest.mark.parametrize(
+    ("head", "scale"),
+    [
+        ("upkeep", "ordinal"),
+        ("preferred", "nominal"),
+        ("answer given", "nominal"),
+        ("error type", "nominal"),
+        ("defect", "nominal"),
+    ],
+)
+def test_letters_beside_numbers_are_grades_unless_they_choose(head: str, scale: str) -> None:
+    votes = [("depth", str(1 + n % 5)) for n in range(9)]
+    votes += [(head, "ABCD"[n * n % 7 % 4]) for n in range(9)]
+    lines = [
+        (n, {"item_id": str(n), "criterion": asked, "rater_id": "kim", "label": label})
+        for n, (asked, label) in enumerate(votes)
+    ]
+    derived = derive_rubric(lines, [], "votes.csv")
+    letters = derived.rubric.criteria[1]
+    assert letters.scale == scale
+    said = "Letters are read as grades, A as the best." in str(derived.notices)
+    assert said == (scale == "ordinal")
+    if said:
+        assert [option.label for option in letters.options] == ["C", "B", "A"]

@@ -20,7 +20,7 @@ from core.formats.datasets.answer_columns import (
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
-from core.formats.datasets.name_grids import NameGrid, answers_in_grid
+from core.formats.datasets.name_grids import NameGrid, answers_in_grid, either_way
 from core.formats.datasets.table import Table, leaves, parsed_cell, steps_of, with_paths
 from core.formats.datasets.text_columns import proposed_texts
 from core.formats.source.heading_words import PROMPTS, has_word, plain_heading
@@ -324,15 +324,19 @@ def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     item = item_of(values := Values(table))
     parts = (*grid.raters, *grid.criteria)
     person = next(filter(names_a_respondent, item), "")
-    if person and not any(map(names_a_rater, parts)):
+    judged = best_texts(values, values.texts(), item)
+    if person and not any(map(names_a_rater, parts)) and not judged.text:
         lacks = f"a row is a person ({person!r}), and {_listed(grid.raters)} could be the items"
         changes = [f"items={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
         yield NearShape("criteria", lacks, (f"rater={person}", *changes))
         return
-    lacks = f"{_listed(grid.raters)} could be raters, {_listed(grid.criteria)} criteria"
-    changes = [f"raters={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
-    judged = best_texts(values, values.texts(), item)
-    yield NearShape("wide", lacks, (*item_changes(item), *judged.changes(item), *changes))
+    sure = grid.by_title and bool(item) and not judged.second
+    for way in (grid, grid.turned) if either_way(table, grid) else (grid,):
+        lacks = f"{_listed(way.raters)} could be raters, {_listed(way.criteria)} criteria"
+        changes = [f"raters={r}" for r in way.raters] + [f"criteria={c}" for c in way.criteria]
+        yield NearShape("wide", lacks, (*item_changes(item), *judged.changes(item), *changes), sure)
+    if sure:
+        return
     for text in [judged.text] if judged.text else proposed_texts(table)[:1]:
         labels = (f"labels={column}" for column in grid.columns.values())
         yield NearShape("dataset", "its columns could be labels", (f"submission={text}", *labels))

@@ -27,6 +27,7 @@ from core.formats.votes.structure.texts import TextColumns, best_texts
 from core.formats.votes.structure.values import (
     RANGED,
     Values,
+    is_measured,
     item_changes,
     named_label,
     system_named,
@@ -42,6 +43,8 @@ _GRADEBOOKS = (r".+ \(\d+\)", r".+ \[.+\] \|\d+", r".+ <.*MaxPoints:[^>]*>")
 _SAME_FORM = (*_GRADEBOOKS, r"(.+?)\s*\[[^\]]+\]")
 #: `Code (SK)`: a criterion, and the initials of the rater.
 _INITIALS = re.compile(r"(.+?)\s*[(\[]([A-Z]{1,3}\d?)[)\]]")
+#: `Severity - Lena`: a criterion, and the name of the rater.
+_AFTER_STEM = re.compile(r"(.+?)(?:\s+[-–—/|]\s+|:\s+)([^\W\d_][^,;:/|]{0,30})")
 _LEAST = -10
 _RESPONSES = frozenset({"response id", "respondent id", "session id", "antwort id", "ip address"})
 _IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号", "番号"})
@@ -76,7 +79,18 @@ class RaterColumns(NamedTuple):
     def changes(self, field: str) -> tuple[str, ...]:
         """Return the roles as `FIELD=COLUMN`, with the columns as ``field``."""
         keys = [*item_changes(self.item), *self.texts.changes(self.item)]
+        stem, names = self._after_stem()
+        if field == "raters" and names:
+            return (*keys, *(f"raters={name}" for name in names), f"criteria={stem}")
         return (*keys, *(f"{field}={column}" for column in self.columns))
+
+    def _after_stem(self) -> tuple[str, list[str]]:
+        """Return the criterion and the names after it in `Severity - Lena`, or "" and none."""
+        parts = [m for c in self.columns if (m := _AFTER_STEM.fullmatch(c.strip()))]
+        stems = {m[1] for m in parts}
+        if len(parts) < len(self.columns) or len(stems) > 1:
+            return "", []
+        return stems.pop(), [m[2] for m in parts]
 
 
 def rater_columns(table: Table) -> RaterColumns | None:
@@ -134,6 +148,7 @@ def item_of(values: Values) -> tuple[str, ...]:
     """Return the column, or the id and the system, that identify the item of a row, or ()."""
     unique = [c for c in values.columns if values.unique([c]) == 1 and values.filled(c) == 1]
     unique = [c for c in unique if not says_no_label(values.distinct[c])]
+    unique = [c for c in unique if not (values.is_number(c) and is_measured(c))]
     named = [c for c in unique if has_word(c, ITEMS) and c not in values.texts()]
     named = [c for c in named if not _is_mark(values, c) or {*plain_heading(c).split()} & _IDS]
     named.sort(key=lambda c: not {*plain_heading(c).split()} & _IDS)

@@ -89,7 +89,8 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     people = sorted((c for c in keys if levels[c] > 1), key=lambda c: -levels[c])
     if once := next(_once_each(values, keys), None):
         return (once,)
-    if _are_answers(values, people):
+    gaps = [c for c in values.columns if has_word(c, RATERS) and not values.is_number(c)]
+    if _are_answers(values, people) or sharing(values.table, gaps):
         return ()  # each rater has a column
     once_rated = _rated_once(values) if people and levels[people[0]] > 2 else None
     for rater in people:

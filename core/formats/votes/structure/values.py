@@ -254,10 +254,9 @@ class Values:
         return has_word(column, SURENESS) and any(heading.startswith(f"{c} ") for c in beside)
 
     def measures_nothing(self, column: str) -> bool:
-        """Return whether a heading names no time, age or count."""
+        """Return whether a heading names no time, age or count, and does not end as an id's."""
         words = plain_heading(column).split()
-        named = words and (words[0] in _MEASURED or words[-1] in NO_RATERS)
-        return not (named or measures(column))
+        return not (words and (is_measured(column) or words[-1] in NO_RATERS))
 
     def is_number(self, column: str) -> bool:
         """Return whether a column holds only numbers."""
@@ -299,6 +298,11 @@ class Values:
 def _tenths(numbers: Sequence[float]) -> bool:
     """Return whether numbers are tenths, as marks set on a line are."""
     return all(abs(10 * n - round(10 * n)) < 1e-6 for n in numbers)
+
+
+def is_measured(column: str) -> bool:
+    """Return whether a heading is that of a time, an age or a count."""
+    return bool({*plain_heading(column).split()[:1]} & _MEASURED) or measures(column)
 
 
 def named_overall(column: str) -> bool:

@@ -45,6 +45,8 @@ _SCALES = (
     "incorrect|wrong|not correct, mostly incorrect, partially correct|partly correct|half correct"
     "|somewhat correct|partial, mostly correct|almost correct, correct|fully correct|right"
     "|completely correct",
+    "pants on fire|pants-fire, false, mostly false|barely true, half true|half-true|mixture|mixed"
+    "|partly true|partly false, mostly true, true",
     "irrelevant|not relevant, marginally relevant|slightly relevant, somewhat relevant"
     "|partially relevant|partly relevant|moderately relevant, relevant|mostly relevant"
     ", highly relevant|very relevant|perfectly relevant|fully relevant",
@@ -139,6 +141,13 @@ _NUMBER_LAST = re.compile(r"(.*?\D)\s*(?:[(\[]\s*|[=:–-]\s*)([-+]?\d+)\s*[)\]]
 _LETTER = re.compile(r"([a-f])([+\-\u2212]?)\Z")
 #: Headings of letter grades; elsewhere, A and B are answers to choose from.
 _GRADES = re.compile(r"\b(grade|mark|note|nota|cijfer|voto)")
+#: Headings of answers chosen among others, whose letters have no order.
+_CHOICES = re.compile(
+    r"\b(answer|respon|choice|chosen|option|prefer|winner|best|better|select|pick|vote|label|type"
+    r"|kind|class|categor|code|group|set|version|variant|condition|arm|system|model|form|plan|key"
+    r"|section|team|defect|fault|issue|cluster|cohort|site|zone|theme|topic|error|reason|cause|antwort|wahl|typ|art|gruppe|klasse|reponse|choix|respuesta"
+    r"|opcion|tipo|grupo|risposta|scelta|resposta|opcao)"
+)
 
 
 def is_scale(words: Collection[str], heading: str) -> bool:
@@ -154,8 +163,13 @@ def no_opinion(word: str) -> bool:
     return fold(word) in _UNSURE
 
 
-def scale_order(labels: Collection[str], heading: str = "") -> dict[str, float] | None:
+def scale_order(
+    labels: Collection[str], heading: str = "", *, beside_numbers: bool = False
+) -> dict[str, float] | None:
     """Return the place of each label on the scale that they form, lowest first, or ``None``.
+
+    Three letters and more are grades ``beside_numbers`` of another criterion, unless the heading is
+    that of a choice.
 
     >>> scale_order(["1 - poor", "2", "3 - good"])
     {'1 - poor': 1.0, '2': 2.0, '3 - good': 3.0}
@@ -168,7 +182,7 @@ def scale_order(labels: Collection[str], heading: str = "") -> dict[str, float] 
     return (
         _by_words({label: label for label in labels})
         or _by_numbers(labels)
-        or _letters(labels, heading)
+        or _letters(labels, heading, beside_numbers=beside_numbers)
     )
 
 
@@ -207,7 +221,9 @@ def _by_numbers(labels: Collection[str]) -> dict[str, float] | None:
     return {label: -place if falls else place for label, place in places.items()}
 
 
-def _letters(labels: Collection[str], heading: str) -> dict[str, float] | None:
+def _letters(
+    labels: Collection[str], heading: str, *, beside_numbers: bool
+) -> dict[str, float] | None:
     """Return the places of letter grades; letters alone need a heading, or F without E."""
     grades = {label: _LETTER.match(fold(label)) for label in labels}
     letters = {match[1] for match in grades.values() if match}
@@ -215,7 +231,9 @@ def _letters(labels: Collection[str], heading: str) -> dict[str, float] | None:
     american = {"f", "d"} <= letters and "e" not in letters
     if None in grades.values() or len(letters) < 2:
         return None
-    if not (signed or american or _GRADES.search(plain_heading(heading))):
+    graded = beside_numbers and len(letters) > 2 and {"a", "b"} <= letters
+    graded = graded and not _CHOICES.search(plain_heading(heading))
+    if not (signed or american or graded or _GRADES.search(plain_heading(heading))):
         return None
     signs = {"": 0.0, "+": 0.3}
     return {
