@@ -352,8 +352,8 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
     """Return a mapping of items with changes, like ``submission=messages[-1].content``.
 
     A column that gets a field loses its old one. A column that loses its field is kept under meta.
-    ``context`` and ``meta`` may be given several times. ``context:NAME=COLUMN`` renames a column.
-    ``word:CRITERION:THEIRS=OURS`` translates a label.
+    ``labels`` lists all labels without a prefix. ``context`` and ``meta`` may be given several
+    times. ``context:NAME=COLUMN`` renames one. ``word:CRITERION:THEIRS=OURS`` translates a label.
 
     Raises:
         InputError: an invalid change.
@@ -361,6 +361,8 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
     data, changes = mapping.model_dump(), with_one_item(changes)
     data["words"] |= words_in_changes([c.removeprefix(WORD) for c in changes if is_word(c)])
     said_once(changes, _ALIASES, ("context", "meta", "labels", "word"))
+    if any(change.startswith("labels=") for change in changes):
+        data["labels"] = {name: c for name, c in mapping.labels.items() if without_prefix(c) != c}
     for change in (change for change in changes if not is_word(change)):
         field, name, value = Change.of(change, (*ITEM_FIELDS, "labels"), _WITH_NAMES, _ALIASES)
         columns = listed_in(value, table) if field == "labels" else [value]
@@ -382,8 +384,6 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
 
 def _free(data: dict[str, Any], column: str) -> None:
     """Remove a column from its field."""
-    if not column:
-        return
     for field in OWN:
         if data[field] == column:
             data[field] = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -307,3 +308,57 @@ def _peer_losses(rubric: Rubric) -> list[Problem]:
         message = f"The abstention of {first_names(away)} is the peer's own there, CANNOT_ASSESS."
         losses.append(Problem(message))
     return losses
+
+
+NUMBER = r"[-−+]?\d+(?:[.,]\d+)?"
+_UNIT = r"(?:points?|pts?\.?|p\.|marks?)"
+_SPAN = rf"(?P<first>{NUMBER})(?:\s*(?:-|–|—|to)\s*(?P<second>{NUMBER}))?"
+#: Points before or after words, with a unit or alone.
+_SURE = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"^(?P<label>){_SPAN}\s*{_UNIT}?$",
+        rf"^(?P<label>.*\S)\s*[\[(]\s*{_SPAN}\s*{_UNIT}\s*[\])]\.?$",
+        rf"^(?P<label>.*\S)\s*(?:[:,–—-]\s*|\s){_SPAN}\s*{_UNIT}$",
+        rf"^[\[(]?\s*{_SPAN}\s*{_UNIT}\s*[\])]?\s*[:.=–—-]?\s+(?P<label>\S.*)$",
+    )
+)
+#: The same without a unit, for headings.
+_BARE = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"^(?P<label>.*\S)\s*[\[(]\s*{_SPAN}\s*[\])]$",
+        rf"^(?P<label>.*[^\s\d])\s*[:,–—-]\s*{_SPAN}$",
+        rf"^[\[(]?\s*{_SPAN}\s*[\])]?\s*[:.=)–—-]\s*(?P<label>[^\W\d].*)$",
+        rf"^(?P<label>[^\W\d].*\S)\s+{_SPAN}$",
+    )
+)
+
+
+class Points(NamedTuple):
+    """The words and points of a heading or a cell; ``None`` without points.
+
+    In a range of points (8-10) ``points`` is the maximum and ``least`` the minimum.
+    """
+
+    label: str
+    points: float | None
+    least: float | None
+
+
+def points_in(text: str, *, heading: bool = False) -> Points:
+    """Return the points at either end of a text; a ``heading`` needs no unit.
+
+    >>> points_in("Good (3 points)"), points_in("8-10")
+    (Points(label='Good', points=3.0, least=3.0), Points(label='8-10', points=10.0, least=8.0))
+    >>> points_in("Good (3)").points, points_in("Good (3)", heading=True).points
+    (None, 3.0)
+    """
+    text = " ".join(text.split())
+    for pattern in (*_SURE, *_BARE) if heading else _SURE:
+        match = pattern.match(text)
+        if match:
+            given = filter(None, (match["first"], match["second"]))
+            ends = [float(n.replace("−", "-").replace(",", ".")) for n in given]
+            return Points(match["label"] or text, max(ends), min(ends))
+    return Points(text, None, None)

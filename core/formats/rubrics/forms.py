@@ -18,7 +18,7 @@ from core.formats.rubrics import score_scales as scales
 from core.formats.rubrics.canvas import canvas_rubric, looks_like_canvas, read_canvas_rubrics
 from core.formats.rubrics.evalassist import beside_criterion, case_in, unwrapped
 from core.formats.rubrics.foreign import Scaling, WrittenRubric, is_peers, peer_json
-from core.formats.rubrics.grid import holds_answers, looks_like_grid, read_grid
+from core.formats.rubrics.grid import holds_answers, holds_marks, looks_like_grid, read_grid
 from core.formats.rubrics.level_tables import (
     levels_csv,
     looks_like_levels,
@@ -246,7 +246,8 @@ def _office(opened: Opened) -> tuple[RubricTable, ...] | None:
 def _is_table(heads: Heads, rows: Sequence[Heads]) -> bool:
     """Return whether these are the headings and rows of a rubric."""
     form = next((form for form in TABLES if form.looks(heads)), None)
-    return form is not None and not (form.name == "grid" and holds_answers(heads, rows))
+    are_answers = holds_answers(heads, rows) or holds_marks(heads, rows)
+    return form is not None and not (form.name == "grid" and are_answers)
 
 
 # Recognise a rubric by the beginning of its file.
@@ -314,8 +315,12 @@ def _heads_of(text: str) -> Iterator[Heads]:
         first = [cells for _, cells in islice(records(text, delimiter, []), 2 * _DEEPEST)]
         rows = [[cell.strip() for cell in cells] for cells in first if any(cells)]
         at = below_titles(rows, _is_header)
-        if at is not None:
+        if at is not None and (_is_sure(rows[at]) or not holds_marks(rows[at], rows[at + 1 :])):
             yield rows[at]
+
+
+def _is_sure(heads: Heads) -> bool:
+    return any(form.looks(heads) for form in TABLES if form.looks is not looks_like_grid)
 
 
 def _is_header(heads: Heads) -> bool:

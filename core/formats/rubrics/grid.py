@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from core.domain.rubric import Rubric
 from core.errors import Problem
-from core.formats.rubrics.foreign import Level, Scaling, criterion_of, effect_of
+from core.formats.rubrics.foreign import (
+    NUMBER,
+    Level,
+    Points,
+    Scaling,
+    criterion_of,
+    effect_of,
+    points_in,
+)
 from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import MAX_COLUMNS, RawRow, RawTable
 from core.formats.source.csv_writer import unguarded
@@ -42,6 +50,12 @@ _ROLES: dict[Role, frozenset[str]] = {
         total"""
     ),
 }
+#: Beginnings of headings of weights in other forms and languages: `Weight (%)`, `Gewicht in %`.
+_WEIGHTS = re.compile(
+    r"(?:weight|gewicht|anteil|faktor|poids|pond\b|ponder|pondér|coef|bar[eè]me|peso\b|weging|"
+    r"waga\b|vekt\b|vikt\b|вес\b|权重|權重|分值|满分|配点|배점|가중치|max\b|maximum|punkte\b|"
+    r"puntos\b|pontos\b|punti\b|(?:possible |total |available )?(?:points?|marks)\b)"
+)
 #: Headings of vote tables; a table with any of them is not a rubric grid.
 _VOTES = _known(
     """item|item_id|item id|rater|rater_id|annotator|coder|judge|label|vote|rating|segment|
@@ -64,58 +78,6 @@ _RANKS = (
     "does not meet expectations|very poor|f",
 )
 _RANK = {word: at for at, line in enumerate(_RANKS) for word in line.split("|")}
-_NUMBER = r"[-−+]?\d+(?:[.,]\d+)?"
-_UNIT = r"(?:points?|pts?\.?|p\.|marks?)"
-_SPAN = rf"(?P<first>{_NUMBER})(?:\s*(?:-|–|—|to)\s*(?P<second>{_NUMBER}))?"
-#: Points before or after words, with a unit or alone.
-_SURE = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"^(?P<label>){_SPAN}\s*{_UNIT}?$",
-        rf"^(?P<label>.*\S)\s*[\[(]\s*{_SPAN}\s*{_UNIT}\s*[\])]\.?$",
-        rf"^(?P<label>.*\S)\s*(?:[:,–—-]\s*|\s){_SPAN}\s*{_UNIT}$",
-        rf"^[\[(]?\s*{_SPAN}\s*{_UNIT}\s*[\])]?\s*[:.=–—-]?\s+(?P<label>\S.*)$",
-    )
-)
-#: The same without a unit, for headings.
-_BARE = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"^(?P<label>.*\S)\s*[\[(]\s*{_SPAN}\s*[\])]$",
-        rf"^(?P<label>.*[^\s\d])\s*[:,–—-]\s*{_SPAN}$",
-        rf"^[\[(]?\s*{_SPAN}\s*[\])]?\s*[:.=)–—-]\s*(?P<label>[^\W\d].*)$",
-        rf"^(?P<label>[^\W\d].*\S)\s+{_SPAN}$",
-    )
-)
-
-
-class Points(NamedTuple):
-    """The words and points of a heading or a cell; ``None`` without points.
-
-    In a range of points (8-10) ``points`` is the maximum and ``least`` the minimum.
-    """
-
-    label: str
-    points: float | None
-    least: float | None
-
-
-def points_in(text: str, *, heading: bool = False) -> Points:
-    """Return the points at either end of a text; a ``heading`` needs no unit.
-
-    >>> points_in("Good (3 points)"), points_in("8-10")
-    (Points(label='Good', points=3.0, least=3.0), Points(label='8-10', points=10.0, least=8.0))
-    >>> points_in("Good (3)").points, points_in("Good (3)", heading=True).points
-    (None, 3.0)
-    """
-    text = " ".join(text.split())
-    for pattern in (*_SURE, *_BARE) if heading else _SURE:
-        match = pattern.match(text)
-        if match:
-            given = filter(None, (match["first"], match["second"]))
-            ends = [float(n.replace("−", "-").replace(",", ".")) for n in given]
-            return Points(match["label"] or text, max(ends), min(ends))
-    return Points(text, None, None)
 
 
 def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:
@@ -129,9 +91,7 @@ def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:
     names = [fold(head) for head in heads]
     if any(head in _VOTES for head in names):
         return None
-    roles: list[Role] = [
-        next((role for role, known in _ROLES.items() if head in known), "level") for head in names
-    ]
+    roles: list[Role] = [_role_of(head) for head in names]
     named = "criterion" in roles
     if not named:
         # An empty or unknown first heading: the first column holds the criteria.
@@ -142,6 +102,18 @@ def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:
     if len(levels) < 2 or not all(map(fold, levels)) or roles.count("criterion") != 1:
         return None
     return tuple(roles) if (named or marked >= 2) else None
+
+
+def _role_of(head: str) -> Role:
+    """Return the role of a column by its heading, folded.
+
+    >>> [_role_of(head) for head in ("weight (%)", "% of grade", "pond.", "points (4)", "90-100%")]
+    ['weight', 'weight', 'weight', 'level', 'level']
+    """
+    named = next((role for role, known in _ROLES.items() if head in known), None)
+    if named or re.search(r"\d", head):
+        return named or "level"
+    return "weight" if "%" in head or _WEIGHTS.match(head) else "level"
 
 
 def looks_like_grid(heads: Sequence[str]) -> bool:
@@ -169,6 +141,24 @@ def holds_answers(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         if len(stems) > 1 and len(set(stems)) == 1:
             return True
     return 2 * sum(words.count(word) > 1 for word in words) > len(words)
+
+
+def holds_marks(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether columns of marks are next to texts that differ in every row: graded work.
+
+    >>> heads = ["No.", "Answer", "Content (0-4)", "Form (0-4)"]
+    >>> holds_marks(heads, [["1", "It is so.", "3", "4"], ["2", "I am not sure.", "1", "0"]])
+    True
+    """
+    marks = texts = 0
+    for at, head in enumerate(heads):
+        cells = [cell for row in rows if at < len(row) and (cell := row[at].strip())]
+        label = points_in(head, heading=True).label
+        if at and len(cells) > 1 and all(re.fullmatch(NUMBER, cell) for cell in cells):
+            marks += _role_of(fold(head)) == "level" and fold(label) not in _RANK
+        elif len(cells) > 1 and len(set(cells)) == len(cells):
+            texts += sum(len(cell.split()) for cell in cells) >= 3 * len(cells)
+    return 1 <= texts < marks
 
 
 def order_of(labels: Sequence[str]) -> Order:
@@ -204,7 +194,30 @@ def read_grid(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubri
         mend = "Its first line names a column of criteria and at least two levels."
         problem = Problem("is not a grid of criteria and levels.", mend, (), 1)
         raise refusal("rubric", [problem], table.name)
-    return (_Grid(table, roles, scaling).read(),)
+    return (_Grid(table, _without_numbers(table, roles), scaling).read(),)
+
+
+def _without_numbers(table: RawTable, roles: Sequence[Role]) -> tuple[Role, ...]:
+    """Return the roles; a column of numbers next to plain descriptions is not a level."""
+    levels = [at for at, role in enumerate(roles) if role == "level"]
+    texts = {at: [t for row in table.rows if (t := row.text(at).strip(" %\t\n"))] for at in levels}
+    points = {at: [points_in(text) for text in texts[at]] for at in levels}
+    described = {at for at in levels if all(worth.points is None for worth in points[at])}
+    heads = {at: points_in(table.heads[at], heading=True) for at in levels}
+    numbers = {
+        at
+        for at in levels
+        if texts[at]
+        and all(
+            w.points is not None and w.label == t
+            for w, t in zip(points[at], texts[at], strict=True)
+        )
+        and heads[at].points is None
+        and fold(heads[at].label) not in _RANK
+    }
+    if len(described) < 2 or len(described) + len(numbers) < len(levels):
+        return tuple(roles)
+    return tuple("aside" if at in numbers else role for at, role in enumerate(roles))
 
 
 def _is_total(cells: Sequence[str]) -> bool:
@@ -366,4 +379,7 @@ class _Grid:
         for at, role in enumerate(self._roles):
             if role == "aside":
                 message = f"The column {self._table.heads[at]!r} is left out."
-                self._notices.append(Problem(message, "It is not a level of the rubric."))
+                mend = "It is not a level of the rubric."
+                if fold(self._table.heads[at]) not in _ROLES["aside"]:
+                    mend = f"{mend} If it is the weight, call it Weight."
+                self._notices.append(Problem(message, mend))

@@ -40,7 +40,7 @@ from core.formats.votes.structure.named_fields import (
 )
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
-from core.formats.votes.structure.values import Values, first_rows, ticks
+from core.formats.votes.structure.values import RANGED, Values, first_rows, ticks
 from core.formats.votes.vote_mapping import (
     Layout,
     VoteMapping,
@@ -77,6 +77,8 @@ def kind_of_table(
         return "dataset" if mapping.are_tasks else "unknown"
     beside = (*mapping.meta, *mapping.labels.values())
     ambiguous = rival_labels(table, mapping) or _named_alike(table, beside)
+    scored = [c for c in mapping.meta if RANGED.search(c) and could_answer(table, c)]
+    ambiguous = ambiguous or len([c for c in scored if not sums_up(c)]) > 1
     rated = bool(row_keys(opened_up(table))) or any(list_answers(table))
     rated = rated or _has_raters(table, mapping.labels.values())
     rated = rated or unnamed_raters(table, mapping) != "" or _labels_in_grid(table, mapping)

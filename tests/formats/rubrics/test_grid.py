@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError
+from core.formats.rubrics.foreign import points_in
 from core.formats.rubrics.forms import looks_like_rubric, looks_like_table, read_rubrics
-from core.formats.rubrics.grid import looks_like_grid, points_in, read_grid
+from core.formats.rubrics.grid import looks_like_grid, read_grid
 from core.formats.source.csv_reader import MAX_COLUMNS, read_raw
 
 WORD = (
@@ -180,3 +181,32 @@ def test_a_line_of_more_columns_than_a_table_may_have_is_no_header(mark: str) ->
     assert not looks_like_table(mark.join(heads) + "\n", "pasted text")
     with pytest.raises(InputError, match="more than 2,000 columns"):
         read_rubrics(mark.join(heads) + "\n", "wide.tsv" if mark == "\t" else "wide.csv")
+
+
+@pytest.mark.parametrize(
+    "head", ["Weight %", "Weight (%)", "% of mark", "Gewicht in %", "Pond.", "Peso", "Max. points"]
+)
+def test_a_weight_by_any_usual_heading_is_never_a_level(head: str) -> None:
+    text = (
+        f"Aspect,{head},Strong (3),Fair (2),Weak (0)\n"
+        "Plot,60,Surprises twice,Holds together,Falls apart\n"
+        "Tone,40 %,One voice,Slips once,Slips often\n"
+    )
+    (found,) = read_rubrics(text, "x.csv")
+    assert [criterion.weight for criterion in found.value.criteria] == [60, 40]
+    assert [label for label, *_ in levels(text)] == ["Weak", "Fair", "Strong"]
+
+
+def test_a_column_of_numbers_beside_descriptions_is_left_out_and_said() -> None:
+    text = (
+        "Aspect,Page,Strong (3),Fair (2),Weak (0)\n"
+        "Plot,12,Surprises twice,Holds together,Falls apart\n"
+        "Tone,14,One voice,Slips once,Slips often\n"
+    )
+    (found,) = read_rubrics(text, "x.csv")
+    assert [label for label, *_ in levels(text)] == ["Weak", "Fair", "Strong"]
+    assert "The column 'Page' is left out." in str(found.notices[0])
+    assert "If it is the weight, call it Weight." in str(found.notices[0])
+    # A level whose heading is a level's may hold points alone.
+    bare = "Aspect,Strong,Fair,Missing\nPlot,Holds (4 points),Halts (2 points),0\n"
+    assert len(levels(bare)) == 3

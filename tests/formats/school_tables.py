@@ -1,0 +1,36 @@
+"""Tables of a sixth stranger's kinds: graded work under titles, lists in objects, calls.
+
+The shapes were met in the wild; the texts are made up here.
+"""
+
+from __future__ import annotations
+
+from tests.formats.strangers import Stranger, essay, table
+
+TITLE = "Unit 2: why do rivers bend?\n3 points a trait\n\n"
+
+SCHOOL_TABLES: tuple[Stranger, ...] = (
+    # Answers with marks headed like levels are graded work, not a grid of a rubric.
+    *(
+        Stranger(
+            f"marks.{ending}",
+            TITLE
+            + table(
+                [
+                    {
+                        "Nr.": n,
+                        "Pupil": f"Pupil {n}",
+                        "Class": ("7B", "7C")[n % 2],
+                        "Answer": essay(n),
+                    }
+                    | {"Facts (0-3)": n % 4, "Terms (0-3)": (n + 1) % 4, "Links (0-3)": n // 2 % 4}
+                    | {"Total /9": n % 4 + (n + 1) % 4 + n // 2 % 4, "Comment": "See me"}
+                    for n in range(8)
+                ]
+            ),
+            "refused",
+            maps=("submission=Answer labels=Facts (0-3) labels=Terms (0-3) labels=Links (0-3)",),
+        )
+        for ending in ("xlsx", "csv")
+    ),
+)
