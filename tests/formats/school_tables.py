@@ -5,6 +5,8 @@ The shapes were met in the wild; the texts are made up here.
 
 from __future__ import annotations
 
+import json
+
 from tests.formats.strangers import Stranger, essay, table
 
 TITLE = "Unit 2: why do rivers bend?\n3 points a trait\n\n"
@@ -32,5 +34,30 @@ SCHOOL_TABLES: tuple[Stranger, ...] = (
             maps=("submission=Answer labels=Facts (0-3) labels=Terms (0-3) labels=Links (0-3)",),
         )
         for ending in ("xlsx", "csv")
+    ),
+    # An object around one list is that list; its entries list the answers of several raters.
+    Stranger(
+        "flags.json",
+        json.dumps(
+            {"board": "lamps", "taken": "2025-02-01"}
+            | {
+                "threads": [
+                    {"thread": n, "posted": f"2025-01-0{n + 1}", "message": essay(n)}
+                    | {
+                        "flags": [
+                            {"checker": f"c{(n + k) % 4}", "rude": n % 2, "ad": (n + k) % 2}
+                            for k in range(2 + n % 2)
+                        ]
+                    }
+                    for n in range(6)
+                ]
+            }
+        ),
+        "refused",
+        (30, 4, 6, 2),
+        maps=(
+            "item=thread submission=message rater=flags[].checker criteria=flags[].rude"
+            " criteria=flags[].ad",
+        ),
     ),
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.domain.base import Path
 from core.errors import Problem
+from core.formats.rubrics.keys import BODY_KEYS
 from core.formats.source.parsed import ENOUGH, Document, kind_of, refusal
 from core.formats.source.several_answers import answers_in_lists, said_of_lists
 
@@ -63,7 +64,7 @@ def _table_in(document: Document, name: str) -> JsonTable:
             table = read(value)
             if table is not None:
                 return table
-        for key in _LISTS:
+        for key in (*_LISTS, *_only_list(value)):
             if isinstance(value.get(key), list) and value[key]:
                 notices = tuple(_left_out(value, key))
                 return replace(_listed(value[key], (key,), document, name), notices=notices)
@@ -73,6 +74,17 @@ def _table_in(document: Document, name: str) -> JsonTable:
     if isinstance(value, list) and value and all(isinstance(row, str) for row in value):
         return JsonTable([{"text": row} for row in value], [(at,) for at in range(len(value))])
     return _listed(value, (), document, name)
+
+
+def _only_list(value: Mapping[str, Any]) -> list[str]:
+    """Return the key of the only list of objects, under any name but those of a rubric's parts.
+
+    >>> _only_list({"exported": "2025-02-01", "posts": [{"id": 1}]}), _only_list({"criteria": [{}]})
+    (['posts'], [])
+    """
+    lists = [key for key, part in value.items() if isinstance(part, list) and part]
+    objects = [key for key in lists if all(isinstance(row, dict) for row in value[key])]
+    return objects if len(objects) == 1 and objects[0] not in BODY_KEYS else []
 
 
 def _left_out(value: Mapping[str, Any], key: str) -> Iterator[Problem]:
