@@ -1,6 +1,6 @@
-"""Bytes to text: UTF-8, or UTF-16 with its mark; anything else is refused, never guessed.
+"""Bytes to text: UTF-8, or UTF-16 with its mark.
 
-Tables may also be Windows-1252, which spreadsheets write.
+Tables may also be in an older encoding, which spreadsheets write; it is said, and refused in doubt.
 """
 
 from __future__ import annotations
@@ -19,6 +19,25 @@ _UTF8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 #: The largest share of letters beyond ASCII in a text of Western Europe.
 _MOST_BEYOND = 0.35
+#: The encodings that are recognised, by name in Python, and the name and languages to say.
+_NAMES = {
+    "cp932": "Shift-JIS (Japanese)",
+    "euc_jp": "EUC-JP (Japanese)",
+    "gb18030": "GB18030 (Chinese)",
+    "big5": "Big5 (Chinese)",
+    "cp949": "EUC-KR (Korean)",
+    "cp1250": "Windows-1250 (Central European)",
+    "cp1251": "Windows-1251 (Cyrillic)",
+    "cp1252": "Windows-1252 (Western European)",
+    "cp1253": "Windows-1253 (Greek)",
+    "cp1254": "Windows-1254 (Turkish)",
+    "koi8_r": "KOI8-R (Cyrillic)",
+}
+#: Bytes that are looked at, and how many of them must be beyond ASCII.
+_FIRST, _LEAST = 100_000, 24
+#: Two readings are near if their disorder differs by less.
+_NEAR = 0.05
+_WESTERN = _NAMES["cp1252"]
 
 
 class DecodedText(NamedTuple):
@@ -30,12 +49,20 @@ class DecodedText(NamedTuple):
     notices: tuple[Problem, ...] = ()
 
 
+class OldText(NamedTuple):
+    """A text, the name of its encoding, and the names of encodings that are as likely."""
+
+    text: str
+    name: str
+    near: tuple[str, ...] = ()
+
+
 def decoded_text(data: str | bytes) -> DecodedText:
     """Return the text of a file, or of a text.
 
-    Bytes that are neither UTF-8 nor marked count as Windows-1252 if no other usual encoding is
-    possible: no letter of UTF-8, no control character, and few letters beyond ASCII. Only tables
-    may have that encoding.
+    Bytes that are neither UTF-8 nor marked count as Windows-1252 unless another encoding is
+    likelier: no letter of UTF-8, no control character, and few letters beyond ASCII. Only tables
+    may have such an encoding.
     """
     text = _decoded(data) if isinstance(data, bytes) else data.removeprefix("\ufeff")
     if isinstance(text, str):
@@ -43,11 +70,46 @@ def decoded_text(data: str | bytes) -> DecodedText:
         marked = isinstance(data, bytes) and data.startswith(UTF16)
         notices = (Problem("The file is read as UTF-16."),) if marked else ()
         return DecodedText(text, fault, fault, notices)
-    western = _western(data) if isinstance(data, bytes) else None
-    if western is None:
+    assert isinstance(data, bytes)
+    western, old = _western(data), None if _CONTROL.search(data) else old_text(data)
+    if western is not None and (old is None or western == old.text or _WESTERN in old.near):
+        others = {old.name, *old.near} - {_WESTERN} if old and western != old.text else set()
+        old = OldText(western, _WESTERN, tuple(sorted(others)))
+    elif old is None:
         return DecodedText("", text, text)
-    message = "The file is not UTF-8; it is read as Windows-1252 (Western European)."
-    return DecodedText(western, text, _unsound(western), (Problem(message, _LOOK),))
+    elif old.near:
+        message = f"is not UTF-8: it may be {' or '.join((old.name, *old.near))}."
+        return DecodedText("", text, Problem(message, _SAVE))
+    message = f"The file is not UTF-8; it is read as {old.name}."
+    if old.near:
+        message += f" It may as well be {' or '.join(old.near)}."
+    return DecodedText(old.text, text, _unsound(old.text), (Problem(message, _LOOK),))
+
+
+def old_text(data: bytes) -> OldText | None:
+    """Return the text of bytes that are not UTF-8, or ``None`` if no encoding is likely.
+
+    >>> old_text("川は砂を海へ運び、残った砂は平野になります。".encode("cp932")).name
+    'Shift-JIS (Japanese)'
+    """
+    first = data[: data.rfind(b"\n", 0, _FIRST) + 1] if len(data) > _FIRST else data
+    beyond = sum(byte >= 0x80 for byte in first)
+    # Of UTF-8 with a few wrong bytes, most is UTF-8.
+    kept = len(first.decode("utf-8", "ignore").encode()) - (len(first) - beyond)
+    if beyond < _LEAST or 2 * kept > beyond:
+        return None
+    from charset_normalizer import from_bytes
+
+    matches = [m for m in from_bytes(first, cp_isolation=[*_NAMES]) if m.encoding in _NAMES]
+    if not matches or matches[0].language == "Unknown":
+        return None
+    best = matches[0]
+    near = [m for m in matches[1:] if str(m) != str(best) and m.chaos - best.chaos < _NEAR]
+    try:
+        text = data.decode(best.encoding)
+    except UnicodeDecodeError:
+        return None
+    return OldText(text, _NAMES[best.encoding], tuple(_NAMES[m.encoding] for m in near))
 
 
 def _western(data: bytes) -> str | None:

@@ -75,3 +75,30 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read() -> None:
 
 def test_half_of_a_surrogate_pair_in_text_is_refused_with_its_line() -> None:
     assert rubric_refused("- one\n- \ud83d\n")[0][0] == 2
+
+
+OLD = {
+    "cp932": ("Shift-JIS", "番号,文章\n1,川は山から海へ砂を運びます。\n2,橋の景色は美しい。\n"),
+    "gb18030": ("GB18030", "编号,文本\n1,河流把沙子从山上带到海里。\n2,桥上的风景非常美丽。\n"),
+    "cp949": ("EUC-KR", "번호,글\n1,강은 산에서 바다로 모래를 나른다.\n2,다리 풍경은 아름답다.\n"),
+    "cp1250": (
+        "Windows-1250",
+        "nr,tekst\n1,Książka była świetna, ale zakończenie złe. Łąka.\n" * 3,
+    ),
+    "cp1251": ("Windows-1251", "номер,текст\n1,Реки несут песок к морю, и он остаётся там.\n"),
+}
+
+
+@pytest.mark.parametrize("encoding", OLD)
+def test_a_table_in_an_old_encoding_is_read_and_its_encoding_said(encoding: str) -> None:
+    name, text = OLD[encoding]
+    opened = Opened(text.encode(encoding), "a.csv")
+    assert opened.text("table", 10_000, table=True) == text
+    assert name in str(opened.notices[0])
+
+
+def test_an_encoding_in_doubt_is_refused_and_broken_utf_8_is_no_old_encoding() -> None:
+    few = "ид,слово\n1,да\n".encode("cp1251")
+    for data in (few, OLD["cp932"][1].encode()[:-5] + b"\xe3\n"):
+        with pytest.raises(InputError, match="Save the file as UTF-8"):
+            Opened(data, "a.csv").text("table", 10_000, table=True)
