@@ -203,6 +203,13 @@ BROUGHT: tuple[Brought, ...] = (
     rubric("YAML", "r.yaml", "criteria:\n- {name: cites, requirement: Cites a source.}\n", 1),
     rubric("Canvas", "lab.csv", canvas_rubric(PLAIN).text, 2),
     rubric("Moodle", "moodle.csv", moodle_csv(PLAIN).text, 2),
+    rubric(
+        "Levels with descriptors",
+        "desk.csv",
+        "Criterion,Level,Label,Descriptor\nTone,0,Low,Cold\nTone,1,High,Warm\n"
+        "Wit,0,Low,None\nWit,1,High,Two jokes\n",
+        2,
+    ),
     rubric("Grid, pasted", "thesis.tsv", WORD, 2),
     rubric("Grid, .xlsx", "grid.xlsx", xlsx({"Rubric": GRID}), 2),
     rubric("Grid, .docx", "grid.docx", docx("Rubric", grid(GRID)), 2),

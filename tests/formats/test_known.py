@@ -48,6 +48,7 @@ OF: Mapping[str, str] = {
     "YAML": "yaml",
     "Canvas": "canvas",
     "Moodle": "moodle",
+    "Levels with descriptors": "descriptors",
     "Grid, pasted": "grid",
     "Grid, .xlsx": "grid",
     "Grid, .docx": "grid",

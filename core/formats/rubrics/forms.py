@@ -21,9 +21,11 @@ from core.formats.rubrics.foreign import Scaling, WrittenRubric, is_peers, peer_
 from core.formats.rubrics.grid import holds_answers, holds_marks, looks_like_grid, read_grid
 from core.formats.rubrics.level_tables import (
     levels_csv,
+    looks_like_descriptors,
     looks_like_levels,
     looks_like_moodle,
     moodle_csv,
+    read_descriptors,
     read_levels,
 )
 from core.formats.rubrics.office_tables import MOST_CELLS, RubricTable, office_tables
@@ -70,6 +72,7 @@ TABLES = (
     TableForm("canvas", "Canvas", looks_like_canvas, read_canvas_rubrics, canvas_rubric),
     TableForm("moodle", "Moodle", looks_like_moodle, read_levels, moodle_csv),
     TableForm("csv", "CSV, one level a row", looks_like_levels, read_levels, levels_csv),
+    TableForm("descriptors", "levels with descriptors", looks_like_descriptors, read_descriptors),
     TableForm("grid", "a grid of criteria and levels", looks_like_grid, read_grid),
 )
 

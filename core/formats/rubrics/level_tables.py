@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from core.domain.rubric import Criterion, Rubric
@@ -125,6 +126,42 @@ def looks_like_levels(heads: Sequence[str]) -> bool:
 def looks_like_moodle(heads: Sequence[str]) -> bool:
     """Return whether these are the headings of Moodle's table."""
     return {"criterion", "level", "score"} <= {head.casefold() for head in heads}
+
+
+#: Other headings of the columns of `MOODLE`, and of the part that a rubric is for.
+_WORDS = {
+    "rubric": ("station", "group", "rubric"),
+    "level": ("label", "level label", "level name"),
+    "score": ("level", "points", "score"),
+    "level_description": ("descriptor", "level descriptor", "level description", "description"),
+}
+
+
+def looks_like_descriptors(heads: Sequence[str]) -> bool:
+    """Return whether a row is a level by its number, its label and its descriptor.
+
+    >>> looks_like_descriptors(["Station", "Criterion", "Level", "Label", "Descriptor"])
+    True
+    """
+    names = {fold(head) for head in heads}
+    known = {"criterion", *(word for words in _WORDS.values() for word in words)}
+    text = any(word in names for word in _WORDS["level_description"])
+    return {"criterion", "level", "label"} <= names <= known and text
+
+
+def read_descriptors(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
+    """Return the rubrics, one for each station or group, in a table of levels with descriptors.
+
+    Raises:
+        InputError: with every problem found, each with its line.
+    """
+    given = [fold(head) for head in table.heads]
+    heads = [*given]
+    for field, words in _WORDS.items():
+        at = next((given.index(word) for word in words if word in given), None)
+        if at is not None:
+            heads[at] = field
+    return _LevelReader(replace(table, heads=tuple(heads)), scaling).read()
 
 
 def read_levels(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:

@@ -210,3 +210,19 @@ def test_a_column_of_numbers_beside_descriptions_is_left_out_and_said() -> None:
     # A level whose heading is a level's may hold points alone.
     bare = "Aspect,Strong,Fair,Missing\nPlot,Holds (4 points),Halts (2 points),0\n"
     assert len(levels(bare)) == 3
+
+
+def test_a_table_with_a_row_for_each_level_and_its_descriptor_is_a_rubric() -> None:
+    text = (
+        "Station,Criterion,Level,Label,Descriptor\n"
+        "Desk,Greeting,0,Fail,None\nDesk,Greeting,1,Pass,Greets\nDesk,Greeting,2,Top,Smiles\n"
+        "Desk,Closing,0,Fail,Leaves\nDesk,Closing,2,Pass,Says goodbye\n"
+    )
+    assert looks_like_rubric(text, "x.csv")
+    (found,) = read_rubrics(text, "x.csv")
+    assert (found.value.name, [c.name for c in found.value.criteria]) == (
+        "Desk",
+        ["Greeting", "Closing"],
+    )
+    worth = {o.label: (o.description, o.value) for o in found.value.criteria[0].options}
+    assert worth == {"Fail": ("None", 0.0), "Pass": ("Greets", 0.5), "Top": ("Smiles", 1.0)}
