@@ -25,7 +25,7 @@ from core.formats.datasets.mapping import SYNONYMS
 from core.formats.datasets.table import Table, only_entry
 from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ITEMS, has_word
+from core.formats.source.heading_words import ITEMS, PROMPTS, has_word
 from core.formats.source.parsed import refusal
 from core.formats.votes.structure.named_fields import NAMES
 from core.formats.votes.structure.row_keys import row_keys
@@ -225,7 +225,7 @@ def _end(heading: str) -> str:
 
 def _named(free: dict[str, str]) -> dict[str, str]:
     named = {"item": NAMES["item"], "rater": NAMES["rater"], "reason": NAMES["reason"]}
-    named["prompt"] = ("prompt", *SYNONYMS["prompt"])
+    named["prompt"] = ("prompt", *SYNONYMS["prompt"], *PROMPTS["source"].split())
     weak = {"model", "user"}
     columns = {
         field: next((free[n] for n in names if n in free and n not in weak), None)

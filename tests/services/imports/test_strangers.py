@@ -122,6 +122,14 @@ def test_a_text_that_stands_in_the_file_is_not_called_missing(store: Store, tmp_
     assert "say --map submission=upper or --map submission=lower" in said
 
 
+def test_an_original_beside_two_texts_is_their_prompt(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    rows = "".join(f"{n},Source {n}.,Short {n}.,Long text {n}.,{1 + n % 2}\n" for n in range(6))
+    file.write_text(f"nr,Ausgangstext,output_1,output_2,preference\n{rows}")
+    roles = {role["column"]: role["role"] for role in brought(store, file)["roles"]}
+    assert roles["Ausgangstext"] == "prompt"
+
+
 def test_a_hint_for_the_text_keeps_the_votes(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "votes.csv"
     rows = "".join(f"{n},Rivers carry sand {n}.,yes,no\n" for n in range(6))
