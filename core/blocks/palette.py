@@ -31,7 +31,7 @@ def shade(value: float) -> str:
 def text_color(color: str) -> str:
     """Return black or white, whichever is easier to read on ``color``.
 
-    >>> ink("#1B857E"), ink("#7FCFC4")
+    >>> text_color("#1B857E"), text_color("#7FCFC4")
     ('#FFFFFF', '#000000')
     """
     red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))

@@ -60,7 +60,7 @@ class Noun(BaseModel):
         """Return the row of a field in ``ABOUT``, with its defaults filled in.
 
         >>> from core.domain.rubric import Criterion
-        >>> Criterion.about("tags").lost, Criterion.about("scale").group
+        >>> Criterion.field_row("tags").lost, Criterion.field_row("scale").group
         ('The tags', 'answers')
         """
         schema, kind, label, lost, group = cls.ABOUT[name]

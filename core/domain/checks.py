@@ -43,7 +43,7 @@ class Within(Noun):
     def in_range(self, value: float) -> bool:
         """Return whether ``value`` is in the range.
 
-        >>> Within(min=2).holds(2), Within(max=1).holds(2)
+        >>> Within(min=2).in_range(2), Within(max=1).in_range(2)
         (True, False)
         """
         low, high = self.min, self.max

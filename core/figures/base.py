@@ -22,7 +22,7 @@ def two_sided_color(value: float) -> str:
 
     It is brown below 0.5 and green above, which colour-blind readers can tell apart.
 
-    >>> leaning(0.0), leaning(0.5), leaning(1.0)
+    >>> two_sided_color(0.0), two_sided_color(0.5), two_sided_color(1.0)
     ('#A6611A', '#F4F1EA', '#01766A')
     """
     side, far = (LOSING, 1 - 2 * value) if value < 0.5 else (WINNING, 2 * value - 1)

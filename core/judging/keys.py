@@ -105,10 +105,10 @@ def secret_destinations(judge: Judge, environ: Mapping[str, str]) -> list[Sendin
     Usual are: a provider's own variable sent to its own address or to the address in ``environ``,
     and the variable of a self-hosted server sent to this machine.
 
-    >>> sendings(Judge(name="j", model="gpt-4o", key_env="OPENAI_API_KEY"), {})
+    >>> secret_destinations(Judge(name="j", model="gpt-4o", key_env="OPENAI_API_KEY"), {})
     []
     >>> away = Judge(name="j", model="m", api_base="https://a.example/v1", key_env="OPENAI_API_KEY")
-    >>> sendings(away, {})
+    >>> secret_destinations(away, {})
     [Sending(what='OPENAI_API_KEY', where='https://a.example/v1', at='key_env')]
     """
     return [] if judge.kind != "llm" else list(dict.fromkeys(_sendings(judge, environ)))

@@ -125,7 +125,7 @@ def dismissed_rules(meta: Mapping[str, Any]) -> list[str]:
 
     Anything but a list of strings counts as empty.
 
-    >>> off({"checks_off": ["vague", 3]}), off({"checks_off": "vague"})
+    >>> dismissed_rules({"checks_off": ["vague", 3]}), dismissed_rules({"checks_off": "vague"})
     (['vague'], [])
     """
     listed = meta.get(OFF)

@@ -20,7 +20,7 @@ _ENDINGS = ("ations", "ation", "ments", "ment", "ness", "ings", "ing", "ies", "e
 def word_set(text: str) -> tuple[str, ...]:
     """Return the words of a space-separated list.
 
-    >>> listed("a b")
+    >>> word_set("a b")
     ('a', 'b')
     """
     return tuple(text.split())
@@ -259,9 +259,9 @@ _SCRIPT = 0.3
 def english_score(text: str) -> int:
     """Return a number above 0 for English text, below 0 for other text, 0 if undecided.
 
-    >>> leaning("The answer names two sources.") > 0, leaning("Die Antwort nennt zwei Quellen.") < 0
+    >>> english_score("The answer names sources.") > 0, english_score("Die Antwort nennt sie.") < 0
     (True, True)
-    >>> leaning("Good grammar"), leaning("回答引用了来源。") < 0
+    >>> english_score("Good grammar"), english_score("回答引用了来源。") < 0
     (0, True)
     """
     if not text.isascii():

@@ -63,7 +63,7 @@ RubricCheck = Callable[[Rubric], Iterable[LintFinding]]
 def moved_to_criterion(finding: LintFinding, index: int) -> LintFinding:
     """Move a criterion's finding to criterion ``index`` of its rubric.
 
-    >>> below(LintFinding("vague", ("requirement",), "", ""), 2).path
+    >>> moved_to_criterion(LintFinding("vague", ("requirement",), "", ""), 2).path
     ('criteria', 2, 'requirement')
     """
     head = ("criteria", index)

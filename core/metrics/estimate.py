@@ -85,7 +85,7 @@ class Estimate(NamedTuple):
     def with_interval(self, interval: Interval | None) -> Estimate:
         """Return the figure with this interval; unchanged if either is missing.
 
-        >>> Estimate.defined(0.5, 9).within(Interval(0.2, 0.8, "bca"))[:3]
+        >>> Estimate.defined(0.5, 9).with_interval(Interval(0.2, 0.8, "bca"))[:3]
         (0.5, 0.2, 0.8)
         """
         if interval is None or self.value is None:
@@ -208,7 +208,7 @@ def surely_below(high: float, share: float, n: int) -> bool:
 def reversed_sign(estimate: Estimate) -> Estimate:
     """Return the figure with reversed sign, as for the opposite difference.
 
-    >>> turned(Estimate(0.25, -0.5, 1.0))[:3]
+    >>> reversed_sign(Estimate(0.25, -0.5, 1.0))[:3]
     (-0.25, -1.0, 0.5)
     """
     value, low, high = (None if number is None else -number for number in estimate[:3])
@@ -218,7 +218,7 @@ def reversed_sign(estimate: Estimate) -> Estimate:
 def pooled_share(shares: Iterable[Estimate]) -> Estimate:
     """Return the pooled share of several fully counted groups; without an interval.
 
-    >>> together([Estimate(0.5, n=2), Estimate(1.0, n=6)])[:1], together([]).n
+    >>> pooled_share([Estimate(0.5, n=2), Estimate(1.0, n=6)])[:1], pooled_share([]).n
     ((0.875,), 0)
     """
     counted = [(share.value, share.n) for share in shares if share.value is not None]

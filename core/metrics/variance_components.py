@@ -286,7 +286,7 @@ def reliability_of_mean(parts: Components, ways: Ways) -> Worth:
     for the mean over them.
 
     >>> found = Components({}, {(ITEM,): 4.0, (JUDGE,): 1.0, (REST,): 3.0}, {CRITERION: 1}, 0)
-    >>> [round(one, 3) for one in worth(found, Ways(judges=3, items=100))]
+    >>> [round(one, 3) for one in reliability_of_mean(found, Ways(judges=3, items=100))]
     [0.8, 0.75, 1.155, 0.619]
     """
     criteria = max(1, parts.levels.get(CRITERION, 1))

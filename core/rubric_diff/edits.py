@@ -50,9 +50,9 @@ def may_be_typo(edit: FieldEdit) -> bool:
     """Return whether an edit of a question may only correct a typo.
 
     >>> question = FieldEdit("question", "A", "requirement", "It cites teh source.", "")
-    >>> small(question._replace(after="It cites the source."))
+    >>> may_be_typo(question._replace(after="It cites the source."))
     True
-    >>> small(question._replace(after="It cites no source."))
+    >>> may_be_typo(question._replace(after="It cites no source."))
     False
     """
     if edit.kind != "question":

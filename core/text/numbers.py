@@ -163,8 +163,10 @@ def distinguishable(
 ) -> str:
     """Return a figure with enough digits to distinguish it from another one.
 
-    >>> apart(0.496, 0.5, percent, 0), apart(0.5, 0.5, percent, 0), apart(0.79996, 0.8, number, 3)
-    ('49.6%', '50%', '0.79996')
+    >>> distinguishable(0.496, 0.5, percent, 0), distinguishable(0.5, 0.5, percent, 0)
+    ('49.6%', '50%')
+    >>> distinguishable(0.79996, 0.8, number, 3)
+    '0.79996'
     """
     if value is not None and value != other:
         while digits < MOST_DIGITS and form(value, digits) == form(other, digits):

@@ -345,7 +345,7 @@ def _part(value: Any, step: str | int) -> tuple[Any, ...]:
 def only_entry(value: Any) -> Any:
     """Return the only entry of a list, ``None`` for an empty list, any other value unchanged.
 
-    >>> alone(["yes"]), alone([]), alone(["yes", "no"]), alone("no")
+    >>> only_entry(["yes"]), only_entry([]), only_entry(["yes", "no"]), only_entry("no")
     ('yes', None, ['yes', 'no'], 'no')
     """
     return (value[0] if value else None) if isinstance(value, list) and len(value) < 2 else value

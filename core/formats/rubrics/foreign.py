@@ -235,7 +235,7 @@ def lost_of_criteria(criteria: Sequence[Criterion], keeps: Iterable[str] = ()) -
 def first_names(names: Sequence[str], most: int = 5) -> str:
     """Return the first few names in quotes.
 
-    >>> listed(["a", "b"]), listed(list("abcdefg"), 3)
+    >>> first_names(["a", "b"]), first_names(list("abcdefg"), 3)
     ("'a', 'b'", "'a', 'b', 'c' and 4 more")
     """
     head = ", ".join(map(repr, names[:most]))

@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)\Z")
 def spreadsheet_safe(text: str) -> str:
     """Return the text, with an apostrophe if a spreadsheet would evaluate it.
 
-    >>> harmless("=1+1"), harmless("'=1"), harmless("a=1"), harmless("\uff1d1")
+    >>> tuple(map(spreadsheet_safe, ("=1+1", "'=1", "a=1", "\uff1d1")))
     ("'=1+1", "''=1", 'a=1', "'\uff1d1")
     """
     text = text.replace("\0", "\ufffd")

@@ -200,7 +200,7 @@ ITEMS: Words = {
 def plain_heading(heading: str) -> str:
     """Return a heading in lower case without accents, with spaces between its words.
 
-    >>> bare("Prüfer_KM"), bare("N° de dossier")
+    >>> plain_heading("Prüfer_KM"), plain_heading("N° de dossier")
     ('prufer km', 'n° de dossier')
     """
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", heading)
@@ -245,9 +245,9 @@ _KINDS = (
 def has_word(heading: str, words: Words, *, whole: bool = False) -> bool:
     """Return whether a word of a heading begins with one of these; ``whole``: is one of these.
 
-    >>> holds("2. Kodiererin", RATERS), holds("Finalist", SUMMARIES, whole=True)
+    >>> has_word("2. Kodiererin", RATERS), has_word("Finalist", SUMMARIES, whole=True)
     (True, False)
-    >>> holds("Task no.", ITEMS), holds("Novelty", ITEMS), holds("Tasks", ITEMS)
+    >>> has_word("Task no.", ITEMS), has_word("Novelty", ITEMS), has_word("Tasks", ITEMS)
     (True, False, True)
     """
     match = _pattern(_KINDS.index(words)).finditer(plain_heading(heading))

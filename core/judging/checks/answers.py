@@ -89,7 +89,7 @@ def answer(checks: CriterionChecks, texts: ItemTexts) -> tuple[str | None, str]:
 def check_passes(check: Check, texts: ItemTexts) -> bool:
     """Return whether a check holds for an item. Raises ``CheckError``.
 
-    >>> holds(Check(equals="{reference}"), {"submission": " Paris", "reference": "Paris"})
+    >>> check_passes(Check(equals="{reference}"), {"submission": " Paris", "reference": "Paris"})
     True
     """
     return _TESTS[check.test](check, texts)

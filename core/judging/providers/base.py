@@ -67,7 +67,7 @@ def redact(text: str, hidden: Hidden) -> str:
 def redacted(text: str, hidden: Hidden) -> str:
     """Return ``text`` without the secrets, in any encoding.
 
-    >>> hide("I was sent topsecret, dG9wc2VjcmV0 and top%73ecret.", ("topsecret",))
+    >>> redacted("I was sent topsecret, dG9wc2VjcmV0 and top%73ecret.", ("topsecret",))
     'I was sent [key], [key] and top%73ecret.'
     """
     return _secret_pattern(hidden).sub("[key]", text) if hidden else text

@@ -48,7 +48,7 @@ def price_list() -> dict[str, dict[str, Any]]:
 def price_entry(provider: str, model: str) -> dict[str, Any] | None:
     """Return the entry of a provider's model, or ``None``.
 
-    >>> listed("openai", "gpt-4o-mini")["mode"], listed("groq", "nobody")
+    >>> price_entry("openai", "gpt-4o-mini")["mode"], price_entry("groq", "nobody")
     ('chat', None)
     """
     prices = price_list()

@@ -120,7 +120,7 @@ def faulty_effects(
     unaffected judge.
 
     >>> large = BiasEffect(0.2, 0.1, 0.3, 100, 1e-5)
-    >>> accused([large, large._replace(estimate=0.01)], [])
+    >>> faulty_effects([large, large._replace(estimate=0.01)], [])
     ([True, False], [])
     """
     return _sure(whole), _sure(single)

@@ -131,7 +131,7 @@ def error(groups: Sequence[Drawn]) -> float | None:
 def half_width(groups: Sequence[Drawn]) -> float | None:
     """Return half the width of the 95% interval; ``None`` if there are too few labels.
 
-    >>> round(reach([Drawn(100, 0, 25, 0.25)]), 2), reach([Drawn(100, 0, 9, 0.25)])
+    >>> round(half_width([Drawn(100, 0, 25, 0.25)]), 2), half_width([Drawn(100, 0, 9, 0.25)])
     (17.92, None)
     """
     spread, some = error(groups), [group for group in groups if group.labels < group.cells]

@@ -39,7 +39,7 @@ def prior_counts(ones: Array, raters: int, ways: Array | float = 1.0) -> tuple[A
     equally often, in an item for each two of the ``RATINGS``; for raters who agree (``ITEMS``) the
     share with the second level is Beta(1/2, 1/2) by item (Jeffreys 1946).
 
-    >>> [one.round(9).tolist() for one in beliefs(np.array([0.0, 1, 1, 2]), 2)]
+    >>> [one.round(9).tolist() for one in prior_counts(np.array([0.0, 1, 1, 2]), 2)]
     [[0.5, 0.5, 0.5, 0.5], [0.75, 0.25, 0.25, 0.75]]
     """
     alone = RATINGS / raters * ways / 2.0**raters + 0.0 * ones

@@ -218,7 +218,7 @@ def edited_texts(
     ``houses`` are the makers whose names are put above the text. A text without words has no edits.
     ``rng`` decides which words are changed, and the order of padding.
 
-    >>> edits = twins("It is so.", ["order", "injection"], [], Random(1))
+    >>> edits = edited_texts("It is so.", ["order", "injection"], [], Random(1))
     >>> [edit.key for edit in edits]
     ['order', 'injection']
     """

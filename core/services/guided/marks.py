@@ -130,7 +130,7 @@ def probable_option(criterion: Criterion, word: str) -> str | None:
     >>> from core.domain.rubric import Option
     >>> levels = (Option(label="Weak", value=0.5), Option(label="Strong", value=1))
     >>> one = Criterion(name="x", requirement="y", scale="ordinal", weight=4, options=levels)
-    >>> meant(one, "4"), meant(one, "2,0"), meant(one, "3")
+    >>> probable_option(one, "4"), probable_option(one, "2,0"), probable_option(one, "3")
     ('Strong', 'Weak', None)
     """
     points = number_of(word)

@@ -109,7 +109,7 @@ class Hosts:
 def address_prefix(base: str) -> str:
     """Return the prefix of an app's addresses for its base path; an empty string for none.
 
-    >>> below("tools/studio/"), below("/")
+    >>> address_prefix("tools/studio/"), address_prefix("/")
     ('/tools/studio', '')
     """
     return f"/{base.strip('/')}" if base.strip("/") else ""

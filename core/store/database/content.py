@@ -83,7 +83,7 @@ def clean(text: str) -> str:
 def like_pattern(search: str) -> str:
     r"""Return the LIKE pattern (``ESCAPE '\'``) that finds ``search`` anywhere.
 
-    >>> like("100%")
+    >>> like_pattern("100%")
     '%100\\%%'
     """
     # SQLite refuses patterns of 50,000 bytes; a search has at most 500 characters.

@@ -144,7 +144,7 @@ def texts_of_list(value: Any) -> Any:
 
     Python's parser would need gigabytes for a cell of some megabytes.
 
-    >>> listed("['one', 'two']"), listed("[1, 2]")
+    >>> texts_of_list("['one', 'two']"), texts_of_list("[1, 2]")
     (['one', 'two'], '[1, 2]')
     """
     if not isinstance(value, str) or not _TEXTS.fullmatch(value):
