@@ -223,10 +223,10 @@ def without_absences(
 def _names_rows(column: str) -> bool:
     """Return whether a heading is that of numbers for items or raters."""
     words = plain_heading(column).split()
-    named = has_word(column, ITEMS) or has_word(column, RATERS) or has_word(column, PEOPLE)
-    return words[-1:] in (["id"], ["nr"], ["no"], ["number"], ["code"]) or (
-        named and len(words) == 1 and words[0].isalpha()
-    )
+    if {*words[-1:]} & {"id", "nr", "no", "number", "code"}:
+        return True
+    is_word = len(words) == 1 and words[0].isalpha()
+    return is_word and any(has_word(column, known) for known in (ITEMS, RATERS, PEOPLE))
 
 
 def _absences(

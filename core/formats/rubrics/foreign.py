@@ -313,25 +313,25 @@ def _peer_losses(rubric: Rubric) -> list[Problem]:
 NUMBER = r"[-−+]?\d+(?:[.,]\d+)?"
 _UNIT = r"(?:points?|pts?\.?|p\.|marks?)"
 _SPAN = rf"(?P<first>{NUMBER})(?:\s*(?:-|–|—|to)\s*(?P<second>{NUMBER}))?"
+
+
+def _any_case(*patterns: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+
+
 #: Points before or after words, with a unit or alone.
-_SURE = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"^(?P<label>){_SPAN}\s*{_UNIT}?$",
-        rf"^(?P<label>.*\S)\s*[\[(]\s*{_SPAN}\s*{_UNIT}\s*[\])]\.?$",
-        rf"^(?P<label>.*\S)\s*(?:[:,–—-]\s*|\s){_SPAN}\s*{_UNIT}$",
-        rf"^[\[(]?\s*{_SPAN}\s*{_UNIT}\s*[\])]?\s*[:.=–—-]?\s+(?P<label>\S.*)$",
-    )
+_SURE = _any_case(
+    rf"^(?P<label>){_SPAN}\s*{_UNIT}?$",
+    rf"^(?P<label>.*\S)\s*[\[(]\s*{_SPAN}\s*{_UNIT}\s*[\])]\.?$",
+    rf"^(?P<label>.*\S)\s*(?:[:,–—-]\s*|\s){_SPAN}\s*{_UNIT}$",
+    rf"^[\[(]?\s*{_SPAN}\s*{_UNIT}\s*[\])]?\s*[:.=–—-]?\s+(?P<label>\S.*)$",
 )
 #: The same without a unit, for headings.
-_BARE = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"^(?P<label>.*\S)\s*[\[(]\s*{_SPAN}\s*[\])]$",
-        rf"^(?P<label>.*[^\s\d])\s*[:,–—-]\s*{_SPAN}$",
-        rf"^[\[(]?\s*{_SPAN}\s*[\])]?\s*[:.=)–—-]\s*(?P<label>[^\W\d].*)$",
-        rf"^(?P<label>[^\W\d].*\S)\s+{_SPAN}$",
-    )
+_BARE = _any_case(
+    rf"^(?P<label>.*\S)\s*[\[(]\s*{_SPAN}\s*[\])]$",
+    rf"^(?P<label>.*[^\s\d])\s*[:,–—-]\s*{_SPAN}$",
+    rf"^[\[(]?\s*{_SPAN}\s*[\])]?\s*[:.=)–—-]\s*(?P<label>[^\W\d].*)$",
+    rf"^(?P<label>[^\W\d].*\S)\s+{_SPAN}$",
 )
 
 

@@ -201,23 +201,26 @@ def _without_numbers(table: RawTable, roles: Sequence[Role]) -> tuple[Role, ...]
     """Return the roles; a column of numbers next to plain descriptions is not a level."""
     levels = [at for at, role in enumerate(roles) if role == "level"]
     texts = {at: [t for row in table.rows if (t := row.text(at).strip(" %\t\n"))] for at in levels}
-    points = {at: [points_in(text) for text in texts[at]] for at in levels}
-    described = {at for at in levels if all(worth.points is None for worth in points[at])}
-    heads = {at: points_in(table.heads[at], heading=True) for at in levels}
-    numbers = {
-        at
-        for at in levels
-        if texts[at]
-        and all(
-            w.points is not None and w.label == t
-            for w, t in zip(points[at], texts[at], strict=True)
-        )
-        and heads[at].points is None
-        and fold(heads[at].label) not in _RANK
-    }
-    if len(described) < 2 or len(described) + len(numbers) < len(levels):
+    described = [at for at in levels if all(points_in(t).points is None for t in texts[at])]
+    numbers = [
+        at for at in levels if _are_points(texts[at]) and not _names_a_level(table.heads[at])
+    ]
+    if len(described) < 2 or len({*described, *numbers}) < len(levels):
         return tuple(roles)
     return tuple("aside" if at in numbers else role for at, role in enumerate(roles))
+
+
+def _are_points(texts: Sequence[str]) -> bool:
+    """Return whether all texts are points without a word."""
+    points = [points_in(text) for text in texts]
+    bare = all(p.points is not None and p.label == t for p, t in zip(points, texts, strict=True))
+    return bare and bool(texts)
+
+
+def _names_a_level(head: str) -> bool:
+    """Return whether a heading has points, or is a usual name of a level."""
+    label, points, _ = points_in(head, heading=True)
+    return points is not None or fold(label) in _RANK
 
 
 def _is_total(cells: Sequence[str]) -> bool:

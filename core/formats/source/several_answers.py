@@ -70,11 +70,8 @@ def answers_as_rows(
     if (found := answers_in_lists(rows)) is not None:
         key, entries = found
         of_entries = dict.fromkeys(column for _, _, row in entries for column in row)
-        own_rows, own_lines = (
-            tuple(row for *_, row in entries),
-            tuple(lines[at] for at, *_ in entries),
-        )
-        return tuple(of_entries), own_rows, own_lines, (said_of_lists(key),)
+        of_lists = tuple(lines[at] for at, *_ in entries)
+        return tuple(of_entries), tuple(r for *_, r in entries), of_lists, (said_of_lists(key),)
     heads = {column.strip(): column for column in columns}
     groups, of = _questions([*heads]), "question"
     if not groups:
@@ -83,12 +80,12 @@ def answers_as_rows(
         return tuple(columns), tuple(rows), tuple(lines), ()
     parts = {column for group in groups.values() for column in group.values()}
     left = [c for c in columns if c.strip() not in parts]
-    ids = [c for c in left if _ID.match(c.strip()) and len({r.get(c) for r in rows}) == len(rows)]
-    whole = [c for c in left if of == "question" and c not in ids[:1] and _WHOLE.match(c.strip())]
-    kept = [c for c in left if c not in (*ids[:1], *whole)]
+    own_id = _id_column(left, rows)
+    whole = [c for c in left if of == "question" and c != own_id and _WHOLE.match(c.strip())]
+    kept = [c for c in left if c not in (own_id, *whole)]
     longer, of_lines = list[Row](), list[int | None]()
     for at, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
-        number = row.get(ids[0]) if ids else at
+        number = at if own_id is None else row.get(own_id)
         for n, (name, group) in enumerate(groups.items(), start=1):
             cells = {field: _cell(row.get(heads[column])) for field, column in group.items()}
             if cells["answer"] in (None, ""):
@@ -119,13 +116,19 @@ def answers_in_lists(rows: Sequence[Row]) -> tuple[str, list[tuple[int, int, Row
     if len(lists) != 1 or others or not rows or all(len(row[lists[0]]) < 2 for row in rows):
         return None
     key, entries = lists[0], list[tuple[int, int, Row]]()
-    ids = [c for c in columns if _ID.match(c) and len({str(r.get(c)) for r in rows}) == len(rows)]
+    own_id = _id_column([*columns], rows)
     for at, row in enumerate(rows):
-        number = row[ids[0]] if ids else at + 1
-        kept = {c: cell for c, cell in row.items() if c not in (key, *ids[:1])}
+        number = at + 1 if own_id is None else row[own_id]
+        kept = {c: cell for c, cell in row.items() if c not in (key, own_id)}
         for n, entry in enumerate(row[key], start=1):
             entries.append((at, n - 1, {"item id": f"{number} / {n}"} | kept | entry))
     return key, entries
+
+
+def _id_column(columns: Sequence[str], rows: Sequence[Row]) -> str | None:
+    """Return the first column headed for ids that differ in every row, or ``None``."""
+    ids = (c for c in columns if _ID.match(c.strip()))
+    return next((c for c in ids if len({str(row.get(c)) for row in rows}) == len(rows)), None)
 
 
 def said_of_lists(key: str) -> Problem:

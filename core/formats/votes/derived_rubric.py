@@ -225,7 +225,7 @@ def _scale(
     if None not in numbers.values():
         levels = _levels({n for n in numbers.values() if n is not None})
         spelt |= {label: _written(n) for label, n in numbers.items() if n is not None}
-        return "ordinal", _valued(levels), spelt
+        return "ordinal", _by_place({level: _written(level) for level in levels}), spelt
     first: dict[str, str] = {}
     for label in sorted(real):
         spelt[label] = first.setdefault(fold(label), label)
@@ -326,16 +326,8 @@ def _levels(numbers: set[float]) -> list[float]:
     return sorted(numbers) if len(numbers) > 1 else [low, low + 1]
 
 
-def _valued(levels: list[float]) -> list[dict[str, Any]]:
-    low, high = levels[0], levels[-1]
-    return [
-        {"label": _written(level), "value": round((level - low) / (high - low), 9)}
-        for level in levels
-    ]
-
-
 def _by_place(labels: Mapping[float, str]) -> list[dict[str, Any]]:
-    """Return the options of words by their places, lowest first."""
+    """Return the options of a scale by their places, lowest first: values from 0 to 1."""
     low, high = min(labels), max(labels)
     return [
         {"label": labels[place], "value": round((place - low) / (high - low), 9)}

@@ -140,9 +140,11 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
         answers = [c for c in (mapping.label, *(c.column for c in mapping.columns)) if c]
         table, rater = one_row_per_answer(table, answers, mapping.rater)
         mapping = mapping.model_copy(update={"rater": rater})
-    _check(table, mapping)
+    repeated = 0.0 if mapping.rater else _repeated(table, mapping)
+    _check(table, mapping, repeated)
     votes, problems = TableVotes([], {}, {}, [0]), list[Problem]()
-    for line, row in _rows(table, mapping, votes, problems):
+    unnamed = mapping.item is not None and repeated >= 0.5
+    for line, row in _rows(table, mapping, votes, problems, unnamed=unnamed):
         if mapping.words:
             row["label"] = mapping.option_for(row["criterion"], row["label"])
         if row.pop("gold"):
@@ -159,7 +161,7 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
     return votes
 
 
-def _check(table: Table, mapping: VoteMapping) -> None:
+def _check(table: Table, mapping: VoteMapping, repeated: float) -> None:
     problems = [
         Problem(
             f"names the column {column!r}, which is not there.",
@@ -170,7 +172,7 @@ def _check(table: Table, mapping: VoteMapping) -> None:
         if column not in table.columns
     ]
     required = ["item", "label"] if mapping.layout == "long" else []
-    required += ["rater"] if required and 0 < _repeated(table, mapping) < 0.5 else []
+    required += ["rater"] if required and 0 < repeated < 0.5 else []
     if not any(c.item for c in mapping.columns):
         ids = item_of(Values(table)) if mapping.item is None else ()
         free_ids = [c for c in ids if c not in mapping.used().values()]
@@ -199,10 +201,14 @@ def _repeated(table: Table, mapping: VoteMapping) -> float:
 
 
 def _rows(
-    table: Table, mapping: VoteMapping, votes: TableVotes, problems: list[Problem]
+    table: Table,
+    mapping: VoteMapping,
+    votes: TableVotes,
+    problems: list[Problem],
+    *,
+    unnamed: bool,
 ) -> Iterator[tuple[int | None, dict[str, Any]]]:
     numbers, times = dict[str, str](), Counter[tuple[str, str]]()
-    unnamed = mapping.rater is None and mapping.item and _repeated(table, mapping) >= 0.5
     exported = table.flat and set(table.columns) >= _EXPORTED
     for at, written in enumerate(table.rows):
         cells = {name: unguarded(text) for name, text in written.items()} if exported else written

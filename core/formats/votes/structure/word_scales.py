@@ -145,7 +145,8 @@ _GRADES = re.compile(r"\b(grade|mark|note|nota|cijfer|voto)")
 _CHOICES = re.compile(
     r"\b(answer|respon|choice|chosen|option|prefer|winner|best|better|select|pick|vote|label|type"
     r"|kind|class|categor|code|group|set|version|variant|condition|arm|system|model|form|plan|key"
-    r"|section|team|defect|fault|issue|cluster|cohort|site|zone|theme|topic|error|reason|cause|antwort|wahl|typ|art|gruppe|klasse|reponse|choix|respuesta"
+    r"|section|team|defect|fault|issue|cluster|cohort|site|zone|theme|topic|error|reason|cause"
+    r"|antwort|wahl|typ|art|gruppe|klasse|reponse|choix|respuesta"
     r"|opcion|tipo|grupo|risposta|scelta|resposta|opcao)"
 )
 
