@@ -135,9 +135,8 @@ def begin(
     ids = _sorted(store, version, ids, picked) if picked else ids[:TEN]
     if not ids:
         raise InputError("Every text has a grade by this rubric.")
-    by_id = {item.id: item for item in store.datasets.items(version.id, ids)}
-    items = tuple(by_id[item_id] for item_id in ids)
-    _keep(store, _key(version, rubric), Sitting(items, rubric.rubric.criteria, {}))
+    fresh = {"items": ids, "given": {}}
+    store.drafts.save(_key(version, rubric), fresh, now=clock.now())
 
 
 def _sorted(
