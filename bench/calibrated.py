@@ -32,7 +32,7 @@ from core.domain.weight_fit import Fitted, Weights
 from core.identity import seeded
 from core.scoring.verdict import Ballot, settle
 from core.services.results.weight_fit import fit_criterion
-from core.services.results.weight_fit_kinds import LabelledCell, Lesson
+from core.services.results.weight_fit_kinds import LabelledCell, LearnedCells
 
 SEEDS, LABELS = 20, (10, 20, 50)
 RULES = Rules(ordinal="mean")
@@ -62,7 +62,7 @@ def trial(recorded: Recorded, labels: int, seed: int) -> Trial:
     seeded("calibrated", labels, seed).shuffle(cells)
     taught, rest = cells[:labels], cells[labels:]
     fitted = fit_criterion(recorded.criterion, taught, RULES, [cell.ballots for cell in rest])
-    lesson = Lesson(recorded.criterion, taught)
+    lesson = LearnedCells(recorded.criterion, taught)
     plain = _figures(lesson, rest, None)
     best = _figures(lesson, rest, lesson.fit("judge", np.arange(labels)))[int(lesson.ordinal)]
     if isinstance(fitted, str):
@@ -85,7 +85,7 @@ def _far_of(fitted: Fitted) -> float:
 
 
 def _figures(
-    lesson: Lesson, cells: list[LabelledCell], weights: Weights | None
+    lesson: LearnedCells, cells: list[LabelledCell], weights: Weights | None
 ) -> tuple[float, float]:
     """The share of these cells whose verdict is the truth, and what they cost on average."""
     right, cost = 0, 0.0
@@ -159,7 +159,7 @@ def offers_of_planted(seeds: int = 120) -> None:
                     continue
                 fits += 1
                 if fitted.better:
-                    lesson = Lesson(made.criterion, known)
+                    lesson = LearnedCells(made.criterion, known)
                     ours, plain = (_figures(lesson, rest, one)[0] for one in (fitted.weights, None))
                     offered += 1
                     constant += bool(fitted.constant)

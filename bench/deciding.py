@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from bench.reviewers import CRITERION, prepare
-from core.domain.review import Given
+from core.domain.review import ReviewerAnswer
 from core.services.review import claims, commit_reveal, reviewers
 from core.store.store import Store
 
@@ -28,7 +28,7 @@ def decide(db: Path, queue: int, name: str, seconds: float) -> tuple[int, float]
     while time.monotonic() < until:
         ticket = claims.claim_next(store, seat, queue)
         assert ticket is not None, "the queue is too short for this machine"
-        given = {CRITERION: Given(0, note="The reference says so.")}
+        given = {CRITERION: ReviewerAnswer(0, note="The reference says so.")}
         commit_reveal.blind_item(store, ticket)
         commit_reveal.save_draft(store, ticket, given)
         ticket = commit_reveal.commit(store, ticket, given).ticket

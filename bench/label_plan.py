@@ -21,7 +21,7 @@ from core.metrics.intervals.powered_gaps import powered_gap
 from core.metrics.intervals.sampling import powered_mean
 from core.metrics.measure import Array, Ratings
 from core.services.labelling.label_plan import BELIEVED, DRAWS
-from core.services.queueing.draw_chances import DrawnFrom, chances, strata
+from core.services.queueing.draw_chances import DrawableCells, chances, strata
 
 CELLS, FIRST, JUDGES, YES = 1000, 40, 3, 0.25
 TASKS, GAP = 300, 0.1
@@ -62,7 +62,7 @@ def expected(of: Made, seen: Array, part: Array) -> Expected:
 def planned(of: Made, seen: Array, draw: DrawKind, labels: int) -> tuple[float, Ratings, Array]:
     """The half width promised, every cell's stratum, and its chance."""
     group, kinds = strata(
-        draw, DrawnFrom(["c"], np.zeros(CELLS, np.int64), of.voted.astype(int), of.margin)
+        draw, DrawableCells(["c"], np.zeros(CELLS, np.int64), of.voted.astype(int), of.margin)
     )
     sizes = np.bincount(group[seen == 0], minlength=len(kinds)).tolist()
     left = {kind: size for kind, size in zip(kinds, sizes, strict=True) if size}

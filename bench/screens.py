@@ -119,7 +119,7 @@ def main() -> None:
 
 def review(db: Path) -> None:
     """Two queues; one person says MET or the like of all doubtful cells of some items."""
-    from core.domain.review import Given, QueueRule, QueueSettings
+    from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer
     from core.services.review import claims, commit_reveal, queues, reviewers
     from core.store.store import Store
 
@@ -132,7 +132,7 @@ def review(db: Path) -> None:
         ticket = claims.claim_next(store, seat, 1)
         assert ticket is not None
         cells = commit_reveal.blind_item(store, ticket).cells
-        said = {cell.criterion.name: Given(0, note="So.") for cell in cells if cell.mine}
+        said = {cell.criterion.name: ReviewerAnswer(0, note="So.") for cell in cells if cell.mine}
         done = commit_reveal.commit(store, ticket, said)
         done = commit_reveal.finish(store, done.ticket, said)
         claims.release(store, done.ticket)

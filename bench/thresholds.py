@@ -16,16 +16,16 @@ import sys
 import numpy as np
 
 from core.metrics.bias.effects import BiasEffect
-from core.metrics.cascade import Replayed, cheapest, held_out, right, share_right
+from core.metrics.cascade import ReplayedCells, cheapest, held_out, right, share_right
 
 THEN = 0.9
 
 
-def sample(generator: np.random.Generator, items: int, cells: int, *, tells: bool) -> Replayed:
+def sample(generator: np.random.Generator, items: int, cells: int, *, tells: bool) -> ReplayedCells:
     """The cells of so many items; ``tells``: the first judge's sureness does."""
     n = items * cells
     sure = generator.uniform(0.5, 1.0, n)
-    return Replayed(
+    return ReplayedCells(
         np.zeros(n, np.bool_),
         sure,
         generator.random(n) < (sure if tells else 0.75),

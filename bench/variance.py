@@ -22,8 +22,8 @@ from core.metrics.variance_components import (
     ITEM,
     JUDGE,
     REST,
+    StudyDesign,
     Term,
-    Ways,
     components,
     reliability_of_mean,
 )
@@ -83,7 +83,7 @@ def study(samples: int, items: int, judges: int) -> None:
             low, high = one.variances[term].low, one.variances[term].high
             held[term] += (low or 0.0) <= true <= (high or 0.0)
         counts = np.bincount(of.facets[ITEM], minlength=items)
-        ways = Ways(judges, len(of.values) / items / CRITERIA / judges, 1, items)
+        ways = StudyDesign(judges, len(of.values) / items / CRITERIA / judges, 1, items)
         promised.append(reliability_of_mean(one, ways).relative)
         # Scores with the mean of each judge and criterion taken away, which items do not share.
         known = counts > 0

@@ -102,5 +102,5 @@ class Damaged(StoreError):
     """The bytes of the data file are not what was written."""
 
 
-class NotNow(StoreError):
+class WriteBlocked(StoreError):
     """The data file cannot be written now: it is locked, or its disk is full."""

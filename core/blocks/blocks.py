@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 Tone = Literal["", "neutral", "good", "warn", "bad"]
 
 
-class Reach(NamedTuple):
+class IntervalCell(NamedTuple):
     """A value with its interval; ``mark`` is a second value to compare it with."""
 
     name: str
@@ -23,7 +23,7 @@ class Reach(NamedTuple):
     mark: float | None = None
 
 
-class Words(NamedTuple):
+class TextCell(NamedTuple):
     """A cell: its ``text``, a quieter line ``below``, and a link within the app.
 
     ``link`` holds URL parameters of the page with the items behind the cell. That page belongs to
@@ -35,13 +35,13 @@ class Words(NamedTuple):
     below: str = ""
     link: Mapping[str, str] = {}
     tone: Tone = ""
-    reach: Reach | None = None
+    reach: IntervalCell | None = None
 
     @property
     def flat(self) -> str:
         """Return the whole cell on one line.
 
-        >>> Words("0.50", "0.25 to 0.75").flat
+        >>> TextCell("0.50", "0.25 to 0.75").flat
         '0.50 (0.25 to 0.75)'
         """
         return f"{self.text} ({self.below})" if self.below else self.text
@@ -61,11 +61,11 @@ class Sentences:
 
 
 @dataclass(frozen=True)
-class Facts:
+class NamedValues:
     """Names with their values; a page shows ``large`` facts first, as figures."""
 
     name: str
-    rows: tuple[tuple[str, Words], ...]
+    rows: tuple[tuple[str, TextCell], ...]
     large: bool = False
 
 
@@ -79,7 +79,7 @@ class TableBlock:
 
     name: str
     heads: tuple[str, ...]
-    rows: tuple[tuple[Words, ...], ...]
+    rows: tuple[tuple[TextCell, ...], ...]
     numbers: tuple[int, ...] = ()
     note: str = ""
     first: int | None = None
@@ -102,7 +102,7 @@ class Forest:
     """
 
     name: str
-    rows: tuple[Reach, ...]
+    rows: tuple[IntervalCell, ...]
     low: float = 0.0
     high: float = 1.0
     marks: str = ""
@@ -126,7 +126,7 @@ class Bars:
     rows: tuple[tuple[str, tuple[BarPiece, ...]], ...]
 
 
-Block = Sentences | Facts | TableBlock | Histogram | Forest | Bars
+Block = Sentences | NamedValues | TableBlock | Histogram | Forest | Bars
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Paper:
 def _texts(block: Block) -> list[str]:
     if isinstance(block, Sentences):
         return list(block.lines)
-    if isinstance(block, Facts):
+    if isinstance(block, NamedValues):
         return [text for name, cell in block.rows for text in (name, cell.text, cell.below)]
     if isinstance(block, TableBlock):
         cells = [text for row in block.rows for cell in row for text in cell[:2]]

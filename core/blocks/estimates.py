@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.blocks.blocks import Words
+from core.blocks.blocks import TextCell
 from core.metrics.estimate import Estimate
 from core.text.numbers import percent, score
 
 Form = Callable[[float | None], str]
 
 
-def measured(estimate: Estimate, form: Form = score) -> Words:
+def measured(estimate: Estimate, form: Form = score) -> TextCell:
     """Return a figure with its interval below, or the reason it is undefined.
 
     >>> measured(Estimate(0.5, 0.25, 0.75)).flat
@@ -20,9 +20,9 @@ def measured(estimate: Estimate, form: Form = score) -> Words:
     'undefined (No item.)'
     """
     text = estimate.words(form)
-    return Words(text.value, text.below)
+    return TextCell(text.value, text.below)
 
 
-def measured_share(estimate: Estimate) -> Words:
+def measured_share(estimate: Estimate) -> TextCell:
     """Return a share in percent, formatted like ``measured``."""
     return measured(estimate, percent)

@@ -10,15 +10,15 @@ from core.blocks.blocks import (
     BarPiece,
     Bars,
     Block,
-    Facts,
     Forest,
     Histogram,
+    IntervalCell,
+    NamedValues,
     Paper,
-    Reach,
     Section,
     Sentences,
     TableBlock,
-    Words,
+    TextCell,
 )
 from core.blocks.palette import NO_VERDICT, points, text_color
 from core.metrics.estimate import Estimate
@@ -95,7 +95,7 @@ def _forest(block: Forest) -> str:
     return _svg(block.name, floor + 44, parts)
 
 
-def _reach(row: Reach, y: float, x: Callable[[float], float]) -> list[str]:
+def _reach(row: IntervalCell, y: float, x: Callable[[float], float]) -> list[str]:
     text = f"{row.name}: {Estimate(row.value, row.low, row.high).words(score).inline}"
     parts = [_text(_LEFT - 10, y + 4, _cut(row.name, 26), "end")]
     if row.low is not None and row.high is not None:
@@ -251,7 +251,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Histogram | Forest | Bars):
         caption = f"<figcaption>{_esc(block.name)}</figcaption>"
         return f"<figure>{caption}{plot(block)}</figure>" if _drawn(block) else ""
-    return _facts(block) if isinstance(block, Facts) else _table(block)
+    return _facts(block) if isinstance(block, NamedValues) else _table(block)
 
 
 def _drawn(block: Histogram | Forest | Bars) -> bool:
@@ -264,7 +264,7 @@ def _sentences(block: Sentences) -> str:
     return "".join(f"<p>{_esc(line)}</p>" for line in block.lines)
 
 
-def _facts(block: Facts) -> str:
+def _facts(block: NamedValues) -> str:
     rows = "".join(
         f'<tr><th scope="row">{_esc(name)}</th><td class="t">{_words(cell)}</td></tr>'
         for name, cell in block.rows
@@ -290,7 +290,7 @@ def _table(block: TableBlock) -> str:
     )
 
 
-def _words(cell: Words) -> str:
+def _words(cell: TextCell) -> str:
     below = f"<small>{_esc(cell.below)}</small>" if cell.below else ""
     return _esc(cell.text) + below
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from core.blocks.blocks import Block, Facts, Paper, Sentences, TableBlock, Words
+from core.blocks.blocks import Block, NamedValues, Paper, Sentences, TableBlock, TextCell
 from core.text.names import visible
 
 #: Characters that Markdown or HTML could interpret, or that could end a table cell.
@@ -44,8 +44,8 @@ def _block(block: Block) -> str:
             if block.listed
             else _paragraphs(block)
         )
-    if isinstance(block, Facts):
-        rows = tuple((Words(name), cell) for name, cell in block.rows)
+    if isinstance(block, NamedValues):
+        rows = tuple((TextCell(name), cell) for name, cell in block.rows)
         return _table(("", ""), rows, ())
     if isinstance(block, TableBlock):
         table = _table(block.heads, block.rows, block.numbers)
@@ -61,7 +61,7 @@ def _paragraphs(block: Sentences) -> str:
 
 def _table(
     heads: tuple[str, ...],
-    rows: tuple[tuple[Words, ...], ...],
+    rows: tuple[tuple[TextCell, ...], ...],
     numbers: tuple[int, ...],
 ) -> str:
     rule = ["---:" if at in numbers else "---" for at in range(len(heads))]
@@ -73,7 +73,7 @@ def _table(
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _cell(cell: Words) -> str:
+def _cell(cell: TextCell) -> str:
     return escaped(cell.flat)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from core.blocks.blocks import Block, Facts, Section, Sentences, TableBlock, Words
+from core.blocks.blocks import Block, NamedValues, Section, Sentences, TableBlock, TextCell
 from core.text.names import visible
 
 #: The widest column. Longer text, such as the reason for a missing figure, overflows.
@@ -17,7 +17,7 @@ WRAPPED = 96
 def terminal_text(sections: Iterable[Section]) -> str:
     """Return the sections as text, with an empty line between blocks.
 
-    >>> print(terminal_text([Section("Cost", (Facts("", (("Calls", Words("7")),)),))]))
+    >>> print(terminal_text([Section("Cost", (NamedValues("", (("Calls", TextCell("7")),)),))]))
     Cost
       Calls  7
     """
@@ -45,10 +45,10 @@ def _lines(block: Block) -> Iterator[str]:
         yield from wrap(visible(" ".join(block.lines)), WRAPPED)
     elif isinstance(block, Sentences):
         yield from (visible(line) for line in block.lines)
-    elif isinstance(block, Facts):
-        yield from _columns([(Words(name), cell) for name, cell in block.rows], ())
+    elif isinstance(block, NamedValues):
+        yield from _columns([(TextCell(name), cell) for name, cell in block.rows], ())
     elif isinstance(block, TableBlock) and block.rows:
-        heads = tuple(map(Words, block.heads))
+        heads = tuple(map(TextCell, block.heads))
         rows = block.rows[: block.first]
         yield from _columns([heads, *rows], block.numbers)
         if len(rows) < len(block.rows):
@@ -56,7 +56,7 @@ def _lines(block: Block) -> Iterator[str]:
         yield from wrap(visible(block.note), WRAPPED)
 
 
-def _columns(rows: Sequence[Sequence[Words]], numbers: Sequence[int]) -> Iterator[str]:
+def _columns(rows: Sequence[Sequence[TextCell]], numbers: Sequence[int]) -> Iterator[str]:
     """Yield rows as columns of equal width, with numbers aligned to the right."""
     texts = [[" ".join(visible(cell.flat).split()) for cell in row] for row in rows]
     widths = [

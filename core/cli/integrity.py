@@ -19,7 +19,7 @@ from core.services.runs.monitoring import LAST_BACKUP
 from core.services.runs.ready_run import load_job
 from core.store.database.content import to_json
 from core.store.database.data_file import Backup
-from core.store.database.sums import UNCOVERED, Unlike
+from core.store.database.sums import UNCOVERED, AlteredRows
 from core.store.store import Store
 
 #: Items of a run that are derived and compared at a time.
@@ -158,7 +158,7 @@ def _uncovered(store: Store) -> Iterator[dict[str, str]]:
         }
 
 
-def _place(group: Unlike) -> str:
+def _place(group: AlteredRows) -> str:
     keys = f"{group.first}" if group.first == group.last else f"{group.first} to {group.last}"
     return f"{group.words} {keys}"
 

@@ -29,8 +29,8 @@ from core.services.results.scored_items import (
 )
 from core.services.results.verdicts import (
     NOTHING_FITTED,
-    Counting,
     RubricOf,
+    VoteCounting,
     counting_of,
     deriver,
     rubric_lookup,
@@ -100,7 +100,7 @@ def _score_run(
     return _report([i.id for i in items], by_item, derive, lookup, chosen)
 
 
-def _counting_of(run: Run, raters: RaterGroup | None) -> Counting:
+def _counting_of(run: Run, raters: RaterGroup | None) -> VoteCounting:
     """Return which of the run's votes count; ``raters`` may make other raters shadows."""
     if raters is None:
         return counting_of(run.plan)
@@ -140,7 +140,7 @@ def _score_folder(
         for item_id, rows in read.value.by_item().items()
     }
     lookup = rubric_lookup(rubric, items)
-    derive = deriver(chosen, Counting(read.value.weights), lookup, texts_lookup(items))
+    derive = deriver(chosen, VoteCounting(read.value.weights), lookup, texts_lookup(items))
     return _report([i.id for i in items], by_item, derive, lookup, chosen)
 
 

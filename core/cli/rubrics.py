@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from core.errors import Problem
     from core.formats.source.parsed import Parsed
     from core.lint.rules import LintFinding
-    from core.services.rubrics.import_export import Shared
+    from core.services.rubrics.import_export import RubricExport
 
 
 @click.command()
@@ -245,7 +245,7 @@ def convert(
     with common.plain_errors():
         data = common.given() if rubric == "-" else None
         read_rubrics = import_export.rubrics_at(open_to_read(db), rubric, scaling, data)
-        files: dict[Path, Shared] = {}
+        files: dict[Path, RubricExport] = {}
         for read in read_rubrics:
             shared = import_export.share(read.value, form)
             for notice in read.notices:

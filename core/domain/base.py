@@ -19,7 +19,7 @@ Path = tuple[str | int, ...]
 Kind = Literal["words", "score", "question", "options", "added", "removed", "renamed"]
 
 
-class About(NamedTuple):
+class FieldSpec(NamedTuple):
     """How one field of a noun is described, labelled and compared: a row of ``Noun.ABOUT``.
 
     ``schema`` describes the field in the JSON Schema. ``kind`` is what a change means for votes,
@@ -42,7 +42,7 @@ class Noun(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    ABOUT: ClassVar[Mapping[str, About]] = {}
+    ABOUT: ClassVar[Mapping[str, FieldSpec]] = {}
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -56,7 +56,7 @@ class Noun(BaseModel):
             object.__setattr__(first, name, None)
 
     @classmethod
-    def field_row(cls, name: str) -> About:
+    def field_row(cls, name: str) -> FieldSpec:
         """Return the row of a field in ``ABOUT``, with its defaults filled in.
 
         >>> from core.domain.rubric import Criterion
@@ -65,7 +65,7 @@ class Noun(BaseModel):
         """
         schema, kind, label, lost, group = cls.ABOUT[name]
         label = label or name.replace("_", " ")
-        return About(schema, kind, label, lost or f"The {label}", group or label)
+        return FieldSpec(schema, kind, label, lost or f"The {label}", group or label)
 
     def given(self) -> list[str]:
         """Return the names of the fields that differ from their default; empty text is no value.

@@ -188,7 +188,7 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ReviewerAnswer:
     """A reviewer's answer for a cell.
 
     ``option`` is an index into ``choices``; ``None`` means that the cell cannot be assessed, for
@@ -216,7 +216,7 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettledCell:
     """How reviewers settled a cell. ``option`` is ``None`` if ``uncertain``: it cannot be assessed.
 
     ``label`` is the option's label, ``None`` if uncertain: the cell has no true label then.

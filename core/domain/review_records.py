@@ -7,13 +7,13 @@ from typing import Any, Literal, NamedTuple
 
 from core.domain.review import (
     CellState,
-    Given,
     Mode,
     Order,
     Part,
     QueueRule,
     QueueSettings,
     Reason,
+    ReviewerAnswer,
     Role,
 )
 
@@ -163,10 +163,10 @@ class VerdictRow:
     part: Part
     reviewer: str
     mode: Mode
-    first: Given
+    first: ReviewerAnswer
     first_event: int
     revealed: str | None
-    final: Given | None
+    final: ReviewerAnswer | None
     final_event: int | None
 
 

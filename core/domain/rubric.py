@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from core.domain.base import About, Noun, broken
+from core.domain.base import FieldSpec, Noun, broken
 from core.domain.gates import Decision, Gate, Precheck, ScoringPolicy, Value
 from core.text.names import fold, same_name
 
@@ -78,10 +78,10 @@ class Option(Noun):
     na: bool = False
 
     ABOUT: ClassVar = {
-        "label": About("What is chosen.", "question"),
-        "description": About("The behaviour that earns it.", "question", "anchor"),
-        "value": About("From 0 (worst) to 1 (best); none where na is true.", "score"),
-        "na": About("true: choosing it is an abstention.", "options"),
+        "label": FieldSpec("What is chosen.", "question"),
+        "description": FieldSpec("The behaviour that earns it.", "question", "anchor"),
+        "value": FieldSpec("From 0 (worst) to 1 (best); none where na is true.", "score"),
+        "na": FieldSpec("true: choosing it is an abstention.", "options"),
     }
 
     @model_validator(mode="before")
@@ -130,32 +130,32 @@ class Criterion(Noun):
     meta: dict[str, Any] = Field(default_factory=dict)
 
     ABOUT: ClassVar = {
-        "name": About(
+        "name": FieldSpec(
             "A short name of its own; without it, the requirement's first words.", "renamed"
         ),
-        "requirement": About("What the judge must decide.", "question"),
-        "weight": About("Points at best. Below 0 it is a penalty.", "score"),
-        "scale": About(
+        "requirement": FieldSpec("What the judge must decide.", "question"),
+        "weight": FieldSpec("Points at best. Below 0 it is a penalty.", "score"),
+        "scale": FieldSpec(
             "binary: MET or UNMET. ordinal: levels, lowest first. nominal: categories.",
             "score",
             group="answers",
         ),
-        "options": About(
+        "options": FieldSpec(
             "The allowed answers of an ordinal or nominal criterion.", None, group="answers"
         ),
-        "section": About("The heading it stands under.", "words"),
-        "tags": About("Words by which gates and searches find it.", "score"),
-        "aggregation": About(
+        "section": FieldSpec("The heading it stands under.", "words"),
+        "tags": FieldSpec("Words by which gates and searches find it.", "score"),
+        "aggregation": FieldSpec(
             "The rule that settles its votes, instead of the panel's.",
             "score",
             "rule for votes",
             "The rule by which votes are settled",
             "answers",
         ),
-        "forced_choice": About(
+        "forced_choice": FieldSpec(
             "true: judges may not abstain.", "options", "", "That judges may not abstain", "answers"
         ),
-        "meta": About(
+        "meta": FieldSpec(
             "Notes of your own; checks_off lists checks that were dismissed.",
             "words",
             "additional data",
@@ -296,23 +296,25 @@ class Rubric(Noun):
     meta: dict[str, Any] = Field(default_factory=dict)
 
     ABOUT: ClassVar = {
-        "name": About("What the rubric is called; without it, the file's name.", "words"),
-        "description": About("What it is for. Judges do not see it.", "words"),
-        "guidelines": About("What every judge is told with each criterion.", "question"),
-        "criteria": About("The questions, in the order in which they are shown.", None),
-        "scoring": About(
+        "name": FieldSpec("What the rubric is called; without it, the file's name.", "words"),
+        "description": FieldSpec("What it is for. Judges do not see it.", "words"),
+        "guidelines": FieldSpec("What every judge is told with each criterion.", "question"),
+        "criteria": FieldSpec("The questions, in the order in which they are shown.", None),
+        "scoring": FieldSpec(
             "How verdicts become a score.",
             "score",
             lost="The scoring policy (abstentions, coverage, length penalty)",
         ),
-        "gates": About("Conditions that cap, fail or flag an item, whatever its points.", "score"),
-        "prechecks": About(
+        "gates": FieldSpec(
+            "Conditions that cap, fail or flag an item, whatever its points.", "score"
+        ),
+        "prechecks": FieldSpec(
             "What is looked for in the text before anybody judges it.", "score", "pre-checks"
         ),
-        "decision": About(
+        "decision": FieldSpec(
             "From which score on an item passes.", "score", lost="The decision (pass and fail)"
         ),
-        "meta": About("Notes of your own; kept, never used.", "words", "additional data"),
+        "meta": FieldSpec("Notes of your own; kept, never used.", "words", "additional data"),
     }
 
     @model_validator(mode="after")

@@ -46,7 +46,7 @@ class RunPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldWork:
+class LeasedWork:
     """The common part of a run and a help task: one process at a time leases it and calls models.
 
     ``cost`` is in US dollars over the calls with a known cost, ``cost_unknown`` counts the others.
@@ -84,7 +84,7 @@ WAITING = "waiting"
 
 
 @dataclass(frozen=True, slots=True)
-class RunRow(HeldWork):
+class RunRow(LeasedWork):
     """A run and its progress; cheap enough to poll.
 
     ``calls`` counts every exchange with a model once, whatever its tries: a question takes two in
@@ -268,7 +268,7 @@ class ItemResult(NamedTuple):
     outcome: Outcome | None = None
 
 
-class BroughtVotes(NamedTuple):
+class ImportedVoteColumns(NamedTuple):
     """Imported votes as columns: rater and option only. ``option`` as in ``BallotRow``."""
 
     item: Sequence[str]
@@ -278,7 +278,7 @@ class BroughtVotes(NamedTuple):
     abstained: Sequence[bool]
 
 
-class BroughtItem(NamedTuple):
+class ImportedItem(NamedTuple):
     """An imported item: its counts, and its result with the trace as JSON text."""
 
     votes: int
@@ -288,17 +288,17 @@ class BroughtItem(NamedTuple):
     trace: str
 
 
-class Brought(NamedTuple):
+class ImportedData(NamedTuple):
     """Data to import into an empty run; produced in portions while it is written.
 
     ``failed`` cells have no answer, for the reason in ``words``; ``cells`` are given with their
     item id.
     """
 
-    votes: Iterable[BroughtVotes]
+    votes: Iterable[ImportedVoteColumns]
     failed: Iterable[Cell]
     words: str
-    items: Iterable[BroughtItem]
+    items: Iterable[ImportedItem]
     cells: Iterable[tuple[str, Verdict]]
 
 
@@ -322,7 +322,7 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
-class HelpTask(HeldWork):
+class HelpTask(LeasedWork):
     """A help task and its progress.
 
     ``planned`` counts the steps it takes at most, ``done`` those with a value, ``failed`` those

@@ -341,7 +341,7 @@ class OrderCount(NamedTuple):
     times: int
 
 
-class Recorded(NamedTuple):
+class RecordedCounts(NamedTuple):
     """The numbers of new votes (including abstentions), failures and calls of a recording."""
 
     votes: int

@@ -13,9 +13,9 @@ from core.figures.bars import (
     verdict_bars,
 )
 from core.figures.estimates import (
-    Dot,
-    Priced,
-    Strip,
+    EstimateDot,
+    RaterKindRow,
+    RunCost,
     bland_altman,
     forest,
     frontier,
@@ -31,10 +31,10 @@ from core.figures.heatmaps import (
 
 __all__ = [
     "MOST_NAMES",
-    "Dot",
-    "Priced",
+    "EstimateDot",
+    "RaterKindRow",
+    "RunCost",
     "Series",
-    "Strip",
     "agreement_cells",
     "agreement_map",
     "before_after",

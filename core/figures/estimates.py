@@ -15,7 +15,7 @@ from core.text.numbers import cost, percent, score
 _PLACES = (0.0, 0.12, -0.12, 0.24, -0.24, 0.06, -0.06, 0.18, -0.18)
 
 
-class Dot(NamedTuple):
+class EstimateDot(NamedTuple):
     """An estimate, its interval and its baseline; ``None`` if missing."""
 
     name: str
@@ -26,7 +26,7 @@ class Dot(NamedTuple):
     n: int = 0
 
 
-class Strip(NamedTuple):
+class RaterKindRow(NamedTuple):
     """A kind of rater: each rater's name and value, and their mean or ``None``."""
 
     name: str
@@ -35,7 +35,7 @@ class Strip(NamedTuple):
 
 
 def forest(
-    dots: Sequence[Dot], axis: str, baseline: str, chosen: str = "", *, whole: bool = True
+    dots: Sequence[EstimateDot], axis: str, baseline: str, chosen: str = "", *, whole: bool = True
 ) -> Any:
     """Return a dot with its interval per row, and an open diamond for its baseline.
 
@@ -89,12 +89,12 @@ def forest(
     return figure
 
 
-def _hover_text(dot: Dot) -> str:
+def _hover_text(dot: EstimateDot) -> str:
     estimate = Estimate(dot.value, dot.low, dot.high).words(score)
     return f"{plain(dot.name)}: {estimate.value} ({estimate.below}), {dot.n:,} items"
 
 
-def strips(groups: Sequence[Strip], axis: str, chosen: str = "") -> Any:
+def strips(groups: Sequence[RaterKindRow], axis: str, chosen: str = "") -> Any:
     """Return one strip of dots per kind of raters, with a line at each mean.
 
     A dot's ``customdata`` is ``(strip, place)`` among the values given. ``chosen`` gets a ring.
@@ -163,7 +163,7 @@ def _rows(figure: Any, names: Sequence[str], axis: str, height: int = 36) -> Non
 SPAN = 20
 
 
-class Priced(NamedTuple):
+class RunCost(NamedTuple):
     """A run: cost of 1,000 items (US dollars), accuracy, interval and whether it is efficient."""
 
     name: str
@@ -174,7 +174,7 @@ class Priced(NamedTuple):
     efficient: bool
 
 
-def frontier(runs: Sequence[Priced]) -> Any:
+def frontier(runs: Sequence[RunCost]) -> Any:
     """Return accuracy against cost; a line joins the efficient runs' diamonds.
 
     The cost axis is logarithmic if costs span more than a factor of twenty.
@@ -230,7 +230,7 @@ def _ticks(low: float, high: float) -> list[float]:
     return [tick for tick in ticks if low / 2 <= tick <= high * 2]
 
 
-def _marks(name: str, runs: Sequence[Priced], symbol: str, color: str) -> dict[str, Any]:
+def _marks(name: str, runs: Sequence[RunCost], symbol: str, color: str) -> dict[str, Any]:
     return {
         "x": [r.cost for r in runs],
         "y": [r.value for r in runs],

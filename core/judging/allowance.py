@@ -27,7 +27,7 @@ _TIME = re.compile(
 )
 
 
-class Left(NamedTuple):
+class RemainingLimit(NamedTuple):
     """A limit: ``left`` of ``limit`` remain, and all are available again in ``reset`` seconds."""
 
     limit: int
@@ -36,7 +36,7 @@ class Left(NamedTuple):
 
 
 #: The remaining requests and tokens; ``None`` if unknown.
-Told = tuple[Left | None, Left | None]
+Told = tuple[RemainingLimit | None, RemainingLimit | None]
 
 
 def limits_in(headers: Mapping[str, str]) -> Told | None:
@@ -45,13 +45,13 @@ def limits_in(headers: Mapping[str, str]) -> Told | None:
     >>> names = ("limit", "remaining", "reset")
     >>> said = dict(zip((f"x-ratelimit-{name}-tokens" for name in names), ("90", "80", "1m30s")))
     >>> limits_in(said)
-    (None, Left(limit=90, left=80, reset=90.0))
+    (None, RemainingLimit(limit=90, left=80, reset=90.0))
     """
     requests, tokens = (_remaining(headers, kind) for kind in _KINDS)
     return None if requests is None and tokens is None else (requests, tokens)
 
 
-def _remaining(headers: Mapping[str, str], kind: str) -> Left | None:
+def _remaining(headers: Mapping[str, str], kind: str) -> RemainingLimit | None:
     if (limit := headers.get(f"x-ratelimit-limit-{kind}")) is not None:
         remaining = headers.get(f"x-ratelimit-remaining-{kind}", "")
         reset = seconds_of(headers.get(f"x-ratelimit-reset-{kind}", ""))
@@ -65,7 +65,7 @@ def _remaining(headers: Mapping[str, str], kind: str) -> Left | None:
         return None
     if reset is None or not _NUMBER.match(limit) or not _NUMBER.match(remaining) or int(limit) == 0:
         return None
-    return Left(int(limit), int(remaining), reset)
+    return RemainingLimit(int(limit), int(remaining), reset)
 
 
 _MINUTE = {"requests": "req-minute", "tokens": "tokens-minute"}
@@ -107,7 +107,7 @@ class _Bucket:
         self._remaining = self._per_second = 0.0
         self._at = self._full_at = float("-inf")
 
-    def told(self, now: float, left: Left) -> None:
+    def told(self, now: float, left: RemainingLimit) -> None:
         self._remaining, self._at = float(left.left), now
         self._full_at = now + min(left.reset, BELIEVED)
         self._per_second = (left.limit - left.left) / left.reset if left.reset else 0.0

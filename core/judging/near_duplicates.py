@@ -39,13 +39,13 @@ _ASCII = {sign: chr(sign).lower() if chr(sign).isalnum() else " " for sign in ra
 Sequences = frozenset[tuple[str, str, str]]
 
 
-class Print(NamedTuple):
+class TextFingerprint(NamedTuple):
     """The fingerprint of an item: its ``key`` (``None`` without text) and its sequences."""
 
     key: tuple[str, str] | None
     sequences: Sequences
 
-    def is_near(self, other: Print) -> bool:
+    def is_near(self, other: TextFingerprint) -> bool:
         """Return whether two items have the same text, or nearly.
 
         >>> a, b = (Item(id=i, submission=s) for i, s in (("a", "Two words."), ("b", "two WORDS")))
@@ -57,13 +57,13 @@ class Print(NamedTuple):
         return _near(self.sequences, other.sequences)
 
 
-def print_of(item: Item) -> Print:
+def print_of(item: Item) -> TextFingerprint:
     """Return the fingerprint of an item."""
     words = _words(item.text)
     key = _key(item.text, item.prompt, words)
     long = len(words) >= NEAR_WORDS
     sequences = frozenset(zip(words, words[1:], words[2:], strict=False) if long else ())
-    return Print(key if key[0] else None, sequences)
+    return TextFingerprint(key if key[0] else None, sequences)
 
 
 class TwinNumbers(NamedTuple):

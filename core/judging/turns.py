@@ -37,14 +37,14 @@ QUICK = 5.0
 BETTER = 1.25
 
 
-class Room:
+class LocalSlots:
     """How many concurrent questions a local server gets; it may have one slot or hundreds.
 
     The number rises while the server answers quickly, or answers more per second than with half as
     many. Otherwise questions only wait for each other, so the number falls, and rises again if that
     helps.
 
-    >>> room = Room()
+    >>> room = LocalSlots()
     >>> for seconds in (40, 9, 9): room.answered(seconds, most=16)
     >>> room.size
     2
@@ -92,7 +92,7 @@ class _Worth:
 
     def __init__(self) -> None:
         self.dead: tuple[FailureKind, str] | None = None
-        self.out, self.room = 0, Room()
+        self.out, self.room = 0, LocalSlots()
         self._answered, self._in_a_row = False, 0
         self._last: tuple[FailureKind, str] = ("not_found", "")
 
@@ -123,7 +123,7 @@ class QuestionTurns:
     as free; the run reports their number next to its cost. Cached answers are free and show no
     price.
 
-    ``Room`` limits the concurrent questions of a local judge, which may be slow.
+    ``LocalSlots`` limits the concurrent questions of a local judge, which may be slow.
     """
 
     def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:

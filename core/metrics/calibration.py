@@ -22,7 +22,7 @@ NO_ANSWER = "No answer that says how sure it is has a reference."
 NO_CHANCES = "Only how sure the rater is of its own answer is known, not of the other options."
 
 
-class SureBin(NamedTuple):
+class ConfidenceBin(NamedTuple):
     """Answers of similar confidence, above ``low`` (in the first bin: from it) up to ``high``.
 
     ``sure`` is their mean confidence, ``None`` without answers; ``right`` is the share of correct
@@ -47,10 +47,10 @@ class Calibration(NamedTuple):
     brier: Estimate
     sure: float | None
     right: Estimate
-    bins: tuple[SureBin, ...]
+    bins: tuple[ConfidenceBin, ...]
 
 
-class SureAnswers(NamedTuple):
+class AnswerKinds(NamedTuple):
     """Distinct kinds of answers: ``of_item`` is each item's kind, -1 without an answer.
 
     ``loss`` is the squared distance of the probabilities from the truth, NaN if unknown.
@@ -68,7 +68,7 @@ def sure_answers(
     chances: Array,
     rated: npt.NDArray[np.int64],
     truth: npt.NDArray[np.int64],
-) -> SureAnswers:
+) -> AnswerKinds:
     """Return one rater's answers, from a row per item.
 
     Args:
@@ -98,7 +98,7 @@ def sure_answers(
     of_item = np.full(len(rated), -1)
     of_item[rows] = place.ravel()
     losses = np.where(kinds[:, 2] < 0, np.nan, kinds[:, 2])
-    return SureAnswers(kinds[:, 0], kinds[:, 1], losses, times, of_item)
+    return AnswerKinds(kinds[:, 0], kinds[:, 1], losses, times, of_item)
 
 
 def bins_of(sure: Array) -> npt.NDArray[np.int64]:
@@ -113,7 +113,7 @@ def bins_of(sure: Array) -> npt.NDArray[np.int64]:
 
 
 def calibration(
-    answers: SureAnswers,
+    answers: AnswerKinds,
     drawn: Array | None = None,
     *,
     seed: int = 0,
@@ -162,7 +162,7 @@ def calibration(
     )
 
 
-def _by_chance(answers: SureAnswers, samples: int, seed: int) -> float:
+def _by_chance(answers: AnswerKinds, samples: int, seed: int) -> float:
     """Return the 95% quantile of the error of samples from a perfectly calibrated rater."""
     rng, times = np.random.default_rng(seed), answers.times[:, None]
     hits = rng.binomial(times, answers.sure[:, None], size=(len(times), samples))
@@ -182,7 +182,7 @@ def _lowered(
     return ece._replace(low=max(0.0, min(ece.low, 2 * ece.value - above)))
 
 
-def _bundle(answers: SureAnswers) -> Bundle:
+def _bundle(answers: AnswerKinds) -> Bundle:
     """Return the function from many weights of the kinds of answers to the figures."""
     bins = bins_of(answers.sure)
     gap = (answers.right - answers.sure)[:, None]
@@ -210,12 +210,12 @@ def _intervals(
     return intervals(bundle, drawn, times, n=n, how=how)
 
 
-def _bins(answers: SureAnswers, level: float) -> tuple[SureBin, ...]:
+def _bins(answers: AnswerKinds, level: float) -> tuple[ConfidenceBin, ...]:
     place, times = bins_of(answers.sure), answers.times.astype(np.float64)
     columns = np.column_stack([times, times * answers.sure, times * answers.right])
     counts = tally(place, BINS, columns)
     return tuple(
-        SureBin(
+        ConfidenceBin(
             at / BINS,
             (at + 1) / BINS,
             float(sure / n) if n else None,

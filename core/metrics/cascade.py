@@ -25,7 +25,7 @@ TOLERANCE = 0.01
 FOLDS = 10
 
 
-class Replayed(NamedTuple):
+class ReplayedCells(NamedTuple):
     """Cells with a label, shape (cells,) each.
 
     ``goes``: the cell escalates at any threshold (no verdict, an abstention, a split); ``sure``:
@@ -59,24 +59,25 @@ class HeldOut(NamedTuple):
     decided: float
 
 
-def goes_on(cells: Replayed, threshold: float) -> Flags:
+def goes_on(cells: ReplayedCells, threshold: float) -> Flags:
     """Return which cells escalate at a threshold; cells without a confidence do not.
 
     >>> split, all_right = np.array([False, False, True]), np.ones(3, bool)
     >>> sure = np.array([0.4, 0.6, 0.9])
-    >>> cells = Replayed(split, sure, all_right, all_right, np.arange(3), np.ones((3, 2), bool))
+    >>> items, decided = np.arange(3), np.ones((3, 2), bool)
+    >>> cells = ReplayedCells(split, sure, all_right, all_right, items, decided)
     >>> goes_on(cells, 0.5).tolist()
     [True, False, True]
     """
     return np.asarray(cells.goes | (np.nan_to_num(cells.sure, nan=1.0) < threshold), np.bool_)
 
 
-def right(cells: Replayed, threshold: float) -> Flags:
+def right(cells: ReplayedCells, threshold: float) -> Flags:
     """Return which cells are right at a threshold."""
     return np.where(goes_on(cells, threshold), cells.then, cells.first)
 
 
-def decided(cells: Replayed, threshold: float) -> Flags:
+def decided(cells: ReplayedCells, threshold: float) -> Flags:
     """Return which cells are decided at a threshold; undecided cells do not count as right."""
     return np.where(goes_on(cells, threshold), cells.decided[:, 1], cells.decided[:, 0])
 
@@ -98,7 +99,7 @@ def share_right(which: Flags, items: npt.NDArray[np.int64]) -> BiasEffect:
     return mean._replace(low=share.low, high=share.high)
 
 
-def curve(cells: Replayed, thresholds: Sequence[float] = THRESHOLDS) -> list[CascadePoint]:
+def curve(cells: ReplayedCells, thresholds: Sequence[float] = THRESHOLDS) -> list[CascadePoint]:
     """Return every threshold's result; an item's cells are clustered (``share_right``)."""
     return [
         CascadePoint(
@@ -112,7 +113,7 @@ def curve(cells: Replayed, thresholds: Sequence[float] = THRESHOLDS) -> list[Cas
 
 
 def cheapest(
-    cells: Replayed, tolerance: float = TOLERANCE, thresholds: Sequence[float] = THRESHOLDS
+    cells: ReplayedCells, tolerance: float = TOLERANCE, thresholds: Sequence[float] = THRESHOLDS
 ) -> float:
     """Return the lowest threshold whose accuracy is within ``tolerance`` of the best."""
     shares = [float(right(cells, threshold).mean()) for threshold in thresholds]
@@ -124,7 +125,9 @@ def cheapest(
     )
 
 
-def held_out(cells: Replayed, tolerance: float = TOLERANCE, *, seed: int = 0) -> HeldOut | None:
+def held_out(
+    cells: ReplayedCells, tolerance: float = TOLERANCE, *, seed: int = 0
+) -> HeldOut | None:
     """Return the result of thresholds chosen on nine tenths of the items, tried on the others.
 
     Figures at a chosen threshold are optimistic, since they determined the choice; these are not.
@@ -145,5 +148,5 @@ def held_out(cells: Replayed, tolerance: float = TOLERANCE, *, seed: int = 0) ->
     return HeldOut(float(on.mean()), share_right(well, cells.items), float(answered.mean()))
 
 
-def _of(cells: Replayed, flags: Flags) -> Replayed:
-    return Replayed._make(column[flags] for column in cells)
+def _of(cells: ReplayedCells, flags: Flags) -> ReplayedCells:
+    return ReplayedCells._make(column[flags] for column in cells)

@@ -40,7 +40,7 @@ class LatentTruth(NamedTuple):
     posterior: Array
 
 
-class Foretold(NamedTuple):
+class HiddenVotePrediction(NamedTuple):
     """How well hidden votes were predicted, as mean log probabilities.
 
     ``model`` uses different raters, ``alike`` equal ones. ``gain`` is the first minus the second,
@@ -108,7 +108,7 @@ def _truths(chosen: Array, prior: Array, chances: Array) -> Array:
     return posterior
 
 
-def held_out(ratings: npt.ArrayLike, k: int, seed: int = 0) -> Foretold | None:
+def held_out(ratings: npt.ArrayLike, k: int, seed: int = 0) -> HiddenVotePrediction | None:
     """Return how well hidden answers are predicted from the others on the same item.
 
     A fifth of all answers is hidden at a time. ``None`` with fewer than 50 answers on items with
@@ -134,11 +134,13 @@ def held_out(ratings: npt.ArrayLike, k: int, seed: int = 0) -> Foretold | None:
     return _foretold(logs[0], logs[0] - logs[1], predicted)
 
 
-def _foretold(model: Array, gains: Array, predicted: npt.NDArray[np.bool_]) -> Foretold | None:
+def _foretold(
+    model: Array, gains: Array, predicted: npt.NDArray[np.bool_]
+) -> HiddenVotePrediction | None:
     n = int(predicted.sum())
     if n < 50:
         return None
     by_item = np.where(predicted, gains, 0.0).sum(axis=1)
     gain, mean = float(by_item.sum()) / n, float(model[predicted].mean())
     off = by_item - gain * predicted.sum(axis=1)
-    return Foretold(mean, mean - gain, gain, float(np.sqrt((off**2).sum())) / n, n)
+    return HiddenVotePrediction(mean, mean - gain, gain, float(np.sqrt((off**2).sum())) / n, n)

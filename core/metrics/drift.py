@@ -33,11 +33,11 @@ MATTERS = 0.02
 WINDOWS = (1, 2, 4, 8)
 #: The most first repetitions in the baseline.
 FIRST = 8
-#: The statistical power for which ``Look.findable`` is computed.
+#: The statistical power for which ``RepetitionMean.findable`` is computed.
 POWER = 0.8
 
 
-class Look(NamedTuple):
+class RepetitionMean(NamedTuple):
     """A repetition, or the mean of the last ``over``, against the first ones over ``n`` common
     items.
 
@@ -72,7 +72,7 @@ def looks_at(
     tests: int,
     windows: Sequence[int] = WINDOWS,
     first: int = FIRST,
-) -> list[tuple[Look, ...]]:
+) -> list[tuple[RepetitionMean, ...]]:
     """Return the comparisons of cells, shape (1 + repetitions, cells), after the first row.
 
     NaN is a missing answer. Each repetition is compared by itself, then the means of the last two,
@@ -83,7 +83,7 @@ def looks_at(
     >>> alone.now, alone.before, alone.out
     (0.0, 0.5, True)
     """
-    all_looks, within = list[tuple[Look, ...]](), [0]
+    all_looks, within = list[tuple[RepetitionMean, ...]](), [0]
     for k in range(1, len(answers)):
         spans = [window for window in windows if window <= k]
         level = spent(k, tests) / len(spans)
@@ -98,7 +98,9 @@ def looks_at(
     return all_looks
 
 
-def _comparison(first: Array, last: Array, items: npt.NDArray[np.int64], level: float) -> Look:
+def _comparison(
+    first: Array, last: Array, items: npt.NDArray[np.int64], level: float
+) -> RepetitionMean:
     """Return the mean of the last repetitions against that of the first, (repetitions, cells)
     each.
     """
@@ -106,14 +108,16 @@ def _comparison(first: Array, last: Array, items: npt.NDArray[np.int64], level: 
     answered = np.isfinite(now) & np.isfinite(before)
     n, repetitions = len(np.unique(items[answered])), len(last)
     if n < FEW:
-        return Look(None, None, None, None, n, False, too_few(n).reason, repetitions)
+        return RepetitionMean(None, None, None, None, n, False, too_few(n).reason, repetitions)
     value, centre = float(now[answered].mean()), float(before[answered].mean())
     looks = np.concatenate([first, last])[:, answered]
     error, skew = _noise(looks, items[answered], 1 / len(first), 1 / repetitions)
     reach = _skewed_quantile(float(stdtrit(n - 1, 1 - level / 2)), skew) * error
     out = abs(value - centre) > max(reach, MATTERS)
     findable = max(MATTERS, reach + float(ndtri(POWER)) * error) if error else None
-    return Look(value, centre, centre - reach, centre + reach, n, out, "", repetitions, findable)
+    return RepetitionMean(
+        value, centre, centre - reach, centre + reach, n, out, "", repetitions, findable
+    )
 
 
 def _mean(looks: Array) -> Array:

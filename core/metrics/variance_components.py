@@ -255,7 +255,7 @@ def _estimate(value: float, left_out: Array, n: int, level: float) -> Estimate:
 # The decision study: the reliability of a score with more ratings.
 
 
-class Ways(NamedTuple):
+class StudyDesign(NamedTuple):
     """Planned numbers of judges, replicates, orders and items; criteria stay the same."""
 
     judges: float
@@ -264,7 +264,7 @@ class Ways(NamedTuple):
     items: int = 1
 
 
-class Worth(NamedTuple):
+class RatingReliability(NamedTuple):
     """The reliability of a mean of ratings.
 
     ``relative`` (generalizability, E rho^2): the share of differences between items' scores that
@@ -279,14 +279,14 @@ class Worth(NamedTuple):
     mean_error: float
 
 
-def reliability_of_mean(parts: Components, ways: Ways) -> Worth:
+def reliability_of_mean(parts: Components, ways: StudyDesign) -> RatingReliability:
     """Return the reliability of a mean over criteria, judges, orders and replicates.
 
     Criteria are fixed. Judges, orders and replicates are samples of their kind, and so are items
     for the mean over them.
 
     >>> found = Components({}, {(ITEM,): 4.0, (JUDGE,): 1.0, (REST,): 3.0}, {CRITERION: 1}, 0)
-    >>> [round(one, 3) for one in reliability_of_mean(found, Ways(judges=3, items=100))]
+    >>> [round(one, 3) for one in reliability_of_mean(found, StudyDesign(judges=3, items=100))]
     [0.8, 0.75, 1.155, 0.619]
     """
     criteria = max(1, parts.levels.get(CRITERION, 1))
@@ -299,7 +299,7 @@ def reliability_of_mean(parts: Components, ways: Ways) -> Worth:
     turned = parts.of(ORDER) / ways.orders + parts.of(JUDGE, ORDER) / (ways.orders * ways.judges)
     absolute = relative + severe + turned
     of_mean = (true + relative) / ways.items + severe + turned
-    return Worth(
+    return RatingReliability(
         true / (true + relative) if true + relative else 0.0,
         true / (true + absolute) if true + absolute else 0.0,
         absolute**0.5,

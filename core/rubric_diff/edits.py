@@ -169,7 +169,7 @@ MOST_PAIRS, _COMPARED = 2500, 1000
 
 
 @dataclass(frozen=True)
-class Moves:
+class VersionMapping:
     """How votes of the older version map to the newer one; unlisted names stay the same.
 
     ``renamed`` maps old names of criteria to new ones. ``options`` maps an old criterion to the new
@@ -195,7 +195,7 @@ class VersionEdits:
     stale: tuple[str, ...]
     added: tuple[str, ...]
     removed: tuple[str, ...]
-    moves: Moves
+    moves: VersionMapping
     unmapped: tuple[str, ...] = ()
 
     @property
@@ -226,7 +226,9 @@ def _visible_values(noun: Noun) -> list[Any]:
     return [plain(value) if isinstance(value, str) else value for value in values]
 
 
-def edits_between(before: Rubric, after: Rubric, moves: Moves | None = None) -> VersionEdits:
+def edits_between(
+    before: Rubric, after: Rubric, moves: VersionMapping | None = None
+) -> VersionEdits:
     """Return the classified differences between two versions.
 
     ``moves`` maps criteria and options; without it, criteria match by name or by a nearly equal
@@ -261,12 +263,12 @@ def edits_between(before: Rubric, after: Rubric, moves: Moves | None = None) -> 
         stale,
         added,
         removed,
-        Moves({old: new for old, new in moves.renamed.items() if old in paired}, options),
+        VersionMapping({old: new for old, new in moves.renamed.items() if old in paired}, options),
         tuple(unmapped),
     )
 
 
-def guess(before: Rubric, after: Rubric) -> Moves:
+def guess(before: Rubric, after: Rubric) -> VersionMapping:
     """Return the most likely mapping of criteria and options, for the user to check.
 
     A removed criterion and an added one with nearly the same requirement count as renamed. (With
@@ -289,7 +291,7 @@ def guess(before: Rubric, after: Rubric) -> Moves:
         new = next((c for c in after.criteria if c.name == renamed.get(old.name, old.name)), None)
         if new is not None and not same_choices(old, new):
             options[old.name] = option_guess(old, new)
-    return Moves(renamed, options)
+    return VersionMapping(renamed, options)
 
 
 def option_guess(old: Criterion, new: Criterion) -> tuple[int | None, ...]:
@@ -314,7 +316,7 @@ def option_guess(old: Criterion, new: Criterion) -> tuple[int | None, ...]:
     )
 
 
-def _check(before: Rubric, after: Rubric, moves: Moves) -> None:
+def _check(before: Rubric, after: Rubric, moves: VersionMapping) -> None:
     olds = {c.name: c for c in before.criteria}
     news = {c.name: c for c in after.criteria}
     problems = []

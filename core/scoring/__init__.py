@@ -20,9 +20,9 @@ from core.scoring.points import Texts, length_of, penalty_for
 from core.scoring.score import ItemScore, MeasuredTexts, looks_at_texts, measure, score_item
 from core.scoring.trace import (
     CheckMark,
-    Found,
     GateMark,
     Outcome,
+    PrecheckFinding,
     ScorePart,
     Trace,
 )
@@ -30,11 +30,11 @@ from core.scoring.trace import (
 __all__ = [
     "FAMILY_WORDS",
     "CheckMark",
-    "Found",
     "GateMark",
     "ItemScore",
     "MeasuredTexts",
     "Outcome",
+    "PrecheckFinding",
     "ScorePart",
     "Texts",
     "Trace",

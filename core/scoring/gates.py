@@ -28,14 +28,14 @@ from core.scoring.patterns import (
     phrase,
 )
 from core.scoring.points import ScoreRange
-from core.scoring.trace import CheckMark, Found, GateMark, GateState
+from core.scoring.trace import CheckMark, GateMark, GateState, PrecheckFinding
 
 EPSILON = 1e-9
 
 Answers = Mapping[str, int | None]
 
 
-class Lowering(NamedTuple):
+class GateEffect(NamedTuple):
     """The joint effect of gates: the product of their factors and their strictest cap."""
 
     factor: float
@@ -54,19 +54,19 @@ class Lowering(NamedTuple):
 
     def lowers(self, score: float, span: ScoreRange) -> bool:
         """Return whether the cap lowers ``score`` further after the factors."""
-        return self.of(score, span) < Lowering(self.factor, None).of(score, span)
+        return self.of(score, span) < GateEffect(self.factor, None).of(score, span)
 
 
-NOTHING = Lowering(1.0, None)
+NOTHING = GateEffect(1.0, None)
 
 
-def lowering(marks: Iterable[GateMark], states: tuple[GateState, ...]) -> Lowering:
+def lowering(marks: Iterable[GateMark], states: tuple[GateState, ...]) -> GateEffect:
     """Return the joint effect of the gates in one of ``states``."""
     fired = [mark for mark in marks if mark.state in states]
     # Sorted, because floating-point products depend on their order but gates must not.
     factors = sorted(mark.multiply for mark in fired if mark.multiply is not None)
     caps = [mark.cap for mark in fired if mark.cap is not None]
-    return Lowering(prod(factors, start=1.0), min(caps, default=None))
+    return GateEffect(prod(factors, start=1.0), min(caps, default=None))
 
 
 def evaluate(rubric: Rubric, answers: Answers) -> tuple[GateMark, ...]:
@@ -75,7 +75,7 @@ def evaluate(rubric: Rubric, answers: Answers) -> tuple[GateMark, ...]:
 
 
 def bound(
-    marks: Iterable[GateMark], effect: Lowering, score: float, span: ScoreRange
+    marks: Iterable[GateMark], effect: GateEffect, score: float, span: ScoreRange
 ) -> tuple[GateMark, ...]:
     """Return the marks, with ``binding`` set on the fired gates that changed ``score``.
 
@@ -202,7 +202,7 @@ _AFTER = 60
 class PatternFinding(NamedTuple):
     """A match in the original text. ``excuse`` holds the words that excused it, or ""."""
 
-    found: Found
+    found: PrecheckFinding
     excuse: str
 
 
@@ -256,9 +256,9 @@ def _matches(patterns: FamilyPatterns, text: str) -> list[re.Match[str]]:
     return apart
 
 
-def _found(name: str, match: re.Match[str], text: FoldedText) -> Found:
+def _found(name: str, match: re.Match[str], text: FoldedText) -> PrecheckFinding:
     start, end = text.span(match.start(), match.end())
-    return Found(name, start, end, text.original[start:end])
+    return PrecheckFinding(name, start, end, text.original[start:end])
 
 
 def _excuse(

@@ -12,7 +12,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.scoring.trace import Basis, ScorePart
 
 
-class Base(NamedTuple):
+class ScoreSums(NamedTuple):
     """The sums over the criteria. ``raw`` and ``score`` are ``None`` if nothing counts."""
 
     raw: float | None
@@ -63,7 +63,7 @@ def _abstained(criterion: Criterion, policy: ScoringPolicy) -> float:
     return 0.0
 
 
-def base_of(parts: Sequence[ScorePart], normalize: bool) -> Base:
+def base_of(parts: Sequence[ScorePart], normalize: bool) -> ScoreSums:
     """Return the raw sum and the score before gates.
 
     Normalised is clamp(raw / sum of positive w, 0, 1); if only penalties count,
@@ -71,11 +71,11 @@ def base_of(parts: Sequence[ScorePart], normalize: bool) -> Base:
     (``fsum``), so the order of the criteria cannot change a score.
 
     >>> base_of([ScorePart("a", 10.0, 1.0, 10.0, True, False, False)], normalize=True)
-    Base(raw=10.0, score=1.0, possible=10.0, basis='positive')
+    ScoreSums(raw=10.0, score=1.0, possible=10.0, basis='positive')
     """
     counted = [part for part in parts if part.counted]
     if not counted:
-        return Base(None, None, 0.0, "none")
+        return ScoreSums(None, None, 0.0, "none")
     raw = fsum(part.points for part in counted)
     possible = fsum(part.weight for part in counted if part.weight > 0)
     basis: Basis = "positive"
@@ -83,14 +83,14 @@ def base_of(parts: Sequence[ScorePart], normalize: bool) -> Base:
         possible = fsum(-part.weight for part in counted)
         basis = "negative" if possible > 0 else "zero"
     if not normalize:
-        return Base(raw, raw, possible, basis)
+        return ScoreSums(raw, raw, possible, basis)
     unit = raw / possible if basis != "zero" else 0.0
     if basis == "negative":
         unit += 1.0
-    return Base(raw, min(1.0, max(0.0, unit)), possible, basis)
+    return ScoreSums(raw, min(1.0, max(0.0, unit)), possible, basis)
 
 
-def span_of(base: Base, normalize: bool) -> ScoreRange:
+def span_of(base: ScoreSums, normalize: bool) -> ScoreRange:
     """Return the scale on which gates act: that of the normalised score, or of points."""
     if normalize:
         return ScoreRange(0.0, 1.0)

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from core.domain.gates import Decision, LengthPenalty
 from core.domain.rubric import Rubric
-from core.scoring.gates import NOTHING, Lowering, bound, evaluate, lowering, screen
+from core.scoring.gates import NOTHING, GateEffect, bound, evaluate, lowering, screen
 from core.scoring.points import (
-    Base,
     ScoreRange,
+    ScoreSums,
     Texts,
     base_of,
     length_of,
@@ -222,7 +222,7 @@ class _Gated(NamedTuple):
     """The gates' marks and joint effect: ``low`` with indeterminate gates, ``high`` without."""
 
     marks: tuple[GateMark, ...]
-    effect: Lowering
+    effect: GateEffect
     high: float | None
     low: float | None
 
@@ -240,7 +240,7 @@ def _ungated(score: float | None) -> _Gated:
 
 
 def _gate(
-    rubric: Rubric, answers: Mapping[str, int | None], base: Base, span: ScoreRange
+    rubric: Rubric, answers: Mapping[str, int | None], base: ScoreSums, span: ScoreRange
 ) -> _Gated:
     marks = evaluate(rubric, answers)
     effect = lowering(marks, ("fired",))
@@ -255,7 +255,7 @@ def _check(marks: tuple[CheckMark, ...], gated: _Gated, span: ScoreRange) -> _Ch
     caps = [mark.cap for mark in marks if mark.found and mark.cap is not None]
     if not caps or gated.high is None or gated.low is None:
         return _Checked(marks, gated.high, gated.low)
-    effect = Lowering(1.0, min(caps))
+    effect = GateEffect(1.0, min(caps))
     high = effect.of(gated.high, span)
     binding = high < gated.high
     limiting = tuple(

@@ -97,7 +97,7 @@ class GateMark(NamedTuple):
     reason: str
 
 
-class Found(NamedTuple):
+class PrecheckFinding(NamedTuple):
     """A finding of a pre-check. ``source`` is the family or the author's own pattern.
 
     ``start`` and ``end`` count characters of the checked text, ``text`` is the text between them.
@@ -120,7 +120,7 @@ class CheckMark(NamedTuple):
     action: CheckAction
     cap: float | None
     binding: bool
-    found: tuple[Found, ...]
+    found: tuple[PrecheckFinding, ...]
     excused: int
 
 
@@ -223,7 +223,7 @@ class Trace:
 
 
 def _check_mark(data: dict[str, Any]) -> CheckMark:
-    return CheckMark(**{**data, "found": tuple(Found(**mark) for mark in data["found"])})
+    return CheckMark(**{**data, "found": tuple(PrecheckFinding(**mark) for mark in data["found"])})
 
 
 def coverage_of(trace: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,21 +12,21 @@ from typing import Any
 from core.domain.access import Actor, Verb
 from core.domain.library import LibraryCounts, Mismatch
 from core.identity import content_hash
-from core.store.database.connection import Connections, Grant, on_record
+from core.store.database.connection import Connections, PermissionGrant, on_record
 from core.store.database.data_file import Backup, copy_to, damage
 from core.store.database.migrations import altered_schema
-from core.store.database.sums import Unlike, altered, uncovered
+from core.store.database.sums import AlteredRows, altered, uncovered
 from core.store.library.access import AuditRecord, Members
 from core.store.library.datasets import Datasets
 from core.store.library.judges import Drafts, Judges, Panels, SettingValues
 from core.store.library.rubrics import Rubrics
 from core.store.review.events import Events, Reviewers
-from core.store.review.queues import Queues, RunSigns
+from core.store.review.queues import Queues, RunVoteStatistics
 from core.store.review.settled import SettledCells, Verdicts
 from core.store.review.turns import Turns
 from core.store.runs.batches import Batches
 from core.store.runs.help_tasks import Helps
-from core.store.runs.kept import Kept
+from core.store.runs.kept import KeptAnswerStore
 from core.store.runs.leases import Leases
 from core.store.runs.recording import Responses
 from core.store.runs.rescoring import ScoredVersions
@@ -56,7 +56,7 @@ class Store:
         self.panels = Panels(self._files)
         self.runs = Runs(self._files)
         self.results = Results(self._files)
-        self.kept = Kept(self._files)
+        self.kept = KeptAnswerStore(self._files)
         self.votes = Votes(self._files)
         self.responses = Responses(self._files)
         self.leases = Leases(self._files)
@@ -67,7 +67,7 @@ class Store:
         self.helps = Helps(self._files)
         self.reviewers = Reviewers(self._files)
         self.queues = Queues(self._files)
-        self.signs = RunSigns(self._files)
+        self.signs = RunVoteStatistics(self._files)
         self.turns = Turns(self._files)
         self.events = Events(self._files)
         self.verdicts = Verdicts(self._files)
@@ -80,7 +80,9 @@ class Store:
         """Return the same data file for an actor, who may only write with a grant."""
         return self if actor == self.actor else Store(self._files.acting(actor))
 
-    def granted(self, verb: Verb, act: str, about: Any, at: str) -> AbstractContextManager[Grant]:
+    def granted(
+        self, verb: Verb, act: str, about: Any, at: str
+    ) -> AbstractContextManager[PermissionGrant]:
         """Allow the actor this act, or raise ``NotAllowed``.
 
         The audit record gets ``act`` and ``about``. Services call it through
@@ -132,11 +134,11 @@ class Store:
         """Return tables, indexes and triggers that differ from this program's schema."""
         return altered_schema(self._files.thread_connection)
 
-    def altered(self) -> list[Unlike]:
+    def altered(self) -> list[AlteredRows]:
         """Return the groups of rows that differ from their checksums."""
         return list(altered(self._files.thread_connection))
 
-    def uncovered(self) -> list[Unlike]:
+    def uncovered(self) -> list[AlteredRows]:
         """Return the groups of rows without a checksum, which are old or from another program."""
         return list(uncovered(self._files.thread_connection))
 

@@ -95,7 +95,7 @@ _ANY = re.compile(
 )
 
 
-class Mention(NamedTuple):
+class PartMention(NamedTuple):
     """Characters ``start`` to ``end`` of a requirement that name a part of a judge's input."""
 
     part: Part
@@ -103,7 +103,7 @@ class Mention(NamedTuple):
     end: int
 
 
-def mentions(requirement: str) -> list[Mention]:
+def mentions(requirement: str) -> list[PartMention]:
     """Return the input parts that a requirement names, in order, including placeholders.
 
     >>> [m.part for m in mentions("The answer agrees with the reference and uses {{style}}.")]
@@ -112,7 +112,7 @@ def mentions(requirement: str) -> list[Mention]:
     named = []
     for match in _ANY.finditer(requirement):
         part: Part = next(name for name in _WORDS if match.group(name) is not None)
-        named.append(Mention(part, match.start(), match.end()))
+        named.append(PartMention(part, match.start(), match.end()))
     return named
 
 

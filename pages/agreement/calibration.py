@@ -292,7 +292,9 @@ def _beats(test: AltTest) -> list[str]:
 
 def _picture(chosen: RatedSelection, rater: str, test: AltTest, epsilon: float) -> None:
     dots = [
-        draw.Dot(words_of(person), row.gap.value, row.gap.low, row.gap.high, -epsilon, row.n)
+        draw.EstimateDot(
+            words_of(person), row.gap.value, row.gap.low, row.gap.high, -epsilon, row.n
+        )
         for person, row in zip(chosen.sheet.people, test.annotators, strict=True)
     ]
     axis = "Judge ahead, share of items"

@@ -10,7 +10,7 @@ from core.metrics.agreement.ratings import label_entropy
 from core.metrics.estimate import Confidence
 from core.services.agreement import confusion, rater_pairs
 from core.services.agreement.confusion import Confusion
-from core.services.agreement.rater_pairs import Close, OptionLine
+from core.services.agreement.rater_pairs import OptionLine, PairDetails
 from core.services.agreement.ratings import CriterionRatings
 from core.services.results import browsing
 from core.text import numbers as fmt
@@ -196,7 +196,7 @@ def one_criterion(chosen: RatedSelection) -> None:
     caveats(chosen)
 
 
-def _draw_counts(chosen: RatedSelection, close: Close) -> None:
+def _draw_counts(chosen: RatedSelection, close: PairDetails) -> None:
     away = [
         (close.abstained, "abstention of the rater", "abstentions of the rater"),
         (close.tied, "item without a majority", "items without a majority"),
@@ -210,7 +210,7 @@ def _draw_counts(chosen: RatedSelection, close: Close) -> None:
     )
 
 
-def _figures(close: Close, ratings: CriterionRatings, how: Confidence, same: str) -> None:
+def _figures(close: PairDetails, ratings: CriterionRatings, how: Confidence, same: str) -> None:
     heads = ("Figure", "Value", f"{fmt.level_words(how.level)} interval", "Items")
     first = (row(*one, ratings, same) for one in close.first)
     table(heads, first, name="Figures", numbers=(1, 2, 3))
@@ -225,7 +225,7 @@ def _figures(close: Close, ratings: CriterionRatings, how: Confidence, same: str
         table(heads, rest, name="Other figures", numbers=(1, 2, 3))
 
 
-def _options(close: Close) -> None:
+def _options(close: PairDetails) -> None:
     table(
         ("Option", "Reference", "Rater", "Precision", "Recall", "F1"),
         map(_option, close.options),

@@ -10,7 +10,7 @@ from core.services.agreement import confusion, rating_sheet
 from core.services.agreement.ratings import PANEL
 from core.services.diagnostics.diagnosis import Examination, look
 from core.services.diagnostics.evidence import Chart
-from core.services.diagnostics.evidence_charts import Among, ShownEvidence
+from core.services.diagnostics.evidence_charts import ComparedSubject, ShownEvidence
 from core.services.results import browsing
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -111,9 +111,11 @@ def _among(evidence: ShownEvidence, key: str) -> None:
         )
 
 
-def _dot(other: Among, bound: float) -> draw.Dot:
+def _dot(other: ComparedSubject, bound: float) -> draw.EstimateDot:
     effect = other.effect
-    return draw.Dot(other.subject, effect.estimate, effect.low, effect.high, bound, effect.n)
+    return draw.EstimateDot(
+        other.subject, effect.estimate, effect.low, effect.high, bound, effect.n
+    )
 
 
 def show(chosen: RatedSelection) -> None:

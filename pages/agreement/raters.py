@@ -44,7 +44,7 @@ def near_people(chosen: RatedSelection) -> None:
         st.plotly_chart(
             draw.strips(
                 [
-                    draw.Strip(
+                    draw.RaterKindRow(
                         KINDS[kind],
                         [(words_of(rater.column), rater.kappa.value or 0.0) for rater in members],
                         _mean(figures, kind),

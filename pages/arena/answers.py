@@ -13,7 +13,7 @@ import streamlit as st
 
 from core.errors import RubricStudioError
 from core.services.pairwise import arena_people, blind_arena
-from core.services.pairwise.blind_arena import Blind, Revealed
+from core.services.pairwise.blind_arena import BlindContest, RevealedContest
 from core.services.pairwise.design import Choice
 from pages.ui import state
 from pages.ui.items import context_words, folded, side_by_side
@@ -33,8 +33,8 @@ class OpenPair:
 
     arena: int
     person: str
-    blind: Blind | None = None
-    told: Revealed | None = None
+    blind: BlindContest | None = None
+    told: RevealedContest | None = None
     chosen: Choice | None = None
     number: int = 0
     began: float = 0.0
@@ -134,7 +134,7 @@ CHOSE: dict[Choice, str] = {
 }
 
 
-def blind(pair: OpenPair, contest: Blind) -> None:
+def blind(pair: OpenPair, contest: BlindContest) -> None:
     """Draw two answers, and the possible votes."""
     _task(contest)
     key = state.key(ARENA_ACT, "mark")
@@ -154,7 +154,9 @@ def blind(pair: OpenPair, contest: Blind) -> None:
                 )
 
 
-def show_systems_and_votes(pair: OpenPair, contest: Blind, revealed: Revealed) -> None:
+def show_systems_and_votes(
+    pair: OpenPair, contest: BlindContest, revealed: RevealedContest
+) -> None:
     """Show the systems and everyone's votes; then offer the next contest."""
     chosen = pair.chosen or "none"
     _draw_votes(chosen, revealed)
@@ -176,7 +178,7 @@ def show_systems_and_votes(pair: OpenPair, contest: Blind, revealed: Revealed) -
     side_by_side((heads[0], heads[1]), (contest.a, contest.b), mark=False)
 
 
-def _task(contest: Blind) -> None:
+def _task(contest: BlindContest) -> None:
     st.html(
         f'<div class="rs-prose"><b>{esc(contest.question)}</b><br>{esc(contest.requirement)}</div>'
     )
@@ -186,7 +188,7 @@ def _task(contest: Blind) -> None:
     folded("Reference", contest.reference)
 
 
-def _draw_votes(chosen: Choice, revealed: Revealed) -> None:
+def _draw_votes(chosen: Choice, revealed: RevealedContest) -> None:
     parts = [f"<span>You chose <b>{esc(_choice_words(chosen, revealed))}</b>.</span>"]
     panel = revealed.panel or "no winner"
     parts.append(f"<span>The judges: <b>{esc(panel)}</b></span>")
@@ -199,5 +201,5 @@ def _draw_votes(chosen: Choice, revealed: Revealed) -> None:
     row([tag(f"A was {revealed.a}", "info"), tag(f"B was {revealed.b}", "info")])
 
 
-def _choice_words(chosen: Choice, revealed: Revealed) -> str:
+def _choice_words(chosen: Choice, revealed: RevealedContest) -> str:
     return {"A": revealed.a, "B": revealed.b}.get(chosen, CHOSE[chosen])

@@ -13,7 +13,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.errors import InputError
 from core.services.comparison import paired_runs, side_by_side
-from core.services.comparison.paired_runs import Flip
+from core.services.comparison.paired_runs import VerdictFlip
 from core.services.comparison.side_by_side import ItemPairs
 from core.services.results import browsing, grid, item_view
 from core.services.results.grid import GridItem
@@ -24,7 +24,7 @@ from pages.compare import votes
 from pages.compare.selection import ComparedRuns
 from pages.ui import state
 from pages.ui.grid import cells, run_cells
-from pages.ui.grid.cells import Shown
+from pages.ui.grid.cells import ShownCell
 from pages.ui.places import settling, work
 from pages.ui.resources import remembered, shared, store
 from pages.ui.text import label, one_line
@@ -85,12 +85,12 @@ def show(chosen: ComparedRuns, pair: RunPair) -> None:
             st.html(cells.legend(), width="content")
 
 
-def direction(flip: Flip) -> str:
+def direction(flip: VerdictFlip) -> str:
     """Return the direction of a flip in words."""
     return f"{flip.criterion}: {flip.before} → {flip.after}"
 
 
-def _flips(chosen: ComparedRuns, pair: RunPair) -> tuple[Flip, ...]:
+def _flips(chosen: ComparedRuns, pair: RunPair) -> tuple[VerdictFlip, ...]:
     """Return the directions in which verdicts flipped; empty if the figures cannot be compared."""
     first, second = (run.id for run in pair.runs)
     try:
@@ -100,7 +100,7 @@ def _flips(chosen: ComparedRuns, pair: RunPair) -> tuple[Flip, ...]:
     return shared("flips", pair.about, lambda: paired_runs.flips(paired))
 
 
-def _pairs(pair: RunPair, at: str, flip: Flip | None) -> Sequence[tuple[str, str]]:
+def _pairs(pair: RunPair, at: str, flip: VerdictFlip | None) -> Sequence[tuple[str, str]]:
     if flip is not None:
         return [(item, item) for item in flip.items]
     pairs = pair.items.pairs
@@ -114,7 +114,7 @@ def _pairs(pair: RunPair, at: str, flip: Flip | None) -> Sequence[tuple[str, str
     return [pairs[place] for place in places]
 
 
-def _filter(flips: Sequence[Flip], at: str) -> None:
+def _filter(flips: Sequence[VerdictFlip], at: str) -> None:
     titles = {ALL: "All items", DIFFER: "Only where they differ"}
     titles |= {str(number): one_line(direction(flip), 90) for number, flip in enumerate(flips)}
     key = state.key(keys.COMPARE_FIELD, keys.FLIP)
@@ -140,7 +140,7 @@ def _on_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key), keys.CELL: None})
 
 
-def _draw_pairs(pair: RunPair, pairs: Sequence[tuple[str, str]], flip: Flip | None) -> None:
+def _draw_pairs(pair: RunPair, pairs: Sequence[tuple[str, str]], flip: VerdictFlip | None) -> None:
     """Draw the grid and, if a cell is open, both runs' votes on it."""
     with shown_errors():
         lines = _lines(pair, pairs)
@@ -166,7 +166,7 @@ def _lines(pair: RunPair, pairs: Sequence[tuple[str, str]]) -> list[tuple[GridIt
 
 
 def _opened(
-    lines: Sequence[tuple[GridItem, GridItem]], flip: Flip | None
+    lines: Sequence[tuple[GridItem, GridItem]], flip: VerdictFlip | None
 ) -> tuple[tuple[str, str], str] | None:
     """Return the ids of the open pair and its criterion; ``None`` if no cell is open.
 
@@ -213,13 +213,13 @@ def _grid(
     )
 
 
-def _name(pair: RunPair, first: GridItem, second: GridItem) -> Shown:
+def _name(pair: RunPair, first: GridItem, second: GridItem) -> ShownCell:
     ids = dict.fromkeys((first.row.item_id, second.row.item_id))
     titles = dict.fromkeys((first.title, second.title))
-    return Shown(one_line(" / ".join(titles), 60), tells=visible(" beside ".join(ids)))
+    return ShownCell(one_line(" / ".join(titles), 60), tells=visible(" beside ".join(ids)))
 
 
-def _closed(cell: Shown) -> Shown:
+def _closed(cell: ShownCell) -> ShownCell:
     """Return a score's cell as one that does not open, since it belongs to a single run."""
     return cell._replace(opens="") if cell.opens and len(json.loads(cell.opens)) < 2 else cell
 

@@ -51,7 +51,7 @@ def accuracy_and_cost(chosen: ComparedRuns) -> None:
         lambda: costs.points(store(), ids, how=confidence(), pair=chosen.paired),
     )
     priced = [
-        draw.Priced(
+        draw.RunCost(
             f"run {point.run_id}",
             point.per_thousand,
             point.accuracy.value,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services.comparison.paired_runs import Flip
+from core.services.comparison.paired_runs import VerdictFlip
 from core.services.comparison.run_comparison import RunComparison
 from core.text import numbers as fmt
 from pages.compare import selection as keys
@@ -44,7 +44,7 @@ def show(comparison: RunComparison) -> None:
                 _line(number, flip)
 
 
-def _line(number: int, flip: Flip) -> None:
+def _line(number: int, flip: VerdictFlip) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             label(direction(flip), 90),

@@ -21,7 +21,7 @@ from pages.ui.widgets import one_of
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from core.services.comparison.paired_runs import Paired
+    from core.services.comparison.paired_runs import PairedRuns
 
 
 # The keys of the Compare runs page, beside those of `state` (used with `state.key`).
@@ -57,7 +57,7 @@ class ComparedRuns(NamedTuple):
         runs = self.runs.values()
         return tuple((*browsing.stands_on(store(), r), r.cached, r.cost) for r in runs)
 
-    def paired(self, first: int, second: int) -> Paired:
+    def paired(self, first: int, second: int) -> PairedRuns:
         """Return two of the runs, paired once for both the comparison and the costs."""
         from core.services.comparison import paired_runs
 

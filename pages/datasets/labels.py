@@ -9,7 +9,7 @@ import streamlit as st
 from core import figures as draw
 from core.domain.library import DatasetVersion
 from core.services.datasets import label_draws, label_stats
-from core.services.datasets.label_stats import RARE, Choice, CriterionLabels, LabelStats
+from core.services.datasets.label_stats import RARE, CriterionLabels, LabelRubric, LabelStats
 from core.services.results import fair_sample
 from core.text import numbers as fmt
 from pages.datasets.items import DATASET_DRAW, DATASET_PLOT, DATASET_RUBRIC
@@ -50,7 +50,7 @@ def show(version: DatasetVersion) -> None:
     _draw_declaration(version)
 
 
-def _rubric(version: DatasetVersion, choices: list[Choice]) -> Choice:
+def _rubric(version: DatasetVersion, choices: list[LabelRubric]) -> LabelRubric:
     by_id = {choice.version_id or 0: choice for choice in choices}
     key = state.key(DATASET_RUBRIC, version.id)
     if state.get(key) not in by_id:

@@ -8,7 +8,7 @@ from core import clock
 from core.domain.library import DatasetVersion
 from core.errors import Conflict
 from core.services.datasets import splits
-from core.services.datasets.splits import PARTS, PartName, Parts
+from core.services.datasets.splits import PARTS, PartName, SplitItems
 from core.text import numbers as fmt
 from pages.datasets.items import DATASET_PARTS, DATASET_VERSION
 from pages.ui import resources, state
@@ -103,7 +103,7 @@ def _choose_seed(version: DatasetVersion) -> tuple[int, str]:
     return seed, by if by in names else ALL
 
 
-def _preview(parts: Parts) -> None:
+def _preview(parts: SplitItems) -> None:
     sizes = [fmt.count(len(parts.members[part])) for part in PARTS]
     rows = [["<b>All labelled items</b>", "", *sizes]]
     rows += [
@@ -129,7 +129,7 @@ def _preview(parts: Parts) -> None:
         )
 
 
-def _on_save(version_id: int, parts: Parts, seed: int) -> None:
+def _on_save(version_id: int, parts: SplitItems, seed: int) -> None:
     with shown_errors():
         try:
             saved = splits.save_parts(store(), version_id, parts, seed)

@@ -10,7 +10,7 @@ from core.formats.office.workbook import SheetNotChosen
 from core.services.datasets import catalog
 from core.services.guided import dropped as reading
 from core.services.guided import texts
-from core.services.guided.texts import File, TextsLook
+from core.services.guided.texts import File, TextTable
 from core.text import numbers as fmt
 from pages.grade import steps
 from pages.grade.rubric import held_rubric
@@ -181,7 +181,7 @@ def _look(table: Table | InputError, name: str) -> None:
         st.rerun()
 
 
-def _with_roles(look: TextsLook, name: str) -> TextsLook:
+def _with_roles(look: TextTable, name: str) -> TextTable:
     """Return the view with the roles that the person gave to the other columns."""
     if look.table.kind == "files" or len(look.table.columns) < 2:
         return look
@@ -191,7 +191,7 @@ def _with_roles(look: TextsLook, name: str) -> TextsLook:
     return texts.with_roles(look, chosen)
 
 
-def _with_column(table: Table, name: str) -> TextsLook | None:
+def _with_column(table: Table, name: str) -> TextTable | None:
     """Return the view of the table with the guessed or chosen column of texts, or ``None``."""
     guess = texts.look(table)
     if table.kind == "files" or len(guess.columns) < 2:

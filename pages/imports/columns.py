@@ -11,7 +11,7 @@ from core.errors import Problem
 from core.formats.datasets.table import Table
 from core.formats.votes.vote_mapping import VoteColumn, VoteMapping
 from core.services.imports import column_roles, import_files
-from core.services.imports.import_files import FileLook
+from core.services.imports.import_files import FileShape
 from core.text.names import visible
 from pages.imports import reading as keys
 from pages.ui import state
@@ -49,7 +49,7 @@ def _blank_is_no(key: str, guess: VoteMapping) -> bool:
 
 
 def words(
-    key: str, file_look: FileLook, mapping: VoteMapping, rubric: Rubric | None
+    key: str, file_look: FileShape, mapping: VoteMapping, rubric: Rubric | None
 ) -> VoteMapping:
     """Return the mapping with the chosen option for each unknown answer of the file."""
     strange = import_files.words_to_say(file_look, mapping, rubric)

@@ -10,7 +10,7 @@ from core.formats.votes.reading import SeenKind, SourceKind
 from core.formats.votes.tools.known_tools import TOOL_NAMES
 from core.services.datasets import catalog
 from core.services.imports import import_files, vote_import
-from core.services.imports.import_files import CheckedVotes, FileLook
+from core.services.imports.import_files import CheckedVotes, FileShape
 from core.services.rubrics import library
 from pages.imports import columns, reading
 from pages.ui import resources, routes, state
@@ -74,7 +74,7 @@ def import_form() -> None:
         _beside_and_mapping(upload, about, seen)
 
 
-def _begin_with_the_likeliest(about: str, seen: FileLook) -> None:
+def _begin_with_the_likeliest(about: str, seen: FileShape) -> None:
     """Choose the shape that an unrecognised table comes nearest to, and list what it could be."""
     shape = import_files.likeliest_kind(seen)
     key = state.key(reading.SHAPE, about)
@@ -101,7 +101,7 @@ def _help() -> None:
     right.code("item,ann,bob,gpt-4\nq1,4,5,4\nq2,2,,3", language=None)
 
 
-def _holds_votes(about: str, file_look: FileLook) -> bool:
+def _holds_votes(about: str, file_look: FileShape) -> bool:
     """Return whether the file has votes; ask if a table can be read in two ways."""
     if not file_look.source.lone or file_look.kind == "gradescope" or file_look.kind in TOOL_NAMES:
         return True
@@ -121,7 +121,7 @@ def _holds_votes(about: str, file_look: FileLook) -> bool:
     return False
 
 
-def _beside_and_mapping(upload: Upload, about: str, file_look: FileLook) -> None:
+def _beside_and_mapping(upload: Upload, about: str, file_look: FileShape) -> None:
     rubric, dataset = _beside(file_look)
     mapping = import_files.guessed(file_look, resources.rubric(rubric))
     if file_look.table is not None and mapping is not None:
@@ -152,7 +152,7 @@ def _steps(upload: Upload) -> tuple[str, ...]:
     return tuple(part.strip() for part in (written or "").split(";") if part.strip())
 
 
-def _beside(file_look: FileLook) -> tuple[int | None, int | None]:
+def _beside(file_look: FileShape) -> tuple[int | None, int | None]:
     """Return the chosen stored rubric and dataset, by their versions."""
     rubrics = {row.version_id: row.name for row in library.listing(store())}
     names = {row.version_id: row.name for row in catalog.listing(store())}

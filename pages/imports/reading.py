@@ -12,7 +12,7 @@ from core.formats.votes.imported import ImportedVote, VoteBundle
 from core.formats.votes.reading import SourceKind
 from core.formats.votes.vote_mapping import VoteMapping
 from core.services.imports import import_files
-from core.services.imports.import_files import CheckedVotes, FileLook
+from core.services.imports.import_files import CheckedVotes, FileShape
 from core.services.imports.vote_import import ImportPreview
 from core.text import numbers as fmt
 from pages.ui.resources import Upload, store
@@ -132,7 +132,7 @@ def _answer(row: ImportedVote, rubric: Rubric) -> str:
 
 def look(
     upload: Upload, shape: SourceKind | None, sheet: str | None = None
-) -> FileLook | InputError:
+) -> FileShape | InputError:
     """Return what the file (or this sheet) seems to be, or why it is unreadable."""
     return _look(upload.file_id, upload.name, shape, sheet, upload)
 
@@ -140,7 +140,7 @@ def look(
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Reading the file …")
 def _look(
     key: str, name: str, shape: SourceKind | None, sheet: str | None, _upload: Upload
-) -> FileLook | InputError:
+) -> FileShape | InputError:
     try:
         seen = import_files.look_at_bytes(_upload.getvalue(), name, sheet=sheet)
         if shape is None or shape == seen.kind:
@@ -153,7 +153,7 @@ def _look(
 
 def checked(
     key: str,
-    file_look: FileLook,
+    file_look: FileShape,
     mapping: VoteMapping | None,
     rubric_version: int | None,
     dataset_version: int | None,
@@ -168,7 +168,7 @@ def checked(
 @st.cache_resource(max_entries=1, scope="session", show_spinner="Checking every vote …")
 def _checked(
     about: tuple[str, str, str, tuple[str, ...], int | None, int | None],
-    _seen: FileLook,
+    _seen: FileShape,
     _mapping: VoteMapping | None,
 ) -> CheckedVotes:
     *_, bins, rubric_version, dataset_version = about

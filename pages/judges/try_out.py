@@ -10,7 +10,7 @@ from core.domain.base import build
 from core.domain.dataset import Item
 from core.errors import InputError
 from core.services.judges import check_rules
-from core.services.judges.check_rules import Tried
+from core.services.judges.check_rules import CheckOutcome
 from core.services.rubrics import prompt_preview
 from core.text.names import visible
 from pages.judges import checks
@@ -85,7 +85,7 @@ def _answers(reference: str, item: Item) -> None:
     )
 
 
-def _line(tried: Tried) -> list[str]:
+def _line(tried: CheckOutcome) -> list[str]:
     if tried.failed:
         answer = tag("✕ failure", "bad")
     elif tried.option is None:

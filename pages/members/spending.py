@@ -9,7 +9,7 @@ import streamlit as st
 from core import clock
 from core.domain.access import ListedProvider, TeamAccess
 from core.services.access import spending
-from core.services.access.spending import Share
+from core.services.access.spending import MonthlySpending
 from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.resources import later, store
@@ -71,12 +71,12 @@ def show(access: TeamAccess) -> None:
     )
 
 
-def _provider(provider: ListedProvider, shares: list[Share]) -> list[str]:
+def _provider(provider: ListedProvider, shares: list[MonthlySpending]) -> list[str]:
     own = [share for share in shares if share.provider == provider.name]
     return [esc(provider.name), *_amounts(own, provider.monthly_usd)]
 
 
-def _amounts(shares: list[Share], limit: float | None) -> list[str]:
+def _amounts(shares: list[MonthlySpending], limit: float | None) -> list[str]:
     """Return the amounts spent and reserved, the limit, and what is left."""
     spent, held = sum(share.spent for share in shares), sum(share.held for share in shares)
     left = "–" if limit is None else fmt.cost(max(0.0, limit - spent - held))

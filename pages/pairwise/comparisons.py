@@ -6,7 +6,7 @@ import streamlit as st
 
 from core import figures as draw
 from core.services.pairwise import arena_people, contests, pointwise_contests
-from core.services.pairwise.arena_people import RaterLikeness, Together
+from core.services.pairwise.arena_people import ContestRaters, RaterLikeness
 from core.services.pairwise.pointwise_contests import ScoredContest, ScoredContests
 from core.text import numbers as fmt
 from pages.pairwise import selection as keys
@@ -54,7 +54,7 @@ def people_beside_judges(chosen: ContestSelection) -> None:
     _rates(together)
 
 
-def matrix(together: Together) -> None:
+def matrix(together: ContestRaters) -> None:
     """Draw how often every two raters agree, as a picture and as a table."""
     if len(together.raters) < 2:
         return
@@ -96,7 +96,7 @@ def pair_table(names: list[str], rows: list[RaterLikeness]) -> None:
     st.caption("Same: win, tie or loss alike, with a 95% interval (Wilson). Kappa: Cohen's.")
 
 
-def _rates(together: Together) -> None:
+def _rates(together: ContestRaters) -> None:
     st.html('<div class="rs-section">The share of points that each gives</div>')
     table(
         ("Rater", "", "Contests decided", *together.systems),

@@ -9,7 +9,7 @@ import streamlit as st
 from core import figures as draw
 from core.domain.dataset import Pair
 from core.domain.votes import Vote
-from core.services.pairwise.contest_votes import ContestOutcome, HeldContest, ShownAnswers
+from core.services.pairwise.contest_votes import Contest, ContestOutcome, ShownAnswers
 from core.services.pairwise.design import choice_of
 from core.services.reports.leaderboard_blocks import WHY
 from core.services.results import item_view
@@ -34,7 +34,7 @@ from pages.ui.widgets import row, table, tag
 NAMED = 40
 
 
-def outcome_tag(outcome: ContestOutcome, contest: HeldContest) -> str:
+def outcome_tag(outcome: ContestOutcome, contest: Contest) -> str:
     """Return the HTML of a contest's outcome."""
     if outcome.winner is None:
         return tag(f"undecided: {WHY[outcome.why]}", "warn")
@@ -65,7 +65,7 @@ def show_contest(chosen: ContestSelection, at: int, order: Sequence[int]) -> Non
         _steps(order, order.index(at))
 
 
-def _answers(contest: HeldContest, view: ItemView, leading: ShownAnswers) -> None:
+def _answers(contest: Contest, view: ItemView, leading: ShownAnswers) -> None:
     folded("Task", view.item.prompt, opened=len(view.item.prompt) < 500)
     for name, text in view.item.context.items():
         folded(context_words(name), text)
@@ -80,14 +80,14 @@ def _answers(contest: HeldContest, view: ItemView, leading: ShownAnswers) -> Non
     side_by_side((heads[0], heads[1]), answers, mark=bool(mark))
 
 
-def _orders(chosen: ContestSelection, contest: HeldContest) -> None:
+def _orders(chosen: ContestSelection, contest: Contest) -> None:
     with st.grid(2, min_column_width=300):
         for shown in sorted(contest.shown, key=lambda value: value.swapped):
             with st.container(gap="xsmall"):
                 _order(chosen, contest, shown)
 
 
-def _order(chosen: ContestSelection, contest: HeldContest, shown: ShownAnswers) -> None:
+def _order(chosen: ContestSelection, contest: Contest, shown: ShownAnswers) -> None:
     a, b = (contest.second, contest.first) if shown.swapped else (contest.first, contest.second)
     st.html(f'<div class="rs-section">Shown as A: {esc(a)}<br>Shown as B: {esc(b)}</div>')
     view = item_view.item_view(store(), contest.run_id, shown.item_id)
@@ -235,15 +235,13 @@ def _see(cell: str | None) -> None:
     state.set_address(**{selection.CELL: cell, state.PAGE: None, selection.BOUT: None})
 
 
-def _contests(chosen: ContestSelection, cell: Cell | None) -> list[tuple[int, HeldContest]]:
+def _contests(chosen: ContestSelection, cell: Cell | None) -> list[tuple[int, Contest]]:
     if cell is None:
         return chosen.matching_contests()
     return chosen.matching_contests(frozenset(chosen.contests.systems[at] for at in cell))
 
 
-def _list(
-    chosen: ContestSelection, contests: list[tuple[int, HeldContest]], cell: Cell | None
-) -> None:
+def _list(chosen: ContestSelection, contests: list[tuple[int, Contest]], cell: Cell | None) -> None:
     _picker(chosen, cell)
     if not contests:
         st.caption("These two never met.")
@@ -292,7 +290,7 @@ def _on_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key), selection.BOUT: None})
 
 
-def _line(chosen: ContestSelection, at: int, contest: HeldContest, *, opened: bool) -> None:
+def _line(chosen: ContestSelection, at: int, contest: Contest, *, opened: bool) -> None:
     question = f" · {contest.question}" if len(chosen.contests.questions) > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(

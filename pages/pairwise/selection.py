@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, cast
 import streamlit as st
 
 from core.services.pairwise import contest_votes, leaderboard
-from core.services.pairwise.contest_votes import ContestOutcome, Contests, HeldContest
+from core.services.pairwise.contest_votes import Contest, ContestOutcome, Contests
 from core.services.pairwise.leaderboard_parts import Leaderboard
 from core.services.results import item_view
 from pages.ui import state
@@ -57,13 +57,11 @@ class ContestSelection(NamedTuple):
         """Return the id of the last round."""
         return self.runs[-1]
 
-    def outcome(self, contest: HeldContest) -> ContestOutcome:
+    def outcome(self, contest: Contest) -> ContestOutcome:
         """Return a contest's outcome from the votes that count."""
         return contest_votes.outcome(self.contests, contest, self.judge, self.counted)
 
-    def matching_contests(
-        self, pair: frozenset[str] | None = None
-    ) -> list[tuple[int, HeldContest]]:
+    def matching_contests(self, pair: frozenset[str] | None = None) -> list[tuple[int, Contest]]:
         """Return the question's contests (between these two), each with its place among all."""
         return [
             (index, contest)

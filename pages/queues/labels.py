@@ -9,7 +9,7 @@ import streamlit as st
 from core.domain.review import DrawKind, Seat
 from core.domain.runs import RunRow
 from core.services.labelling import label_plan, plan_queue, plan_words
-from core.services.labelling.label_plan import DRAWS, Bought, LabelPlan
+from core.services.labelling.label_plan import DRAWS, LabelGain, LabelPlan
 from core.services.pairwise import contests
 from core.services.results import browsing
 from core.services.review import queues
@@ -131,7 +131,7 @@ def _table(plan: LabelPlan, *, wages: bool) -> None:
     st.caption(f"± is half the 95% interval of the corrected {mean}.{time}", help=SAYS)
 
 
-def _row(bought: Bought, plan: LabelPlan, *, timed: bool, wages: bool) -> list[str]:
+def _row(bought: LabelGain, plan: LabelPlan, *, timed: bool, wages: bool) -> list[str]:
     cells = [fmt.count(bought.labels)]
     cells += [fmt.DASH if w is None else fmt.score(w, 3) for w in bought.width.values()]
     cells += (

@@ -14,7 +14,7 @@ from core.domain.review_records import QueueRow
 from core.services.results import item_view
 from core.services.review import claims, queues
 from core.services.rubrics import issues
-from core.services.rubrics.issues import Issue
+from core.services.rubrics.issues import CriterionIssue
 from core.services.runs import lifecycle
 from core.text import numbers as fmt
 from pages.queues import labels, making, people, queue, regrades
@@ -159,7 +159,7 @@ def criterion_issues() -> None:
         _rubric(list(group))
 
 
-def _rubric(found_issues: list[Issue]) -> None:
+def _rubric(found_issues: list[CriterionIssue]) -> None:
     first = found_issues[0]
     standing = sum(not issue.changed for issue in found_issues)
     with st.container(border=True):
@@ -180,7 +180,7 @@ def _rubric(found_issues: list[Issue]) -> None:
         table(["Criterion", "What is said", "By"], map(_row, found_issues), name="Issues")
 
 
-def _row(issue: Issue) -> tuple[str, str, str]:
+def _row(issue: CriterionIssue) -> tuple[str, str, str]:
     changed = tag("changed since", "good") if issue.changed else ""
     note = f'<div class="rs-prose">{esc(issue.note)}</div>' if issue.note else ""
     by = f'{esc(issue.reviewer)}<br><span class="rs-quiet">run {issue.run_id}</span>'

@@ -10,8 +10,8 @@ from core import figures as draw
 from core.domain.review_records import QueueRow
 from core.metrics.estimate import USUAL, Estimate
 from core.services.review import corrected_estimates, random_audit, random_labels
-from core.services.review.corrected_estimates import Corrected, Rightness
-from core.services.review.random_audit import Unseen, narrowed
+from core.services.review.corrected_estimates import CorrectedMean, VerdictAccuracy
+from core.services.review.random_audit import UnauditedCells, narrowed
 from core.text import numbers as fmt
 from pages.review_findings.words import RECORD_FIELD, cached, quiet, section, sentences
 from pages.ui import routes, state
@@ -64,7 +64,7 @@ def _texts(queue: QueueRow) -> None:
     sentences(reason or f"Of all cells {share.words(fmt.percent).inline}, by {number}.")
 
 
-def _rightness(queue: QueueRow, rightness: Rightness, unseen: Unseen) -> None:
+def _rightness(queue: QueueRow, rightness: VerdictAccuracy, unseen: UnauditedCells) -> None:
     section("How often people confirm the verdicts")
     lines = [
         (
@@ -87,7 +87,7 @@ def _rightness(queue: QueueRow, rightness: Rightness, unseen: Unseen) -> None:
         ),
     ]
     dots = [
-        draw.Dot(name, estimate.value, estimate.low, estimate.high, n=n)
+        draw.EstimateDot(name, estimate.value, estimate.low, estimate.high, n=n)
         for name, estimate, n, _ in lines
         if estimate.value is not None
     ]
@@ -119,20 +119,20 @@ def _rightness(queue: QueueRow, rightness: Rightness, unseen: Unseen) -> None:
     )
 
 
-def _sources(rightness: Rightness) -> str:
+def _sources(rightness: VerdictAccuracy) -> str:
     if not rightness.others:
         return "estimated from both below"
     return f"from both below, and {fmt.plural(rightness.others, 'cell')} settled besides"
 
 
-def _rest_of(unseen: Unseen) -> str:
+def _rest_of(unseen: UnauditedCells) -> str:
     text = f"{fmt.plural(unseen.rest, 'cell')}, from the random audit"
     if not unseen.elsewhere:
         return text
     return f"{text} and the {fmt.count(unseen.elsewhere)} it might have drawn that others settled"
 
 
-def _more_audit(queue: QueueRow, unseen: Unseen) -> None:
+def _more_audit(queue: QueueRow, unseen: UnauditedCells) -> None:
     if unseen.behind:
         sentences(
             f"{fmt.plural(unseen.behind, 'cell')} got a verdict after the audit was drawn. Update "
@@ -155,7 +155,7 @@ def _more_audit(queue: QueueRow, unseen: Unseen) -> None:
                 routes.link(routes.QUEUES, text, address, icon=icon)
 
 
-def _so_far(unseen: Unseen) -> str:
+def _so_far(unseen: UnauditedCells) -> str:
     """Return what the decided cells of a random audit show while others are open."""
     drawn = unseen.audited + unseen.missing
     if not unseen.audited:
@@ -183,7 +183,7 @@ def _alpha(queue: QueueRow) -> int:
     return int(state.get(key) or MAY_DISAGREE)
 
 
-def _accepted(queue: QueueRow, unseen: Unseen) -> None:
+def _accepted(queue: QueueRow, unseen: UnauditedCells) -> None:
     section("What may be accepted unseen")
     key = state.key(RECORD_FIELD, "alpha", queue.id)
     state.seed(key, MAY_DISAGREE)
@@ -216,7 +216,7 @@ def _accepted(queue: QueueRow, unseen: Unseen) -> None:
     )
 
 
-def _promised(promise: Acceptance, unseen: Unseen) -> str:
+def _promised(promise: Acceptance, unseen: UnauditedCells) -> str:
     if promise.threshold is not None:
         return (
             f"{fmt.count(promise.accepted)} of {fmt.plural(unseen.rest, 'cell')} unreviewed: those "
@@ -308,12 +308,12 @@ def _scores(queue: QueueRow) -> None:
     )
 
 
-def _has_unreviewed(corrected: Corrected) -> bool:
+def _has_unreviewed(corrected: CorrectedMean) -> bool:
     """Return whether some cells were decided only by judges."""
     return corrected.labelled < corrected.cells
 
 
-def _by_rates(corrected: Corrected) -> str:
+def _by_rates(corrected: CorrectedMean) -> str:
     if corrected.rates is None:
         return fmt.DASH
     share, found, cleared = (
@@ -327,7 +327,7 @@ def _by_rates(corrected: Corrected) -> str:
     return f"{text}<br>{quiet(f'finds {fmt.percent(found)}, clears {fmt.percent(cleared)}')}"
 
 
-def _score_line(corrected: Corrected, *, rates: bool) -> list[str]:
+def _score_line(corrected: CorrectedMean, *, rates: bool) -> list[str]:
     powered = corrected.powered
     name = one_line(corrected.criterion, 80) if corrected.criterion else ALL
     heard = (

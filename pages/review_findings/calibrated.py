@@ -7,7 +7,7 @@ import streamlit as st
 from core.domain.review_records import QueueRow
 from core.domain.weight_fit import Fitted
 from core.services.results import weight_fit, weight_fit_words
-from core.services.results.weight_fit import Offer
+from core.services.results.weight_fit import FittedOffer
 from core.text import numbers as fmt
 from pages.review_findings.words import RECORD_ACT, cached, quiet, section, sentences
 from pages.ui import state
@@ -40,7 +40,7 @@ def show(queue: QueueRow) -> None:
     )
 
 
-def _line(offer: Offer) -> list[str]:
+def _line(offer: FittedOffer) -> list[str]:
     name, fitted = esc(one_line(offer.criterion, 80)), offer.fitted
     if fitted is not None:
         name = f"{name}<br>{quiet(weight_fit_words.how(fitted))}"
@@ -58,7 +58,7 @@ def _line(offer: Offer) -> list[str]:
     ]
 
 
-def mark_of(offer: Offer, fitted: Fitted) -> str:
+def mark_of(offer: FittedOffer, fitted: Fitted) -> str:
     """Return the HTML that says whether a fit is used, offered, or neither."""
     if offer.used:
         return tag("in use", "info")
@@ -78,7 +78,7 @@ def _plain(rule: str) -> str:
     return rule.replace("_", " ")
 
 
-def _reliance(offers: list[Offer]) -> None:
+def _reliance(offers: list[FittedOffer]) -> None:
     fitted = [offer for offer in offers if offer.fitted is not None and offer.fitted.reliance]
     if not fitted:
         return
@@ -95,7 +95,7 @@ def _reliance(offers: list[Offer]) -> None:
             )
 
 
-def _buttons(run_id: int, offers: list[Offer]) -> None:
+def _buttons(run_id: int, offers: list[FittedOffer]) -> None:
     offered = [offer for offer in offers if offer.offered and not offer.used]
     used = [offer for offer in offers if offer.used]
     if not offered and not used:

@@ -8,10 +8,10 @@ import streamlit as st
 
 from core.domain.review import Seat
 from core.domain.review_records import QueueRow
-from core.services.labelling.queue_results import Session, Trouble
+from core.services.labelling.queue_results import CriterionTrouble, Session
 from core.services.results import item_view
 from core.services.review import claims, queues
-from core.services.review.reviewer_quality import Anchoring, anchoring
+from core.services.review.reviewer_quality import AnchoringEffect, anchoring
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from pages.review_findings import all_cells, calibrated, changed, events, people, unreviewed
@@ -77,7 +77,7 @@ def _troubles(queue: QueueRow, session: Session) -> None:
     routes.link(routes.RUBRICS, "Edit the rubric", {state.RUBRIC: rubric.rubric_id}, icon="edit")
 
 
-def _trouble(trouble: Trouble) -> list[str]:
+def _trouble(trouble: CriterionTrouble) -> list[str]:
     counts = (trouble.ambiguous, trouble.wrong, trouble.double, trouble.of)
     return [esc(trouble.criterion), *map(fmt.count, counts)]
 
@@ -114,7 +114,7 @@ def follows_judges(queue: QueueRow) -> None:
     )
 
 
-def _sentence(anchoring: Anchoring) -> str:
+def _sentence(anchoring: AnchoringEffect) -> str:
     difference = anchoring.difference
     if difference.value is None or difference.low is None or difference.high is None:
         return difference.reason

@@ -7,11 +7,11 @@ import time
 import streamlit as st
 
 from core.domain.dataset import Item
-from core.domain.review import WHYS, Given, Seat
+from core.domain.review import WHYS, ReviewerAnswer, Seat
 from core.domain.review_records import QueueRow
 from core.domain.rubric import Criterion
 from core.services.review import queues, reviewer_quality, second_looks
-from core.services.review.reviewer_quality import Quality
+from core.services.review.reviewer_quality import ReviewerQuality
 from core.services.review.second_looks import SecondLook
 from core.text import numbers as fmt
 from pages.review_findings.words import (
@@ -57,7 +57,7 @@ def show(seat: Seat, queue: QueueRow) -> None:
     )
 
 
-def _one(quality: Quality) -> None:
+def _one(quality: ReviewerQuality) -> None:
     pace = "–" if quality.each_seconds is None else fmt.seconds(quality.each_seconds)
     table(
         ("Figure", "Value", "Of what"),
@@ -93,17 +93,17 @@ def _one(quality: Quality) -> None:
         )
 
 
-def _cannot(quality: Quality) -> str:
+def _cannot(quality: ReviewerQuality) -> str:
     return quiet(f"{fmt.count(quality.cannot)} of them: cannot assess")
 
 
-def _quick(quality: Quality) -> str:
+def _quick(quality: ReviewerQuality) -> str:
     if not quality.timed:
         return "no time is known"
     return f"{fmt.count(quality.quick)} of {fmt.count(quality.timed)} in less than a quarter of it"
 
 
-def _left_rows(quality: Quality) -> list[list[str]]:
+def _left_rows(quality: ReviewerQuality) -> list[list[str]]:
     if not quality.left:
         return []
     pace = "" if quality.left_minutes is None else f"about {minutes(quality.left_minutes)}"
@@ -121,7 +121,7 @@ def _again(seat: Seat, queue: QueueRow) -> None:
         )
 
 
-def _lead(seat: Seat, queue: QueueRow, others: list[Quality]) -> None:
+def _lead(seat: Seat, queue: QueueRow, others: list[ReviewerQuality]) -> None:
     section("For leads")
     key = state.key(RECORD_FIELD, "repeat", queue.id)
     state.seed(key, round(100 * queue.settings.repeat_share))
@@ -249,7 +249,9 @@ def _say(seat: Seat, look: SecondLook) -> None:
                 st.error("Give a verdict on every criterion first.", icon=":material/error:")
                 return
             why = state.get(_field(look, criterion, "why"))
-            given[criterion.name] = Given(None, why) if option == CANNOT else Given(option)
+            given[criterion.name] = (
+                ReviewerAnswer(None, why) if option == CANNOT else ReviewerAnswer(option)
+            )
         began = state.get(state.key(AGAIN, "since", look.queue_id, look.number))
         spent = None if began is None else round(1000 * (time.monotonic() - began) / len(given))
         second_looks.say_again(store(), seat, look, given, ms_active=spent)

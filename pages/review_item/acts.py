@@ -6,11 +6,11 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 
-from core.domain.review import Given, Role, Span, Why
+from core.domain.review import ReviewerAnswer, Role, Span, Why
 from core.errors import Conflict, InputError
 from core.services.review import claims, commit_reveal, other_acts, reviewers
 from core.services.review.audit_trail import DecisionEffect
-from core.services.review.other_acts import HasMet
+from core.services.review.other_acts import VerdictsCompared
 from pages.review_item.opened import (
     OpenItem,
     choose_active,
@@ -39,7 +39,7 @@ def _clock(review: OpenItem) -> None:
     review.touched = now
 
 
-def say(review: OpenItem, criterion: str, given: Given) -> None:
+def say(review: OpenItem, criterion: str, given: ReviewerAnswer) -> None:
     """Draft a verdict on a cell."""
     _clock(review)
     review.said[criterion] = given
@@ -50,7 +50,7 @@ def say(review: OpenItem, criterion: str, given: Given) -> None:
 
 def choose(review: OpenItem, criterion: str, option: int) -> None:
     """Draft an option, and move to the next cell without a verdict."""
-    before = review.said.get(criterion, Given(None))
+    before = review.said.get(criterion, ReviewerAnswer(None))
     say(review, criterion, replace(before, option=option, why=None))
     if not review.confirming:
         _go_on(review, criterion)
@@ -58,7 +58,7 @@ def choose(review: OpenItem, criterion: str, option: int) -> None:
 
 def give_up(review: OpenItem, criterion: str, why: Why) -> None:
     """Draft that a cell cannot be assessed, with the reason."""
-    before = review.said.get(criterion, Given(None))
+    before = review.said.get(criterion, ReviewerAnswer(None))
     say(review, criterion, replace(before, option=None, why=why))
     if not review.confirming:
         _go_on(review, criterion)
@@ -66,12 +66,14 @@ def give_up(review: OpenItem, criterion: str, why: Why) -> None:
 
 def note(review: OpenItem, criterion: str, text: str) -> None:
     """Store a note with the drafted verdict."""
-    say(review, criterion, replace(review.said.get(criterion, Given(None)), note=text))
+    say(review, criterion, replace(review.said.get(criterion, ReviewerAnswer(None)), note=text))
 
 
 def rest_on(review: OpenItem, criterion: str, spans: tuple[Span, ...]) -> None:
     """Store the passages that support a verdict."""
-    say(review, criterion, replace(review.said.get(criterion, Given(None)), evidence=spans))
+    say(
+        review, criterion, replace(review.said.get(criterion, ReviewerAnswer(None)), evidence=spans)
+    )
 
 
 def _go_on(review: OpenItem, criterion: str) -> None:
@@ -137,7 +139,9 @@ def go_on(review: OpenItem) -> None:
 def skip(review: OpenItem) -> None:
     """Move the item to the end of my queue, without a verdict. The note is the reason."""
     assert review.ticket is not None, "only an open item is skipped"
-    other_acts.skip(store(), review.ticket, review.said.get(review.active, Given(None)).note)
+    other_acts.skip(
+        store(), review.ticket, review.said.get(review.active, ReviewerAnswer(None)).note
+    )
     review.effect, review.same = None, ()
     open_next(review)
 
@@ -145,7 +149,7 @@ def skip(review: OpenItem) -> None:
 def flag(review: OpenItem, role: Role) -> None:
     """Flag the active cell for another role; the rest of the item stays mine."""
     assert review.ticket is not None, "only an open item is flagged"
-    reason = review.said.get(review.active, Given(None)).note
+    reason = review.said.get(review.active, ReviewerAnswer(None)).note
     outcome = other_acts.flag(store(), review.ticket, review.active, role, reason)
     _cell_changed(review, outcome.ticket)
 
@@ -153,14 +157,14 @@ def flag(review: OpenItem, role: Role) -> None:
 def unflag(review: OpenItem) -> None:
     """Remove the active cell's flag, so that everyone can decide it again."""
     assert review.ticket is not None, "only an open item is unflagged"
-    reason = review.said.get(review.active, Given(None)).note
+    reason = review.said.get(review.active, ReviewerAnswer(None)).note
     _cell_changed(review, other_acts.unflag(store(), review.ticket, review.active, reason).ticket)
 
 
 def send_back(review: OpenItem) -> None:
     """Send the active cell back to its reviewers; their verdicts no longer count."""
     assert review.ticket is not None, "only an open item is sent back"
-    reason = review.said.get(review.active, Given(None)).note
+    reason = review.said.get(review.active, ReviewerAnswer(None)).note
     if not reason.strip():
         raise InputError("First say why in the note (N), for the next reviewer.")
     cell = (review.ticket.item_id, review.active)
@@ -175,7 +179,7 @@ def _cell_changed(review: OpenItem, ticket: claims.Ticket) -> None:
         go_on(review)
 
 
-def flag_met(review: OpenItem, met: HasMet, reason: str) -> None:
+def flag_met(review: OpenItem, met: VerdictsCompared, reason: str) -> None:
     """Ask a lead about my verdicts that were compared with another reviewer's."""
     other_acts.flag_met(store(), review.seat, review.queue_id, met.item_id, met.criteria, reason)
     review.effect, review.undone, review.same = None, (), ()

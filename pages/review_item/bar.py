@@ -9,8 +9,8 @@ import streamlit as st
 from core.domain.review import CellState
 from core.services.review import other_acts, queues, reviewers
 from core.services.review.audit_trail import CellEffect, DecisionEffect
-from core.services.review.other_acts import HasMet
-from core.services.review.reviewer_quality import Pace
+from core.services.review.other_acts import VerdictsCompared
+from core.services.review.reviewer_quality import ReviewerPace
 from core.text import numbers as fmt
 from pages.review_item import keyboard, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, OpenItem
@@ -47,7 +47,7 @@ def show(review: OpenItem, queue_name: str) -> None:
     with st.container(key="rs_where", gap="xsmall"):
         _where(review, queue_name)
         _draw_last_act(review)
-    if isinstance(review.stands, HasMet):
+    if isinstance(review.stands, VerdictsCompared):
         _ask_lead(review, review.stands)
     if state.get(REVIEW_HELP):
         table(["Key", "What it does"], [(f"<b>{esc(k)}</b>", esc(w)) for k, w in KEYS], name="Keys")
@@ -104,12 +104,14 @@ def _on_at_once(review: OpenItem, key: str) -> None:
     keyboard.guarded(review, lambda now: reviewers.commit_at_once(store(), now.seat, on))
 
 
-def _own_pace(pace: Pace) -> str:
+def _own_pace(pace: ReviewerPace) -> str:
     """Return my progress and the expected time for my remaining items.
 
-    >>> _own_pace(Pace(14, 43, 35.0)), _own_pace(Pace(2, 5, None)), _own_pace(Pace(7, 0, 35.0))
-    ('14 of 57 items by you, about 25 min', '2 of 7 items by you', '7 of 7 items by you')
-    >>> _own_pace(Pace(3, 150, 30.0)), _own_pace(Pace(3, 1, 20.0))
+    >>> _own_pace(ReviewerPace(14, 43, 35.0))
+    '14 of 57 items by you, about 25 min'
+    >>> _own_pace(ReviewerPace(2, 5, None)), _own_pace(ReviewerPace(7, 0, 35.0))
+    ('2 of 7 items by you', '7 of 7 items by you')
+    >>> _own_pace(ReviewerPace(3, 150, 30.0)), _own_pace(ReviewerPace(3, 1, 20.0))
     ('3 of 153 items by you, about 1 h 15 min', '3 of 4 items by you, under a minute')
     """
     progress = f"{fmt.count(pace.done)} of {fmt.plural(pace.total, 'item')} by you"
@@ -167,7 +169,7 @@ def _draw_last_act(review: OpenItem) -> None:
         problem_list(refused.problems)
 
 
-def _ask_lead(review: OpenItem, met: HasMet) -> None:
+def _ask_lead(review: OpenItem, met: VerdictsCompared) -> None:
     """Show the final verdicts, and the note that asks a lead to send them back."""
     number = queues.item_number(store(), review.queue_id, met.item_id)
     names = " and ".join(f"“{one_line(name, 60)}”" for name in met.criteria)

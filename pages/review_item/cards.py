@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.domain.review import WHYS, Given
+from core.domain.review import WHYS, ReviewerAnswer
 from core.domain.rubric import Criterion
 from core.services.review import reviewers
 from core.services.review.commit_reveal import BlindCell
@@ -21,7 +21,7 @@ from pages.ui.widgets import Tone, tag
 LONGEST = 20_000
 
 
-def show_note(review: OpenItem, criterion: str, given: Given | None) -> None:
+def show_note(review: OpenItem, criterion: str, given: ReviewerAnswer | None) -> None:
     """Draw the note's field, which saves when left, and the saved notes."""
     key = state.key(REVIEW_NOTE, review.number, criterion)
     state.seed(key, given.note if given else "")
@@ -198,7 +198,7 @@ def _folded(review: OpenItem, cell: BlindCell, place: int) -> None:
             revealed.summary(votes)
 
 
-def _head(cell: BlindCell, given: Given | None) -> None:
+def _head(cell: BlindCell, given: ReviewerAnswer | None) -> None:
     criterion = cell.criterion
     tone: Tone = "good" if opened.decided(given) else "warn"
     flagged = tag(f"flagged for {_a(cell.flagged)}", "warn") if cell.flagged else ""
@@ -220,7 +220,7 @@ def _weight(criterion: Criterion) -> str:
     return f"{kind} {fmt.weight(criterion.weight)}"
 
 
-def _words(criterion: Criterion, given: Given | None) -> str:
+def _words(criterion: Criterion, given: ReviewerAnswer | None) -> str:
     if given is None or not opened.decided(given):
         return "no verdict yet"
     if given.option is not None:
@@ -243,7 +243,7 @@ def _choice(
     )
 
 
-def _options(review: OpenItem, cell: BlindCell, given: Given | None) -> None:
+def _options(review: OpenItem, cell: BlindCell, given: ReviewerAnswer | None) -> None:
     criterion = cell.criterion
     chosen = None if given is None else given.option
     with st.container(gap="xsmall", key="rs_options"):

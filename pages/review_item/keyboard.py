@@ -7,12 +7,12 @@ from functools import partial
 
 import streamlit as st
 
-from core.domain.review import Given, Role, Why
+from core.domain.review import ReviewerAnswer, Role, Why
 from core.domain.rubric import Criterion
 from core.errors import Conflict, InputError, Problem, RubricStudioError
 from core.services.review import reviewers
 from core.services.review.commit_reveal import NOTE_NEEDED
-from core.services.review.other_acts import HasMet, Stands
+from core.services.review.other_acts import ActStands, VerdictsCompared
 from pages.review_item import acts, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, REVIEW_REFUSED, OpenItem
 from pages.ui import state
@@ -232,7 +232,7 @@ def _take_note(review: OpenItem) -> None:
 
 def _share_note(review: OpenItem) -> None:
     """Use the note for the other cells that were rejected with this one and have no note."""
-    cells, note = review.unexplained, review.said.get(review.active, Given(None)).note
+    cells, note = review.unexplained, review.said.get(review.active, ReviewerAnswer(None)).note
     review.unexplained = ()
     if review.active not in cells or not note.strip():
         return
@@ -286,9 +286,9 @@ def undo(review: OpenItem) -> None:
     def back(now: OpenItem) -> None:
         try:
             undone = acts.undo(now, None if passed is None else passed.step)
-        except Stands as error:
+        except ActStands as error:
             now.stands = error
-            if not isinstance(error, HasMet):
+            if not isinstance(error, VerdictsCompared):
                 refuse(f"{error} U again takes back what you did before that.")
             return
         if not undone:
@@ -298,7 +298,7 @@ def undo(review: OpenItem) -> None:
     guarded(review, back)
 
 
-def flag_met(review: OpenItem, met: HasMet, note: str) -> None:
+def flag_met(review: OpenItem, met: VerdictsCompared, note: str) -> None:
     """Ask a lead about verdicts compared with another reviewer's; this field has the note."""
     guarded(review, lambda now: acts.flag_met(now, met, str(state.get(note) or "")))
     review.stands = None if review.told else met

@@ -9,15 +9,15 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from core.domain.review import Given, Seat
+from core.domain.review import ReviewerAnswer, Seat
 from core.domain.review_records import ItemLease, QueueFilter
 from core.services.review import claims, commit_reveal, queues, reviewer_quality
 from core.services.review.audit_trail import DecisionEffect
 from core.services.review.claims import Ticket
 from core.services.review.commit_reveal import BlindCell, BlindItem, RevealedCell
-from core.services.review.other_acts import Stands
+from core.services.review.other_acts import ActStands
 from core.services.review.queues import QueueProgress
-from core.services.review.reviewer_quality import Pace
+from core.services.review.reviewer_quality import ReviewerPace
 from pages.ui import state
 from pages.ui.resources import store
 
@@ -39,10 +39,10 @@ class OpenItem:
     queue_id: int
     seat: Seat
     progress: QueueProgress
-    pace: Pace
+    pace: ReviewerPace
     ticket: Ticket | None = None
     item: BlindItem | None = None
-    said: dict[str, Given] = field(default_factory=dict)
+    said: dict[str, ReviewerAnswer] = field(default_factory=dict)
     votes: dict[str, RevealedCell] = field(default_factory=dict)
     active: str = ""
     mode: str = "options"  # Or "why", "flag".
@@ -52,7 +52,7 @@ class OpenItem:
     effect: DecisionEffect | None = None
     undone: tuple[str, ...] = ()
     same: tuple[str, ...] = ()  # Confirmed automatically with the last commit.
-    stands: Stands | None = None  # What the last undo could not undo.
+    stands: ActStands | None = None  # What the last undo could not undo.
     told: str = ""  # The result of the last act, if it decided nothing.
     number: int = 0
     unexplained: tuple[str, ...] = ()  # The cells rejected because their note is missing.
@@ -93,7 +93,7 @@ def name(cell: BlindCell) -> str:
     return cell.criterion.name
 
 
-def decided(given: Given | None) -> bool:
+def decided(given: ReviewerAnswer | None) -> bool:
     """Return whether this is a verdict: an option, or why the cell cannot be assessed."""
     return given is not None and (given.option is not None or given.why is not None)
 

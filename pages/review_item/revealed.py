@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review import WHYS
-from core.services.review.commit_reveal import Other, RevealedCell
+from core.services.review.commit_reveal import OtherVerdict, RevealedCell
 from core.text import numbers as fmt
 from pages.ui.items import standing_tags, verdict_chips, vote_card, which_answer
 from pages.ui.text import esc
@@ -74,7 +74,7 @@ def _same(cell: RevealedCell) -> str:
     return tag(caption, "warn")
 
 
-def _draw_other(cell: RevealedCell, other: Other) -> None:
+def _draw_other(cell: RevealedCell, other: OtherVerdict) -> None:
     given, criterion = other.given, cell.view.criterion
     verdict = (
         criterion.choices[given.option].label

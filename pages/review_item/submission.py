@@ -10,7 +10,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from core.domain.dataset import Item, Sections
-from core.domain.review import Given, Span
+from core.domain.review import ReviewerAnswer, Span
 from core.services.review.commit_reveal import BlindItem, RevealedCell
 from core.text import numbers as fmt
 from core.text.quotes import find_quote, sentences
@@ -206,7 +206,7 @@ def _draw_text(
 
 
 def _chosen_spans(review: OpenItem) -> tuple[Span, ...]:
-    return review.said.get(review.active, Given(None)).evidence
+    return review.said.get(review.active, ReviewerAnswer(None)).evidence
 
 
 def _numbered(review: OpenItem, text: str) -> str:

@@ -13,7 +13,7 @@ from core.lint.check import rule_of
 from core.lint.language import unread_words
 from core.lint.rules import LintFinding, LintRule
 from core.services.diagnostics import diagnosis
-from core.services.diagnostics.diagnosis import CriterionFinding, Heard, Says
+from core.services.diagnostics.diagnosis import CriterionFinding, RubricFindings, RunFindings
 from core.services.rubrics.drafts import locate, payload, problems_of
 from core.services.rubrics.issues import (
     check_draft,
@@ -34,7 +34,7 @@ from pages.ui.widgets import Tone, problem_list, shown_errors, tag
 SHOWN = 12
 
 
-class Placed(NamedTuple):
+class PlacedFinding(NamedTuple):
     """A finding and its card: the uid of a criterion or a gate, or none."""
 
     finding: LintFinding
@@ -47,12 +47,12 @@ class Placed(NamedTuple):
         return rule_of(self.finding).severity == "serious"
 
 
-def found(name: str) -> list[Placed]:
+def found(name: str) -> list[PlacedFinding]:
     """Return the findings on the draft, including dismissed ones."""
     draft = drafts.draft(name)
     about = (content_hash(payload(draft)),)
     findings = remembered("rubric_check", about, lambda: check_draft(draft, with_dismissed=True))
-    return [Placed(f, locate(draft, f.path)[0], is_dismissed(draft, f)) for f in findings]
+    return [PlacedFinding(f, locate(draft, f.path)[0], is_dismissed(draft, f)) for f in findings]
 
 
 def _unread(name: str) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def _unread(name: str) -> tuple[str, ...]:
     return remembered("rubric_unread", about, lambda: unread_draft(draft))
 
 
-def mark(placed: list[Placed], uid: str) -> str:
+def mark(placed: list[PlacedFinding], uid: str) -> str:
     """Return the HTML tag of a closed criterion with findings; else an empty string."""
     open_findings = [finding for finding in placed if finding.uid == uid and not finding.dismissed]
     tone: Tone = "warn" if any(finding.serious for finding in open_findings) else "neutral"
@@ -97,7 +97,7 @@ def show_all(name: str) -> None:
     _show_dismissed(name, [finding for finding in placed if finding.dismissed])
 
 
-def _count(live: list[Placed], words_read: bool) -> str:
+def _count(live: list[PlacedFinding], words_read: bool) -> str:
     serious = sum(finding.serious for finding in live)
     if not live:
         subject = "words, levels, weights or gates" if words_read else "levels, weights or gates"
@@ -107,7 +107,7 @@ def _count(live: list[Placed], words_read: bool) -> str:
     return f"{fmt.plural(len(live), 'thing')} to look at: {', '.join(parts)}"
 
 
-def _show(name: str, finding: Placed, where: str) -> None:
+def _show(name: str, finding: PlacedFinding, where: str) -> None:
     rule = rule_of(finding.finding)
     subject = _subject(name, finding) if where == "side" else ""
     with st.container(border=True, gap="xxsmall"):
@@ -115,7 +115,7 @@ def _show(name: str, finding: Placed, where: str) -> None:
         _acts(name, finding, where)
 
 
-def _words(rule: LintRule, finding: Placed, subject: str) -> str:
+def _words(rule: LintRule, finding: PlacedFinding, subject: str) -> str:
     return (
         '<div class="rs-row">'
         f"{tag(rule.severity, 'warn' if finding.serious else 'neutral')}<b>{esc(rule.title)}</b>"
@@ -127,7 +127,7 @@ def _words(rule: LintRule, finding: Placed, subject: str) -> str:
     )
 
 
-def _acts(name: str, finding: Placed, where: str) -> None:
+def _acts(name: str, finding: PlacedFinding, where: str) -> None:
     with st.container(horizontal=True, gap="small"):
         if finding.finding.edit is not None:
             _button(name, finding, where, "mend", finding.finding.edit.words, "auto_fix_high")
@@ -136,7 +136,7 @@ def _acts(name: str, finding: Placed, where: str) -> None:
         _button(name, finding, where, "dismiss", "Dismiss", "close")
 
 
-def _subject(name: str, finding: Placed) -> str:
+def _subject(name: str, finding: PlacedFinding) -> str:
     draft, place = drafts.draft(name), finding.finding.criterion
     if place is not None:
         return esc(one_line(draft["criteria"][place]["name"], 60))
@@ -146,7 +146,9 @@ def _subject(name: str, finding: Placed) -> str:
     return "the whole rubric"
 
 
-def _button(name: str, placed: Placed, where: str, act: str, caption: str, icon: str) -> None:
+def _button(
+    name: str, placed: PlacedFinding, where: str, act: str, caption: str, icon: str
+) -> None:
     finding = placed.finding
     places = [step for path in (finding.path[2:], *finding.also) for step in path]
     st.button(
@@ -161,7 +163,7 @@ def _button(name: str, placed: Placed, where: str, act: str, caption: str, icon:
     )
 
 
-def _on_act(name: str, act: str, finding: Placed) -> None:
+def _on_act(name: str, act: str, finding: PlacedFinding) -> None:
     with shown_errors():
         # The draft may have changed since the button was drawn, so that its position means another
         # finding.
@@ -178,7 +180,7 @@ def _on_act(name: str, act: str, finding: Placed) -> None:
             drafts.change(name, with_edit(draft, finding.finding.edit), redraw=True)
 
 
-def _show_dismissed(name: str, dismissed: list[Placed]) -> None:
+def _show_dismissed(name: str, dismissed: list[PlacedFinding]) -> None:
     if not dismissed:
         return
     with st.expander(f"{len(dismissed)} dismissed; kept with the rubric"):
@@ -237,7 +239,7 @@ def _unknown(why: str) -> str:
     return f"Agreement unknown: {why}." if why else ""
 
 
-def _passed(says: Says) -> str:
+def _passed(says: RubricFindings) -> str:
     """Return a note that a newer run cannot answer, and why the shown run does."""
     if says.passed is None:
         return ""
@@ -247,12 +249,12 @@ def _passed(says: Says) -> str:
     return f'<div class="rs-quiet">{esc(caption)}</div>'
 
 
-def _run_findings(name: str) -> Says | None:
+def _run_findings(name: str) -> RubricFindings | None:
     rubric_id = drafts.draft(name)["rubric_id"]
     return None if rubric_id is None else diagnosis.newest_answer(store(), rubric_id, _heard)
 
 
-def _heard(run: RunRow) -> Heard:
+def _heard(run: RunRow) -> RunFindings:
     about = (run.id, run.votes, run.failures_open)
     return remembered("rubric_heard", about, lambda: diagnosis.run_findings(store(), run.id))
 

@@ -18,9 +18,9 @@ from core.services.rubrics.drafts import draft_from
 from core.services.rubrics.import_export import (
     SHARE_FORMS,
     SHARE_WORDS,
-    Pasted,
+    PastedCriteria,
     PastedLine,
-    Shared,
+    RubricExport,
     ShareForm,
     added,
     added_whole,
@@ -196,7 +196,7 @@ def show(name: str) -> None:
             "spreadsheet (name, requirement, weight) are understood, and so is a table with a "
             "column for each level, its headings with it.",
         )
-        pasted = Pasted((), (), ())
+        pasted = PastedCriteria((), (), ())
         with shown_errors():
             pasted = read_paste(text or "")
         lines, count = pasted.lines, len(pasted.lines) + len(pasted.criteria)
@@ -350,7 +350,7 @@ def export_panel(rubric: Rubric) -> None:
         raw(shared.text, height=300)
 
 
-def _losses(form: ShareForm, shared: Shared) -> None:
+def _losses(form: ShareForm, shared: RubricExport) -> None:
     if not shared.losses:
         st.success("Nothing is lost: imported again, it is the same.", icon=":material/check:")
         return
@@ -370,7 +370,7 @@ def export_buttons(rubric: Rubric) -> None:
         _download(import_export.share(rubric, "sheet"), "Sheet to print", "sheet", primary=False)
 
 
-def _download(shared: Shared, caption: str, form: ShareForm, *, primary: bool) -> None:
+def _download(shared: RubricExport, caption: str, form: ShareForm, *, primary: bool) -> None:
     st.download_button(
         caption,
         data=shared.data(),

@@ -16,7 +16,7 @@ from core.identity import content_hash, text_hash
 from core.metrics.estimate import Estimate
 from core.services.rubrics import draft_criteria, weights_from_grades
 from core.services.rubrics.drafts import payload, rubric_from
-from core.services.rubrics.weights_from_grades import Inferred, Weight
+from core.services.rubrics.weights_from_grades import InferredWeights, Weight
 from core.text import numbers as fmt
 from pages.ui import drafts, state
 from pages.ui.resources import remembered, store
@@ -40,7 +40,7 @@ class GradesSource(NamedTuple):
 
     about: tuple[str, ...]
     fields: list[str]
-    infer: Callable[[str, float | None], Inferred]
+    infer: Callable[[str, float | None], InferredWeights]
 
 
 def choose(name: str, rubric: Rubric) -> GradesSource | None:
@@ -146,7 +146,7 @@ def _show(name: str) -> None:
     _found(name, inferred)
 
 
-def _found(name: str, inferred: Inferred) -> None:
+def _found(name: str, inferred: InferredWeights) -> None:
     figures(
         [
             LabelledFigure(

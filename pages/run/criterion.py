@@ -19,7 +19,7 @@ from core.text import numbers as fmt
 from core.text.names import visible
 from pages.run.filters import CELL, ITEM_OPEN, see, see_next
 from pages.ui import routes, state
-from pages.ui.grid.cells import Head, Shown, cell_of, tone_of
+from pages.ui.grid.cells import HeadCell, ShownCell, cell_of, tone_of
 from pages.ui.items import (
     FAILURE_WORDS,
     STANDINGS,
@@ -247,14 +247,14 @@ def settled_by(run_id: int, item_id: str, criterion: str, decision: CellDecision
 # The criteria of an item by its judges.
 
 
-def matrix(views: Sequence[CriterionView]) -> tuple[list[Head], list[list[Shown]]]:
+def matrix(views: Sequence[CriterionView]) -> tuple[list[HeadCell], list[list[ShownCell]]]:
     """Return a row per criterion: its label, its verdict, and every judge's answer."""
     judges = list(dict.fromkeys(vote.cell.judge for view in views for vote in view.votes))
     labelled = any(view.truth_label is not None for view in views)
     names = ["Criterion", *(["Label"] if labelled else []), "Verdict", *judges]
-    return [Head(one_line(name, 60)) for name in names], [
+    return [HeadCell(one_line(name, 60)) for name in names], [
         [
-            Shown(one_line(view.criterion.name, 60), opens=json.dumps([view.criterion.name])),
+            ShownCell(one_line(view.criterion.name, 60), opens=json.dumps([view.criterion.name])),
             *([_true(view)] if labelled else []),
             _settled(view),
             *(_judge_answers(view, judge) for judge in judges),
@@ -263,9 +263,9 @@ def matrix(views: Sequence[CriterionView]) -> tuple[list[Head], list[list[Shown]
     ]
 
 
-def _true(view: CriterionView) -> Shown:
+def _true(view: CriterionView) -> ShownCell:
     if view.truth_label is None:
-        return Shown("")
+        return ShownCell("")
     value = None if view.truth is None else view.criterion.values[view.truth]
     verdict = view.verdict
     decided = verdict is not None and verdict.option is not None and not verdict.abstained
@@ -274,21 +274,21 @@ def _true(view: CriterionView) -> Shown:
     label_text = one_line(view.truth_label, 40)
     tells = f"{visible(view.criterion.name)}, label: {label_text}{comparison}"
     opens = json.dumps([view.criterion.name])
-    return Shown(label_text, tone_of(grid.earned(view.criterion, value)), sign, tells, opens)
+    return ShownCell(label_text, tone_of(grid.earned(view.criterion, value)), sign, tells, opens)
 
 
-def _settled(view: CriterionView) -> Shown:
+def _settled(view: CriterionView) -> ShownCell:
     failures = sum(vote.failure is not None for vote in view.votes)
     name = view.criterion.name
     cell = grid.cell_of(view.criterion, view.verdict, failures)
     return cell_of(cell, json.dumps([name]), where=f"{name}, verdict")
 
 
-def _judge_answers(view: CriterionView, judge: str) -> Shown:
+def _judge_answers(view: CriterionView, judge: str) -> ShownCell:
     """Return a judge's answers to a criterion: the option once, or each if they differ."""
     votes = [v for v in view.votes if v.cell.judge == judge and v.result is not None]
     if not votes:
-        return Shown("")
+        return ShownCell("")
     answers = list(dict.fromkeys(map(_answer, votes)))
     chosen = votes[0].vote.option if votes[0].vote else None
     value = None if chosen is None else view.criterion.values[chosen]
@@ -297,7 +297,7 @@ def _judge_answers(view: CriterionView, judge: str) -> Shown:
     text = " / ".join(answers)
     more = f", {standing}" if standing else ""
     name = view.criterion.name
-    return Shown(
+    return ShownCell(
         text,
         tone_of(grid.earned(view.criterion, value)),
         " ".join(signs),

@@ -11,7 +11,7 @@ import streamlit as st
 from core.domain.rubric import Rubric
 from core.domain.runs import CellSign, Run, RunItemFilter, RunItemSort
 from core.services.results import browsing, flip_check
-from core.services.results.browsing import Groups
+from core.services.results.browsing import ItemGroups
 from core.services.results.grid import GridItem
 from core.services.runs import lifecycle
 from core.text.numbers import count
@@ -204,7 +204,7 @@ def see_next(items: Sequence[GridItem], *at: str) -> None:
         see(*cells[cells.index(at) + 1])
 
 
-def controls(groups: Groups, rubric: Rubric) -> None:
+def controls(groups: ItemGroups, rubric: Rubric) -> None:
     """Draw the search, and behind one button the filters and the order."""
     search_box(
         _widget_key(state.FIND, state.address(state.FIND) or ""),
@@ -262,7 +262,7 @@ def _holding(run: Run) -> tuple[str, ...]:
     return tuple(name for name, any_item in keeps.items() if any_item)
 
 
-def _sorting(rubric: Rubric, groups: Groups) -> None:
+def _sorting(rubric: Rubric, groups: ItemGroups) -> None:
     """Draw the choices of the order and its direction."""
     now = shown()
     names = [c.name for c in rubric.criteria]

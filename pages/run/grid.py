@@ -19,7 +19,7 @@ from core.services.pairwise import system_answers
 from core.services.pairwise.system_answers import SharedTask, SharedTasks
 from core.services.queueing import queue_cells
 from core.services.results import browsing, grid
-from core.services.results.grid import GridItem, MeansOf
+from core.services.results.grid import GridItem, SystemMeans
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.run import criterion, filters, systems
@@ -29,7 +29,7 @@ from pages.run.systems import Systems
 from pages.ui import state
 from pages.ui.grid import cells as drawn
 from pages.ui.grid import run_cells
-from pages.ui.grid.cells import Head, Shown
+from pages.ui.grid.cells import HeadCell, ShownCell
 from pages.ui.places import settling, work
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
@@ -166,7 +166,7 @@ def _ids(run_id: int, selection: ItemSelection) -> list[str]:
 def _draw_grid_and_cell(
     run: Run,
     rubric: Rubric,
-    means: MeansOf,
+    means: SystemMeans,
     systems: Systems,
     rows: list[RunItemRow],
     lines: list[SharedTask],
@@ -214,7 +214,7 @@ def addressed_cell(items: Sequence[GridItem]) -> tuple[str, str] | None:
 def _grid(
     run: Run,
     rubric: Rubric,
-    means: MeansOf,
+    means: SystemMeans,
     of: Systems,
     items: list[GridItem],
     lines: list[SharedTask],
@@ -246,8 +246,8 @@ def _grid(
 
 
 def _item_rows(
-    rubric: Rubric, means: MeansOf, items: list[GridItem]
-) -> tuple[list[Head], list[list[Shown]]]:
+    rubric: Rubric, means: SystemMeans, items: list[GridItem]
+) -> tuple[list[HeadCell], list[list[ShownCell]]]:
     """Return one item per row: its score, its cells, notes on it, and its text."""
     asked = [criterion.name for criterion in rubric.criteria]
     own = max((len([n for n in shown.cells if n not in asked]) for shown in items), default=0)
@@ -256,10 +256,10 @@ def _item_rows(
         _head("Item", "item_id"),
         _head("Score", "score", fmt.score(means.score.value)),
         *(_head(name, "", run_cells.share(means.criteria[name])) for name in asked),
-        *(Head(f"Own {number + 1}") for number in range(own)),
+        *(HeadCell(f"Own {number + 1}") for number in range(own)),
         *([_head("System", "system")] if several else []),
-        Head("Notes", wide=90),
-        Head("Submission", wide=260),
+        HeadCell("Notes", wide=90),
+        HeadCell("Submission", wide=260),
     ]
     rows = []
     for shown in items:
@@ -269,10 +269,10 @@ def _item_rows(
             run_cells.score(rubric, shown),
             *(run_cells.verdict(shown, name) for name in asked),
             *(run_cells.verdict(shown, name) for name in extra),
-            *[Shown("")] * (own - len(extra)),
-            *([Shown(one_line(item.system, 40))] if several else []),
-            Shown("graded by your labels" if shown.own is not None else run_cells.notes(item)),
-            Shown(one_line(item.preview, 60)),
+            *[ShownCell("")] * (own - len(extra)),
+            *([ShownCell(one_line(item.system, 40))] if several else []),
+            ShownCell("graded by your labels" if shown.own is not None else run_cells.notes(item)),
+            ShownCell(one_line(item.preview, 60)),
         ]
         rows.append(cells)
     return heads, rows
@@ -293,7 +293,7 @@ def _task_rows(
     found: list[GridItem],
     lines: list[SharedTask],
     prompts: Mapping[str, str],
-) -> tuple[list[Head], list[list[Shown]], list[tuple[str, int, str]]]:
+) -> tuple[list[HeadCell], list[list[ShownCell]], list[tuple[str, int, str]]]:
     """Return one task per row: below the score and each criterion, the systems side by side."""
     items = {one.row.item_id: one for one in found}
     by_name = {one.system: one for one in of.means}
@@ -301,7 +301,7 @@ def _task_rows(
     rows = []
     for task in lines:
         asked = prompts[task.id] or task.id
-        own = Shown(one_line(asked, 40), tells=one_line(asked, 300))
+        own = ShownCell(one_line(asked, 40), tells=one_line(asked, 300))
         rows.append((own, [items.get(task.items.get(one.name, "")) for one in sides]))
     criteria = [criterion.name for criterion in rubric.criteria]
     return run_cells.side_by_side_table(
@@ -309,19 +309,19 @@ def _task_rows(
     )
 
 
-def _head(title: str, sort: str, note: str = "") -> Head:
+def _head(title: str, sort: str, note: str = "") -> HeadCell:
     """Return a column that sorts; a criterion's has no `sort` of its own."""
     now = filters.shown()
     mine = now.sort == sort if sort else now.sort == "criterion" and now.by == title
     way = "descending" if now.descending else "ascending"
     given = json.dumps([sort or "criterion", "" if sort else title])
-    return Head(title, note, given, way if mine else "")  # type: ignore[arg-type]
+    return HeadCell(title, note, given, way if mine else "")  # type: ignore[arg-type]
 
 
-def _name_of(item: GridItem) -> Shown:
+def _name_of(item: GridItem) -> ShownCell:
     item_id = item.row.item_id
     opens = run_cells.name(item_id)
-    return Shown(one_line(item.title, 60), tells=f"Open item {visible(item_id)}", opens=opens)
+    return ShownCell(one_line(item.title, 60), tells=f"Open item {visible(item_id)}", opens=opens)
 
 
 def _on_open(message: str) -> None:

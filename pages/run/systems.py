@@ -15,12 +15,12 @@ from core.metrics.estimate import USUAL, Estimate
 from core.services.pairwise import system_answers, system_gaps
 from core.services.pairwise.system_answers import SharedTasks, shared_tasks
 from core.services.pairwise.system_gaps import Gap
-from core.services.results.grid import MeanOver, MeansOf
+from core.services.results.grid import MeanOver, SystemMeans
 from core.text import numbers as fmt
 from core.text.numbers import Form
 from pages.run.filters import BESIDE, CELL, DIFFER, RUN_FILTER
 from pages.ui import state
-from pages.ui.grid.cells import Shown
+from pages.ui.grid.cells import ShownCell
 from pages.ui.grid.run_cells import share
 from pages.ui.resources import remembered, shared, store
 from pages.ui.text import esc, label, one_line
@@ -41,14 +41,16 @@ APART = "The systems answered different items, so a difference may lie in the it
 class Systems(NamedTuple):
     """The systems of a run: all means, the tasks they share, the two compared, their gaps."""
 
-    means: list[MeansOf]
+    means: list[SystemMeans]
     tasks: SharedTasks
     pair: tuple[str, str] | None
     gaps: dict[str, Gap]
     by_people: str = ""
 
 
-def of_run(run: Run, rubric: Rubric, means: list[MeansOf], about: tuple[object, ...]) -> Systems:
+def of_run(
+    run: Run, rubric: Rubric, means: list[SystemMeans], about: tuple[object, ...]
+) -> Systems:
     """Return the systems of a run; without any if its items name fewer than two."""
     if len(means) < 3:
         return Systems([], SharedTasks((), ()), None, {})
@@ -74,7 +76,7 @@ def _by_people(run: Run, tasks: SharedTasks, level: float) -> str:
     return "" if corrected.reason else system_gaps.in_words(corrected)
 
 
-def _pair(tasks: SharedTasks, of: dict[str, MeansOf]) -> tuple[str, str] | None:
+def _pair(tasks: SharedTasks, of: dict[str, SystemMeans]) -> tuple[str, str] | None:
     """Return the two systems to compare: those in the address, else the top two by score.
 
     ``None`` if fewer than two answered the same tasks.
@@ -180,7 +182,7 @@ def _on_toggle(place: str, key: str) -> None:
     state.set_address(**{place: "1" if state.get(key) else None, CELL: None, state.PAGE: None})
 
 
-def lines(systems: Systems, rubric: Rubric) -> list[list[Shown]]:
+def lines(systems: Systems, rubric: Rubric) -> list[list[ShownCell]]:
     """Return lines at the grid's foot: each system's means, and the difference of the two."""
     of_pair = [
         means for means in systems.means if systems.pair is None or means.system in systems.pair
@@ -193,7 +195,7 @@ def lines(systems: Systems, rubric: Rubric) -> list[list[Shown]]:
     if systems.pair is not None:
         names = ["", *(c.name for c in rubric.criteria)]
         gaps = (_gap(systems, name, systems.pair) for name in names)
-        rows.append([Shown("Difference", tells=TELLS), *gaps])
+        rows.append([ShownCell("Difference", tells=TELLS), *gaps])
     return rows
 
 
@@ -206,14 +208,16 @@ def _forms(systems: Systems) -> tuple[Form, Form]:
     return fmt.forms_of_change(scores[first], scores[second], value)
 
 
-def _line(systems: Systems, means: MeansOf, rubric: Rubric) -> list[Shown]:
-    cells = [Shown(one_line(means.system, 40), tells=f"Means of {means.system}. {TELLS}")]
+def _line(systems: Systems, means: SystemMeans, rubric: Rubric) -> list[ShownCell]:
+    cells = [ShownCell(one_line(means.system, 40), tells=f"Means of {means.system}. {TELLS}")]
     compared = systems.pair is not None and means.system in systems.pair
     form = _forms(systems)[0] if compared else fmt.score
-    cells.append(Shown(form(means.score.value), tells=_over(means.score)))
+    cells.append(ShownCell(form(means.score.value), tells=_over(means.score)))
     for criterion in rubric.criteria:
         mean = means.criteria[criterion.name]
-        cells.append(Shown(share(mean), tells=f"{criterion.name}: {share(mean)}, {_over(mean)}"))
+        cells.append(
+            ShownCell(share(mean), tells=f"{criterion.name}: {share(mean)}, {_over(mean)}")
+        )
     return cells
 
 
@@ -221,18 +225,18 @@ def _over(mean: MeanOver) -> str:
     return f"mean of {fmt.plural(mean.n, 'item')}"
 
 
-def _gap(systems: Systems, criterion: str, pair: tuple[str, str]) -> Shown:
+def _gap(systems: Systems, criterion: str, pair: tuple[str, str]) -> ShownCell:
     gap, form = systems.gaps[criterion], fmt.points if criterion else _forms(systems)[1]
     value = gap.difference.value
     name = gap.name or "Score"
     if value is None:
-        return Shown(fmt.DASH, tells=f"{name}: {gap.difference.reason}")
+        return ShownCell(fmt.DASH, tells=f"{name}: {gap.difference.reason}")
     better = pair[1] if value > 0 else pair[0]
     words = f"{one_line(better, 20)} better" if gap.decided else "undecided"
     ends = _ends(gap.difference, form)
     tells = f"{name}: {pair[1]} minus {pair[0]} {form(value)}, {ends}: {words}"
     tone = ("t4" if value > 0 else "t1") if gap.decided else "plain"
-    return Shown(f"{form(value)} {words}", tone, "", tells, note=ends)  # type: ignore[arg-type]
+    return ShownCell(f"{form(value)} {words}", tone, "", tells, note=ends)  # type: ignore[arg-type]
 
 
 def gap_words(systems: Systems, name: str) -> str:
@@ -245,7 +249,7 @@ def gap_words(systems: Systems, name: str) -> str:
     return f"{shown.words} {shown.note}".strip()
 
 
-def _table(rubric: Rubric, means: list[MeansOf]) -> None:
+def _table(rubric: Rubric, means: list[SystemMeans]) -> None:
     rows = [["Score", *(fmt.score(system.score.value) for system in means)]]
     for criterion in rubric.criteria:
         shares = (share(system.criteria[criterion.name]) for system in means)

@@ -12,7 +12,7 @@ from core.errors import InputError
 from core.services.guided import judging
 from core.services.runs import planning, sweeps
 from core.services.runs.planning import LABEL_SHARE, RunChoices, RunRequest
-from core.services.runs.sweeps import Axes, Judging, Sweep, SweepEstimate
+from core.services.runs.sweeps import Judging, Sweep, SweepAxes, SweepEstimate
 from core.text import numbers as fmt
 from pages.runs import choosing
 from pages.ui import asking_words as words
@@ -63,7 +63,7 @@ def show() -> None:
         _outlook(sweep_form)
 
 
-def _form(choices: RunChoices) -> tuple[RunRequest, Axes] | None:
+def _form(choices: RunChoices) -> tuple[RunRequest, SweepAxes] | None:
     st.html('<div class="rs-section">What is judged</div>')
     rubric = choosing.choose_rubric(choices)
     dataset, items = choosing.choose_dataset(choices)
@@ -92,7 +92,7 @@ def _form(choices: RunChoices) -> tuple[RunRequest, Axes] | None:
     return request, axes
 
 
-def _axes(panel: Panel | None) -> Axes:
+def _axes(panel: Panel | None) -> SweepAxes:
     few_shot = _pick("Labelled examples shown", "few_shot", EXAMPLES, str)
     who: Judging = "together"
     if panel is not None and len(panel.judges) > 1:
@@ -117,7 +117,7 @@ def _axes(panel: Panel | None) -> Axes:
         help=f"Without a choice: {fmt.percent(LABEL_SHARE)}. A smaller share is a part of a larger "
         "one. Where the dataset marks a calibration part, that is what teaches.",
     )
-    return Axes(few_shot, who, modes, layouts, times, shares)
+    return SweepAxes(few_shot, who, modes, layouts, times, shares)
 
 
 def _pick(
@@ -135,7 +135,7 @@ def _pick(
     return tuple(option for option in options if option in chosen)
 
 
-def _outlook(form: tuple[RunRequest, Axes] | None) -> None:
+def _outlook(form: tuple[RunRequest, SweepAxes] | None) -> None:
     with st.container(border=True):
         st.html('<div class="rs-section">What it will take</div>')
         sweep = None
@@ -152,7 +152,7 @@ def _outlook(form: tuple[RunRequest, Axes] | None) -> None:
             st.rerun()
 
 
-def _estimated(request: RunRequest, axes: Axes) -> Sweep | None:
+def _estimated(request: RunRequest, axes: SweepAxes) -> Sweep | None:
     try:
         about = (repr(request), repr(axes))
         sweep, estimate = remembered("sweep", about, lambda: _plan_and_estimate(request, axes))
@@ -195,7 +195,7 @@ def _estimated(request: RunRequest, axes: Axes) -> Sweep | None:
     return sweep
 
 
-def _plan_and_estimate(request: RunRequest, axes: Axes) -> tuple[Sweep, SweepEstimate]:
+def _plan_and_estimate(request: RunRequest, axes: SweepAxes) -> tuple[Sweep, SweepEstimate]:
     sweep = sweeps.plan_sweep(store(), request, axes)
     return sweep, sweeps.estimate_sweep(store(), sweep)
 

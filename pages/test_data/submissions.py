@@ -12,7 +12,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import HelpTask, RunRow
 from core.metrics.estimate import Estimate
 from core.services.assist import generated_items, help_tasks
-from core.services.assist.generated_items import DataRequest, Made, Recovery
+from core.services.assist.generated_items import DataRequest, GeneratedSubmission, Recovery
 from core.services.runs import cost_estimate, lifecycle
 from core.services.runs.planning import RunRequest
 from core.text import numbers as fmt
@@ -201,7 +201,7 @@ def _draw_texts(task: HelpTask, rubric: Rubric) -> None:
             _recovery(generated_items.recovery(store(), run.id))
 
 
-def _texts(written: list[Made]) -> None:
+def _texts(written: list[GeneratedSubmission]) -> None:
     with st.expander(fmt.plural(len(written), "submission"), expanded=len(written) <= 6):
         for text in written[:SHOWN]:
             aimed = " or ".join(text.aimed)

@@ -192,7 +192,7 @@ DOCUMENTS = Screen(
 )
 
 
-class Place(NamedTuple):
+class SidebarEntry(NamedTuple):
     """One entry of the sidebar: its name, its screens, and the screens within them."""
 
     title: str
@@ -201,16 +201,20 @@ class Place(NamedTuple):
 
 
 PLACES = (
-    Place("Start", (START,)),
-    Place("Rubrics", (RUBRICS, LIBRARY)),
-    Place("Data", (DATASETS, IMPORT_VOTES, TEST_DATA)),
-    Place("Grade", (GRADE, SPOT_CHECK)),
-    Place("Runs", (RUNS,), (RUN, AGREEMENT, RECORD, REPORT)),
-    Place("Review", (QUEUES, ARENA), (REVIEW_ITEM,)),
-    Place("Compare", (COMPARE, CONTESTS)),
+    SidebarEntry("Start", (START,)),
+    SidebarEntry("Rubrics", (RUBRICS, LIBRARY)),
+    SidebarEntry("Data", (DATASETS, IMPORT_VOTES, TEST_DATA)),
+    SidebarEntry("Grade", (GRADE, SPOT_CHECK)),
+    SidebarEntry("Runs", (RUNS,), (RUN, AGREEMENT, RECORD, REPORT)),
+    SidebarEntry("Review", (QUEUES, ARENA), (REVIEW_ITEM,)),
+    SidebarEntry("Compare", (COMPARE, CONTESTS)),
 )
 #: Rarely used screens, at the end of the sidebar.
-FOOT = (Place("Judges", (JUDGES,)), Place("Members", (MEMBERS,)), Place("Documents", (DOCUMENTS,)))
+FOOT = (
+    SidebarEntry("Judges", (JUDGES,)),
+    SidebarEntry("Members", (MEMBERS,)),
+    SidebarEntry("Documents", (DOCUMENTS,)),
+)
 SCREENS = tuple(tab for place in (*PLACES, *FOOT) for tab in (*place.tabs, *place.within))
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
-from core.domain.review import Given, QueueRule, QueueSettings, Seat, Span
+from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Seat, Span
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
@@ -131,7 +131,7 @@ def _say(store: Store, seat: Seat, queue: int, item: str, option: int) -> None:
     """One person's verdict on all cells of an item, with a note and evidence."""
     ticket = claims.claim(store, seat, queue, item)
     quote = Span(0, 60, hostile("submission")[:60])
-    given = Given(option, note=hostile(f"note-{option}"), evidence=(quote,))
+    given = ReviewerAnswer(option, note=hostile(f"note-{option}"), evidence=(quote,))
     cells = [
         cell.criterion.name for cell in commit_reveal.blind_item(store, ticket).cells if cell.mine
     ]

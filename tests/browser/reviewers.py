@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
-from core.domain.review import Given, QueueRule, QueueSettings, Seat
+from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Seat
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunPlan
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote
@@ -108,7 +108,7 @@ def decide(store: Store, seat: Seat, queue_id: int, option: int, note: str = "")
     ticket = claims.claim_next(store, seat, queue_id)
     assert ticket is not None
     names = [c.criterion.name for c in commit_reveal.blind_item(store, ticket).cells if c.mine]
-    given = dict.fromkeys(names, Given(option, note=note))
+    given = dict.fromkeys(names, ReviewerAnswer(option, note=note))
     done = commit_reveal.commit(store, ticket, given)
     if done.confirm:
         done = commit_reveal.finish(store, done.ticket, given)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from core.domain.review import Given, QueueRule, QueueSettings
+from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer
 from core.services.review import claims, commit_reveal, queues
 from core.store.store import Store
 from tests.browser import hostile as seeded
@@ -44,7 +44,7 @@ def queue(store: Store, places: Places) -> int:
     name = hostile("queue", 180)
     made = queues.make_queue(store, lead, places.run, name, RULE, SETTINGS, seed=1)
     while ticket := claims.claim_next(store, lead, made.id):
-        given = Given(None, "criterion_wrong", note=hostile("note"))
+        given = ReviewerAnswer(None, "criterion_wrong", note=hostile("note"))
         cells = commit_reveal.blind_item(store, ticket).cells
         done = commit_reveal.commit(
             store, ticket, {c.criterion.name: given for c in cells if c.mine}

@@ -6,9 +6,9 @@ import pytest
 
 from core.figures import (
     MOST_NAMES,
-    Dot,
+    EstimateDot,
+    RaterKindRow,
     Series,
-    Strip,
     agreement_map,
     bland_altman,
     forest,
@@ -21,7 +21,7 @@ from core.metrics.estimate import Estimate
 
 def test_a_forest_has_a_dot_a_whisker_and_what_is_to_be_beaten() -> None:
     figure = forest(
-        [Dot("<b>x</b>", 0.5, 0.4, 0.7, 0.6, 12), Dot("y", None)],
+        [EstimateDot("<b>x</b>", 0.5, 0.4, 0.7, 0.6, 12), EstimateDot("y", None)],
         "Accuracy",
         "Most common",
         "<b>x</b>",
@@ -37,7 +37,7 @@ def test_a_forest_has_a_dot_a_whisker_and_what_is_to_be_beaten() -> None:
 
 
 def test_a_strip_has_every_rater_and_their_mean() -> None:
-    figure = strips([Strip("People", [("ann", 0.2), ("ben", -0.1)], 0.05)], "Kappa", "ben")
+    figure = strips([RaterKindRow("People", [("ann", 0.2), ("ben", -0.1)], 0.05)], "Kappa", "ben")
 
     (strip,) = figure.data
     assert list(strip.x) == [0.2, -0.1]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from core.figures import Priced, frontier
+from core.figures import RunCost, frontier
 
 
 def test_costs_that_span_much_take_a_logarithmic_axis_and_free_runs_never() -> None:
-    def run(cost: float, efficient: bool = False) -> Priced:
-        return Priced("r", cost, 0.8, 0.7, 0.9, efficient)
+    def run(cost: float, efficient: bool = False) -> RunCost:
+        return RunCost("r", cost, 0.8, 0.7, 0.9, efficient)
 
     assert frontier([run(1, True), run(30)]).layout.xaxis.type == "log"
     assert frontier([run(1, True), run(15)]).layout.xaxis.type == "linear"

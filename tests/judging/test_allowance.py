@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from core.domain.votes import Vote
-from core.judging.allowance import Allowance, Left, limits_in, seconds_of
+from core.judging.allowance import Allowance, RemainingLimit, limits_in, seconds_of
 from core.judging.asking.answer_cache import as_answer, as_completion
 from core.judging.providers.base import Completion
 from tests.judging.scripted import ask, says
@@ -33,7 +33,7 @@ class Bucket:
         self._left, self._at = float(size), 0.0
         self.taken, self.refused = 0, 0
 
-    def take(self) -> Left | None:
+    def take(self) -> RemainingLimit | None:
         now = self._world.now()
         self._left = min(self._size, self._left + (now - self._at) * self._back)
         self._at = now
@@ -42,7 +42,9 @@ class Bucket:
             return None
         self._left -= 1
         self.taken += 1
-        return Left(self._size, int(self._left), (self._size - int(self._left)) / self._back)
+        return RemainingLimit(
+            self._size, int(self._left), (self._size - int(self._left)) / self._back
+        )
 
 
 def asked(told: bool) -> tuple[Bucket, float]:
@@ -81,12 +83,12 @@ def test_who_is_told_what_is_left_is_not_refused_and_not_slower() -> None:
 def test_an_allowance_never_waits_longer_than_until_all_is_back() -> None:
     one = Allowance()
     assert one.wait(0.0, 10.0) == 0.0  # nothing was said yet
-    one.told(0.0, (Left(10, 0, 20.0), None))
+    one.told(0.0, (RemainingLimit(10, 0, 20.0), None))
     assert one.wait(0.0, 10.0) == pytest.approx(2.0)  # 10 in 20 s: one is back after 2 s
     one.out = 100
     assert one.wait(0.0, 10.0) == 20.0
     assert one.wait(20.0, 10.0) == 0.0
-    one.told(20.0, (None, Left(1000, 500, 5.0)))  # 100 tokens a second
+    one.told(20.0, (None, RemainingLimit(1000, 500, 5.0)))  # 100 tokens a second
     one.out = 0
     assert one.wait(20.0, 700.0) == pytest.approx(2.0)
 
@@ -104,7 +106,7 @@ def test_headers_that_say_less_or_nonsense_say_nothing() -> None:
     assert limits_in({}) is None
     assert limits_in({**HEADERS, "x-ratelimit-limit-requests": "many"}) == (
         None,
-        Left(150_000, 149_984, 360.0),
+        RemainingLimit(150_000, 149_984, 360.0),
     )
     lacking = {name: text for name, text in HEADERS.items() if "reset" not in name}
     assert limits_in(lacking) is None
@@ -119,7 +121,7 @@ def test_every_door_brings_what_the_provider_told(
     provider.say(answer)
     completion = complete(runner, kind, request(provider))
     assert isinstance(completion, Completion)
-    assert completion.told == (Left(60, 59, 1.0), Left(150_000, 149_984, 360.0))
+    assert completion.told == (RemainingLimit(60, 59, 1.0), RemainingLimit(150_000, 149_984, 360.0))
     # A kept answer tells of another day.
     kept = as_completion(as_answer("key", "m", completion))
     assert kept.told is None
@@ -128,7 +130,7 @@ def test_every_door_brings_what_the_provider_told(
 def test_a_judge_waits_for_what_its_provider_said_is_left() -> None:
     # None of 60 left and all back in 3 s: one is back after 3 / 60 s. The first answer names no
     # option that is there, so it is asked again.
-    result, _, door, pauses = ask(says(9, told=(Left(60, 0, 3.0), None)), says(1))
+    result, _, door, pauses = ask(says(9, told=(RemainingLimit(60, 0, 3.0), None)), says(1))
     assert isinstance(result, Vote)
     assert (len(door.requests), pauses) == (2, [pytest.approx(0.05)])
 
@@ -143,8 +145,11 @@ def test_the_names_of_mistral_and_anthropic_are_read_too() -> None:
         "x-ratelimit-remaining-req-minute": "717",
     }
     # All of it is back within a minute, at the latest.
-    assert limits_in(mistral) == (Left(720, 717, 60.0), Left(5_000_000, 4_999_911, 60.0))
-    tokens = Left(5_000_000, 4_999_911, 60.0)
+    assert limits_in(mistral) == (
+        RemainingLimit(720, 717, 60.0),
+        RemainingLimit(5_000_000, 4_999_911, 60.0),
+    )
+    tokens = RemainingLimit(5_000_000, 4_999_911, 60.0)
     assert limits_in({**mistral, "x-ratelimit-limit-req-minute": "0"}) == (None, tokens)
     anthropic = {
         "date": "Thu, 21 Aug 2025 12:40:30 GMT",
@@ -155,9 +160,12 @@ def test_the_names_of_mistral_and_anthropic_are_read_too() -> None:
         "anthropic-ratelimit-tokens-remaining": "90000",
         "anthropic-ratelimit-tokens-reset": "2025-08-21T12:40:29Z",
     }
-    assert limits_in(anthropic) == (Left(1000, 999, 29.0), Left(96_000, 90_000, 0.0))
+    assert limits_in(anthropic) == (
+        RemainingLimit(1000, 999, 29.0),
+        RemainingLimit(96_000, 90_000, 0.0),
+    )
     assert limits_in({**anthropic, "anthropic-ratelimit-tokens-reset": "soon"}) == (
-        Left(1000, 999, 29.0),
+        RemainingLimit(1000, 999, 29.0),
         None,
     )
 
@@ -166,7 +174,7 @@ def test_no_room_for_a_day_is_asked_about_after_a_minute() -> None:
     world = World()
     gate = gate_in(world)
     allowed = gate.pacer.allowed("m")
-    allowed.told(world.now(), (Left(1, 0, 86_400.0), None))
+    allowed.told(world.now(), (RemainingLimit(1, 0, 86_400.0), None))
     entered: list[float] = []
 
     async def caller() -> None:

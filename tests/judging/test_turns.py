@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Call, Cell, Vote, VoteFailure
-from core.judging.allowance import Left
+from core.judging.allowance import RemainingLimit
 from core.judging.providers.base import CallError
 from core.judging.turns import Address, CallTurns, QuestionTurns
 from tests.judging.scripted import says
@@ -49,7 +49,7 @@ def test_limits_refusals_and_what_a_provider_tells_hold_back_the_next_call() -> 
 
     async def calls() -> None:
         outcomes = [
-            says(told=(Left(10, 0, 50.0), None)),
+            says(told=(RemainingLimit(10, 0, 50.0), None)),
             CallError("rate_limit", "Slow down.", retry_after=30.0),
             None,
         ]

@@ -9,7 +9,7 @@ from sklearn.metrics import brier_score_loss
 from core.metrics.calibration import (
     NO_ANSWER,
     NO_CHANCES,
-    SureAnswers,
+    AnswerKinds,
     bins_of,
     calibration,
     sure_answers,
@@ -106,7 +106,7 @@ def test_edges_belong_to_the_bin_below() -> None:
     assert bins_of(np.arange(11) / 10).tolist() == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
-def drawn(answers: SureAnswers, seed: int) -> Floats:
+def drawn(answers: AnswerKinds, seed: int) -> Floats:
     return resample_patterns(answers.times, 400, np.random.default_rng(seed))
 
 

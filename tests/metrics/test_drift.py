@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from core.metrics.drift import Look, looks_at, spent
+from core.metrics.drift import RepetitionMean, looks_at, spent
 from core.metrics.measure import Array
 
 
@@ -55,7 +55,7 @@ def test_cells_of_one_item_count_together_and_missing_answers_are_left_out() -> 
     assert (few.now, few.reason) == (None, "Only 10 items can be compared; 20 are needed.")
 
 
-def _newest(now: Array, before: Array, items: npt.NDArray[np.int64]) -> Look:
+def _newest(now: Array, before: Array, items: npt.NDArray[np.int64]) -> RepetitionMean:
     return looks_at(np.stack([before, now]), items, 1)[0][0]
 
 

@@ -13,7 +13,7 @@ from core.metrics.variance_components import (
     REST,
     TERMS,
     Components,
-    Ways,
+    StudyDesign,
     components,
     reliability_of_mean,
 )
@@ -108,7 +108,7 @@ def test_a_decision_study_divides_each_variance_by_what_it_is_averaged_over() ->
         (ORDER,): 0.1,
         (REST,): 1.2,
     }
-    found = reliability_of_mean(Components({}, raw, {CRITERION: 2}, 0), Ways(5, 3, 2, 50))
+    found = reliability_of_mean(Components({}, raw, {CRITERION: 2}, 0), StudyDesign(5, 3, 2, 50))
     true = 2.0 + 0.6 / 2
     relative = (0.5 + 0.3 / 2) / 5 + 1.2 / (2 * 5 * 3 * 2)
     absolute = relative + (0.4 + 0.2 / 2) / 5 + 0.1 / 2

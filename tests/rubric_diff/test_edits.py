@@ -9,7 +9,7 @@ import pytest
 from core.domain.gates import Decision
 from core.domain.rubric import Option
 from core.errors import InputError
-from core.rubric_diff.edits import Moves, VersionEdits, asks, edits_between
+from core.rubric_diff.edits import VersionEdits, VersionMapping, asks, edits_between
 from tests.services.versions.edited_run import DEPTH, LEVELS, RIGHT, RUBRIC, changed, rubric
 
 
@@ -118,13 +118,13 @@ def test_forcing_a_choice_takes_an_option_away() -> None:
 @pytest.mark.parametrize(
     "moves",
     [
-        Moves(renamed={"Right": "Nowhere"}),
-        Moves(renamed={"Right": "Depth"}),
-        Moves(options={"Depth": (0, 1)}),
-        Moves(options={"Depth": (0, 1, 9, 3)}),
+        VersionMapping(renamed={"Right": "Nowhere"}),
+        VersionMapping(renamed={"Right": "Depth"}),
+        VersionMapping(options={"Depth": (0, 1)}),
+        VersionMapping(options={"Depth": (0, 1, 9, 3)}),
     ],
 )
-def test_a_mapping_to_what_is_not_there_is_refused(moves: Moves) -> None:
+def test_a_mapping_to_what_is_not_there_is_refused(moves: VersionMapping) -> None:
     with pytest.raises(InputError):
         edits_between(RUBRIC, RUBRIC, moves)
 

@@ -17,14 +17,14 @@ from shutil import copyfile
 from core import clock
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
-from core.domain.review import QueueRule, QueueSettings, Seat, Settled
+from core.domain.review import QueueRule, QueueSettings, Seat, SettledCell
 from core.domain.review_records import EventRow
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.results.scored_items import derive_for, settled_lookup
 from core.services.review import queues
-from core.services.review.random_audit import Unseen, unseen
+from core.services.review.random_audit import UnauditedCells, unseen
 from core.store.review.settled import settled_data
 from core.store.store import Store
 from tests.services.reviewed import sit
@@ -118,7 +118,7 @@ class Trial:
         assert voted is not None
         option = 1 - voted if place in self.wrong else voted
         label = RUBRIC.criteria[0].choices[option].label
-        found = Settled(*place, option, label, None, "human_single", ("Lea",), "", 0)
+        found = SettledCell(*place, option, label, None, "human_single", ("Lea",), "", 0)
         event = EventRow(
             ts=now,
             actor=seat.name,
@@ -132,7 +132,7 @@ class Trial:
             criterion=place[1],
             after=settled_data(found),
         )
-        kept = Settled(
+        kept = SettledCell(
             *place, option, label, None, "human_single", ("Lea",), "", self.store.events.add(event)
         )
         self.store.settled.put(1, kept)
@@ -161,7 +161,7 @@ class Trial:
 class Said:
     """A promise beside the truth: the share wrong of the accepted, and of all that is left."""
 
-    found: Unseen
+    found: UnauditedCells
     accepted: float | None
     left: float | None
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.gates import Decision
 from core.domain.panel import Judge, Panel
-from core.domain.review import Given, QueueRule, QueueSettings, Seat
+from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Seat
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
@@ -152,10 +152,10 @@ def states(store: Store, queue_id: int, item_id: str) -> set[str]:
 
 def settle(
     store: Store, seat: Seat, queue_id: int, item_id: str, option: int | None, **given: object
-) -> commit_reveal.Done:
+) -> commit_reveal.ActResult:
     """Both steps, on all cells of an item that are due; the verdict is the same on each."""
     ticket = take(store, seat, queue_id, item_id)
-    says = Given(option, **given)  # type: ignore[arg-type]
+    says = ReviewerAnswer(option, **given)  # type: ignore[arg-type]
     names = [c.criterion.name for c in commit_reveal.blind_item(store, ticket).cells if c.mine]
     done = commit_reveal.commit(store, ticket, dict.fromkeys(names, says))
     if done.confirm:

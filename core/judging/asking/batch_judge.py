@@ -21,7 +21,7 @@ from core.judging.prompts.reply_parsing import Schema
 from core.judging.protocol import Question
 from core.judging.providers.base import CallError, Completion, Request, simpler
 from core.judging.providers.batch_doors import batch_door
-from core.judging.providers.batches import SHARE_OF_PRICE, BatchDoor
+from core.judging.providers.batches import SHARE_OF_PRICE, BatchInterface
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.rate_limits import ProviderGate
 
@@ -48,10 +48,10 @@ class BatchCaller(Caller):
         #: Answer lines by request id.
         self.lines: dict[str, str] = {}
         self._lean = provider
-        self._door: BatchDoor | None = None
+        self._door: BatchInterface | None = None
 
     @property
-    def batch_interface(self) -> BatchDoor:
+    def batch_interface(self) -> BatchInterface:
         """Return the provider's batch interface. Raises ``CallError`` if unsupported."""
         if self._door is None:
             self._door = batch_door(self._lean, self.request((), None))

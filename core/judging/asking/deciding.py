@@ -10,7 +10,7 @@ from core.domain.panel import Judge
 from core.domain.votes import Segment, Vote, VoteFailure
 from core.judging.asking.call_costs import CallAccount
 from core.judging.prompts.deciding import DecisionPrompt, chances_of, decision
-from core.judging.prompts.option_chances import MEANT_NONE, Spread, decided
+from core.judging.prompts.option_chances import MEANT_NONE, OptionProbabilities, decided
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.prompts.wording import REPAIR_DECISION
 from core.judging.protocol import Ask, Question
@@ -57,7 +57,7 @@ async def decide(
 
 def read_decision(
     prompt: DecisionPrompt, completion: Completion
-) -> tuple[int, Spread | str] | Unreadable:
+) -> tuple[int, OptionProbabilities | str] | Unreadable:
     """Return the most probable option, or the option that the text begins with.
 
     The text alone decides if the provider sent no probabilities.
@@ -68,7 +68,7 @@ def read_decision(
     chosen = _leading_answer(answer, prompt.words) if marked else None
     at = len(before) + len(mark)
     spread = decided(completion.number_tokens, tuple(prompt.words), chosen, at)
-    if marked and isinstance(spread, Spread):
+    if marked and isinstance(spread, OptionProbabilities):
         options = [*prompt.words.values()]
         return options[max(range(len(options)), key=spread.chances.__getitem__)], spread
     if chosen is not None:
@@ -99,11 +99,13 @@ def _by_chances(ask: Ask, answer: object) -> Vote | VoteFailure:
     option = max(chances, key=chances.__getitem__)
     vote = Vote(ask.cell, option, ask.criterion.choices[option].na, order=ask.order)
     total = min(1.0, sum(chances.values()))
-    spread = Spread(tuple(chances.values()), 1.0 - total)
+    spread = OptionProbabilities(tuple(chances.values()), 1.0 - total)
     return with_spread(vote, spread, [*chances], len(ask.criterion.choices))
 
 
-def with_spread(vote: Vote, spread: Spread | str, places: Sequence[int], choices: int) -> Vote:
+def with_spread(
+    vote: Vote, spread: OptionProbabilities | str, places: Sequence[int], choices: int
+) -> Vote:
     """Return the vote with its probabilities, or with the reason why it has none.
 
     ``places`` are the choices that the probabilities of ``spread`` belong to; other choices get 0.

@@ -30,7 +30,7 @@ from core.judging.prompts.assembly import (
     repair_cut,
     summarise,
 )
-from core.judging.prompts.option_chances import Spread, spreads_of
+from core.judging.prompts.option_chances import OptionProbabilities, spreads_of
 from core.judging.prompts.parts import sendable
 from core.judging.prompts.reply_parsing import (
     Reply,
@@ -71,7 +71,7 @@ class Conversation:
         self._question, self._spec, self._caller = question, spec, caller
         self._tally, self._rng = tally, rng
         self._detail: dict[str, object] = {}
-        self._spreads: list[Spread | str] = []
+        self._spreads: list[OptionProbabilities | str] = []
 
     async def results(self) -> Results:
         """Return a vote or a failure for every ask. Raises ``CallError`` if all fail alike."""
@@ -190,7 +190,9 @@ class Conversation:
         )
 
 
-def _with_chances(result: Vote | VoteFailure, spread: Spread | str) -> Vote | VoteFailure:
+def _with_chances(
+    result: Vote | VoteFailure, spread: OptionProbabilities | str
+) -> Vote | VoteFailure:
     """Return the result with its options' probabilities, in the rubric's order."""
     if isinstance(result, VoteFailure) or result.order is None or result.option is None:
         return result

@@ -1,8 +1,8 @@
 """Offline judges, which learn from labelled items without a model or network.
 
-``train`` returns a ``Trained`` judge of a criterion, or ``Unfit`` with the reason. ``OfflineJudge``
-combines those of all criteria behind the common protocol. NumPy, SciPy and scikit-learn are
-imported when ``train`` is first called.
+``train`` returns a ``Trained`` judge of a criterion, or ``TrainingRefused`` with the reason.
+``OfflineJudge`` combines those of all criteria behind the common protocol. NumPy, SciPy and
+scikit-learn are imported when ``train`` is first called.
 """
 
 from __future__ import annotations
@@ -14,12 +14,26 @@ from typing import TYPE_CHECKING
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion
-from core.judging.offline.judge import LEAST_LABELS, Applied, OfflineJudge, TrainingReport, Unfit
+from core.judging.offline.judge import (
+    LEAST_LABELS,
+    AppliedModel,
+    OfflineJudge,
+    TrainingRefused,
+    TrainingReport,
+)
 
 if TYPE_CHECKING:
     from core.judging.offline.trained import Trained
 
-__all__ = ["LEAST_LABELS", "Applied", "OfflineJudge", "TrainingReport", "Unfit", "load", "train"]
+__all__ = [
+    "LEAST_LABELS",
+    "AppliedModel",
+    "OfflineJudge",
+    "TrainingRefused",
+    "TrainingReport",
+    "load",
+    "train",
+]
 
 
 def load() -> None:
@@ -35,7 +49,7 @@ def train(
     unlabelled: Sequence[Item],
     *,
     seed: int,
-) -> Trained | Unfit:
+) -> Trained | TrainingRefused:
     """See ``core.judging.offline.training.train``."""
     from core.judging.offline.training import train as run
 

@@ -141,7 +141,7 @@ def fit_threshold(confidence: Floats, right: Floats, target: float, least: float
     return 0.0 if end == len(order) - 1 else float((sure[end] + sure[end + 1]) / 2)
 
 
-class Answering(NamedTuple):
+class AbstainingEffect(NamedTuple):
     """The effect of abstaining: threshold, share answered, and accuracy.
 
     ``accuracy`` is ``None`` if nothing would be answered.
@@ -154,14 +154,14 @@ class Answering(NamedTuple):
 
 def answering(
     confidence: Floats, right: Floats, folds: Ints, target: float, least: float
-) -> Answering:
+) -> AbstainingEffect:
     """Return the threshold, with its effect measured out of fold."""
     answered = np.zeros(len(confidence), dtype=np.bool_)
     for fold in np.unique(folds):
         out = folds == fold
         threshold = fit_threshold(confidence[~out], right[~out], target, least)
         answered[out] = confidence[out] >= threshold
-    return Answering(
+    return AbstainingEffect(
         fit_threshold(confidence, right, target, least),
         float(answered.mean()),
         float(right[answered].mean()) if answered.any() else None,

@@ -65,7 +65,7 @@ class TrainingReport:
 
 
 @dataclass(frozen=True)
-class Unfit:
+class TrainingRefused:
     """The refusal to train a judge; ``reason`` gives the figures."""
 
     reason: str
@@ -90,7 +90,7 @@ class Prediction(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Applied:
+class AppliedModel:
     """Predictions for a run's items, by id, from a model trained in another process."""
 
     criterion: Criterion
@@ -115,7 +115,9 @@ class OfflineJudge:
     This abstention is not a failure: asking again would change nothing (docs/decisions/0003).
     """
 
-    def __init__(self, spec: Judge, models: Mapping[str, Trained | Applied | Unfit]) -> None:
+    def __init__(
+        self, spec: Judge, models: Mapping[str, Trained | AppliedModel | TrainingRefused]
+    ) -> None:
         self.spec = spec
         self._models = dict(models)
         self._ready = dict[tuple[str, str], tuple[Item, Prediction]]()
@@ -129,9 +131,9 @@ class OfflineJudge:
             return
         encodings: dict[Encoder, Encoded] = {}
         for name, model in self._models.items():
-            if isinstance(model, Unfit):
+            if isinstance(model, TrainingRefused):
                 continue
-            if isinstance(model, Applied):
+            if isinstance(model, AppliedModel):
                 predictions = model.predict(items)
             else:
                 if model.encoder not in encodings:
@@ -145,7 +147,7 @@ class OfflineJudge:
         model = self._models.get(question.criterion.name)
         if model is None:
             return _abstention(question, "it was not trained on this criterion.")
-        if isinstance(model, Unfit):
+        if isinstance(model, TrainingRefused):
             return _abstention(question, model.reason, model.report.to_dict())
         if _labels(model.criterion) != _labels(question.criterion):
             return _abstention(question, "it was trained on other options of this criterion.")

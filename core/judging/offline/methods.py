@@ -92,7 +92,7 @@ class Method(Protocol):
 
 
 @dataclass(frozen=True)
-class Dual:
+class DualWeights:
     """Logistic regression as a weight per labelled answer and label: (n, k), and (k,)."""
 
     weights: Floats
@@ -120,7 +120,7 @@ class LogisticRegression:
         per_prompt = k.text_same * near.text + k.related_same * near.related + k.prompt
         return np.asarray(shared + near.same * per_prompt)
 
-    def fit(self, products: Floats, labels: Ints, k: int) -> Dual:
+    def fit(self, products: Floats, labels: Ints, k: int) -> DualWeights:
         """Fit on rows of a Cholesky factor, whose products are ``products``."""
         from sklearn.linear_model import LogisticRegression as Regression
 
@@ -129,7 +129,7 @@ class LogisticRegression:
         classes = np.unique(labels)
         if len(classes) == 1:
             intercept[classes] = 0.0
-            return Dual(weights, intercept)
+            return DualWeights(weights, intercept)
         # Duplicates make the matrix singular; the ridge is far below any real difference.
         factor = np.linalg.cholesky(products + 1e-6 * np.eye(len(products)))
         model = Regression(C=STRENGTH, max_iter=5_000, tol=1e-5).fit(factor, labels)
@@ -140,7 +140,7 @@ class LogisticRegression:
         if len(classes) == 2:  # a single row of coefficients: halve it for and against
             wrong, bias = wrong / 2, np.array([-bias[0] / 2, bias[0] / 2])
         weights[:, classes], intercept[classes] = wrong, bias
-        return Dual(weights, intercept)
+        return DualWeights(weights, intercept)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from core.judging.offline.features import (
 )
 from core.judging.offline.judge import Prediction, TrainingReport
 from core.judging.offline.methods import (
-    Dual,
+    DualWeights,
     FittedMethod,
     Ints,
     Kernel,
@@ -60,7 +60,7 @@ class Explainer:
     """
 
     def __init__(
-        self, lexicon: Lexicon, kernel: Kernel, dual: Dual, examples: Encoded, labels: Ints
+        self, lexicon: Lexicon, kernel: Kernel, dual: DualWeights, examples: Encoded, labels: Ints
     ) -> None:
         self._lexicon, self._kernel = lexicon, kernel
         self._examples, self._labels = examples, labels
@@ -165,7 +165,7 @@ NAMED = 3
 HELD_OUT = "This item was among the labelled ones, so it was judged without its own label."
 
 
-class Learnt(NamedTuple):
+class TrainedModel(NamedTuple):
     """The result of training. ``out_of_fold``: probabilities (n, k) of the examples."""
 
     examples: tuple[Item, ...]
@@ -190,14 +190,14 @@ class Trained:
         criterion: Criterion,
         method: Method,
         encoder: Encoder,
-        learnt: Learnt,
+        learnt: TrainedModel,
         report: TrainingReport,
     ) -> None:
         self.criterion, self.encoder, self.report = criterion, encoder, report
         self._method, self._learnt = method, learnt
         self._place = {(i.id, texts_of(i)): place for place, i in enumerate(learnt.examples)}
         self._explainer: Explainer | None = None
-        if isinstance(learnt.fitted, Dual) and isinstance(method, LogisticRegression):
+        if isinstance(learnt.fitted, DualWeights) and isinstance(method, LogisticRegression):
             labels, kernel = np.array(learnt.labels), method.kernel
             self._explainer = Explainer(
                 encoder.lexicon, kernel, learnt.fitted, learnt.encoded, labels

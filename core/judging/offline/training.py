@@ -25,9 +25,9 @@ from core.judging.offline.calibration import (
     is_ordered,
 )
 from core.judging.offline.features import Encoded, Encoder, Nearness, encoder_of, texts_of
-from core.judging.offline.judge import LEAST_LABELS, TrainingReport, Unfit
+from core.judging.offline.judge import LEAST_LABELS, TrainingRefused, TrainingReport
 from core.judging.offline.methods import Ints, Method, methods_of
-from core.judging.offline.trained import Learnt, Trained
+from core.judging.offline.trained import Trained, TrainedModel
 from core.judging.offline.worth import (
     Order,
     OutOfFold,
@@ -49,7 +49,7 @@ Labelled = Sequence[tuple[Item, int]]
 
 def train(
     spec: Judge, criterion: Criterion, labelled: Labelled, unlabelled: Sequence[Item], *, seed: int
-) -> Trained | Unfit:
+) -> Trained | TrainingRefused:
     """Return a judge of ``criterion`` that learnt from ``labelled``, or why not.
 
     Args:
@@ -63,8 +63,8 @@ def train(
         seed: Determines the folds. The same arguments give the same judge.
 
     Returns:
-        ``Unfit`` if there are fewer than ten different labelled answers or fewer than three labels
-        besides the most common. Also ``Unfit`` if all of these fail: in cross-validation the judge
+        ``TrainingRefused`` if there are fewer than ten different labelled answers, or fewer than
+        three labels besides the most common, or if all of these fail: in cross-validation the judge
         beats the most common label (of all, or of each prompt: whichever is right more often) by
         1.28 standard errors; or it follows the order of ordered labels; or answers closer to their
         reference are better. ``Trained`` otherwise.
@@ -105,7 +105,7 @@ def _learn(
     encoder: Encoder,
     report: TrainingReport,
     least: float,
-) -> Trained | Unfit:
+) -> Trained | TrainingRefused:
     items, labels = tuple(i for i, _ in pairs), np.array([y for _, y in pairs], dtype=np.int64)
     encoded = encoder.encode(items)
     near, ordered = Nearness.nearness_matrix(encoded, encoded), is_ordered(criterion)
@@ -127,7 +127,7 @@ def _learn(
     if not enough:
         return _unfit(report, not_better(report, weighed))
     fitted = method.fit(method.products(near), labels, k)
-    learnt = Learnt(
+    learnt = TrainedModel(
         examples=items,
         labels=tuple(labels.tolist()),
         encoded=encoded,
@@ -173,8 +173,8 @@ def _opening(
     )
 
 
-def _unfit(report: TrainingReport, reason: str) -> Unfit:
-    return Unfit(reason, replace(report, reason=reason))
+def _unfit(report: TrainingReport, reason: str) -> TrainingRefused:
+    return TrainingRefused(reason, replace(report, reason=reason))
 
 
 def _too_few(pairs: list[tuple[Item, int]], report: TrainingReport) -> str:
@@ -202,13 +202,13 @@ def _sample(pairs: list[tuple[Item, int]], seed: int) -> list[tuple[Item, int]]:
 
 
 def _with_threshold(
-    learnt: Learnt,
+    learnt: TrainedModel,
     report: TrainingReport,
     out_of_fold: OutOfFold,
     folds: Ints,
     ordered: bool,
     least: float,
-) -> tuple[Learnt, TrainingReport]:
+) -> tuple[TrainedModel, TrainingReport]:
     """Return both with a threshold that reaches the target, or the baseline if that is higher."""
     target = max(report.target or 0.0, out_of_fold.majority)
     best = decided(out_of_fold.chances, ordered)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion
 from core.identity import seeded
-from core.judging.near_duplicates import Print, group_numbers, print_of
+from core.judging.near_duplicates import TextFingerprint, group_numbers, print_of
 from core.judging.protocol import Example
 
 
@@ -19,7 +19,7 @@ class _Entry(NamedTuple):
     """An example, and the fingerprint of its text."""
 
     example: Example
-    text: Print
+    text: TextFingerprint
 
     @property
     def option(self) -> int:
@@ -85,7 +85,7 @@ class ExampleBank:
         return _mixed(chosen, rng)
 
     def _replaced(
-        self, entries: Sequence[_Entry], prompt: str | None, item: Item, text: Print
+        self, entries: Sequence[_Entry], prompt: str | None, item: Item, text: TextFingerprint
     ) -> Iterable[Example]:
         used = {id(entry) for entry in entries}
         spare = [
@@ -153,5 +153,5 @@ def _stretches(entries: Sequence[_Entry]) -> int:
     return 1 + sum(entry.option != following.option for entry, following in pairwise(entries))
 
 
-def _leaks(entry: _Entry, item: Item, text: Print) -> bool:
+def _leaks(entry: _Entry, item: Item, text: TextFingerprint) -> bool:
     return entry.example.item.id == item.id or entry.text.is_near(text)

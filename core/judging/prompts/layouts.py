@@ -66,7 +66,7 @@ Layout = Literal["item_first", "criterion_first"]
 CHARACTERS_PER_TOKEN = 4
 
 
-class Sharing(NamedTuple):
+class PromptSharing(NamedTuple):
     """Character counts of a run's prompts: total, in a shared beginning, and cacheable.
 
     Cacheable characters are in a beginning that an earlier call also had.
@@ -151,7 +151,7 @@ def _item_length(question: Question, background_too: bool) -> int:
     return length + background_too * len(background_part(item, seed).text)
 
 
-def sharing(prompts: Iterable[Iterable[Segment]]) -> Sharing:
+def sharing(prompts: Iterable[Iterable[Segment]]) -> PromptSharing:
     r"""Return how much of these prompts, in this order, is shared.
 
     >>> a, b = [Segment("user", "same, one")], [Segment("user", "same, two")]
@@ -170,7 +170,7 @@ def sharing(prompts: Iterable[Iterable[Segment]]) -> Sharing:
         _longest(text, earlier[max(0, place - 1) : place] + earlier[place + 1 : place + 2])
         for place, text in enumerate(earlier)
     )
-    return Sharing(sum(map(len, sent)), shared, seen_before)
+    return PromptSharing(sum(map(len, sent)), shared, seen_before)
 
 
 def _text(segments: Iterable[Segment]) -> str:

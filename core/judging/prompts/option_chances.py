@@ -34,7 +34,7 @@ _IDLE = re.compile(r'[\s"]')
 _OVER_ONE = 1.001
 
 
-class Spread(NamedTuple):
+class OptionProbabilities(NamedTuple):
     """Probabilities of the shown options, and ``other`` for all other replies; they sum to 1."""
 
     chances: tuple[float, ...]
@@ -51,7 +51,7 @@ def spreads_of(
     tokens: Sequence[NumberToken] | None,
     replies: Sequence[Reply | Unreadable],
     counts: Mapping[str, int],
-) -> list[Spread | str]:
+) -> list[OptionProbabilities | str]:
     """Return every reply's spread, or a sentence that says why it has none.
 
     ``counts`` maps criterion ids to the number of shown options, in the order of ``replies``; a
@@ -62,7 +62,7 @@ def spreads_of(
     if not tokens:
         return [NOT_THE_REPLY] * len(replies)
     places = _places(text, counts)
-    spreads = list[Spread | str]()
+    spreads = list[OptionProbabilities | str]()
     for reply, (id_, count) in zip(replies, counts.items(), strict=True):
         place = places.get(id_)
         if isinstance(reply, Unreadable) or place is None or int(place[1]) != reply.shown:
@@ -74,7 +74,7 @@ def spreads_of(
 
 def decided(
     tokens: Sequence[NumberToken] | None, words: Sequence[str], said: str | None, at: int = 0
-) -> Spread | str:
+) -> OptionProbabilities | str:
     """Return the probabilities of the answers ``words``, or why they are unknown.
 
     They are read at the token of the word ``said``, or else at the first token from ``at`` on.
@@ -100,7 +100,7 @@ def decided(
     return _spread_or_reason([*sums.values()], first)
 
 
-def _spread_or_reason(chances: Sequence[float], token: NumberToken) -> Spread | str:
+def _spread_or_reason(chances: Sequence[float], token: NumberToken) -> OptionProbabilities | str:
     """Return the spread of these probabilities, or the reason why ``token`` gives none."""
     total = fsum(chances)
     if fsum(exp(min(chance, 1.0)) for chance in token["top"].values()) > _OVER_ONE:
@@ -108,7 +108,9 @@ def _spread_or_reason(chances: Sequence[float], token: NumberToken) -> Spread | 
     if not total:
         return NOT_FOUND
     # Rounding may add up to a little more than 1.
-    return Spread(tuple(chance / max(total, 1.0) for chance in chances), max(0.0, 1.0 - total))
+    return OptionProbabilities(
+        tuple(chance / max(total, 1.0) for chance in chances), max(0.0, 1.0 - total)
+    )
 
 
 def _answer_begun(token: str, words: Sequence[str]) -> str:
@@ -135,7 +137,9 @@ def _places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
     return dict(zip(ids, numbers, strict=True)) if len(ids) == len(numbers) else {}
 
 
-def _spread_at(tokens: Sequence[NumberToken], at: int, number: str, count: int) -> Spread | str:
+def _spread_at(
+    tokens: Sequence[NumberToken], at: int, number: str, count: int
+) -> OptionProbabilities | str:
     token = next((t for t in tokens if t["at"] <= at < t["at"] + len(t["text"])), None)
     if token is None:
         return NOT_FOUND

@@ -21,8 +21,8 @@ from core.judging.providers.batches import (
     CANCELLED,
     EXPIRED,
     LONG,
-    BatchDoor,
-    BatchLook,
+    BatchInterface,
+    BatchState,
     count,
     id_of,
     unanswered_line,
@@ -52,7 +52,7 @@ _STATUS = {
 }
 
 
-class MessageBatches(BatchDoor):
+class MessageBatches(BatchInterface):
     """Anthropic's batch interface. A "file" is a set of waiting requests or results."""
 
     _batches, _cursor = "", "after_id"
@@ -81,7 +81,7 @@ class MessageBatches(BatchDoor):
         """Return an empty list, since stored requests are not at the provider."""
         return []
 
-    async def make(self, file: str, token: str) -> BatchLook:
+    async def make(self, file: str, token: str) -> BatchState:
         """Send stored requests. Raises ``CallError`` if another process stored them."""
         from aiohttp import payload
 
@@ -101,7 +101,7 @@ class MessageBatches(BatchDoor):
         del self._waiting[file]
         return look
 
-    async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchLook]:
+    async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchState]:
         """Return the batch made of a row's requests, recognised by the mark in its results.
 
         ``known`` are batches of other rows. Raises ``CallError`` while that is unknown.
@@ -138,14 +138,14 @@ class MessageBatches(BatchDoor):
             key = name.rpartition("-")[0]
             yield key, _as_line(key, json.loads(line).get("result"))
 
-    def _batch_state(self, data: Mapping[str, Any]) -> BatchLook:
+    def _batch_state(self, data: Mapping[str, Any]) -> BatchState:
         counts, status = data.get("request_counts"), str(data.get("processing_status") or "")
         counts = counts if isinstance(counts, dict) else {}
         if status == "ended":
             status = "cancelled" if data.get("cancel_initiated_at") else "completed"
         failed = sum(count(counts, name) for name in ("errored", "expired", "canceled"))
         answers = id_of(data) if data.get("results_url") else ""
-        return BatchLook(id_of(data), status, count(counts, "succeeded"), failed, answers)
+        return BatchState(id_of(data), status, count(counts, "succeeded"), failed, answers)
 
     async def _answers(self, batch: str) -> AsyncGenerator[tuple[str, str], None]:
         batch_data = await self._tell("GET", f"/{batch}")

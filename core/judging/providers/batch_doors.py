@@ -13,22 +13,22 @@ from typing import Any
 from core.judging.known_providers import PLAIN, named
 from core.judging.providers.anthropic_batches import MessageBatches
 from core.judging.providers.base import CallError, Request, unset_words
-from core.judging.providers.batches import MARK, MOST_PAGES, BatchDoor, BatchLook, rows_of
+from core.judging.providers.batches import MARK, MOST_PAGES, BatchInterface, BatchState, rows_of
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.providers.plain import PlainProvider
 
 
-def batch_door(provider: OpenAIProvider, like: Request) -> BatchDoor:
+def batch_door(provider: OpenAIProvider, like: Request) -> BatchInterface:
     """Return the batch interface for a request's judge. Raises ``CallError``."""
     # A custom address speaks the OpenAI protocol, whatever the model's name.
     name = named(like.model)[0] if isinstance(provider, PlainProvider) else ""
     if name and not like.key and not like.api_base:
         # Other sign-ins need litellm, which creates no batches.
         raise CallError("missing_key", unset_words(PLAIN[name].keys[0]), sent=False)
-    return _DOORS.get(name, BatchDoor)(provider, like)
+    return _DOORS.get(name, BatchInterface)(provider, like)
 
 
-class AzureBatches(BatchDoor):
+class AzureBatches(BatchInterface):
     """Azure: files and batches belong to the resource, not to a deployment."""
 
     _endpoint, _type = "/chat/completions", "application/json"
@@ -37,7 +37,7 @@ class AzureBatches(BatchDoor):
         base, _, deployment = url.rpartition("/deployments/")
         return base, {"api-version": deployment.partition("?api-version=")[2]}
 
-    async def make(self, file: str, token: str) -> BatchLook:
+    async def make(self, file: str, token: str) -> BatchState:
         """Start a batch. Azure refuses until it has read the file."""
         state = await self._tell("GET", f"/files/{file}")
         if str(state.get("status")).lower() in _UNREAD:
@@ -49,7 +49,7 @@ class AzureBatches(BatchDoor):
 _UNREAD = frozenset({"uploaded", "pending", "notrunning", "running"})
 
 
-class MistralBatches(BatchDoor):
+class MistralBatches(BatchInterface):
     """Mistral: batches are jobs of one model each, listed by page number."""
 
     _batches = "/batch/jobs"
@@ -58,7 +58,7 @@ class MistralBatches(BatchDoor):
         super().__init__(provider, like)
         self._model = named(like.model)[1]
 
-    async def make(self, file: str, token: str) -> BatchLook:
+    async def make(self, file: str, token: str) -> BatchState:
         """Start a batch. This call is the one that costs."""
         body = {
             "input_files": [file],
@@ -85,7 +85,7 @@ class MistralBatches(BatchDoor):
                 return
 
 
-_DOORS: dict[str, type[BatchDoor]] = {
+_DOORS: dict[str, type[BatchInterface]] = {
     "anthropic": MessageBatches,
     "azure": AzureBatches,
     "mistral": MistralBatches,

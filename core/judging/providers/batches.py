@@ -53,7 +53,7 @@ MARK = "rubric_studio"
 MOST_PAGES = 50
 
 
-class BatchLook(NamedTuple):
+class BatchState(NamedTuple):
     """The state of a batch at its provider.
 
     ``answers`` and ``errors`` are ids of files, or empty. ``code`` and ``message`` say why the
@@ -75,7 +75,7 @@ class BatchLook(NamedTuple):
         return self.status in ENDED
 
 
-class BatchDoor:
+class BatchInterface:
     """A provider's batch interface; all methods raise ``CallError``. ``like`` is any request.
 
     It uses the connections of ``provider``, which also reads the answers.
@@ -123,7 +123,7 @@ class BatchDoor:
         form.add_field("file", io.BytesIO(data), filename=name, content_type=self._type)
         return id_of(await self._tell("POST", "/files", data=form, seconds=LONG))
 
-    async def make(self, file: str, token: str) -> BatchLook:
+    async def make(self, file: str, token: str) -> BatchState:
         """Start a batch. This call is the one that costs; ``find`` finds it by both names."""
         body = {
             "input_file_id": file,
@@ -133,12 +133,12 @@ class BatchDoor:
         }
         return self._batch_state(await self._tell("POST", self._batches, json=body))
 
-    async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchLook]:
+    async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchState]:
         """Return the batches made of a file, oldest first, possibly none yet.
 
         ``known`` are batches of other rows. Raises ``CallError`` while that is unknown.
         """
-        looks = list[BatchLook]()
+        looks = list[BatchState]()
         async for data in self._listed():
             metadata = data.get("metadata")
             ours = isinstance(metadata, dict) and metadata.get(MARK) == row.token
@@ -164,11 +164,11 @@ class BatchDoor:
                 return
             after = {self._cursor: str(rows[-1].get("id") or "")}
 
-    async def look(self, batch: str) -> BatchLook:
+    async def look(self, batch: str) -> BatchState:
         """Return the state of a batch."""
         return self._batch_state(await self._tell("GET", f"{self._batches}/{batch}"))
 
-    async def cancel(self, batch: str) -> BatchLook:
+    async def cancel(self, batch: str) -> BatchState:
         """Request the cancellation of a batch; answers up to then stay available."""
         return self._batch_state(await self._tell("POST", f"{self._batches}/{batch}/cancel"))
 
@@ -204,7 +204,7 @@ class BatchDoor:
         if not endless and (answer := self._parsed(partial)):
             yield answer
 
-    def _batch_state(self, data: Mapping[str, Any]) -> BatchLook:
+    def _batch_state(self, data: Mapping[str, Any]) -> BatchState:
         status, counts = str(data.get("status") or "").lower(), data.get("request_counts")
         errors = data.get("errors")
         if not isinstance(counts, dict):
@@ -215,7 +215,7 @@ class BatchDoor:
         listed = errors.get("data") if isinstance(errors, dict) else errors
         first = (listed[0] if listed else None) if isinstance(listed, list) else listed
         first = first if isinstance(first, dict) else {"message": first}
-        return BatchLook(
+        return BatchState(
             id_of(data),
             _WORDS.get(status, status),
             count(counts, "completed"),

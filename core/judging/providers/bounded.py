@@ -115,16 +115,16 @@ async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, Mapping[s
 # Watch the traffic of litellm's libraries: limited replies, no redirects, original errors.
 #
 # litellm reaches providers through two kinds of ``httpx`` transport. Both are wrapped once, when it
-# is loaded. Requests outside of a ``Watch`` pass through unchanged.
+# is loaded. Requests outside of a ``CallTraffic`` pass through unchanged.
 
 #: Headers that no longer fit a decompressed body, or that litellm would follow.
 _DROPPED = {"content-encoding", "content-length", "transfer-encoding", "location"}
 
 
-class Watch:
+class CallTraffic:
     """The traffic of a call: the last request's ``url``, ``fault``, ``status`` and ``headers``.
 
-    >>> Watch().status
+    >>> CallTraffic().status
     0
     """
 
@@ -165,7 +165,7 @@ def _plain(response: Any, body: bytes, request: Any) -> Any:
     return httpx.Response(response.status_code, headers=headers, content=body, request=request)
 
 
-watched: ContextVar[Watch | None] = ContextVar("watched", default=None)
+watched: ContextVar[CallTraffic | None] = ContextVar("watched", default=None)
 
 
 def watch_transports(*kinds: Any) -> None:

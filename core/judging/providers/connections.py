@@ -117,7 +117,7 @@ def _wake(waiting: asyncio.Future[None]) -> None:
         waiting.set_result(None)
 
 
-class Wire:
+class ClientSession:
     """The requests of a client over one session, which opens on first use.
 
     ``trusted`` returns the certificates to trust at an address.

@@ -37,9 +37,9 @@ from core.judging.providers.base import (
 )
 from core.judging.providers.bounded import (
     TOO_LARGE,
+    CallTraffic,
     TooLarge,
     UnreadableBody,
-    Watch,
     watch_transports,
     watched,
 )
@@ -119,7 +119,7 @@ class LiteLLMProvider:
             # In a thread, because the import takes seconds and blocks the loop.
             self._litellm = await asyncio.to_thread(load_litellm)
         _in_use.add(id(self))
-        watch = Watch()
+        watch = CallTraffic()
         entered = watched.set(watch)
         try:
             response = await self._response(request, params, watch)
@@ -141,7 +141,7 @@ class LiteLLMProvider:
             watched.reset(entered)
         return _completion(response, request, watch.headers)
 
-    async def _response(self, request: Request, params: dict[str, Any], watch: Watch) -> Any:
+    async def _response(self, request: Request, params: dict[str, Any], watch: CallTraffic) -> Any:
         """Return litellm's response within the request's limit, or while its server responds."""
         if not _is_patient(request):
             # litellm's own timeout restarts with every piece of an answer.
@@ -194,7 +194,7 @@ def _is_patient(request: Request) -> bool:
     return request.patient and (not request.api_base or is_own(request.api_base))
 
 
-async def _ask_alive(watch: Watch) -> None:
+async def _ask_alive(watch: CallTraffic) -> None:
     if watch.url:  # otherwise litellm has not sent it yet
         async with aiohttp.ClientSession() as session:
             await ask_alive(session, watch.url)

@@ -58,9 +58,9 @@ class OpenAIProvider:
 
     def __init__(self) -> None:
         # Imported here, because aiohttp is slow to load for code that only names this class.
-        from core.judging.providers.connections import Wire
+        from core.judging.providers.connections import ClientSession
 
-        self._wire = Wire(self.trusted)
+        self._wire = ClientSession(self.trusted)
 
     async def complete(self, request: Request) -> Completion:
         """Send one POST, without retries. Raises ``CallError``."""

@@ -18,7 +18,7 @@ from core.errors import InputError
 from core.judging.prompts.parts import sendable
 from core.judging.prompts.reply_parsing import Unreadable, ids_of, whole_object
 from core.judging.writing.prompts import PARTS
-from core.judging.writing.writer import Partial
+from core.judging.writing.writer import PartialReply
 from core.text.names import fold
 
 
@@ -37,28 +37,28 @@ class ProposedChange:
 
 
 @dataclass(frozen=True)
-class ProposedChanges(Partial):
+class ProposedChanges(PartialReply):
     """The valid changes in a reply."""
 
     changes: tuple[ProposedChange, ...]
 
 
 @dataclass(frozen=True)
-class Tasks(Partial):
+class Tasks(PartialReply):
     """The distinct tasks of a reply."""
 
     tasks: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class RubricReply(Partial):
+class RubricReply(PartialReply):
     """A drafted rubric as plain data, and the reasons why it is invalid, if any."""
 
     data: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class EditedSubmission:
     """A changed submission, with a sentence about the change."""
 
     submission: str
@@ -202,7 +202,7 @@ def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
     return Tasks((problem,) if len(tasks) < count else (), tuple(tasks.values())[:count])
 
 
-def read_edit(text: str | None, before: str) -> Edited | Unreadable:
+def read_edit(text: str | None, before: str) -> EditedSubmission | Unreadable:
     """Return a changed submission; an unchanged one is unreadable."""
     reply = _object(text, "submission")
     if isinstance(reply, Unreadable):
@@ -212,7 +212,7 @@ def read_edit(text: str | None, before: str) -> Edited | Unreadable:
         return _malformed('"submission" was not a text.')
     if fold(submission) == fold(before):
         return _malformed("The submission was given back unchanged.")
-    return Edited(submission, _text(reply, "what"))
+    return EditedSubmission(submission, _text(reply, "what"))
 
 
 def _object(text: str | None, key: str) -> dict[str, Any] | Unreadable:

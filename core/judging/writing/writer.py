@@ -216,14 +216,14 @@ class Writing:
 
 
 @dataclass(frozen=True)
-class Partial:
+class PartialReply:
     """The readable parts of a reply; ``dropped`` lists the others in sentences."""
 
     dropped: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class WritingFailure:
     """Why a request produced no text. ``message`` can be shown and holds no key."""
 
     kind: FailureKind
@@ -231,13 +231,13 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Written(Generic[ValueT]):
+class WritingResult(Generic[ValueT]):
     """The result of a request, and its call with the cost, if any.
 
     ``reply`` is the text that the value was parsed from, not always the last reply.
     """
 
-    value: ValueT | Failed
+    value: ValueT | WritingFailure
     call: Call | None
     reply: str = ""
 
@@ -280,7 +280,7 @@ class Writer:
 
     async def write(
         self, name: str, writing: Writing, read: Callable[[str | None], ValueT | Unreadable]
-    ) -> Written[ValueT]:
+    ) -> WritingResult[ValueT]:
         """Return what ``read`` parses from the reply; never raises for a failed call.
 
         ``name`` identifies this request and seeds its pauses.
@@ -289,10 +289,10 @@ class Writer:
             message = (
                 f"The environment variable {self.spec.key_env} is not set. Put the key into it."
             )
-            return Written(Failed("missing_key", message), None)
+            return WritingResult(WritingFailure("missing_key", message), None)
         tally = CallAccount(self.spec, Cell(name, "", self.spec.name))
         rng = once(partial(seeded, "backoff", name, self.spec.name))
-        value: ValueT | Failed
+        value: ValueT | WritingFailure
         reply: str | None = None
         try:
             segments = writing.segments
@@ -305,11 +305,13 @@ class Writer:
                     (result, reply), (*segments, repair), writing.schema, tally, rng, read
                 )
             value = (
-                Failed(result.kind, result.message) if isinstance(result, Unreadable) else result
+                WritingFailure(result.kind, result.message)
+                if isinstance(result, Unreadable)
+                else result
             )
         except CallError as error:
-            value = Failed(error.kind, error.message)
-        return Written(value, tally.call(self._caller.settings(writing.version)), reply or "")
+            value = WritingFailure(error.kind, error.message)
+        return WritingResult(value, tally.call(self._caller.settings(writing.version)), reply or "")
 
     async def _repaired(
         self,
@@ -360,11 +362,11 @@ def _problem(result: object) -> str:
     """Return what to tell the model about its reply, or ""."""
     if isinstance(result, Unreadable):
         return result.message
-    return " ".join(result.dropped) if isinstance(result, Partial) else ""
+    return " ".join(result.dropped) if isinstance(result, PartialReply) else ""
 
 
 def _unreadable_share(result: object) -> float:
     """Return how much of a reply was unreadable; the maximum for all of it."""
     if isinstance(result, Unreadable):
         return math.inf
-    return len(result.dropped) if isinstance(result, Partial) else 0
+    return len(result.dropped) if isinstance(result, PartialReply) else 0

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from core.metrics.agreement.accuracy import accuracy, confusion
 from core.metrics.agreement.ratings import MISSING, Patterns, patterns
 from core.metrics.agreement.reliability import alpha_nominal, alpha_ordinal, item_agreement
-from core.metrics.bias.effects import FEW, BiasEffect, Null, jackknifed, normal_p, too_few
+from core.metrics.bias.effects import FEW, BiasEffect, NullValue, jackknifed, normal_p, too_few
 from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, GroupMeasure, Ratings, ratio, root
 
@@ -25,7 +25,7 @@ class Agreement(NamedTuple):
     alike: Estimate
 
 
-def agreement(ratings: Ratings, k: int, ordered: bool, null: Null) -> Agreement:
+def agreement(ratings: Ratings, k: int, ordered: bool, null: NullValue) -> Agreement:
     """Return Krippendorff's alpha, with the p of it being on the healthy side of ``null``.
 
     Ratings have shape (items, raters), levels 0 .. k-1, -1 if missing. Alpha is ordinal for ordered
@@ -33,7 +33,7 @@ def agreement(ratings: Ratings, k: int, ordered: bool, null: Null) -> Agreement:
     20 items rated twice, and if all ratings are the same level.
 
     >>> ratings = np.array([[0, 0], [1, 1], [0, 1], [1, 0]] * 10)
-    >>> round(agreement(ratings, 2, False, Null(0.4, "below")).effect.estimate, 4)
+    >>> round(agreement(ratings, 2, False, NullValue(0.4, "below")).effect.estimate, 4)
     0.0125
     """
     distinct = patterns(ratings)
@@ -46,7 +46,7 @@ def _measure(k: int, ordered: bool) -> GroupMeasure:
     return alpha_ordinal if ordered and k > 2 else alpha_nominal
 
 
-def _alpha(distinct: Patterns, k: int, ordered: bool, null: Null) -> BiasEffect:
+def _alpha(distinct: Patterns, k: int, ordered: bool, null: NullValue) -> BiasEffect:
     rated = (distinct.rows >= 0).sum(axis=1) >= 2
     rows, times = distinct.rows[rated], distinct.times[rated].astype(np.float64)
     measure = _measure(k, ordered)
@@ -82,7 +82,7 @@ def merges(
     truth: Ratings,
     k: int,
     ordered: bool,
-    null: Null,
+    null: NullValue,
     *,
     judges: int | None = None,
 ) -> list[Merge]:
@@ -100,7 +100,7 @@ def merges(
             truth is a rater itself, it must not be one of them.
 
     >>> ratings = np.array([[0, 0], [1, 2], [2, 1], [1, 1], [2, 2]] * 8)
-    >>> [(m.first, m.second, m.helps) for m in merges(ratings, ratings[:, 0], 3, True, Null())]
+    >>> [(m.first, m.second, m.helps) for m in merges(ratings, ratings[:, 0], 3, True, NullValue())]
     [(0, 1, False), (1, 2, True)]
     """
     if k < 3:
@@ -112,7 +112,7 @@ def merges(
 
 
 def _merge(
-    distinct: Patterns, k: int, ordered: bool, pair: tuple[int, int], null: Null, scored: int
+    distinct: Patterns, k: int, ordered: bool, pair: tuple[int, int], null: NullValue, scored: int
 ) -> Merge:
     a, b = pair
     target = np.arange(k)
@@ -255,7 +255,7 @@ def _ends(counts: Array, association: Association, size: float) -> tuple[float, 
     return below, high
 
 
-def item_rest(values: Array, question: int, null: Null) -> BiasEffect:
+def item_rest(values: Array, question: int, null: NullValue) -> BiasEffect:
     """Return the correlation of a question's values with the mean of the other questions'.
 
     The corrected item-total correlation (Henrysson 1963); interval and p leave out items, on
@@ -266,7 +266,7 @@ def item_rest(values: Array, question: int, null: Null) -> BiasEffect:
     >>> rng = np.random.default_rng(2)
     >>> values = rng.normal(size=(300, 1)) + rng.normal(size=(300, 4))
     >>> values[:, 3] = rng.normal(size=300)
-    >>> [round(item_rest(values, q, Null(0.2, "below")).estimate, 1) for q in (0, 3)]
+    >>> [round(item_rest(values, q, NullValue(0.2, "below")).estimate, 1) for q in (0, 3)]
     [0.5, 0.1]
     """
     if values.shape[1] < 3:
@@ -286,12 +286,12 @@ def item_rest(values: Array, question: int, null: Null) -> BiasEffect:
     return _on_fishers_scale(x, y, min(max(r, -0.999999), 0.999999), null)
 
 
-def _on_fishers_scale(x: Array, y: Array, r: float, null: Null) -> BiasEffect:
+def _on_fishers_scale(x: Array, y: Array, r: float, null: NullValue) -> BiasEffect:
     n = len(x)
     a, b = x / sqrt(float((x**2).mean())), y / sqrt(float((y**2).mean()))
     # The influence of each item on r (Devlin, Gnanadesikan and Kettenring 1975), on Fisher's z.
     influence = (a * b - r * (a**2 + b**2) / 2) / (1 - r * r)
-    on_z = Null(float(np.arctanh(null.value)), null.side)
+    on_z = NullValue(float(np.arctanh(null.value)), null.side)
     z = float(np.arctanh(r))
     effect = jackknifed(z, z - influence / (n - 1), on_z)
     if effect.low is None or effect.high is None:

@@ -24,10 +24,10 @@ FEW = 20
 EXACT = 1e-12
 
 
-class Null(NamedTuple):
+class NullValue(NamedTuple):
     """The largest (``above``) or smallest (``below``) value of a healthy rater or question.
 
-    >>> Null(0.4, "below").value
+    >>> NullValue(0.4, "below").value
     0.4
     """
 
@@ -85,12 +85,12 @@ def normal_p(z: float, side: Side) -> float:
     return float(ndtr(-z if side == "above" else z))
 
 
-def judged(estimate: float, error: float, n: int, null: Null) -> BiasEffect:
+def judged(estimate: float, error: float, n: int, null: NullValue) -> BiasEffect:
     """Return the effect of an estimate and its standard error over ``n`` independent items.
 
     Student's t with n - 1 degrees of freedom (Student 1908). ``error`` must be positive.
 
-    >>> effect = judged(0.3, 0.1, 101, Null())
+    >>> effect = judged(0.3, 0.1, 101, NullValue())
     >>> round(effect.low, 2), round(effect.high, 2), round(effect.p, 4)
     (0.1, 0.5, 0.0034)
     """
@@ -104,13 +104,13 @@ def judged(estimate: float, error: float, n: int, null: Null) -> BiasEffect:
     return BiasEffect(estimate, estimate - reach, estimate + reach, n, min(1.0, p))
 
 
-def alike(estimate: float, n: int, null: Null) -> BiasEffect:
+def alike(estimate: float, n: int, null: NullValue) -> BiasEffect:
     """Return the effect if all ``n`` items are equal, so that their variance is unknown.
 
     It has no interval. The p assumes one more item at the null: the estimate is then n + 1 standard
     errors from it (n values e and one 0 have the standard error e / (n + 1)).
 
-    >>> alike(0.0, 30, Null()).p, alike(1.0, 30, Null()).p < 1e-20
+    >>> alike(0.0, 30, NullValue()).p, alike(1.0, 30, NullValue()).p < 1e-20
     (1.0, True)
     """
     beyond = estimate - null.value
@@ -123,14 +123,14 @@ def alike(estimate: float, n: int, null: Null) -> BiasEffect:
 
 
 def jackknifed(
-    estimate: float, left_out: Array, null: Null, times: Array | None = None
+    estimate: float, left_out: Array, null: NullValue, times: Array | None = None
 ) -> BiasEffect:
     """Return the effect of a statistic from its values without one item each (Tukey 1958).
 
     ``times`` is the number of items of each value. Undefined if a value is NaN.
 
     >>> values = np.arange(21.0)
-    >>> effect = jackknifed(10.0, (210 - values) / 20, Null())
+    >>> effect = jackknifed(10.0, (210 - values) / 20, NullValue())
     >>> round((effect.high - 10) / 2.086, 3)  # the standard error of the mean, sqrt(38.5 / 21)
     1.354
     """
@@ -245,36 +245,36 @@ Severity = Literal["slight", "serious"]
 OBSERVED: frozenset[Kind] = frozenset({"verbosity", "own_maker"})
 
 
-class Bound(NamedTuple):
+class HealthyLimit(NamedTuple):
     """A healthy subject's limit, and the excess from which it matters.
 
     >>> BOUNDS["agreement"]
-    Bound(null=Null(value=0.4, side='below'), matters=0.1)
+    HealthyLimit(null=NullValue(value=0.4, side='below'), matters=0.1)
     """
 
-    null: Null
+    null: NullValue
     matters: float
 
 
 #: Values and bounds are in [0, 1] (an option's value, a share, a correlation). If healthy judges
 #: show some of an effect (they abstain now and then, people hardly do), the null does, too.
-BOUNDS: dict[Kind, Bound] = {
-    "position": Bound(Null(0.0, "both"), 0.05),
-    "flips": Bound(Null(0.10, "above"), 0.05),
-    "inconsistency": Bound(Null(0.10, "above"), 0.05),
-    "verbosity": Bound(Null(0.0, "both"), 0.02),
-    "own_maker": Bound(Null(0.0, "above"), 0.05),
-    "leniency": Bound(Null(0.0, "both"), 0.05),
-    "leaning": Bound(Null(0.0, "both"), 0.10),
-    "extremes": Bound(Null(0.0, "both"), 0.10),
-    "halo": Bound(Null(0.0, "above"), 0.10),
-    "abstention": Bound(Null(0.05, "above"), 0.03),
-    "drift": Bound(Null(0.0, "both"), 0.05),
-    "agreement": Bound(Null(0.4, "below"), 0.1),
-    "discrimination": Bound(Null(0.2, "below"), 0.1),
-    "unused": Bound(Null(0.05, "below"), 0.04),
-    "merge": Bound(Null(0.2, "below"), 0.1),
-    "redundancy": Bound(Null(0.8, "above"), 0.1),
+BOUNDS: dict[Kind, HealthyLimit] = {
+    "position": HealthyLimit(NullValue(0.0, "both"), 0.05),
+    "flips": HealthyLimit(NullValue(0.10, "above"), 0.05),
+    "inconsistency": HealthyLimit(NullValue(0.10, "above"), 0.05),
+    "verbosity": HealthyLimit(NullValue(0.0, "both"), 0.02),
+    "own_maker": HealthyLimit(NullValue(0.0, "above"), 0.05),
+    "leniency": HealthyLimit(NullValue(0.0, "both"), 0.05),
+    "leaning": HealthyLimit(NullValue(0.0, "both"), 0.10),
+    "extremes": HealthyLimit(NullValue(0.0, "both"), 0.10),
+    "halo": HealthyLimit(NullValue(0.0, "above"), 0.10),
+    "abstention": HealthyLimit(NullValue(0.05, "above"), 0.03),
+    "drift": HealthyLimit(NullValue(0.0, "both"), 0.05),
+    "agreement": HealthyLimit(NullValue(0.4, "below"), 0.1),
+    "discrimination": HealthyLimit(NullValue(0.2, "below"), 0.1),
+    "unused": HealthyLimit(NullValue(0.05, "below"), 0.04),
+    "merge": HealthyLimit(NullValue(0.2, "below"), 0.1),
+    "redundancy": HealthyLimit(NullValue(0.8, "above"), 0.1),
 }
 
 

@@ -14,7 +14,7 @@ from core.metrics.bias.effects import (
     EXACT,
     FEW,
     BiasEffect,
-    Null,
+    NullValue,
     alike,
     jackknifed,
     judged,
@@ -40,7 +40,7 @@ class Halo(NamedTuple):
 
 
 def halo(
-    own: Array, reference: Array, null: Null | None = None, others: Array | None = None
+    own: Array, reference: Array, null: NullValue | None = None, others: Array | None = None
 ) -> Halo:
     """Return how much more a rater's answers to different questions correlate than they should.
 
@@ -88,7 +88,7 @@ def halo(
     own_r, reference_r, accounted = total / pairs
     least = reference_r if reference_r[0] >= accounted[0] else accounted
     apart = own_r - least
-    effect = jackknifed(float(apart[0]), apart[1:][used], null or Null(0.0, "above"))
+    effect = jackknifed(float(apart[0]), apart[1:][used], null or NullValue(0.0, "above"))
     return Halo(effect, float(own_r[0]), float(least[0]))
 
 
@@ -142,7 +142,7 @@ def _r(sums: Array) -> Array:
 
 
 def clustered_mean(
-    values: npt.ArrayLike, items: npt.ArrayLike, null: Null | None = None
+    values: npt.ArrayLike, items: npt.ArrayLike, null: NullValue | None = None
 ) -> BiasEffect:
     """Return the mean of ``values``, with an interval for cells clustered by item.
 
@@ -158,7 +158,7 @@ def clustered_mean(
     >>> effect.estimate, effect.n
     (0.5, 30)
     """
-    against = null or Null()
+    against = null or NullValue()
     cells, item_of = np.asarray(values, np.float64), np.asarray(items, np.int64)
     present = ~np.isnan(cells)
     codes = np.unique(item_of[present], return_inverse=True)[1]
@@ -211,7 +211,7 @@ class ShownOrders(NamedTuple):
     last: Array
 
 
-class Pull(NamedTuple):
+class PositionPull(NamedTuple):
     """A position's pull: the share of answers that chose it because of its position.
 
     ``share`` of the answers chose the option there, ``expected`` would without position bias. The
@@ -224,7 +224,7 @@ class Pull(NamedTuple):
     expected: float
 
 
-def position_effect(questions: Sequence[ShownOrders]) -> Pull | BiasEffect:
+def position_effect(questions: Sequence[ShownOrders]) -> PositionPull | BiasEffect:
     """Return the pull of the first or the last position, whichever is less likely by chance.
 
     Orders are drawn independently of the item, so without position bias any order could have been
@@ -256,7 +256,7 @@ def position_effect(questions: Sequence[ShownOrders]) -> Pull | BiasEffect:
     return least._replace(effect=least.effect._replace(p=p))
 
 
-def _pull(place: Literal["first", "last"], tables: Sequence[Array], n: int) -> Pull | None:
+def _pull(place: Literal["first", "last"], tables: Sequence[Array], n: int) -> PositionPull | None:
     chosen = sum(float(np.trace(table)) for table in tables)
     moments = [_moments(table) for table in tables]
     mean, variance = sum(m for m, _ in moments), sum(v for _, v in moments)
@@ -266,7 +266,7 @@ def _pull(place: Literal["first", "last"], tables: Sequence[Array], n: int) -> P
     z = max(0.0, abs(chosen - mean) - 0.5) / sqrt(variance)
     low, high = (_share(end, expected) for end in wilson(round(chosen), n))
     effect = BiasEffect(_share(chosen / n, expected), low, high, n, normal_p(z, "both"))
-    return Pull(place, effect, chosen / n, expected)
+    return PositionPull(place, effect, chosen / n, expected)
 
 
 def _share(share: float, expected: float) -> float:
@@ -292,7 +292,7 @@ def length_slope(
     log_length: npt.ArrayLike,
     strata: npt.ArrayLike,
     items: npt.ArrayLike,
-    null: Null | None = None,
+    null: NullValue | None = None,
 ) -> BiasEffect:
     """Return how much a value rises per unit of ``log_length`` among cells of the same stratum.
 
@@ -332,7 +332,7 @@ def length_slope(
     slope = float(cross.sum() / square.sum())
     left_out = (cross.sum() - cross) / (square.sum() - square)
     error = float(np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()))
-    against = null or Null()
+    against = null or NullValue()
     return judged(slope, error, n, against) if error > EXACT else alike(slope, n, against)
 
 

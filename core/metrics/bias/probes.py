@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-from core.metrics.bias.effects import BiasEffect, Null, Side
+from core.metrics.bias.effects import BiasEffect, NullValue, Side
 from core.metrics.bias.judge_bias import clustered_mean
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.measure import Array
@@ -24,7 +24,7 @@ from core.metrics.measure import Array
 FALSE_ALARMS = 0.01
 #: The smallest shift that is a fault, as a share of a criterion's best; and the share of changed
 #: answers, beyond those that change anyway, that is not one.
-MATTERS, FLIPS = 0.05, Null(0.10, "above")
+MATTERS, FLIPS = 0.05, NullValue(0.10, "above")
 #: The power for which items are planned.
 POWER = 0.8
 #: The columns of the originals, and that of the neutral line.
@@ -100,7 +100,7 @@ def effect(cells: Array, side: Side) -> BiasEffect:
     Cells of one item are clustered (``clustered_mean``); undefined for fewer than 20 items.
     """
     items = np.repeat(np.arange(cells.shape[0]), cells.shape[1])
-    return clustered_mean(cells.ravel(), items, Null(0.0, side))
+    return clustered_mean(cells.ravel(), items, NullValue(0.0, side))
 
 
 def flip_effect(options: npt.NDArray[np.int64], column: int) -> BiasEffect:

@@ -23,7 +23,7 @@ ALL_PICKED = (
 )
 
 
-class InForce(NamedTuple):
+class VerdictsInForce(NamedTuple):
     """The share of ``right`` verdicts in force, and the share ``before``, by votes alone.
 
     ``decided`` cells have an option as their verdict in force; people ``settled`` some of them.
@@ -48,7 +48,7 @@ def in_force(
     audited: Estimate | None = None,
     why: str = ALL_PICKED,
     level: float = USUAL.level,
-) -> InForce:
+) -> VerdictsInForce:
     """Return the shares of right verdicts by votes alone, and in force after people settled some.
 
     Settled verdicts count as right. The rest is estimated from its labels, or from ``audited``: how
@@ -94,13 +94,15 @@ def in_force(
     else:
         before = _extended(share, number, confirmed, number + int(both.sum()))
     if not chosen.any():
-        return InForce(before, before, decided, 0, count, number)
+        return VerdictsInForce(before, before, decided, 0, count, number)
     right = before
     if not number:
         right = Estimate.defined(1.0, count)
     elif before.value is not None:
         right = _extended(before, number + int(both.sum()), corrected, decided, int(chosen.sum()))
-    return InForce(right._replace(n=count), before, decided, int(chosen.sum()), count, number)
+    return VerdictsInForce(
+        right._replace(n=count), before, decided, int(chosen.sum()), count, number
+    )
 
 
 def _extended(share: Estimate, size: int, more: int, among: int, known: int = 0) -> Estimate:

@@ -25,7 +25,7 @@ LEAST_BLOCKS = 2_000
 MOST_CELLS = 1_000
 
 
-class Picked(Sequence[str]):
+class ItemSubset(Sequence[str]):
     """Some of a source's items, whose names are looked up only when used."""
 
     def __init__(self, ids: Sequence[str], rows: Levels) -> None:
@@ -91,16 +91,16 @@ class Resampled:
         """
         picked = [pair.items for pairs in sides for pair in pairs]
         first = next(iter(picked), None)
-        if not isinstance(first, Picked) or len(first.ids) < MANY:
+        if not isinstance(first, ItemSubset) or len(first.ids) < MANY:
             return cls(item for some in picked for item in some)
         used = np.zeros(len(first.ids), np.bool_)
         for some in picked:
-            if not isinstance(some, Picked) or some.ids is not first.ids:
+            if not isinstance(some, ItemSubset) or some.ids is not first.ids:
                 return cls(item for some in picked for item in some)
             used[some.rows] = True
         resampled = cls(())
         resampled.items, resampled._place = (
-            Picked(first.ids, np.flatnonzero(used)),
+            ItemSubset(first.ids, np.flatnonzero(used)),
             np.cumsum(used) - 1,
         )
         return resampled
@@ -236,7 +236,7 @@ class Resampled:
         return [pair.counts(blocks[self._rows(pair)], number) for pair in pairs]
 
     def _rows(self, pair: AnswerPairs) -> Levels:
-        if self._place is not None and isinstance(pair.items, Picked):
+        if self._place is not None and isinstance(pair.items, ItemSubset):
             return self._place[pair.items.rows]
         return np.fromiter(map(self._row.__getitem__, pair.items), np.int64, len(pair.items))
 

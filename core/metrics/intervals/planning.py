@@ -55,7 +55,7 @@ def outcome(values: Sequence[float], voted: int, wrong: Array) -> tuple[Array, A
     return mean, np.maximum(0.0, square - mean**2)
 
 
-class Drawn(NamedTuple):
+class DrawGroup(NamedTuple):
     """A group of cells with the same probability of a label.
 
     Holds their number, the labels so far, the labels to draw, and the variance of the judges'
@@ -73,7 +73,7 @@ class Drawn(NamedTuple):
         return min(float(self.cells), self.have + self.more)
 
 
-def drawn(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) -> list[Drawn]:
+def drawn(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) -> list[DrawGroup]:
     """Return the cells in groups of equal probability, given that of each unlabelled cell.
 
     Judges are weighted to minimise the error (lambda of ``sampling.powered_mean``).
@@ -93,7 +93,7 @@ def drawn(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) -> list[
     columns = np.column_stack([~cells.left, cells.left * chances, square]).astype(np.float64)
     sums = tally(place, number, columns)
     return [
-        Drawn(int(size), int(labelled), float(planned), float(total / size))
+        DrawGroup(int(size), int(labelled), float(planned), float(total / size))
         for size, (labelled, planned, total) in zip(sizes, sums, strict=True)
         if size
     ]
@@ -108,13 +108,13 @@ def task_error(cells: Expected, tasks: npt.ArrayLike) -> float:
     return sqrt(number * float(by_task.var(ddof=1)) + within)
 
 
-def error(groups: Sequence[Drawn]) -> float | None:
+def error(groups: Sequence[DrawGroup]) -> float | None:
     """Return the standard error of a sum over all cells; ``None`` with fewer than 2 labels in a
     group.
 
     Square root of the sum of N^2 (1 - n/N) s^2 / n (Cochran 1977, section 5.4).
 
-    >>> round(error([Drawn(100, 0, 25, 0.25)]), 3)
+    >>> round(error([DrawGroup(100, 0, 25, 0.25)]), 3)
     8.66
     """
     variance = 0.0
@@ -128,11 +128,13 @@ def error(groups: Sequence[Drawn]) -> float | None:
     return sqrt(variance)
 
 
-def half_width(groups: Sequence[Drawn]) -> float | None:
+def half_width(groups: Sequence[DrawGroup]) -> float | None:
     """Return half the width of the 95% interval; ``None`` if there are too few labels.
 
-    >>> round(half_width([Drawn(100, 0, 25, 0.25)]), 2), half_width([Drawn(100, 0, 9, 0.25)])
-    (17.92, None)
+    >>> round(half_width([DrawGroup(100, 0, 25, 0.25)]), 2)
+    17.92
+    >>> half_width([DrawGroup(100, 0, 9, 0.25)]) is None
+    True
     """
     spread, some = error(groups), [group for group in groups if group.labels < group.cells]
     drawn = sum(group.labels for group in some)

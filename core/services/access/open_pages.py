@@ -61,7 +61,7 @@ class OpenPages:
         self.of_an_address = max(2, self.strangers // OF_AN_ADDRESS)
         self.of_a_person = max(10, most // OF_A_PERSON)
         self._open = Counter[Visit]()
-        self._opened = Minute(*PAGES_A_MINUTE)
+        self._opened = RateLimit(*PAGES_A_MINUTE)
 
     def why_not(self, visit: Visit) -> str:
         """Return why there is no room for this page; empty if there is.
@@ -104,7 +104,7 @@ class OpenPages:
         return sum(number for key, number in self._open.items() if matches(key))
 
 
-class Minute:
+class RateLimit:
     """A limit per minute, for each address and in total."""
 
     def __init__(self, each: int, in_all: int) -> None:
@@ -114,7 +114,7 @@ class Minute:
     def take(self, address: str, now: float) -> bool:
         """Count another event now if the limit allows it; return whether it does.
 
-        >>> minute = Minute(1, 10)
+        >>> minute = RateLimit(1, 10)
         >>> minute.take("192.0.2.7", 0.0), minute.take("192.0.2.7", 59.0)
         (True, False)
         >>> minute.take("192.0.2.7", 60.0)

@@ -28,7 +28,7 @@ TIMES, LEAST = 2.0, 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class MonthlySpending:
     """What a person spent on a provider in a month, and reserves now, in US dollars.
 
     ``person`` is empty for work from the terminal, or from before there was a sign-in.
@@ -40,7 +40,7 @@ class Share:
     held: float
 
 
-def shares(store: Store, month: str, apart_from: int | None = None) -> list[Share]:
+def shares(store: Store, month: str, apart_from: int | None = None) -> list[MonthlySpending]:
     """Return spending by provider and person; calls without a known price cost 0 here.
 
     ``month`` is ``2026-11`` (UTC). ``apart_from`` is a run whose own reserve does not count.
@@ -66,7 +66,8 @@ def shares(store: Store, month: str, apart_from: int | None = None) -> list[Shar
         ):
             add(person, judges, (0.0, left))
     return [
-        Share(name, person_name, *sums) for (name, person_name), sums in sorted(by_share.items())
+        MonthlySpending(name, person_name, *sums)
+        for (name, person_name), sums in sorted(by_share.items())
     ]
 
 
@@ -169,7 +170,7 @@ def _require_prices(judges: Iterable[Judge], limited: Iterable[ListedProvider]) 
         raise InputError("These judges cannot be asked from this server.", problems)
 
 
-def _left(current: Iterable[Share], provider: ListedProvider, person: str) -> float:
+def _left(current: Iterable[MonthlySpending], provider: ListedProvider, person: str) -> float:
     """Return what is left of a provider's limits for a person; infinite without limits."""
     used = [share for share in current if share.provider == provider.name]
     by_all = sum(share.spent + share.held for share in used)
@@ -178,7 +179,7 @@ def _left(current: Iterable[Share], provider: ListedProvider, person: str) -> fl
     return min(float("inf") if limit is None else limit - spent for limit, spent in limits)
 
 
-def month_of(store: Store, month: str) -> list[Share]:
+def month_of(store: Store, month: str) -> list[MonthlySpending]:
     """Return a month's spending, for users who may see everyone's."""
     require(store, "administer")
     return shares(store, month)

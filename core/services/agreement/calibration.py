@@ -46,7 +46,7 @@ class RaterCalibration(NamedTuple):
         return self.found.right.n
 
 
-class Sureness(NamedTuple):
+class RaterConfidence(NamedTuple):
     """A rater's confidence by item, NaN if unknown; ``chances`` has its probability of each
     level.
     """
@@ -80,7 +80,7 @@ def of_run(
 
 def stated_confidences(
     ratings: CriterionRatings, items: Iterable[str], votes: Sequence[SureVote]
-) -> dict[str, Sureness]:
+) -> dict[str, RaterConfidence]:
     """Return the confidence of answers by column, without raters that state none.
 
     A vote's confidence is the stated one, or else the probability of the chosen option.
@@ -89,7 +89,7 @@ def stated_confidences(
         return {}
     place = {item: index for index, item in enumerate(items)}
     columns = dict(zip(ratings.raters, ratings.columns, strict=False))
-    by_column: dict[str, Sureness] = {}
+    by_column: dict[str, RaterConfidence] = {}
     for vote in votes:
         column, index = columns.get(vote.rater), place.get(vote.item)
         if vote.criterion != ratings.source or column is None or index is None:
@@ -103,12 +103,12 @@ def stated_confidences(
     return by_column
 
 
-def _no_confidence(items: int, levels: int) -> Sureness:
-    return Sureness(np.full(items, np.nan), np.full((items, levels), np.nan))
+def _no_confidence(items: int, levels: int) -> RaterConfidence:
+    return RaterConfidence(np.full(items, np.nan), np.full((items, levels), np.nan))
 
 
 def _record_vote(
-    sureness: Sureness, at: int, level: int, options: tuple[int, ...], vote: SureVote
+    sureness: RaterConfidence, at: int, level: int, options: tuple[int, ...], vote: SureVote
 ) -> None:
     sure = vote.confidence
     # An item's own rubric may have a different criterion of the same name.
@@ -121,7 +121,7 @@ def _record_vote(
 
 
 def against(
-    column: str, truth: Levels, rated: Levels, sureness: Sureness, draws: Draws | None
+    column: str, truth: Levels, rated: Levels, sureness: RaterConfidence, draws: Draws | None
 ) -> RaterCalibration:
     """Return how well a rater's confidence predicts whether its answers are right."""
     answers = sure_answers(sureness.sure, sureness.chances, rated, truth)

@@ -25,7 +25,7 @@ from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import SMALL
 from core.metrics.measure import tally
 from core.services.agreement import calibration, conclusion, load_ratings
-from core.services.agreement.calibration import Sureness
+from core.services.agreement.calibration import RaterConfidence
 from core.services.agreement.group_figures import Draws, group_figures
 from core.services.agreement.load_ratings import Tell, ignore_remark, of_folder, of_run, run_named
 from core.services.agreement.overall import overall, trust_against
@@ -250,7 +250,7 @@ class _Measured:
             draws.sums(self._patterns.of_item, self._patterns.times) if draws is not None else None
         )
 
-    def report(self, sure: Mapping[str, Sureness]) -> dict[str, Any]:
+    def report(self, sure: Mapping[str, RaterConfidence]) -> dict[str, Any]:
         criterion = self._criterion
         kinds = sorted({rater.kind for rater in criterion.raters}, key=_kind_order)
         return {
@@ -305,7 +305,7 @@ class _Measured:
         counts = np.bincount(levels[levels >= 0], minlength=self._k)
         return dict(zip(self._criterion.labels, counts.tolist(), strict=True))
 
-    def _raters(self, sure: Mapping[str, Sureness]) -> dict[str, Any]:
+    def _raters(self, sure: Mapping[str, RaterConfidence]) -> dict[str, Any]:
         """Return every rater's figures; a person's reference is the other people."""
         humans = self._levels[:, self._humans]
         others = majority_of_others(humans, self._k) if len(self._humans) else humans
@@ -329,14 +329,14 @@ class _Measured:
             data[MOST] = self._of_members(MAJORITY)
         return data
 
-    def _calibration(self, rated: Levels, major: Levels, sureness: Sureness) -> dict[str, Any]:
+    def _calibration(self, rated: Levels, major: Levels, sure: RaterConfidence) -> dict[str, Any]:
         """Return the calibration against the reference, or labels, else people's majority."""
         reference = self._reference or (GOLD if (self._gold >= 0).any() else HUMAN)
         truth = {GOLD: self._gold, HUMAN: major}.get(reference)
         if truth is None:
             truth = self._reference_levels()
         of_item = self._patterns.of_item
-        calibrated = calibration.against("", truth[of_item], rated[of_item], sureness, self._draws)
+        calibrated = calibration.against("", truth[of_item], rated[of_item], sure, self._draws)
         return calibration.as_data(calibrated, reference, drawn=self._draws is not None)
 
     def _versus(

@@ -13,8 +13,8 @@ from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval, ci_and_undefined
 from core.metrics.intervals.bootstrap import SMALL, basic, percentile
 from core.metrics.intervals.clustered_share import clustered_share
-from core.metrics.intervals.in_force import ALL_PICKED, InForce, in_force
-from core.metrics.intervals.joint_draws import AnswerPairs, Figure, Picked, Resampled
+from core.metrics.intervals.in_force import ALL_PICKED, VerdictsInForce, in_force
+from core.metrics.intervals.joint_draws import AnswerPairs, Figure, ItemSubset, Resampled
 from core.metrics.intervals.means import by_t, jackknife_error
 from core.metrics.measure import Array
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
@@ -60,7 +60,7 @@ def _pairs(
         criterion.name,
         criterion.labels,
         criterion.scale == "ordinal",
-        Picked(ids, answered),
+        ItemSubset(ids, answered),
         sides[0][answered],
         sides[1][answered],
     )
@@ -164,7 +164,7 @@ def of_sheet(
     for ratings in sheet.criteria:
         true, rated = sides(sheet, ratings, reference, rater)
         answered = np.flatnonzero((true >= 0) & (rated >= 0))
-        ids = Picked(sheet.items, answered)
+        ids = ItemSubset(sheet.items, answered)
         ordinal = ratings.scale == "ordinal"
         answers = true[answered], rated[answered]
         pairs.append(AnswerPairs(ratings.name, ratings.labels, ordinal, ids, *answers))
@@ -177,7 +177,7 @@ def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
     place: dict[str, int] = {}
     rows = [
         pair.items.rows
-        if isinstance(pair.items, Picked)
+        if isinstance(pair.items, ItemSubset)
         else np.array([place.setdefault(item, len(place)) for item in pair.items], np.int64)
         for pair in pairs
     ]
@@ -240,7 +240,7 @@ class Trust:
     Neither share includes these, nor cells where the reference is ``tied`` or ``silent``.
     """
 
-    found: InForce
+    found: VerdictsInForce
     reference: str
     cells: int
     drawn: str

@@ -27,7 +27,7 @@ from core.services.agreement.ratings import ABSTAINED, FAILED, TIED, CriterionRa
 # for people name the option that the rater gives more often.
 
 
-class Lean(NamedTuple):
+class DirectedBias(NamedTuple):
     """A bias as a positive number: ``words`` name its direction, ``unit`` its unit.
 
     The interval changes sign with it, so its lower end may be negative: the other direction.
@@ -57,7 +57,7 @@ def lean(
     value: float,
     low: float | None = None,
     high: float | None = None,
-) -> Lean | None:
+) -> DirectedBias | None:
     """Return a figure with its direction in words; ``None`` for figures without a direction.
 
     >>> lean("bias_levels", "binary", ["MET", "UNMET"], -0.5)[:3]
@@ -76,8 +76,8 @@ def lean(
         level = 0 if value < 0 else len(labels) - 1
         text = f"says {labels[level]} more often" if binary else f"leans towards {labels[level]}"
     if level > 0 or low is None or high is None:
-        return Lean(text, unit, abs(value), low, high)
-    return Lean(text, unit, abs(value), 0.0 - high, 0.0 - low)
+        return DirectedBias(text, unit, abs(value), low, high)
+    return DirectedBias(text, unit, abs(value), 0.0 - high, 0.0 - low)
 
 
 RESAMPLES, SEED = 1000, 0
@@ -152,7 +152,7 @@ class OptionLine(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Close:
+class PairDetails:
     """All figures of a pair on a criterion; ``first`` are those that fit the scale best.
 
     ``n``, ``abstained`` and ``tied`` are as in ``PairLine``. On ``failed`` items the reference
@@ -168,7 +168,7 @@ class Close:
     options: tuple[OptionLine, ...]
 
 
-class Met(NamedTuple):
+class CrossedRatings(NamedTuple):
     """Two columns with their table of counts, shape (k, k), and its resamples, (k, k,
     resamples).
     """
@@ -204,7 +204,7 @@ class Met(NamedTuple):
 
 def paired_columns(
     sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str, draws: Draws
-) -> Met:
+) -> CrossedRatings:
     """Return both columns of a criterion with their counts, made once for all figures."""
     true, rated = sides(sheet, ratings, reference, rater)
     distinct = patterns(np.column_stack([true, rated]))
@@ -212,7 +212,7 @@ def paired_columns(
     cells = pair_cells(distinct.rows[:, 0], distinct.rows[:, 1], k)
     table = tally(cells, k * k, distinct.times[:, None].astype(np.float64)).reshape(k, k)
     drawn = draws.sums(distinct.of_item, distinct.times).tally(cells, k * k).reshape(k, k, -1)
-    return Met(true, rated, table, drawn)
+    return CrossedRatings(true, rated, table, drawn)
 
 
 def compare(
@@ -233,14 +233,14 @@ def compare(
 
 
 def _figures(
-    ratings: CriterionRatings, met: Met, how: Confidence, only: Collection[str] = ()
+    ratings: CriterionRatings, met: CrossedRatings, how: Confidence, only: Collection[str] = ()
 ) -> dict[str, Estimate]:
     turned = positive(ratings.labels)
     pair = LevelPair(met.table, ordered=ratings.ordered, positive=turned, how=how, only=only)
     return pair.estimates(met.drawn)
 
 
-def _line(ratings: CriterionRatings, met: Met, how: Confidence) -> PairLine:
+def _line(ratings: CriterionRatings, met: CrossedRatings, how: Confidence) -> PairLine:
     figures = _figures(ratings, met, how, only=("accuracy", "majority_share", ratings.kappa))
     return PairLine(
         name=ratings.name,
@@ -264,7 +264,7 @@ def closely(
     how: Confidence = USUAL,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> Close:
+) -> PairDetails:
     """Return every figure of a pair on a criterion, with the same intervals as ``compare``."""
     ratings = sheet.criterion(criterion)
     met = paired_columns(sheet, ratings, reference, rater, Draws(len(sheet.items), resamples, seed))
@@ -272,7 +272,7 @@ def closely(
     shown = {name: figure for name, figure in figures.items() if "." not in name}
     shown |= _of_two(met, ratings, how)
     first = FIRST[ratings.scale]
-    return Close(
+    return PairDetails(
         n=met.n,
         abstained=met.abstained,
         tied=met.tied,
@@ -297,7 +297,7 @@ def _options(
     ]
 
 
-def _of_two(met: Met, ratings: CriterionRatings, how: Confidence) -> dict[str, Estimate]:
+def _of_two(met: CrossedRatings, ratings: CriterionRatings, how: Confidence) -> dict[str, Estimate]:
     """Return the group coefficients of the pair as a group of two."""
     k = len(met.table)
     rows, times = np.array(list(product(range(k), repeat=2))), met.table.ravel()

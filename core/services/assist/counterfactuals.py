@@ -17,7 +17,7 @@ from core.domain.runs import HelpTask, RunRow
 from core.domain.votes import Verdict
 from core.errors import InputError, Problem
 from core.judging.writing.prompts import edit_writing
-from core.judging.writing.replies import Edited, read_edit
+from core.judging.writing.replies import EditedSubmission, read_edit
 from core.judging.writing.writer import Writing, writer_of
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
@@ -129,16 +129,16 @@ def request_of(task: HelpTask) -> EditRequest:
     return help_tasks.request_from(EditRequest, task)
 
 
-def edited(store: Store, task: HelpTask) -> list[tuple[Item, Edited]]:
+def edited(store: Store, task: HelpTask) -> list[tuple[Item, EditedSubmission]]:
     """Return the items edited so far, with their edits."""
     return list(_edited(store, task))
 
 
-def _edited(store: Store, task: HelpTask) -> Iterator[tuple[Item, Edited]]:
+def _edited(store: Store, task: HelpTask) -> Iterator[tuple[Item, EditedSubmission]]:
     values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
     for item in _items(store, request_of(task)):
         change = read_edit(values.get(f"edit/{item.id}"), item.output)
-        if isinstance(change, Edited):
+        if isinstance(change, EditedSubmission):
             yield item, change
 
 

@@ -18,11 +18,11 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import HelpTask, RunRow
 from core.domain.votes import Verdict
 from core.errors import InputError, Problem
-from core.judging.near_duplicates import Print, print_of
+from core.judging.near_duplicates import TextFingerprint, print_of
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing.prompts import Length, generate_writing, tasks_writing
 from core.judging.writing.replies import Tasks, read_submission, read_tasks
-from core.judging.writing.writer import Failed, writer_of
+from core.judging.writing.writer import WritingFailure, writer_of
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
@@ -63,7 +63,7 @@ class DataRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class SubmissionLane:
     """Submissions written one after another, for one option or between two."""
 
     aimed: tuple[int, ...]
@@ -75,7 +75,7 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class GeneratedSubmission:
     """A generated submission. ``aimed`` has the label of its target option, or both labels."""
 
     id: str
@@ -84,17 +84,20 @@ class Made:
     aimed: tuple[str, ...]
 
 
-def lanes(criterion: Criterion, counts: Mapping[int, int], borderline: int) -> list[Lane]:
+def lanes(criterion: Criterion, counts: Mapping[int, int], borderline: int) -> list[SubmissionLane]:
     """Return the submissions to write per option; borderline submissions alternate between pairs.
 
     >>> met = Criterion(name="c", requirement="r")
     >>> [(lane.aimed, lane.count) for lane in lanes(met, {0: 2}, 1)]
     [((0,), 2), ((0, 1), 1)]
     """
-    chosen = [Lane((index,), counts[index]) for index in sorted(counts) if counts[index]]
+    chosen = [SubmissionLane((index,), counts[index]) for index in sorted(counts) if counts[index]]
     pairs = list(zip(criterion.scored, criterion.scored[1:], strict=False))
     per_pair, remainder = divmod(borderline, len(pairs))
-    chosen += [Lane(pair, per_pair + (position < remainder)) for position, pair in enumerate(pairs)]
+    chosen += [
+        SubmissionLane(pair, per_pair + (position < remainder))
+        for position, pair in enumerate(pairs)
+    ]
     return [lane for lane in chosen if lane.count]
 
 
@@ -129,7 +132,7 @@ def begin(store: Store, request: DataRequest) -> int:
     return help_tasks.begin(store, KIND, request.subject, data, total + inventing, request.budget)
 
 
-def _lanes(request: DataRequest) -> list[Lane]:
+def _lanes(request: DataRequest) -> list[SubmissionLane]:
     return lanes(request.criterion, request.counts, request.borderline)
 
 
@@ -137,13 +140,13 @@ async def work(context: TaskContext) -> None:
     """Invent tasks if none are given, then write the lanes in parallel."""
     request = request_of(context.task)
     tasks = await _tasks(context, request)
-    if isinstance(tasks, Failed):
+    if isinstance(tasks, WritingFailure):
         return
-    prints = list[Print]()
+    prints = list[TextFingerprint]()
     await context.all(_lane(context, request, lane, tasks, prints) for lane in _lanes(request))
 
 
-async def _tasks(context: TaskContext, request: DataRequest) -> tuple[str, ...] | Failed:
+async def _tasks(context: TaskContext, request: DataRequest) -> tuple[str, ...] | WritingFailure:
     if request.tasks or not request.invent:
         return request.tasks
     writing = tasks_writing(request.criterion, request.invent, request.seed)
@@ -151,15 +154,15 @@ async def _tasks(context: TaskContext, request: DataRequest) -> tuple[str, ...] 
     result = await context.write(
         "tasks", judge, writing, lambda text: read_tasks(text, request.invent)
     )
-    return result if isinstance(result, Failed) else result.tasks
+    return result if isinstance(result, WritingFailure) else result.tasks
 
 
 async def _lane(
     context: TaskContext,
     request: DataRequest,
-    lane: Lane,
+    lane: SubmissionLane,
     tasks: Sequence[str],
-    prints: list[Print],
+    prints: list[TextFingerprint],
 ) -> None:
     judge = writer_of(request.judge, varied=True)
     earlier = list[str]()
@@ -184,7 +187,7 @@ async def _lane(
             prints.append(_print_of(submission))
 
 
-def _print_of(text: str) -> Print:
+def _print_of(text: str) -> TextFingerprint:
     return print_of(Item(id="written", submission=text))
 
 
@@ -193,7 +196,7 @@ def request_of(task: HelpTask) -> DataRequest:
     return help_tasks.request_from(DataRequest, task)
 
 
-def written_so_far(store: Store, task: HelpTask) -> list[Made]:
+def written_so_far(store: Store, task: HelpTask) -> list[GeneratedSubmission]:
     """Return the submissions written so far, by option."""
     request = request_of(task)
     values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
@@ -204,7 +207,7 @@ def written_so_far(store: Store, task: HelpTask) -> list[Made]:
 
 def _submissions(
     request: DataRequest, values: Mapping[str, str], tasks: Sequence[str]
-) -> Iterator[Made]:
+) -> Iterator[GeneratedSubmission]:
     for lane in _lanes(request):
         aimed = tuple(request.criterion.choices[index].label for index in lane.aimed)
         for number in range(1, lane.count + 1):
@@ -212,7 +215,7 @@ def _submissions(
             if isinstance(submission, str):
                 task = tasks[(number - 1) % len(tasks)] if tasks else ""
                 slug = "".join(c if c.isalnum() else "-" for c in "~".join(aimed).casefold())
-                yield Made(f"{slug[:60]}-{number:02}", submission, task, aimed)
+                yield GeneratedSubmission(f"{slug[:60]}-{number:02}", submission, task, aimed)
 
 
 @allowed("write")
@@ -234,7 +237,7 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
     return help_tasks.keep_dataset(store, task, dataset)
 
 
-def unique_ids(written: Sequence[Made]) -> list[Made]:
+def unique_ids(written: Sequence[GeneratedSubmission]) -> list[GeneratedSubmission]:
     """Return the same submissions, each with a unique id."""
     used: dict[str, int] = {}
     out = []
@@ -243,11 +246,11 @@ def unique_ids(written: Sequence[Made]) -> list[Made]:
         unique = (
             f"{submission.id}~{used[submission.id]}" if used[submission.id] > 1 else submission.id
         )
-        out.append(Made(unique, submission.text, submission.task, submission.aimed))
+        out.append(GeneratedSubmission(unique, submission.text, submission.task, submission.aimed))
     return out
 
 
-def _item(written: Made, request: DataRequest, task: HelpTask) -> Item:
+def _item(written: GeneratedSubmission, request: DataRequest, task: HelpTask) -> Item:
     between = len(written.aimed) > 1
     meta: dict[str, Any] = {
         "aimed": {
@@ -267,7 +270,7 @@ DETAIL = "recovery"
 
 
 @dataclass(frozen=True)
-class Aimed:
+class AimedSubmissions:
     """Submissions for one option (or between two), and the judges' choices, by label.
 
     ``unanswered`` have no verdict: judges abstained or failed.
@@ -290,7 +293,7 @@ class Recovery:
 
     criterion: str
     labels: tuple[str, ...]
-    rows: tuple[Aimed, ...]
+    rows: tuple[AimedSubmissions, ...]
     whole: Estimate
     misses: tuple[str, ...]
 
@@ -370,7 +373,9 @@ def _label(criterion: Criterion, cell: Verdict | None) -> str | None:
     return None if option is None else criterion.choices[option].label
 
 
-def _row(options: tuple[str, ...], ids: list[str], verdicts: dict[str, str | None]) -> Aimed:
+def _row(
+    options: tuple[str, ...], ids: list[str], verdicts: dict[str, str | None]
+) -> AimedSubmissions:
     chosen: dict[str, int] = {}
     for id_ in ids:
         label = verdicts[id_]
@@ -378,4 +383,4 @@ def _row(options: tuple[str, ...], ids: list[str], verdicts: dict[str, str | Non
             chosen[label] = chosen.get(label, 0) + 1
     n = sum(chosen.values())
     hits = sum(chosen.get(option, 0) for option in options)
-    return Aimed(options, Estimate.share(hits, n), chosen, len(ids) - n)
+    return AimedSubmissions(options, Estimate.share(hits, n), chosen, len(ids) - n)

@@ -19,7 +19,7 @@ from core.domain.runs import HelpTask, RunPlan
 from core.errors import InputError, Problem
 from core.identity import seeded
 from core.judging.writing.replies import WORDING, ProposedChange, changed
-from core.judging.writing.writer import Failed
+from core.judging.writing.writer import WritingFailure
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
 from core.services.assist.help_tasks import TaskCost
@@ -34,7 +34,7 @@ from core.services.assist.proposals import (
 )
 from core.services.assist.proposals import estimate as improving_outlook
 from core.services.assist.task_context import TaskContext, graded
-from core.services.comparison.differences import Delta, deltas
+from core.services.comparison.differences import FigureDelta, deltas
 from core.services.comparison.paired_runs import pair_runs
 from core.services.datasets.twins import apart_texts, grouped, whole_groups
 from core.services.results.scored_items import resolved_items
@@ -159,8 +159,8 @@ class CriterionGain:
     """One criterion's figures in both runs."""
 
     name: str
-    accuracy: Delta
-    kappa: Delta
+    accuracy: FigureDelta
+    kappa: FigureDelta
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class LoopGain:
     """``accuracy`` is over all cells that have a label and an answer of both runs."""
 
     items: int
-    accuracy: Delta
+    accuracy: FigureDelta
     criteria: tuple[CriterionGain, ...]
 
     @property
@@ -311,7 +311,7 @@ async def _proposed(
     )
     changes = list[ProposedChange]()
     for result in results:
-        if isinstance(result, Failed):
+        if isinstance(result, WritingFailure):
             raise InputError(f"A request failed: {result.message}")
         changes += [change for change in result.changes if change.part in WORDING]
     guidelines = [change for change in changes if change.part == "guidelines"]

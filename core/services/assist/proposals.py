@@ -23,7 +23,7 @@ from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing import replies as changes_
 from core.judging.writing.prompts import revise_writing
 from core.judging.writing.replies import ProposedChange, ProposedChanges, read_changes
-from core.judging.writing.writer import Failed, Writing, writer_of
+from core.judging.writing.writer import Writing, WritingFailure, writer_of
 from core.lint import check
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
@@ -98,7 +98,7 @@ async def work(context: TaskContext) -> None:
 
 async def propose(
     context: TaskContext, request: ImproveRequest, name: str, step: str
-) -> ProposedChanges | Failed:
+) -> ProposedChanges | WritingFailure:
     """Return the valid changes to one criterion, or the failure."""
 
     def read(text: str | None) -> ProposedChanges | Unreadable:

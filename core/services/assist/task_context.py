@@ -17,11 +17,11 @@ from core import clock
 from core.domain.panel import Judge
 from core.domain.runs import HelpStep, HelpTask, RunRow
 from core.domain.votes import AskedOutcome, Call
-from core.errors import InputError, NotNow
+from core.errors import InputError, WriteBlocked
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.protocol import FATAL
 from core.judging.turns import QuestionTurns
-from core.judging.writing.writer import Failed, Partial, Writer, Writing
+from core.judging.writing.writer import PartialReply, Writer, Writing, WritingFailure
 from core.services.runs import lifecycle
 from core.services.runs.held_work import in_thread
 from core.services.runs.planning import RunRequest
@@ -44,12 +44,12 @@ class TaskContext:
 
     def __init__(self, store: Store, task: HelpTask, providers: Providers, io: Executor) -> None:
         self.store, self.task, self.request = store, task, task.request
-        self.failed: dict[str, Failed] = {}
+        self.failed: dict[str, WritingFailure] = {}
         self._providers, self._io = providers, io
         self._done: dict[str, Any] = {}
         self._turns = QuestionTurns(task.budget, task.cost)
         self._writers: dict[str, tuple[Writer, asyncio.Semaphore]] = {}
-        self._fatal: dict[str, Failed] = {}
+        self._fatal: dict[str, WritingFailure] = {}
 
     async def open(self) -> None:
         """Load the steps that were finished before."""
@@ -62,7 +62,7 @@ class TaskContext:
         judge: Judge,
         writing: Writing,
         read: Callable[[str | None], ValueT | Unreadable],
-    ) -> ValueT | Failed:
+    ) -> ValueT | WritingFailure:
         """Return the value of that step, from the data file if finished, else from a call.
 
         Raises:
@@ -108,7 +108,7 @@ class TaskContext:
         while True:
             try:
                 return await self.io(call, *args)
-            except NotNow as error:
+            except WriteBlocked as error:
                 log.warning("Help task %s waits: %s", self.task.id, error)
                 await asyncio.sleep(AGAIN)
 
@@ -123,7 +123,7 @@ class TaskContext:
         writer: Writer,
         writing: Writing,
         read: Callable[[str | None], ValueT | Unreadable],
-    ) -> ValueT | Failed:
+    ) -> ValueT | WritingFailure:
         if not await self._turns.acquire(writer.spec):
             raise BudgetSpent
         call: Call | None = None
@@ -133,17 +133,17 @@ class TaskContext:
         finally:
             self._turns.report(writer.spec, AskedOutcome((), call))
         value = written.value
-        if isinstance(value, Failed):
+        if isinstance(value, WritingFailure):
             if value.kind in FATAL:
                 self._fatal[writer.spec.name] = value
             await self._keep(_step(name, None, value, call))
             return self._lost(name, value)
         self._done[name] = written.reply
-        left_out = value.dropped if isinstance(value, Partial) else ()
+        left_out = value.dropped if isinstance(value, PartialReply) else ()
         await self._keep(_step(name, written.reply, None, call, left_out))
         return value
 
-    def _lost(self, name: str, why: Failed) -> Failed:
+    def _lost(self, name: str, why: WritingFailure) -> WritingFailure:
         self.failed[name] = why
         return why
 
@@ -161,7 +161,7 @@ class TaskContext:
 def _step(
     name: str,
     value: str | None,
-    failed: Failed | None,
+    failed: WritingFailure | None,
     call: Call | None,
     left_out: Sequence[str] = (),
 ) -> HelpStep:

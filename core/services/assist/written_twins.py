@@ -14,7 +14,7 @@ from core.domain.panel import Judge
 from core.domain.runs import HelpTask
 from core.errors import InputError
 from core.judging.writing.prompts import twin_writing
-from core.judging.writing.replies import Edited, read_edit
+from core.judging.writing.replies import EditedSubmission, read_edit
 from core.judging.writing.writer import Writing, writer_of
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
@@ -90,7 +90,7 @@ def probe_of(store: Store, task: HelpTask) -> ProbeRequest:
     written = dict[tuple[str, str], str]()
     for item, edit in _pairs(store, probe):
         edited_text = read_edit(values.get(_step(item, edit)), item.output)
-        if isinstance(edited_text, Edited):
+        if isinstance(edited_text, EditedSubmission):
             written[item.id, edit] = edited_text.submission
     return replace(probe, written=written)
 

@@ -23,7 +23,7 @@ from core.metrics.cascade import (
     TOLERANCE,
     CascadePoint,
     HeldOut,
-    Replayed,
+    ReplayedCells,
     cheapest,
     curve,
     held_out,
@@ -36,7 +36,7 @@ from core.services.results.scored_items import (
     resolved_items,
     scored_rubric,
 )
-from core.services.results.verdicts import Counting, counting_of
+from core.services.results.verdicts import VoteCounting, counting_of
 from core.store.store import Store
 from core.text.numbers import percent
 
@@ -138,7 +138,7 @@ def _stages(run: Run, first: Collection[str]) -> tuple[list[Judge], list[Judge]]
 
 def _replayed(
     store: Store, run: Run, leading: Sequence[Judge], following: Sequence[Judge]
-) -> Replayed:
+) -> ReplayedCells:
     rubric = scored_rubric(store, run)
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
     rows: dict[tuple[str, str], list[BallotRow]] = {}
@@ -169,7 +169,7 @@ def _replayed(
     goes_on, sureness, first, second, of, decided = (
         zip(*rows_of_cells, strict=True) if rows_of_cells else ((),) * 6
     )
-    return Replayed(
+    return ReplayedCells(
         np.array(goes_on, np.bool_),
         np.array(sureness, np.float64),
         np.array(first, np.bool_),
@@ -187,7 +187,7 @@ def _rows_of(rows: Sequence[BallotRow], judges: Sequence[Judge]) -> list[BallotR
 def _first(
     criterion: Criterion,
     rows: Sequence[BallotRow],
-    counting: Counting,
+    counting: VoteCounting,
     run: Run,
     cascade: Cascade,
 ) -> tuple[bool, int | None]:

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from core.blocks.blocks import Block, Facts, Reach, Section, Sentences, TableBlock, Words
+from core.blocks.blocks import (
+    Block,
+    IntervalCell,
+    NamedValues,
+    Section,
+    Sentences,
+    TableBlock,
+    TextCell,
+)
 from core.blocks.estimates import measured, measured_share
 from core.domain.runs import Run
 from core.scoring.explanation import ungraded_sides
 from core.services.comparison import rightness, run_comparison
-from core.services.comparison.costs import Point, Spent
-from core.services.comparison.differences import LEVEL, Delta
+from core.services.comparison.costs import CostPoint, RunSpending
+from core.services.comparison.differences import LEVEL, FigureDelta
 from core.services.comparison.in_words import NAMED, in_words, trust_words
 from core.services.comparison.run_comparison import FEW, RunChange, RunComparison
 from core.text.numbers import (
@@ -50,7 +58,7 @@ EXAMPLES = 3
 def comparison_sections(result: RunComparison) -> tuple[Section, ...]:
     """Return the whole comparison, in reading order."""
     sides = zip("AB", result.runs, strict=True)
-    runs = Facts("Runs", tuple((side, Words(_run(run))) for side, run in sides))
+    runs = NamedValues("Runs", tuple((side, TextCell(_run(run))) for side, run in sides))
     tables = (_differences(result, name) for name in FIGURES)
     lacking = Sentences(tuple(ungraded_sides(result.ungraded)))
     return (
@@ -97,7 +105,12 @@ def opening(result: RunComparison) -> tuple[str, ...]:
 def changed(result: RunComparison) -> tuple[Block, ...]:
     """Return the differences between the runs' plans, and criteria that cannot be compared."""
     rows = tuple(
-        (Words(c.area), Words(c.what), Words(c.before or "nothing"), Words(c.after or "nothing"))
+        (
+            TextCell(c.area),
+            TextCell(c.what),
+            TextCell(c.before or "nothing"),
+            TextCell(c.after or "nothing"),
+        )
         for c in result.changed
     )
     same = "Nothing: same rubric, dataset, panel and seed. What differs below is chance."
@@ -146,15 +159,15 @@ def unfinished(result: RunComparison) -> Iterator[Sentences]:
         yield Sentences((f"{line}The figures are of the votes so far.",), kind="warning")
 
 
-def overall(result: RunComparison) -> Facts:
+def overall(result: RunComparison) -> NamedValues:
     """Return the mean score, accuracy and cost of both runs, and the differences."""
     first, second = result.spent
     level = result.how.level
     calls = (
-        ("Calls", Words(f"{count(first.calls)} → {count(second.calls)}")),
-        ("Cost, paid now", Words(f"{cost(first.now)} → {cost(second.now)}")),
+        ("Calls", TextCell(f"{count(first.calls)} → {count(second.calls)}")),
+        ("Cost, paid now", TextCell(f"{cost(first.now)} → {cost(second.now)}")),
     )
-    return Facts(
+    return NamedValues(
         "Figures",
         (
             _moved("Mean score", result.deltas.score, level),
@@ -165,16 +178,18 @@ def overall(result: RunComparison) -> Facts:
     )
 
 
-def _moved(name: str, delta: Delta, level: float, *, share: bool = False) -> tuple[str, Words]:
+def _moved(
+    name: str, delta: FigureDelta, level: float, *, share: bool = False
+) -> tuple[str, TextCell]:
     form, change = delta.forms(share=share)
     text = delta.difference.words(change)
-    value = Words(text.value, f"{level_words(level)}: {text.ends}" if text.ends else text.why)
+    value = TextCell(text.value, f"{level_words(level)}: {text.ends}" if text.ends else text.why)
     if delta.difference.value is None:
         return name, value
     return f"{name}: {form(delta.first.value)} → {form(delta.second.value)}", value
 
 
-def figure_rows(result: RunComparison, name: str) -> list[tuple[str, Delta]]:
+def figure_rows(result: RunComparison, name: str) -> list[tuple[str, FigureDelta]]:
     """Return a figure's rows: every criterion, and for accuracy all criteria together."""
     rows = [(ALL, result.deltas.accuracy)] if name == "accuracy" else []
     return rows + [(row.name, getattr(row, name)) for row in result.deltas.criteria]
@@ -222,22 +237,22 @@ def intervals(result: RunComparison) -> Sentences:
     return Sentences((line,) if result.resamples else (), kind="quiet")
 
 
-def _difference(name: str, delta: Delta, share: bool, widest: float) -> tuple[Words, ...]:
+def _difference(name: str, delta: FigureDelta, share: bool, widest: float) -> tuple[TextCell, ...]:
     unit = " cells" if name == ALL else ""
     form, change = delta.forms(share=share)
     defined = delta.difference.value is not None
     return (
-        Words(name),
-        Words(f"{count(delta.n)}{unit}", "few" if 0 < delta.n < FEW else ""),
-        Words(form(delta.first.value)),
-        Words(form(delta.second.value)),
+        TextCell(name),
+        TextCell(f"{count(delta.n)}{unit}", "few" if 0 < delta.n < FEW else ""),
+        TextCell(form(delta.first.value)),
+        TextCell(form(delta.second.value)),
         _difference_bar(name, delta, change, widest),
         _p_value_words(delta.p.value if defined else None),
         _p_value_words(delta.p_holm if defined else None),
     )
 
 
-def _difference_bar(name: str, delta: Delta, change: Form, widest: float) -> Words:
+def _difference_bar(name: str, delta: FigureDelta, change: Form, widest: float) -> TextCell:
     """Return the difference with its interval, as a bar on a scale from minus to plus
     ``widest``.
     """
@@ -248,11 +263,11 @@ def _difference_bar(name: str, delta: Delta, change: Form, widest: float) -> Wor
     sure = "sure" if delta.significant else "within chance"
     says = f"{name}: {cell.flat}, {sure}; left of the line A is higher, right of it B"
     least, most = (None if end is None else (1 + end / widest) / 2 for end in (low, high))
-    return cell._replace(reach=Reach(says, (1 + value / widest) / 2, least, most, 0.5))
+    return cell._replace(reach=IntervalCell(says, (1 + value / widest) / 2, least, most, 0.5))
 
 
-def _p_value_words(value: float | None) -> Words:
-    return Words(DASH if value is None else p_value(value))
+def _p_value_words(value: float | None) -> TextCell:
+    return TextCell(DASH if value is None else p_value(value))
 
 
 def flips(result: RunComparison) -> Block:
@@ -265,9 +280,9 @@ def flips(result: RunComparison) -> Block:
         ("Criterion", "A", "B", "Items", "Right in B only", "Right in A only", ""),
         tuple(
             (
-                *map(Words, (flip.criterion, flip.before, flip.after)),
-                *map(Words, map(count, (len(flip.items), flip.mended, flip.broken))),
-                Words(
+                *map(TextCell, (flip.criterion, flip.before, flip.after)),
+                *map(TextCell, map(count, (len(flip.items), flip.mended, flip.broken))),
+                TextCell(
                     ", ".join(flip.items[:EXAMPLES]) + (", ..." if flip.items[EXAMPLES:] else "")
                 ),
             )
@@ -283,28 +298,28 @@ _SPENT = ("Paid now", "Saved", "Calls")
 
 def _spent(result: RunComparison) -> TableBlock:
     sides = zip("AB", result.spent, strict=True)
-    rows = tuple((Words(side, run.reason), *_costs(run)) for side, run in sides)
+    rows = tuple((TextCell(side, run.reason), *_costs(run)) for side, run in sides)
     return TableBlock("Cost", ("Run", *_SPENT), rows, numbers=(1, 2, 3))
 
 
-def _costs(run: Spent) -> tuple[Words, ...]:
+def _costs(run: RunSpending) -> tuple[TextCell, ...]:
     saved = cost(run.saved) if run.cached else DASH
-    return Words(cost(run.now)), Words(saved), Words(count(run.calls))
+    return TextCell(cost(run.now)), TextCell(saved), TextCell(count(run.calls))
 
 
-def cost_table(runs: Sequence[Point], level: float) -> TableBlock:
+def cost_table(runs: Sequence[CostPoint], level: float) -> TableBlock:
     """Return accuracy and cost, run by run."""
     return TableBlock(
         "Accuracy and cost of the runs",
         ("Run", "Accuracy", "Cells decided", "Per 1,000 items", *_SPENT, ""),
         tuple(
             (
-                Words(f"{run.run_id}: {run.name}"),
+                TextCell(f"{run.run_id}: {run.name}"),
                 measured_share(run.accuracy),
-                Words(f"{count(run.decided)} of {count(run.labelled)}"),
-                Words(cost(run.per_thousand), run.spent.reason),
+                TextCell(f"{count(run.decided)} of {count(run.labelled)}"),
+                TextCell(cost(run.per_thousand), run.spent.reason),
                 *_costs(run.spent),
-                Words("◆ efficient", tone="good") if run.efficient else Words(""),
+                TextCell("◆ efficient", tone="good") if run.efficient else TextCell(""),
             )
             for run in runs
         ),

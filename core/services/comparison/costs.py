@@ -18,7 +18,7 @@ from core.metrics.intervals.clustered_share import clustered_share
 from core.metrics.measure import Array, ratio
 from core.services.agreement.group_figures import Draws
 from core.services.agreement.ratings import Levels
-from core.services.comparison.paired_runs import Paired, PairOf, pair_runs
+from core.services.comparison.paired_runs import PairedRuns, PairOf, pair_runs
 from core.store.store import Store
 
 IMPORTED = "Its votes were imported; what they cost is not known."
@@ -28,7 +28,7 @@ UNFINISHED = "It is not finished, so what all of it costs is not known yet."
 NO_LABEL = "No item that all chosen runs graded has a label and a verdict."
 
 
-class Spent(NamedTuple):
+class RunSpending(NamedTuple):
     """The cost of a run, in US dollars.
 
     ``now`` was paid for calls of this run. ``saved`` is the original cost of cached answers.
@@ -46,7 +46,7 @@ class Spent(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Point:
+class CostPoint:
     """One run: accuracy over the labelled cells it decided, and the cost of 1,000 items.
 
     ``decided`` of ``labelled`` cells have a verdict that is not an abstention. ``efficient``: no
@@ -59,23 +59,23 @@ class Point:
     accuracy: Estimate
     labelled: int
     decided: int
-    spent: Spent
+    spent: RunSpending
     per_thousand: float | None
     efficient: bool | None = None
 
 
-def spent(run: Run) -> Spent:
+def spent(run: Run) -> RunSpending:
     """Return the cost of a run, now and in total."""
     paid = None if run.cost_unknown else run.cost
     usage = run.calls, run.cached, run.seconds
     if run.plan.details.get("imported"):
-        return Spent(None, 0.0, None, *usage, IMPORTED)
+        return RunSpending(None, 0.0, None, *usage, IMPORTED)
     if paid is None:
-        return Spent(None, run.saved, None, *usage, NO_PRICE.format(n=run.cost_unknown))
+        return RunSpending(None, run.saved, None, *usage, NO_PRICE.format(n=run.cost_unknown))
     free = all(j.offline or (j.price_in == 0 and j.price_out == 0) for j in run.panel.judges)
     if run.cached and not run.saved and not free:
-        return Spent(paid, 0.0, None, *usage, NO_FIRST)
-    return Spent(paid, run.saved, paid + run.saved, *usage)
+        return RunSpending(paid, 0.0, None, *usage, NO_FIRST)
+    return RunSpending(paid, run.saved, paid + run.saved, *usage)
 
 
 def points(
@@ -86,7 +86,7 @@ def points(
     seed: int = 0,
     how: Confidence = USUAL,
     pair: PairOf | None = None,
-) -> tuple[Point, ...]:
+) -> tuple[CostPoint, ...]:
     """Return accuracy and cost of runs on their common items, with the efficient runs marked.
 
     Criteria are those that every run shares with the first. All accuracies use the same resamples
@@ -118,7 +118,7 @@ def points(
 Truth = dict[str, Levels]
 
 
-def _truth(paired: Sequence[Paired], ids: Sequence[str], shared: set[str]) -> Truth:
+def _truth(paired: Sequence[PairedRuns], ids: Sequence[str], shared: set[str]) -> Truth:
     truth: Truth = {name: np.full(len(ids), -1) for name in shared}
     for pair in paired:
         rows = _rows(pair, ids)
@@ -129,7 +129,7 @@ def _truth(paired: Sequence[Paired], ids: Sequence[str], shared: set[str]) -> Tr
     return truth
 
 
-def _rows(paired: Paired, ids: Sequence[str]) -> Levels:
+def _rows(paired: PairedRuns, ids: Sequence[str]) -> Levels:
     """Return the rows of these items in a pair of runs."""
     if tuple(ids) == paired.match.both:
         return np.arange(len(ids))
@@ -137,7 +137,7 @@ def _rows(paired: Paired, ids: Sequence[str]) -> Levels:
     return np.array([place[item] for item in ids], np.int64)
 
 
-def _hits(paired: Paired, side: int, ids: Sequence[str], truth: Truth) -> Array:
+def _hits(paired: PairedRuns, side: int, ids: Sequence[str], truth: Truth) -> Array:
     """Return the cells per item that are right, decided and labelled; shape (items, 3)."""
     rows, counts = _rows(paired, ids), np.zeros((len(ids), 3), dtype=np.int64)
     for sides in paired.criteria:
@@ -149,13 +149,13 @@ def _hits(paired: Paired, side: int, ids: Sequence[str], truth: Truth) -> Array:
     return counts.astype(np.float64)
 
 
-def _point(run: Run, hits: Array, draws: Draws) -> Point:
+def _point(run: Run, hits: Array, draws: Draws) -> CostPoint:
     money = spent(run)
     if run.status != "done":
         money = money._replace(whole=None, reason=money.reason or UNFINISHED)
     _, decided, labelled = hits.sum(axis=0)
     per = None if money.whole is None or not run.items else 1000 * money.whole / run.items
-    return Point(
+    return CostPoint(
         run.id,
         run.name,
         _accuracy(hits, draws) if decided else Estimate(None, reason=NO_LABEL),
@@ -184,7 +184,7 @@ def _accuracy(hits: Array, draws: Draws) -> Estimate:
     return value.with_interval(intervals(share, drawn, distinct.times, how=draws.how)[""])
 
 
-def _efficient(point: Point, all_of: Sequence[Point]) -> bool | None:
+def _efficient(point: CostPoint, all_of: Sequence[CostPoint]) -> bool | None:
     cost, value = point.per_thousand, point.accuracy.value
     if cost is None or value is None:
         return None

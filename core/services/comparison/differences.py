@@ -18,7 +18,7 @@ from core.metrics.intervals.bootstrap import holm, mcnemar_exact
 from core.metrics.intervals.means import paired_difference
 from core.metrics.measure import Array, Measure, Statistic, ratio, tally
 from core.services.agreement.group_figures import Draws
-from core.services.comparison.paired_runs import CriterionPair, Paired
+from core.services.comparison.paired_runs import CriterionPair, PairedRuns
 from core.text.numbers import Form, forms_of_change
 
 NO_CELL = "No item has a label and an answer of both runs."
@@ -31,7 +31,7 @@ Test = Literal["mcnemar", "t", "bootstrap"]
 
 
 @dataclass(frozen=True)
-class Delta:
+class FigureDelta:
     """A figure of both runs and its difference (second minus first), on the same items.
 
     ``p`` tests whether there is a difference: by McNemar's exact test, by t or from the resamples.
@@ -80,9 +80,9 @@ class CriterionDelta:
     same: int
     only_first: int
     only_second: int
-    accuracy: Delta
-    kappa: Delta
-    agreement: Delta
+    accuracy: FigureDelta
+    kappa: FigureDelta
+    agreement: FigureDelta
 
 
 class DecidedCells(NamedTuple):
@@ -98,12 +98,12 @@ class Deltas:
     """All compared figures. ``accuracy`` is over all cells that both runs decided."""
 
     criteria: tuple[CriterionDelta, ...]
-    accuracy: Delta
-    score: Delta
+    accuracy: FigureDelta
+    score: FigureDelta
     decided: DecidedCells
 
 
-def deltas(paired: Paired, bootstrap: int, seed: int, how: Confidence = USUAL) -> Deltas:
+def deltas(paired: PairedRuns, bootstrap: int, seed: int, how: Confidence = USUAL) -> Deltas:
     """Return all differences, on the same resamples of items; 0 resamples draw none."""
     draws = Draws(len(paired.match.both), bootstrap, seed, how) if bootstrap else None
     rows = [_criterion(sides, draws) for sides in paired.criteria]
@@ -119,7 +119,7 @@ def deltas(paired: Paired, bootstrap: int, seed: int, how: Confidence = USUAL) -
     return Deltas(tuple(rows), accuracy, _score(paired, draws), decided_cells(paired))
 
 
-def decided_cells(paired: Paired) -> DecidedCells:
+def decided_cells(paired: PairedRuns) -> DecidedCells:
     """Return how many labelled cells each run decided, and how many correctly."""
     labelled, decided, right = 0, [0, 0], [0, 0]
     for sides in paired.criteria:
@@ -166,7 +166,7 @@ def _mcnemar(n: int, only_first: int, only_second: int) -> Estimate:
     return mcnemar_exact(only_first, only_second) if n else Estimate.undefined(NO_CELL)
 
 
-def _agreement(sides: CriterionPair, compared: _Compared, distinct: Patterns) -> Delta:
+def _agreement(sides: CriterionPair, compared: _Compared, distinct: Patterns) -> FigureDelta:
     """Compute Krippendorff's alpha among the judges of each run, by the scale."""
     split = 3 + sides.judges[0].shape[1]
     rows = distinct.rows[:, 3:split], distinct.rows[:, split:]
@@ -191,11 +191,11 @@ class _Compared:
 
     def shares(
         self, right: tuple[npt.NDArray[np.bool_], ...], among: npt.NDArray[np.bool_]
-    ) -> Delta:
+    ) -> FigureDelta:
         """Return the difference of two shares of the same rows."""
         return self.means([side.astype(np.float64) for side in right], among.astype(np.float64))
 
-    def means(self, sums: Sequence[Array], counts: Array, why: str = NO_CELL) -> Delta:
+    def means(self, sums: Sequence[Array], counts: Array, why: str = NO_CELL) -> FigureDelta:
         """Return the difference of two ratios of sums with the same denominator."""
 
         def mean(side: Array) -> Statistic:
@@ -209,7 +209,9 @@ class _Compared:
         ]
         return self.delta(figures, (first, second), counts > 0)
 
-    def tables(self, measure: Measure, cells: Sequence[npt.NDArray[np.int64]], k: int) -> Delta:
+    def tables(
+        self, measure: Measure, cells: Sequence[npt.NDArray[np.int64]], k: int
+    ) -> FigureDelta:
         """Return the difference of two figures of count tables."""
 
         def of(cell: npt.NDArray[np.int64]) -> Statistic:
@@ -226,7 +228,7 @@ class _Compared:
         figures: Sequence[Estimate],
         statistics: tuple[Statistic, Statistic],
         among: npt.NDArray[np.bool_],
-    ) -> Delta:
+    ) -> FigureDelta:
         """Return the difference of two figures over the rows ``among``.
 
         With resamples it has an interval.
@@ -236,11 +238,11 @@ class _Compared:
             return _undefined(first.reason or second.reason, first, second)
         if self._drawn is None:
             gap = Estimate(second.value - first.value, reason=NO_RESAMPLES, n=first.n)
-            return Delta(first, second, gap, Estimate.undefined(NO_RESAMPLES))
+            return FigureDelta(first, second, gap, Estimate.undefined(NO_RESAMPLES))
         result = paired_difference(
             *statistics, self._drawn, self._times, among=among, how=self._how
         )
-        return Delta(
+        return FigureDelta(
             first,
             second,
             result.value._replace(n=min(first.n, second.n)),
@@ -249,12 +251,14 @@ class _Compared:
         )
 
 
-def _undefined(reason: str, first: Estimate | None = None, second: Estimate | None = None) -> Delta:
+def _undefined(
+    reason: str, first: Estimate | None = None, second: Estimate | None = None
+) -> FigureDelta:
     nothing = Estimate.undefined(reason)
-    return Delta(first or nothing, second or nothing, nothing, nothing)
+    return FigureDelta(first or nothing, second or nothing, nothing, nothing)
 
 
-def _all_cells(paired: Paired, draws: Draws | None) -> Delta:
+def _all_cells(paired: PairedRuns, draws: Draws | None) -> FigureDelta:
     """Return accuracy over labelled cells that both runs decided; an item's cells stay together."""
     counts = np.zeros((len(paired.match.both), 3), dtype=np.int64)
     for sides in paired.criteria:
@@ -267,7 +271,7 @@ def _all_cells(paired: Paired, draws: Draws | None) -> Delta:
     return _Compared(distinct, draws, int(counts[:, 2].sum())).means([before, after], among)
 
 
-def _score(paired: Paired, draws: Draws | None) -> Delta:
+def _score(paired: PairedRuns, draws: Draws | None) -> FigureDelta:
     """Return the mean score over the items with a score in both runs."""
     first, second = paired.scores
     pairs = pair_up(first, second, ~(np.isnan(first) | np.isnan(second)))

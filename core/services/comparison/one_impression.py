@@ -29,7 +29,7 @@ from core.metrics.variance_components import (
     ITEM,
     JUDGE,
     Components,
-    Ways,
+    StudyDesign,
     components,
     jackknife,
     reliability_of_mean,
@@ -237,7 +237,7 @@ def _scored_way(values: Array, parts: Components, worth_: Estimate) -> ScoredWay
 
 
 def _phi(parts: Components) -> float:
-    return reliability_of_mean(parts, Ways(judges=1)).absolute
+    return reliability_of_mean(parts, StudyDesign(judges=1)).absolute
 
 
 def _only(facets: Facets, kept: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.int64]]:

@@ -31,10 +31,10 @@ from core.store.store import Store
 from core.text.names import fold
 
 #: Pairs two runs by id, as ``pair_runs`` does, or from a cache.
-PairOf = Callable[[int, int], "Paired"]
+PairOf = Callable[[int, int], "PairedRuns"]
 
 
-class Match(NamedTuple):
+class MatchedItems(NamedTuple):
     """The items that can be compared, by id and in the first run's order.
 
     ``reworded`` items have the same id but another text, prompt or reference, and are not compared.
@@ -50,7 +50,7 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class CriterionPair:
-    """One criterion of both runs over ``Match.both``; levels as in ``CriterionRatings``.
+    """One criterion of both runs over ``MatchedItems.both``; levels as in ``CriterionRatings``.
 
     ``judges`` are the judges' ratings of each run, shape (items, raters).
     """
@@ -69,14 +69,14 @@ class CriterionPair:
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairedRuns:
     """Two paired runs. ``apart`` says why criteria cannot be compared.
 
     ``scores`` are the items' scores in each run, NaN if missing.
     """
 
     runs: tuple[Run, Run]
-    match: Match
+    match: MatchedItems
     criteria: tuple[CriterionPair, ...]
     apart: dict[str, str]
     scores: tuple[Array, Array]
@@ -92,7 +92,7 @@ class Paired:
         return first, second
 
 
-def pair_runs(store: Store, first: int, second: int) -> Paired:
+def pair_runs(store: Store, first: int, second: int) -> PairedRuns:
     """Pair two runs.
 
     Raises:
@@ -113,10 +113,10 @@ def pair_runs(store: Store, first: int, second: int) -> Paired:
         score_columns(store, run).score[_rows(of, match)]
         for run, of in zip(runs, rated, strict=True)
     )
-    return Paired(runs, match, criteria, apart, (before, after), rated)
+    return PairedRuns(runs, match, criteria, apart, (before, after), rated)
 
 
-def _stand_in(rated: Rated, match: Match) -> dict[str, Any] | None:
+def _stand_in(rated: Rated, match: MatchedItems) -> dict[str, Any] | None:
     if not any(rater.kind == "human" for rater in rated.raters):
         return None
     matched = np.zeros(len(rated.of.ids), np.bool_)
@@ -124,14 +124,14 @@ def _stand_in(rated: Rated, match: Match) -> dict[str, Any] | None:
     return calibration.stand_in_of_panel(subset(sheet(rated), matched))
 
 
-def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> Match:
+def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> MatchedItems:
     """Return the shared items; within one dataset version, all items of both runs."""
     if runs[0].dataset_version_id != runs[1].dataset_version_id:
         return match_items(rated[0].items, rated[1].items)
     first, second = rated[0].of, rated[1].of
     if first.ids == second.ids:
-        return Match(first.ids, (), (), (), ())
-    return Match(
+        return MatchedItems(first.ids, (), (), (), ())
+    return MatchedItems(
         both=tuple(i for i in first.ids if i in second.place),
         only_first=tuple(i for i in first.ids if i not in second.place),
         only_second=tuple(i for i in second.ids if i not in first.place),
@@ -140,14 +140,14 @@ def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> Match:
     )
 
 
-def match_items(first: tuple[Item, ...], second: tuple[Item, ...]) -> Match:
+def match_items(first: tuple[Item, ...], second: tuple[Item, ...]) -> MatchedItems:
     """Return which items of two runs are the same."""
     before, after = ({item.id: item for item in items} for items in (first, second))
     shared = [item_id for item_id in before if item_id in after]
     reworded = [i for i in shared if _question_of(before[i]) != _question_of(after[i])]
     excluded = set(reworded)
     comparable = [i for i in shared if i not in excluded]
-    return Match(
+    return MatchedItems(
         tuple(comparable),
         tuple(i for i in before if i not in after),
         tuple(i for i in after if i not in before),
@@ -166,7 +166,7 @@ def _relabelled(before: Item, after: Item) -> bool:
     return any(before.labels[name].label != after.labels[name].label for name in shared)
 
 
-def _no_items(runs: tuple[Run, Run], match: Match) -> str:
+def _no_items(runs: tuple[Run, Run], match: MatchedItems) -> str:
     first, second = runs
     if match.reworded:
         return (
@@ -189,7 +189,7 @@ def _no_criteria(runs: tuple[Run, Run], apart: dict[str, str]) -> str:
 
 
 def _criteria(
-    rated: tuple[Rated, Rated], match: Match
+    rated: tuple[Rated, Rated], match: MatchedItems
 ) -> tuple[tuple[CriterionPair, ...], dict[str, str]]:
     before, after = ({fold(c.name): c for c in side.criteria} for side in rated)
     rows = [_rows(side, match) for side in rated]
@@ -237,7 +237,7 @@ def _judges(criterion: CriterionRatings) -> Ratings:
     return criterion.levels[:, members]
 
 
-def _rows(rated: Rated, match: Match) -> Levels:
+def _rows(rated: Rated, match: MatchedItems) -> Levels:
     if match.both == rated.of.ids:
         return np.arange(len(match.both))
     return np.array([rated.of.place[item] for item in match.both], dtype=np.int64)
@@ -246,7 +246,7 @@ def _rows(rated: Rated, match: Match) -> Levels:
 ABSTENTION, NO_VERDICT = "abstained", "no verdict"
 
 
-class Flip(NamedTuple):
+class VerdictFlip(NamedTuple):
     """Items whose verdict went from ``before`` to ``after``.
 
     Of the labelled items, ``mended`` became right and ``broken`` became wrong. ``up`` is the change
@@ -262,12 +262,12 @@ class Flip(NamedTuple):
     up: int | None
 
 
-def flips(paired: Paired) -> tuple[Flip, ...]:
+def flips(paired: PairedRuns) -> tuple[VerdictFlip, ...]:
     """Return every direction in which verdicts flipped, the most frequent of a criterion first."""
     return tuple(flip for sides in paired.criteria for flip in _flips_of(sides, paired.match.both))
 
 
-def _flips_of(sides: CriterionPair, items: tuple[str, ...]) -> list[Flip]:
+def _flips_of(sides: CriterionPair, items: tuple[str, ...]) -> list[VerdictFlip]:
     first, second = (_states(side) for side in sides.verdicts)
     moved = np.flatnonzero(first != second)
     # Encode a direction as one number; states start at FAILED.
@@ -281,7 +281,7 @@ def _flips_of(sides: CriterionPair, items: tuple[str, ...]) -> list[Flip]:
         truth = sides.gold[rows]
         levels = sides.scale != "nominal" and before >= 0 and after >= 0
         flipped.append(
-            Flip(
+            VerdictFlip(
                 sides.name,
                 _word(sides, before),
                 _word(sides, after),

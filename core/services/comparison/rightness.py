@@ -17,7 +17,7 @@ from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.intervals.powered_gaps import powered_gap
 from core.metrics.measure import Array
-from core.services.comparison.paired_runs import CriterionPair, Paired
+from core.services.comparison.paired_runs import CriterionPair, PairedRuns
 from core.services.datasets import label_draws
 from core.services.queueing.drawn_cells import DrawnCells
 from core.services.review import random_labels
@@ -31,7 +31,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class RightMore:
+class AccuracyGain:
     """How much more often the second run is right, over ``cells`` that both decided.
 
     ``criterion`` is empty for all together. The runs differ on ``apart`` cells, of which
@@ -63,15 +63,15 @@ class CorrectedAccuracy:
     it. ``reason`` says why all cells cannot be estimated.
     """
 
-    whole: RightMore | None
-    criteria: tuple[RightMore, ...]
+    whole: AccuracyGain | None
+    criteria: tuple[AccuracyGain, ...]
     run: int = 0
     queue: str = ""
     reason: str = ""
     declared: str = ""
 
 
-def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> CorrectedAccuracy:
+def right_more(store: Store, paired: PairedRuns, level: float = USUAL.level) -> CorrectedAccuracy:
     """Return the comparison, from the labels drawn for the run that has more of them."""
     drawn = [(run.id, random_labels.of_run(store, run.id)) for run in paired.runs]
     able = [(run_id, labels) for run_id, labels in drawn if not labels.reason]
@@ -96,7 +96,7 @@ def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> Corr
     )
 
 
-def _reason(paired: Paired, drawn: list[DrawnLabels]) -> str:
+def _reason(paired: PairedRuns, drawn: list[DrawnLabels]) -> str:
     first, second = (labels.reason for labels in drawn)
     if first == second:
         return first
@@ -136,7 +136,7 @@ def _items(cells: Array) -> Array:
     return np.column_stack([cells[first, _ITEM], apart > 0, drawn, cells[first, _STRATUM]])
 
 
-def _compared(name: str, cells: Array, level: float, *, by_item: bool = False) -> RightMore:
+def _compared(name: str, cells: Array, level: float, *, by_item: bool = False) -> AccuracyGain:
     """Compute one comparison. ``by_item``: items were drawn with all cells, and count once."""
     apart = cells[:, _APART] > 0
     labelled_cells = np.isfinite(cells[:, _MORE])
@@ -153,7 +153,7 @@ def _compared(name: str, cells: Array, level: float, *, by_item: bool = False) -
     )
     naive = float(cells[labelled_cells, _MORE].mean()) if labelled_cells.any() else None
     labelled = int((apart & labelled_cells).sum())
-    return RightMore(name, len(cells), int(apart.sum()), labelled, result.gap, naive, result.p)
+    return AccuracyGain(name, len(cells), int(apart.sum()), labelled, result.gap, naive, result.p)
 
 
 def in_words(accuracy: CorrectedAccuracy) -> str:
@@ -215,7 +215,7 @@ def as_data(accuracy: CorrectedAccuracy) -> dict[str, Any]:
     }
 
 
-def _data(row: RightMore) -> dict[str, Any]:
+def _data(row: AccuracyGain) -> dict[str, Any]:
     data: dict[str, Any] = {
         "cells": row.cells,
         "apart": row.apart,

@@ -14,13 +14,13 @@ from core.metrics.estimate import USUAL, Confidence
 from core.services.agreement.metrics_report import METHOD
 from core.services.agreement.overall import Trust, trust
 from core.services.comparison import rightness
-from core.services.comparison.costs import Spent, spent
-from core.services.comparison.differences import CriterionDelta, Delta, Deltas, deltas
+from core.services.comparison.costs import RunSpending, spent
+from core.services.comparison.differences import CriterionDelta, Deltas, FigureDelta, deltas
 from core.services.comparison.paired_runs import (
     CriterionPair,
-    Flip,
-    Match,
+    MatchedItems,
     PairOf,
+    VerdictFlip,
     flips,
     pair_runs,
 )
@@ -174,14 +174,14 @@ class RunComparison:
 
     runs: tuple[Run, Run]
     changed: tuple[RunChange, ...]
-    match: Match
+    match: MatchedItems
     criteria: tuple[CriterionPair, ...]
     apart: dict[str, str]
-    flips: tuple[Flip, ...]
+    flips: tuple[VerdictFlip, ...]
     deltas: Deltas
     corrected: CorrectedAccuracy
     stand_in: tuple[dict[str, Any] | None, dict[str, Any] | None]
-    spent: tuple[Spent, Spent]
+    spent: tuple[RunSpending, RunSpending]
     trust: tuple[Trust, Trust]
     ungraded: tuple[int, int]  # Items without a grade, which the mean score excludes.
     resamples: int
@@ -311,7 +311,7 @@ def _run(run: Run) -> dict[str, Any]:
 
 
 def _criterion(
-    sides: CriterionPair, delta: CriterionDelta, all_of: tuple[Flip, ...]
+    sides: CriterionPair, delta: CriterionDelta, all_of: tuple[VerdictFlip, ...]
 ) -> dict[str, Any]:
     return {
         "scale": sides.scale,
@@ -331,7 +331,7 @@ def _criterion(
     }
 
 
-def _delta(delta: Delta) -> dict[str, Any]:
+def _delta(delta: FigureDelta) -> dict[str, Any]:
     figures = {"a": delta.first, "b": delta.second, "difference": delta.difference, "p": delta.p}
     data: dict[str, Any] = {name: figure.value for name, figure in figures.items()}
     data |= {"n": delta.n, "test": delta.test}
@@ -344,7 +344,7 @@ def _delta(delta: Delta) -> dict[str, Any]:
     return {**data, "undefined": reasons} if reasons else data
 
 
-def _cost(first: Spent, second: Spent) -> dict[str, Any]:
+def _cost(first: RunSpending, second: RunSpending) -> dict[str, Any]:
     def gap(before: float | None, after: float | None) -> float | None:
         return None if before is None or after is None else after - before
 
@@ -359,7 +359,7 @@ def _cost(first: Spent, second: Spent) -> dict[str, Any]:
     }
 
 
-def _spent(run: Spent) -> dict[str, Any]:
+def _spent(run: RunSpending) -> dict[str, Any]:
     data = {
         "cost_usd": run.now,
         "saved_usd": run.saved,

@@ -76,7 +76,7 @@ class ItemColumns:
         return self.words[self.rows(ids)].astype(np.float64)
 
 
-class AtHand(Generic[MadeT]):
+class SourceCache(Generic[MadeT]):
     """A cache of recent values; the key is the hash of a value's source."""
 
     def __init__(self, most: int = 4) -> None:
@@ -92,7 +92,7 @@ class AtHand(Generic[MadeT]):
         return value
 
 
-_LATEST: AtHand[ItemColumns] = AtHand()
+_LATEST: SourceCache[ItemColumns] = SourceCache()
 
 
 def of_version(store: Store, version_id: int) -> ItemColumns:

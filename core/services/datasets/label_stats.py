@@ -146,7 +146,7 @@ def _criterion(
     )
 
 
-class Choice(NamedTuple):
+class LabelRubric(NamedTuple):
     """A rubric under which labels are shown; ``version_id`` is ``None`` for the dataset's own.
 
     ``known`` counts the labelled criteria that it has.
@@ -158,7 +158,7 @@ class Choice(NamedTuple):
     known: int
 
 
-def rubrics_for(store: Store, version_id: int, labelled: Collection[str]) -> list[Choice]:
+def rubrics_for(store: Store, version_id: int, labelled: Collection[str]) -> list[LabelRubric]:
     """Return the rubrics in use and the dataset's own, sorted by the number of ``labelled``
     criteria that they have.
     """
@@ -175,5 +175,5 @@ def rubrics_for(store: Store, version_id: int, labelled: Collection[str]) -> lis
     return sorted(options, key=lambda choice: -choice.known)
 
 
-def _choice(version_id: int | None, name: str, rubric: Rubric, names: set[str]) -> Choice:
-    return Choice(version_id, name, rubric, len(names & {c.name for c in rubric.criteria}))
+def _choice(version_id: int | None, name: str, rubric: Rubric, names: set[str]) -> LabelRubric:
+    return LabelRubric(version_id, name, rubric, len(names & {c.name for c in rubric.criteria}))

@@ -21,7 +21,7 @@ from core.store.store import Store
 from core.text.names import fold
 
 if TYPE_CHECKING:
-    from core.services.datasets.item_columns import AtHand
+    from core.services.datasets.item_columns import SourceCache
 
 # An item either is an example for judges, or measures them.
 #
@@ -104,7 +104,7 @@ TAG = "split:"
 
 
 @dataclass(frozen=True)
-class Parts:
+class SplitItems:
     """The items of each part, in the dataset's order.
 
     ``unlabelled`` items are in no part: they are graded, and neither teach nor measure.
@@ -147,7 +147,9 @@ class _Deck:
         self._kinds = list(kinds)
         self._strata: dict[tuple[str, ...] | None, list[list[str]]] = {}
 
-    def parts(self, shares: Mapping[PartName, int], seed: int, by: Sequence[str] | None) -> Parts:
+    def parts(
+        self, shares: Mapping[PartName, int], seed: int, by: Sequence[str] | None
+    ) -> SplitItems:
         """Return the parts of a seed."""
         if not self._firsts:
             raise InputError(
@@ -168,7 +170,7 @@ class _Deck:
         members: dict[PartName, list[str]] = {part: [] for part in PARTS}
         for item in self._kind_of:
             members[part_of[item]].append(item)
-        return Parts(
+        return SplitItems(
             {part: tuple(item_ids) for part, item_ids in members.items()},
             self._unlabelled,
             self._by_label(part_of),
@@ -247,7 +249,7 @@ def largest_remainder(total: int, percents: Sequence[int]) -> list[int]:
 
 def split_of_version(
     store: Store, version_id: int, shares: Mapping[PartName, int], seed: int, by: str | None = None
-) -> Parts:
+) -> SplitItems:
     """Return the labelled items of a dataset version in parts of these shares; nothing is saved.
 
     ``shares`` are whole percents that add up to 100. Items with the same labels (on the criterion
@@ -265,11 +267,11 @@ def split_of_version(
 
 
 @cache
-def _decks() -> AtHand[_Deck]:
+def _decks() -> SourceCache[_Deck]:
     # Columns need numpy, which should not load only to show a split.
-    from core.services.datasets.item_columns import AtHand
+    from core.services.datasets.item_columns import SourceCache
 
-    return AtHand(2)
+    return SourceCache(2)
 
 
 def _deck(store: Store, version_id: int) -> _Deck:
@@ -288,7 +290,7 @@ def _deck(store: Store, version_id: int) -> _Deck:
 
 
 @allowed("write")
-def save_parts(store: Store, version_id: int, parts: Parts, seed: int) -> DatasetVersion:
+def save_parts(store: Store, version_id: int, parts: SplitItems, seed: int) -> DatasetVersion:
     """Save a new version with these parts. Runs keep the version they were planned with.
 
     Raises:

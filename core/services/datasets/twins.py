@@ -23,7 +23,7 @@ AnyT = TypeVar("AnyT")
 
 
 @dataclass(frozen=True)
-class Twins:
+class RepeatedTexts:
     """How many items of a dataset repeat another's text, and the effect on learning.
 
     ``items`` have a twin; ``near`` of them have none that is equal except for punctuation and
@@ -44,7 +44,7 @@ class Twins:
     def in_words(self) -> str:
         """Return a sentence for people, or an empty string.
 
-        >>> Twins(4, 2, 1).in_words()[:59]
+        >>> RepeatedTexts(4, 2, 1).in_words()[:59]
         '4 items repeat the text of another (2 of them nearly): none'
         """
         if not self.items:
@@ -63,9 +63,9 @@ class Twins:
         )
 
 
-def twins_of(calibration: Mapping[str, Any]) -> Twins:
+def twins_of(calibration: Mapping[str, Any]) -> RepeatedTexts:
     """Return the twins stored in a plan; plans made before twins were detected have none."""
-    return Twins(**calibration.get("twins", {}))
+    return RepeatedTexts(**calibration.get("twins", {}))
 
 
 def grouped(items: Sequence[Item]) -> list[list[Item]]:
@@ -149,7 +149,7 @@ def twin_groups(
     twins: TwinNumbers,
     *,
     strict: bool = True,
-) -> tuple[list[list[PlacedT]], Twins]:
+) -> tuple[list[list[PlacedT]], RepeatedTexts]:
     """Return the groups of items that may teach, and the twins.
 
     With ``strict`` no item teaches if a twin of it is surely graded. Examples in a prompt do not
@@ -172,7 +172,7 @@ def twin_groups(
 
 def apart_texts(
     teachers: Sequence[AnyT], texts: Sequence[Item], graded: Sequence[Item], *, strict: bool = True
-) -> tuple[list[list[AnyT]], Twins]:
+) -> tuple[list[list[AnyT]], RepeatedTexts]:
     """Return the same as ``apart`` if graded items are of another dataset, or other items of this
     one.
 
@@ -183,7 +183,7 @@ def apart_texts(
 
 def _grouped_apart(
     teachers: Sequence[AnyT], numbers: TwinNumbers, *, strict: bool
-) -> tuple[list[list[AnyT]], Twins]:
+) -> tuple[list[list[AnyT]], RepeatedTexts]:
     """Group the teachers; ``numbers`` are those of the teachers, followed by the graded items."""
     taught, graded_groups = numbers.group[: len(teachers)], numbers.group[len(teachers) :]
     blocked, groups = set(graded_groups if strict else ()), dict[int, list[AnyT]]()
@@ -193,11 +193,11 @@ def _grouped_apart(
     return list(groups.values()), _count_twins(numbers, taught, blocked)
 
 
-def _count_twins(numbers: TwinNumbers, taught: Sequence[int], blocked: set[int]) -> Twins:
+def _count_twins(numbers: TwinNumbers, taught: Sequence[int], blocked: set[int]) -> RepeatedTexts:
     sizes = Counter(numbers.group)
     if len(sizes) == len(numbers.group):
-        return Twins()
+        return RepeatedTexts()
     several = [s for n, s in zip(numbers.group, numbers.same, strict=True) if sizes[n] > 1]
     keys = Counter(several)
     near = sum(times == 1 for times in keys.values())
-    return Twins(len(several), near, sum(n in blocked for n in taught))
+    return RepeatedTexts(len(several), near, sum(n in blocked for n in taught))

@@ -213,7 +213,7 @@ class CriterionFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class RunFindings:
     """A run's findings on criteria, and the criteria of unknown agreement, with the reason."""
 
     findings: tuple[CriterionFinding, ...]
@@ -222,7 +222,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Says:
+class RubricFindings:
     """The findings on a rubric's criteria from ``run``, the newest that measures agreement.
 
     ``passed`` is a newer run that does not, and ``why`` the reason. Without any such run, ``run``
@@ -230,7 +230,7 @@ class Says:
     """
 
     run: RunRow
-    heard: Heard
+    heard: RunFindings
     passed: RunRow | None = None
     why: str = ""
 
@@ -243,27 +243,27 @@ def newest_runs(store: Store, rubric_id: int) -> Iterator[RunRow]:
 
 
 def newest_answer(
-    store: Store, rubric_id: int, hear: Callable[[RunRow], Heard] | None = None
-) -> Says | None:
+    store: Store, rubric_id: int, hear: Callable[[RunRow], RunFindings] | None = None
+) -> RubricFindings | None:
     """Return the findings of the newest run that measures agreement; ``None`` without a run.
 
     It considers ``LOOKED`` runs. ``hear`` replaces ``heard``, e.g. by a cached version.
     """
-    first: Says | None = None
+    first: RubricFindings | None = None
     for row in islice(newest_runs(store, rubric_id), LOOKED):
         run_heard = hear(row) if hear else run_findings(store, row.id)
         if run_heard.answers:
             if first is None:
-                return Says(row, run_heard)
-            return Says(row, run_heard, first.run, first.why)
+                return RubricFindings(row, run_heard)
+            return RubricFindings(row, run_heard, first.run, first.why)
         if first is None:
-            first = Says(
+            first = RubricFindings(
                 row, run_heard, why=next(iter(run_heard.unknown.values()), "no votes to compare")
             )
     return first
 
 
-def run_findings(store: Store, run_id: int) -> Heard:
+def run_findings(store: Store, run_id: int) -> RunFindings:
     """Return a run's findings on criteria, serious first, and the unknown ones. Raises
     ``NotFound``.
     """
@@ -285,7 +285,7 @@ def run_findings(store: Store, run_id: int) -> Heard:
         for check in checks_made
         if check.effect.p is None
     }
-    return Heard(findings, unknown, answers=len(unknown) < len(checks_made))
+    return RunFindings(findings, unknown, answers=len(unknown) < len(checks_made))
 
 
 def asked_otherwise(store: Store, run: RunRow, draft: RubricDraft, uid: str) -> bool:

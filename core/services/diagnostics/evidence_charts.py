@@ -28,7 +28,7 @@ from core.services.diagnostics.judge_bias import (
 _BINS = 5
 
 
-class Among(NamedTuple):
+class ComparedSubject(NamedTuple):
     """One subject of the same check: its estimate and interval, and the number of items."""
 
     subject: str
@@ -44,7 +44,7 @@ class ShownEvidence:
 
     finding: Finding
     chart: Chart | None
-    among: tuple[Among, ...]
+    among: tuple[ComparedSubject, ...]
     bound: float
 
 
@@ -60,7 +60,7 @@ def shown(
     elif of_criterion is not None:
         chart = of_criterion(evidence, finding)
     among = tuple(
-        Among(" and ".join([c.subject, c.other]) if c.other else c.subject, c.effect)
+        ComparedSubject(" and ".join([c.subject, c.other]) if c.other else c.subject, c.effect)
         for c in checks
         if c.kind == finding.kind and c.effect.p is not None
     )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from core.metrics.bias.criteria import Agreement, Merge
 from core.metrics.bias.effects import BiasEffect, Finding, Kind
-from core.metrics.bias.judge_bias import Halo, Pull
+from core.metrics.bias.judge_bias import Halo, PositionPull
 from core.text.numbers import percent, score
 
 
@@ -44,7 +44,7 @@ def interval_and_n(effect: BiasEffect, *, shares: bool = False, of: str = "items
     return f"(the same on all of {effect.n:,} {of})"
 
 
-def position(judge: str, pull: Pull) -> str:
+def position(judge: str, pull: PositionPull) -> str:
     """Describe a position bias toward a place, or away from it."""
     effect = pull.effect
     if _by(effect) > 0:

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from core.domain.panel import Judge
-from core.metrics.bias.effects import BOUNDS, FEW, BiasEffect, Finding, Kind, Null, share_above
+from core.metrics.bias.effects import BOUNDS, FEW, BiasEffect, Finding, Kind, NullValue, share_above
 from core.metrics.bias.judge_bias import (
-    Pull,
+    PositionPull,
     clustered_mean,
     halo,
     length_slope,
@@ -76,7 +76,7 @@ def _of_judge(
         return FindingCandidate(kind, "judge", name, effect, sentence)
 
     pull = position_effect(evidence.shown.get(name, ()))
-    if isinstance(pull, Pull):
+    if isinstance(pull, PositionPull):
         yield made("position", pull.effect, words.position(name, pull))
     else:
         yield made("position", pull, "")
@@ -160,7 +160,7 @@ def _mean(values: Values) -> Values:
 
 
 def against_of(
-    cells: Sequence[Measured], judge: int, null: Null, truth: str, rater: str
+    cells: Sequence[Measured], judge: int, null: NullValue, truth: str, rater: str
 ) -> tuple[BiasEffect, str]:
     """Compare the judge with the truth or, if that is known for too few items, with other judges.
 
@@ -244,7 +244,7 @@ def _kin(evidence: RunEvidence, at: int) -> Values:
 
 
 def _slope(
-    evidence: RunEvidence, worths: Sequence[Measured], judge: int, of_item: Values, null: Null
+    evidence: RunEvidence, worths: Sequence[Measured], judge: int, of_item: Values, null: NullValue
 ) -> BiasEffect:
     """Return how much more value a judge gives per unit of an item's property, at the same
     label.

@@ -13,8 +13,8 @@ from core.services.exports.unitxt import unitxt_result
 from core.services.pairwise.arena_people import arenas_of
 from core.services.pairwise.contest_votes import (
     WITHDRAWN,
+    Contest,
     Contests,
-    HeldContest,
     outcome,
     read,
     votes_of,
@@ -96,7 +96,7 @@ def _rows(
             yield head
 
 
-def _votes(store: Store, contests: Contests, contest: HeldContest) -> Iterator[dict[str, Any]]:
+def _votes(store: Store, contests: Contests, contest: Contest) -> Iterator[dict[str, Any]]:
     criterion = contests.rounds[contest.run_id].criteria[contest.question]
     by_item = votes_of(store, contest)
     for shown in contest.shown:

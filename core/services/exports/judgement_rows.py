@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from core.domain.dataset import Item
-from core.domain.review import Settled
+from core.domain.review import SettledCell
 from core.domain.review_records import EventRow, QueuedCell, VerdictRow
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunItemRow
@@ -61,7 +61,7 @@ class Reviews:
             return ""
         return label_of(criterion, given_from(first.after or {})) or "Cannot assess"
 
-    def decided(self, settled: Settled, criterion: Criterion | None) -> Row:
+    def decided(self, settled: SettledCell, criterion: Criterion | None) -> Row:
         """Return how a cell was settled: by which verdicts, and when.
 
         If several people agreed, it has their first verdicts in the order of names, their total
@@ -100,7 +100,7 @@ class Reviews:
         return row
 
 
-def _counts(verdict: VerdictRow, settled: Settled) -> bool:
+def _counts(verdict: VerdictRow, settled: SettledCell) -> bool:
     """Return whether the cell was settled by this verdict."""
     part = "resolve" if settled.provenance == "adjudicated" else "review"
     return verdict.part == part and verdict.reviewer in settled.people and verdict.final is not None
@@ -138,7 +138,7 @@ class Graded:
     items: tuple[Item, ...]
     rows: tuple[RunItemRow, ...]
     cells: Mapping[tuple[str, str], Verdict]
-    settled: tuple[Settled, ...]
+    settled: tuple[SettledCell, ...]
     reviews: Reviews
 
     @cached_property
@@ -211,7 +211,7 @@ def judgements(data: Graded) -> Iterator[Row]:
 
     ``round`` of a vote counts replicates from 1; it is 2 if an adjudicator ended a disagreement.
     """
-    by_item: dict[str, list[Settled]] = {}
+    by_item: dict[str, list[SettledCell]] = {}
     for settled in data.settled:
         by_item.setdefault(settled.item_id, []).append(settled)
     for item, criteria in _items(data):
@@ -290,7 +290,7 @@ def _answer(data: Graded, item: Item, answer: VoteRow | FailureRow) -> Row:
     }
 
 
-def _settled(data: Graded, item: Item, criterion: Criterion | None, settled: Settled) -> Row:
+def _settled(data: Graded, item: Item, criterion: Criterion | None, settled: SettledCell) -> Row:
     value = (
         None if criterion is None or settled.option is None else criterion.value_of(settled.option)
     )

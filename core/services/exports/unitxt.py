@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from core.domain.votes import CallRow, Segment, VoteRow
 from core.metrics.ranking.ranks import competition_ranks
 from core.services.pairwise.contest_votes import (
+    Contest,
     ContestOutcome,
     Contests,
-    HeldContest,
     outcome,
     read,
     winner_of,
@@ -64,7 +64,7 @@ def unitxt_result(store: Store, run_id: int) -> dict[str, Any]:
     the first replicate is reported.
     """
     contests = read(store, [run_id])
-    rows: dict[tuple[str, str], list[HeldContest]] = {}
+    rows: dict[tuple[str, str], list[Contest]] = {}
     for contest in contests.held:
         rows.setdefault((contest.task, contest.question), []).append(contest)
     votes = {
@@ -104,7 +104,7 @@ def _row(
     store: Store,
     contests: Contests,
     key: tuple[str, str],
-    bouts: Sequence[HeldContest],
+    bouts: Sequence[Contest],
     judge: str,
     votes: Mapping[str, Sequence[VoteRow]],
 ) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _empty(system: str) -> dict[str, Any]:
 
 def _add(
     entry: dict[str, Any],
-    contest: HeldContest,
+    contest: Contest,
     system: str,
     opponent: str,
     decided: ContestOutcome,
@@ -192,7 +192,7 @@ def _result(came: ContestOutcome, is_first: bool) -> str:
     return "won" if (came.winner == "first") == is_first else "lost"
 
 
-def _selection(contest: HeldContest, turn: _Turn | None) -> str | None:
+def _selection(contest: Contest, turn: _Turn | None) -> str | None:
     """Return the chosen system, ``tie`` or ``both_bad``; ``None`` without an answer."""
     if turn is None:
         return None
@@ -203,7 +203,7 @@ def _selection(contest: HeldContest, turn: _Turn | None) -> str | None:
 def _turns(
     store: Store,
     contests: Contests,
-    contest: HeldContest,
+    contest: Contest,
     judge: str,
     votes: Mapping[str, Sequence[VoteRow]],
 ) -> tuple[_Turn | None, _Turn | None]:
@@ -223,7 +223,7 @@ def _turns(
 
 
 def _turn(
-    store: Store, contests: Contests, contest: HeldContest, vote: VoteRow, swapped: bool
+    store: Store, contests: Contests, contest: Contest, vote: VoteRow, swapped: bool
 ) -> _Turn:
     criterion = contests.rounds[contest.run_id].criteria[contest.question]
     call = None if vote.call_id is None else store.votes.call(vote.call_id)

@@ -37,7 +37,7 @@ class Baseline(NamedTuple):
     looks: int = 0
 
 
-class Fall(NamedTuple):
+class FigureFall(NamedTuple):
     """How far a figure fell; ``before`` and ``now`` are ``None`` if undefined."""
 
     before: float | None
@@ -141,7 +141,7 @@ def fall(
     sign: float = 1.0,
     seed: int = 0,
     look: int = 0,
-) -> Fall:
+) -> FigureFall:
     """Return how far a figure fell from one set of answers to another.
 
     It uses common cells if there are any, else each side's own. ``sign`` is -1 for a figure where
@@ -159,7 +159,7 @@ def fall(
     )
     counted = len(resampled[0].items)
     if first is None or second is None:
-        return Fall(first, second, Estimate(None), counted, paired)
+        return FigureFall(first, second, Estimate(None), counted, paired)
     if paired:
         # Both sides have the same items, which are drawn together.
         drawn = resampled[0].values({"it": figure}, sides, RESAMPLES, seed)["it"]
@@ -170,7 +170,7 @@ def fall(
         ]
     drop, differences = sign * (first - second), sign * (drawn[0] - drawn[1])
     ends = _over_looks(differences, drop, look) if look else percentile(differences)
-    return Fall(first, second, Estimate(drop).with_interval(ends), counted, paired)
+    return FigureFall(first, second, Estimate(drop).with_interval(ends), counted, paired)
 
 
 def _over_looks(differences: Array, drop: float, look: int) -> Interval:

@@ -192,7 +192,7 @@ def _drops(
         yield _dropped(path, fallen, request.max_drop)
 
 
-def _dropped(path: str, fallen: kept.Fall, most: float) -> dict[str, Any]:
+def _dropped(path: str, fallen: kept.FigureFall, most: float) -> dict[str, Any]:
     """Return a check that fails if the drop is surely larger than allowed, by its whole interval.
 
     A figure that became undefined fails; a figure that was undefined before cannot fall.
@@ -217,7 +217,7 @@ def _dropped(path: str, fallen: kept.Fall, most: float) -> dict[str, Any]:
     }
 
 
-def _drop_in_words(fallen: kept.Fall, most: float, sure: bool) -> str:
+def _drop_in_words(fallen: kept.FigureFall, most: float, sure: bool) -> str:
     if fallen.now is None:
         was = "undefined before, too" if fallen.before is None else fmt.number(fallen.before, 3)
         return f"undefined now, {was} before" if fallen.before is not None else f"undefined, {was}"

@@ -16,7 +16,7 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.domain.runs import Run, RunRow
 from core.errors import InputError
-from core.metrics.drift import FALSE_ALARMS, Look, looks_at
+from core.metrics.drift import FALSE_ALARMS, RepetitionMean, looks_at
 from core.metrics.measure import Array
 from core.services.access.allowing import allowed
 from core.services.queueing.queue_table import CellTable
@@ -54,11 +54,11 @@ class DriftPoint:
     run_id: int
     at: str
     version: str
-    look: Look
-    means: tuple[Look, ...] = ()
+    look: RepetitionMean
+    means: tuple[RepetitionMean, ...] = ()
 
     @property
-    def exceeding_look(self) -> Look | None:
+    def exceeding_look(self) -> RepetitionMean | None:
         """Return the look that exceeds its limits, or else the shortest mean of last looks that
         does.
         """
@@ -338,7 +338,7 @@ def _points(series: JudgeSeries) -> Iterator[dict[str, Any]]:
         }
 
 
-def _mean(look: Look) -> dict[str, Any]:
+def _mean(look: RepetitionMean) -> dict[str, Any]:
     """Return the mean of several looks that exceeds its limits although the newest does not."""
     limits = None if look.low is None else [look.low, look.high]
     return {"looks": look.over, "value": look.now, "limits": limits}

@@ -31,7 +31,7 @@ from core.services.access.allowing import allowed
 from core.services.guided import texts
 from core.services.guided.texts import File
 from core.services.imports import import_files
-from core.services.imports.import_files import SHAPE_WORDS, FileLook
+from core.services.imports.import_files import SHAPE_WORDS, FileShape
 from core.services.rubrics import import_export
 from core.services.rubrics.draft_shapes import RubricDraft, new_draft
 from core.services.rubrics.drafts import rubric_from
@@ -232,7 +232,7 @@ def _answer_columns(files: tuple[File, ...], table: Table) -> Recognised | None:
     return Recognised("texts", files, line, systems=columns)
 
 
-def _unknown(file: File, look: FileLook) -> Recognised:
+def _unknown(file: File, look: FileShape) -> Recognised:
     """Recognise a table without known columns; a person may name the column of texts."""
     if look.table is not None and (beside := _answer_columns((file,), look.table)) is not None:
         return beside
@@ -244,7 +244,7 @@ def _unknown(file: File, look: FileLook) -> Recognised:
     return Recognised("unknown", (file,), line, import_files.nearest_in_words(look))
 
 
-def _votes_words(look: FileLook) -> str:
+def _votes_words(look: FileShape) -> str:
     tool = next((name for kind, name in TOOL_NAMES.items() if kind == look.kind), None)
     if tool is not None:
         return f"Results of {tool}."

@@ -142,12 +142,12 @@ def curve_of(
 
     ``items`` are all items that it would judge.
     """
-    from core.judging.offline import Unfit, train
+    from core.judging.offline import TrainingRefused, train
 
     name = criterion.name
     result = train(_JUDGE, criterion, pairs, items, seed=1)
     report, n = result.report, len(pairs)
-    if isinstance(result, Unfit):
+    if isinstance(result, TrainingRefused):
         return LearntCriterion(name, n, off=_why_off(report))
     kappa = report.kappa if report.weighted_kappa is None else report.weighted_kappa
     return LearntCriterion(name, n, kappa, *(report.kappa_range or (None, None)))

@@ -43,7 +43,7 @@ class File(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TextsLook:
+class TextTable:
     """A table of texts: the column of texts, other possible columns, and the roles of the rest.
 
     ``column`` is ``None`` if it is unknown; ``mapping`` is the guess with that column.
@@ -188,7 +188,7 @@ def columns_of(table: Table) -> tuple[str, ...]:
     return tuple(sorted(sizes, key=sizes.__getitem__, reverse=True))
 
 
-def look(table: Table, column: str | None = None) -> TextsLook:
+def look(table: Table, column: str | None = None) -> TextTable:
     """Return the roles of the table's columns; ``column`` is the column of texts, if a person chose
     it.
     """
@@ -199,10 +199,10 @@ def look(table: Table, column: str | None = None) -> TextsLook:
     if column is None:
         column = guess.submission or (could[0] if len(could) == 1 else None)
     mapping = guess if column in (None, guess.submission) else _moved(guess, str(column))
-    return TextsLook(table, column, could, mapping)
+    return TextTable(table, column, could, mapping)
 
 
-def with_roles(look: TextsLook, chosen: Sequence[str]) -> TextsLook:
+def with_roles(look: TextTable, chosen: Sequence[str]) -> TextTable:
     """Return the look with the roles that a person chose; unchanged if these do not fit together
     or no column would be the texts.
     """
@@ -287,7 +287,7 @@ def answers(files: Sequence[File]) -> Table:
     return Table(table.name, "csv", heads, tuple(rows), tuple(lines), notices=table.notices)
 
 
-def samples(look: TextsLook) -> list[tuple[str, str]]:
+def samples(look: TextTable) -> list[tuple[str, str]]:
     """Return the first rows: each row's name, and the beginning of its text."""
     rows, who_column = list[tuple[str, str]](), naming(look)
     for index, row in enumerate(look.table.rows[:SHOWN], start=1):
@@ -296,12 +296,12 @@ def samples(look: TextsLook) -> list[tuple[str, str]]:
     return rows
 
 
-def naming(look: TextsLook) -> str:
+def naming(look: TextTable) -> str:
     """Return the column that names the rows, or an empty string."""
     return several.naming(look.table, look.mapping)
 
 
-def check(look: TextsLook) -> Checked:
+def check(look: TextTable) -> Checked:
     """Return the texts as a dataset, or every reason why they cannot be one."""
     checked = catalog.check(look.table, look.mapping)
     plain = look.table.kind == "files" or look.table.name == PASTED

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.domain.runs import Brought, BroughtItem, BroughtVotes, ItemResult, Lease
+from core.domain.runs import ImportedData, ImportedItem, ImportedVoteColumns, ItemResult, Lease
 from core.domain.votes import BallotRow, Cell, Verdict
 from core.formats.votes.clean_votes import CleanAnswers
 from core.identity import canonical_json
 from core.metrics.agreement.ratings import patterns
 from core.scoring import MeasuredTexts, looks_at_texts, measure
 from core.services.results.verdicts import (
-    Alike,
     DerivedFrom,
+    EqualVotesCache,
     counting_of,
     item_result,
     texts_from,
@@ -41,7 +41,7 @@ FAILED = STATES.index("failed")
 Codes = npt.NDArray[np.integer[Any]]
 
 
-class CleanSeats:
+class CleanJudgeVotes:
     """Clean answers, and the judge's name for each pair of criterion and rater."""
 
     def __init__(self, answers: CleanAnswers) -> None:
@@ -138,10 +138,10 @@ class CleanSeats:
         order = np.argsort(self._of.row, kind="stable").astype(np.int32)
         failed = map(self._cell, order[self._state[order] == FAILED].tolist())
         settled = _Settled(self, run)
-        brought = Brought(self._votes(order), failed, reason, settled.items(), settled.cells())
+        brought = ImportedData(self._votes(order), failed, reason, settled.items(), settled.cells())
         store.votes.bring(lease, brought, now=now)
 
-    def _votes(self, order: Codes) -> Iterator[BroughtVotes]:
+    def _votes(self, order: Codes) -> Iterator[ImportedVoteColumns]:
         answers = self._of
         items: Any = np.array(answers.items, object)
         names: Any = np.array(self._names, object)
@@ -151,7 +151,7 @@ class CleanSeats:
             part = part[self._state[part] != FAILED]
             pair, option = answers.pair[part], answers.option[part]
             chosen: Any = np.where(option < 0, None, option.astype(object))
-            yield BroughtVotes(
+            yield ImportedVoteColumns(
                 items[answers.row[part]].tolist(),
                 criteria[pair].tolist(),
                 names[pair].tolist(),
@@ -206,9 +206,9 @@ class CleanSeats:
 class _Settled:
     """The verdicts and scores of clean answers; equal answers are settled once, for all items."""
 
-    def __init__(self, seats: CleanSeats, run: DerivedFrom) -> None:
+    def __init__(self, seats: CleanJudgeVotes, run: DerivedFrom) -> None:
         self._run, self._ids = run, [item.id for item in run.items]
-        self._alike = Alike(run.plan.panel.rules, counting_of(run.plan), {})
+        self._alike = EqualVotesCache(run.plan.panel.rules, counting_of(run.plan), {})
         number = len(self._ids)
         self._votes, self._away, self._failed = np.zeros((3, number), np.int64)
         #: By criterion, the distinct verdicts and the index of each item's verdict (0: none).
@@ -226,7 +226,7 @@ class _Settled:
             self._verdicts.append(verdicts)
             self._which.append(index)
 
-    def items(self) -> Iterator[BroughtItem]:
+    def items(self) -> Iterator[ImportedItem]:
         """Yield counts and results of all items with any answer."""
         counts = np.stack([self._votes, self._away, self._failed], axis=1)
         agreement = self._agreement()
@@ -237,7 +237,7 @@ class _Settled:
                 scored[key] = item_result, to_json(item_result.trace)
             (score, trace), (votes, away, failed) = scored[key], counts[row].tolist()
             result = score._replace(item_id=self._ids[row], agreement=agreement[row])
-            yield BroughtItem(votes, away, failed, result, trace)
+            yield ImportedItem(votes, away, failed, result, trace)
 
     def _answers(self) -> Iterator[tuple[int, object, MeasuredTexts | None]]:
         """Yield each item with everything its score depends on: options, and texts if these

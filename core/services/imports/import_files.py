@@ -73,7 +73,7 @@ SHAPE_WORDS: dict[SeenKind, str] = {
 
 
 @dataclass(frozen=True)
-class FileLook:
+class FileShape:
     """An opened source: its shape and, for a table, the probable role of each column."""
 
     source: VoteSource
@@ -93,7 +93,7 @@ def look(
     kind: SourceKind | None = None,
     rubric: Rubric | None = None,
     changes: Sequence[str] = (),
-) -> FileLook:
+) -> FileShape:
     """Return what a source seems to hold, or what ``kind`` or changes of the mapping say it holds.
 
     Raises ``InputError``.
@@ -106,13 +106,13 @@ def look(
     unsaid = shape == "unknown" and source.lone and not changes
     if unsaid and (mapping := only_reading(table_of(source, MAX_ITEMS, rubric), rubric)):
         table = with_paths(table_of(source, rubric=rubric), mapping.used().values())
-        return FileLook(source, mapping.layout, table, mapping)
+        return FileShape(source, mapping.layout, table, mapping)
     shape = shape if kind else _kind_meant(shape, changes, first.layout if first else None)
     if shape not in TABLES:
-        return FileLook(source, shape, table_of(source, MAX_ITEMS) if shape == "unknown" else None)
+        return FileShape(source, shape, table_of(source, MAX_ITEMS) if shape == "unknown" else None)
     table = table_of(source, rubric=rubric)
     guess = guess_layout(table, shape, rubric)
-    seen = FileLook(source, shape, table, guess if first is None else kept(guess, first))
+    seen = FileShape(source, shape, table, guess if first is None else kept(guess, first))
     return replace(seen, mapping=guessed(seen, rubric)) if kind and not changes else seen
 
 
@@ -134,7 +134,7 @@ def _kind_meant(shape: SeenKind, changes: Sequence[str], first: Layout | None) -
     return meant or ("dataset" if are_items(changes) else first if is_votes and first else shape)
 
 
-def likeliest_kind(look: FileLook) -> SeenKind | None:
+def likeliest_kind(look: FileShape) -> SeenKind | None:
     """Return the kind of votes that an unrecognised table is nearest to, or ``None``."""
     if look.table is None or not_to_be_read(look.table):
         return None
@@ -142,7 +142,7 @@ def likeliest_kind(look: FileLook) -> SeenKind | None:
     return kind if kind in TABLES else None
 
 
-def nearest_in_words(look: FileLook, *, options: bool = False) -> tuple[Problem, ...]:
+def nearest_in_words(look: FileShape, *, options: bool = False) -> tuple[Problem, ...]:
     """Return the nearest shapes of an unrecognised table, and what it lacks for each.
 
     With ``options`` each names the command line options to use.
@@ -162,7 +162,7 @@ def nearest_in_words(look: FileLook, *, options: bool = False) -> tuple[Problem,
     )
 
 
-def guessed(look: FileLook, rubric: Rubric | None) -> VoteMapping | None:
+def guessed(look: FileShape, rubric: Rubric | None) -> VoteMapping | None:
     """Return the mapping of a table, guessed again with the help of a rubric."""
     if look.table is None or look.mapping is None:
         return None
@@ -171,7 +171,7 @@ def guessed(look: FileLook, rubric: Rubric | None) -> VoteMapping | None:
 
 def look_at_bytes(
     data: bytes | Opened, name: str, *, rubric: Rubric | None = None, sheet: str | None = None
-) -> FileLook:
+) -> FileShape:
     """Return the probable content of a file in memory; of a workbook, of the given sheet."""
     return look(open_bytes(data, name).on_sheet(sheet), rubric=rubric)
 
@@ -187,7 +187,7 @@ class CheckedVotes:
 
 def check(
     store: Store,
-    file_look: FileLook,
+    file_look: FileShape,
     mapping: VoteMapping | None,
     *,
     rubric_version: int | None = None,
@@ -300,7 +300,7 @@ def _kind_on(source: VoteSource) -> Literal["votes", "items", "neither"]:
     return "items" if file_look.kind == "dataset" or near else "neither"
 
 
-def changed(file_look: FileLook, changes: Sequence[str]) -> VoteMapping | None:
+def changed(file_look: FileShape, changes: Sequence[str]) -> VoteMapping | None:
     """Return the guessed mapping with changes like ``item=doc_id`` or ``kind:gpt=llm``.
 
     Raises:
@@ -321,7 +321,7 @@ def with_words(mapping: VoteMapping | None, words: Sequence[str]) -> VoteMapping
 
 
 def words_to_say(
-    file_look: FileLook, mapping: VoteMapping | None, rubric: Rubric | None
+    file_look: FileShape, mapping: VoteMapping | None, rubric: Rubric | None
 ) -> dict[str, list[str]]:
     """Return the file's labels that are not options of the rubric, by criterion."""
     if rubric is None or mapping is None or file_look.table is None:
@@ -334,7 +334,7 @@ def words_to_say(
     return strange_words(rubric, lines)
 
 
-def _unknown(file_look: FileLook) -> InputError:
+def _unknown(file_look: FileShape) -> InputError:
     """Return the error for a table whose kind cannot be guessed."""
     columns = file_look.table.columns if file_look.table else ()
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
@@ -344,7 +344,7 @@ def _unknown(file_look: FileLook) -> InputError:
     return InputError(f"{message} Its columns are {shown}.{mend}", near, file_look.source.name)
 
 
-def _rubrics(store: Store, file_look: FileLook, dry: bool) -> dict[str, Any]:
+def _rubrics(store: Store, file_look: FileShape, dry: bool) -> dict[str, Any]:
     """Store rubrics without votes, unless ``dry``; return the report."""
     name = file_look.source.name
     first, *others = rubrics = read_rubrics(file_look.source.first_file, name)
@@ -360,7 +360,7 @@ def _rubrics(store: Store, file_look: FileLook, dry: bool) -> dict[str, Any]:
 
 
 def _items(
-    store: Store, file_look: FileLook, rubric: Rubric | None, changes: Sequence[str], dry: bool
+    store: Store, file_look: FileShape, rubric: Rubric | None, changes: Sequence[str], dry: bool
 ) -> dict[str, Any]:
     """Store a dataset without votes, unless ``dry``; return the report."""
     name, opened = file_look.source.name, file_look.source.first_file

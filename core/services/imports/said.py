@@ -10,7 +10,7 @@ from core.formats.datasets.roles import IGNORED, roles_as_text
 from core.formats.source.parsed import ColumnRole
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import SourceKind
-from core.services.imports.vote_import import BroughtIn, ImportPreview
+from core.services.imports.vote_import import ImportedRun, ImportPreview
 
 
 def roles_said(roles: Sequence[ColumnRole]) -> dict[str, Any]:
@@ -29,7 +29,7 @@ _OF_RATERS = ("name", "kind", "votes", "failures", "weight", "counts")
 
 
 def votes_said(
-    bundle: VoteBundle, expected: ImportPreview, done: BroughtIn | None
+    bundle: VoteBundle, expected: ImportPreview, done: ImportedRun | None
 ) -> dict[str, Any]:
     """Return the report on votes that were imported, or would be."""
     return {

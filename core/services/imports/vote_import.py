@@ -32,7 +32,7 @@ from core.store.runs.kept import MANY
 from core.store.store import Store
 
 if TYPE_CHECKING:
-    from core.services.imports.clean_import import CleanSeats
+    from core.services.imports.clean_import import CleanJudgeVotes
 
 _KINDS: dict[str, JudgeKind] = {
     "human": "person",
@@ -78,7 +78,7 @@ class ImportPreview:
 
 
 @dataclass(frozen=True, slots=True)
-class BroughtIn:
+class ImportedRun:
     """The result of an import. ``existed``: the run already had these votes; nothing was added."""
 
     run: int | None
@@ -124,7 +124,7 @@ def bring_in(
     name: str = "",
     source: str = "",
     seen: ImportPreview | None = None,
-) -> BroughtIn:
+) -> ImportedRun:
     """Store rubric, dataset and votes, all or nothing; equal votes return the existing run.
 
     Args:
@@ -145,7 +145,7 @@ def bring_in(
         earlier = store.runs.imported(digest) if panel else None
         if earlier is not None:
             row = store.runs.row(earlier)
-            return BroughtIn(earlier, row.rubric_version_id, row.dataset_version_id, True)
+            return ImportedRun(earlier, row.rubric_version_id, row.dataset_version_id, True)
         rubric = keep_rubric(store, bundle.rubric, source or bundle.name)
         dataset = store.datasets.create(bundle.dataset, now=clock.now(), source=source)
         run = None
@@ -160,10 +160,10 @@ def bring_in(
                 details={"imported": {**details, "mapping": bundle.mapping}, **bundle.details},
             )
             run = _record(store, plan, bundle, seats)
-    return BroughtIn(run, rubric.id, dataset.id, False)
+    return ImportedRun(run, rubric.id, dataset.id, False)
 
 
-def make_ready(store: Store, brought: BroughtIn) -> None:
+def make_ready(store: Store, brought: ImportedRun) -> None:
     """Precompute what pages count. After a large import, free the bundle before calling this."""
     if brought.existed:
         return
@@ -251,13 +251,13 @@ class _Seats:
             )
 
 
-def _seats(bundle: VoteBundle) -> _Seats | CleanSeats:
+def _seats(bundle: VoteBundle) -> _Seats | CleanJudgeVotes:
     rows = bundle.votes.rows
     if isinstance(rows, CleanAnswers):
         # Columns need numpy, which an import of a few rows should not load.
-        from core.services.imports.clean_import import CleanSeats
+        from core.services.imports.clean_import import CleanJudgeVotes
 
-        clean = CleanSeats(rows)
+        clean = CleanJudgeVotes(rows)
         if clean.told_apart:
             return clean
     # These load SciPy, which items and rubrics do not need.
@@ -294,7 +294,7 @@ def _refuse_doubles(bundle: VoteBundle, rows: Sequence[ImportedVote], names: Seq
         raise InputError("These votes cannot be imported.", tuple(problems[:50]), bundle.name)
 
 
-def _panel(bundle: VoteBundle, seats: _Seats | CleanSeats) -> Panel:
+def _panel(bundle: VoteBundle, seats: _Seats | CleanJudgeVotes) -> Panel:
     """Return a panel with one judge per rater. People count only if all raters are people."""
     raters = seats.raters
     models = any(kind != "human" for kind, _ in raters.values())
@@ -312,7 +312,7 @@ def _panel(bundle: VoteBundle, seats: _Seats | CleanSeats) -> Panel:
     )
 
 
-def _digest(bundle: VoteBundle, seats: _Seats | CleanSeats) -> str:
+def _digest(bundle: VoteBundle, seats: _Seats | CleanJudgeVotes) -> str:
     """Return the content hash of what is imported: rubric, dataset, weights and every vote."""
     weights = sorted(bundle.votes.weights.items())
     return seats.digest([noun_hash(bundle.rubric), dataset_text(bundle.dataset).hash, weights])
@@ -337,7 +337,9 @@ def _state(row: ImportedVote) -> str:
     return "failed" if row.failed else "abstained" if row.abstained else "answered"
 
 
-def _record(store: Store, plan: RunPlan, bundle: VoteBundle, seats: _Seats | CleanSeats) -> int:
+def _record(
+    store: Store, plan: RunPlan, bundle: VoteBundle, seats: _Seats | CleanJudgeVotes
+) -> int:
     """Record a finished run with these votes in the open transaction; return its id."""
     now, at = clock.now(), clock.at()
     ids = [item.id for item in bundle.dataset.items]

@@ -212,7 +212,7 @@ def _yaml_checks(text: str) -> dict[str, CriterionChecks]:
 
 
 @dataclass(frozen=True)
-class Tried:
+class CheckOutcome:
     """The result of the checks on a criterion; ``option`` is ``None`` without an answer."""
 
     criterion: str
@@ -221,7 +221,7 @@ class Tried:
     failed: bool = False
 
 
-def try_out(checks: Mapping[str, CriterionChecks], item: Item) -> list[Tried]:
+def try_out(checks: Mapping[str, CriterionChecks], item: Item) -> list[CheckOutcome]:
     """Return the result of each criterion's checks on an item, and the rule that decided."""
     try:
         answers = at_once(checks_as_json(checks), texts_for_checks(places(checks.values()), item))
@@ -230,9 +230,9 @@ def try_out(checks: Mapping[str, CriterionChecks], item: Item) -> list[Tried]:
     return [_trial_result(criterion, answers[criterion]) for criterion in checks]
 
 
-def _trial_result(criterion: str, outcome: tuple[str | None, str] | CheckError) -> Tried:
+def _trial_result(criterion: str, outcome: tuple[str | None, str] | CheckError) -> CheckOutcome:
     if isinstance(outcome, CheckEnded):
-        return Tried(criterion, None, f"The check {outcome}", failed=True)
+        return CheckOutcome(criterion, None, f"The check {outcome}", failed=True)
     if isinstance(outcome, CheckError):
-        return Tried(criterion, None, str(outcome), failed=True)
-    return Tried(criterion, *outcome)
+        return CheckOutcome(criterion, None, str(outcome), failed=True)
+    return CheckOutcome(criterion, *outcome)

@@ -61,7 +61,7 @@ def groups(store: Store, run: Run, criterion: str, closeness: Closeness) -> list
 
 
 @dataclass(frozen=True)
-class CheckedSingly:
+class SinglyChecked:
     """Members of settled groups that were judged again singly: how many, and how many equally.
 
     ``other`` are the items whose single verdict differs from the group's.
@@ -72,7 +72,7 @@ class CheckedSingly:
     other: tuple[str, ...]
 
 
-def checked(store: Store, run_id: int, criterion: str) -> CheckedSingly:
+def checked(store: Store, run_id: int, criterion: str) -> SinglyChecked:
     """Return how often single verdicts on members agree with their group's."""
     of_groups, singly = (_verdicts(store, run_id, name, criterion) for name in (BY_GROUPS, SINGLY))
     compared = [item for item in singly if item in of_groups and singly[item] is not None]
@@ -83,7 +83,7 @@ def checked(store: Store, run_id: int, criterion: str) -> CheckedSingly:
         if row.name == SINGLY
         for cell in store.queues.cells(row.id)
     )
-    return CheckedSingly(
+    return SinglyChecked(
         drawn, Estimate.share(len(compared) - len(different), len(compared)), different
     )
 

@@ -20,7 +20,7 @@ from core.errors import InputError
 from core.metrics.estimate import Estimate, reversed_sign
 from core.metrics.intervals.planning import (
     POWER,
-    Drawn,
+    DrawGroup,
     Expected,
     drawn,
     error,
@@ -33,7 +33,7 @@ from core.metrics.intervals.planning import (
 from core.services.pairwise import system_answers, system_gaps
 from core.services.pairwise.system_gaps import SystemsApart
 from core.services.queueing import queue_cap
-from core.services.queueing.draw_chances import DrawnFrom, Stratum, chances, strata
+from core.services.queueing.draw_chances import DrawableCells, Stratum, chances, strata
 from core.services.queueing.queue_table import CellTable
 from core.services.results import run_columns, scored_items
 from core.services.results.run_columns import NO_LABEL
@@ -59,7 +59,7 @@ MEASURED = 10
 THIN = 5
 
 
-class Bought(NamedTuple):
+class LabelGain(NamedTuple):
     """What a number of further labels buys. ``None`` if they would be too few.
 
     ``width`` is half the 95% interval of the mean, by draw; ``power`` the chance to find the gap
@@ -93,7 +93,7 @@ class LabelPlan:
     known: int
     off: float
     measured: bool
-    steps: tuple[Bought, ...]
+    steps: tuple[LabelGain, ...]
     pair: tuple[str, str] | None = None
     gap: float | None = None
     voted: float | None = None
@@ -111,11 +111,11 @@ class _Cells:
     """
 
     def __init__(
-        self, item: Numbers, about: DrawnFrom, expected: Expected, side: Numbers | None = None
+        self, item: Numbers, about: DrawableCells, expected: Expected, side: Numbers | None = None
     ) -> None:
         self.item, self.about, self.expected = item, about, expected
         self._side = np.zeros(len(item), np.int64) if side is None else side
-        self._alike = cache(self._alike_of)
+        self._alike = cache(self._strata)
 
     @property
     def unlabelled(self) -> int:
@@ -129,13 +129,13 @@ class _Cells:
         squares = (cells.mean - cells.said) ** 2 + cells.variance
         return float(np.sqrt(squares.mean())) if len(squares) else 0.0
 
-    def groups(self, draw: DrawKind, labels: float) -> list[Drawn]:
+    def groups(self, draw: DrawKind, labels: float) -> list[DrawGroup]:
         """Return the cells in the groups of this draw of further labels, and by side."""
         sizes, alike = self._alike(draw)
         chance = chances(draw, min(1.0, labels / self.unlabelled), sizes) if self.unlabelled else {}
         return [group._replace(more=group.more * chance.get(kind, 0.0)) for kind, group in alike]
 
-    def _alike_of(self, draw: DrawKind) -> tuple[dict[Stratum, int], list[tuple[Stratum, Drawn]]]:
+    def _strata(self, draw: DrawKind) -> tuple[dict[Stratum, int], list[tuple[Stratum, DrawGroup]]]:
         """Return the open cells of each stratum, and the groups with all of them drawn."""
         stratum, kinds = strata(draw, self.about)
         open_cells = np.bincount(stratum[self.expected.left], minlength=len(kinds)).tolist()
@@ -371,7 +371,7 @@ def _apart(
     )
     scaled = Expected(part, judged, mean, variance, expected.left[mine])
     about = cells.about
-    drawn_from = DrawnFrom(about.names, *(column[mine] for column in about[1:]))
+    drawn_from = DrawableCells(about.names, *(column[mine] for column in about[1:]))
     tasks = task_error(scaled, task[cells.item[mine]])
     voted_gap = float(scaled.part @ scaled.mean)
     cells_of = _Cells(cells.item[mine], drawn_from, scaled, side)
@@ -388,13 +388,13 @@ def _bought(
     labels: int,
     apart: _Apart | None,
     hourly: float | None,
-) -> Bought:
+) -> LabelGain:
     left = cells.unlabelled
     width = {draw: half_width(cells.groups(draw, labels)) for draw in DRAWS}
     minutes = queue_cap.minutes(store, run_id, labels, QueueSettings())
     money = None if minutes is None or hourly is None else minutes / 60 * hourly
     if apart is None or apart.reason:
-        return Bought(labels, width, None, None, minutes, money)
+        return LabelGain(labels, width, None, None, minutes, money)
     spread = apart.gap_error(labels, left)
     finds = None if spread is None else found_from(spread, apart.tests)
-    return Bought(labels, width, apart.power(labels, left), finds, minutes, money)
+    return LabelGain(labels, width, apart.power(labels, left), finds, minutes, money)

@@ -17,7 +17,7 @@ from core.store.store import Store
 
 
 @dataclass(frozen=True)
-class Trouble:
+class CriterionTrouble:
     """A criterion that was hard to apply: how many of ``of`` verdicts gave each reason."""
 
     criterion: str
@@ -71,7 +71,7 @@ class Session:
     timed: int
     each_seconds: float | None
     left_minutes: float | None
-    troubles: tuple[Trouble, ...]
+    troubles: tuple[CriterionTrouble, ...]
     cells: tuple[DecidedCell, ...] = ()
 
     def of(self, became: Became) -> tuple[DecidedCell, ...]:
@@ -136,12 +136,12 @@ def _became(option: int | None, judged: int | None) -> Became:
     return "kept" if option == judged else "mended"
 
 
-def _troubles(store: Store, queue_id: int) -> tuple[Trouble, ...]:
+def _troubles(store: Store, queue_id: int) -> tuple[CriterionTrouble, ...]:
     whys: dict[str, list[Why | None]] = {}
     for verdict in store.verdicts.of_queue(queue_id):
         whys.setdefault(verdict.criterion, []).append((verdict.final or verdict.first).why)
     troubles = [
-        Trouble(
+        CriterionTrouble(
             name,
             reasons.count("ambiguous_criterion"),
             reasons.count("criterion_wrong"),

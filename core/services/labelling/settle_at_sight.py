@@ -12,7 +12,7 @@ from random import Random
 from typing import NamedTuple
 
 from core import clock
-from core.domain.review import Given, QueueRule, QueueSettings, Seat
+from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Seat
 from core.domain.review_records import QueuedCell, QueuedItem, QueueRow
 from core.domain.runs import Run
 from core.errors import InputError, Problem
@@ -48,7 +48,7 @@ def settle(
     seat: Seat,
     run_id: int,
     cells: Sequence[tuple[str, str]],
-    given: Given | None,
+    given: ReviewerAnswer | None,
     *,
     name: str = NAME,
 ) -> SettledAtSight:
@@ -204,8 +204,8 @@ def _candidates(store: Store, run: Run, by_item: dict[str, list[str]]) -> list[Q
 
 
 def _answers(
-    store: Store, run_id: int, item_id: str, names: Sequence[str], given: Given | None
-) -> dict[str, Given]:
+    store: Store, run_id: int, item_id: str, names: Sequence[str], given: ReviewerAnswer | None
+) -> dict[str, ReviewerAnswer]:
     if given is not None:
         return dict.fromkeys(names, given)
     stand = {cell.criterion: cell.option for cell in store.results.cells(run_id, item_id)}
@@ -216,7 +216,7 @@ def _answers(
     ]
     if bare:
         raise InputError("Not every cell has a verdict.", tuple(bare[:20]))
-    return {name: Given(stand[name]) for name in names}
+    return {name: ReviewerAnswer(stand[name]) for name in names}
 
 
 def _take_back(store: Store, seat: Seat, queue: QueueRow, by_item: dict[str, list[str]]) -> None:

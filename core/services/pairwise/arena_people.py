@@ -58,7 +58,7 @@ class RaterLikeness(NamedTuple):
     kappa: Estimate
 
 
-class Together(NamedTuple):
+class ContestRaters(NamedTuple):
     """All raters of a contest, people first, with every two raters compared."""
 
     systems: tuple[str, ...]
@@ -111,7 +111,7 @@ def withdraw(store: Store, arena: int, item_id: str, question: str) -> bool:
 
 def rater_agreement(
     store: Store, run_ids: Sequence[int], contests: Contests | None = None
-) -> Together:
+) -> ContestRaters:
     """Return the raters of a contest (and of its earlier rounds) and how much they agree.
 
     ``contests`` is the result of ``contest_votes.read`` for these runs, if already loaded.
@@ -137,7 +137,7 @@ def rater_agreement(
             for place in points_by_rater[first].keys() & points_by_rater[second]
         )
         pairs.append(RaterLikeness(first, second, *alike(met)))
-    return Together(contests.systems, raters, tuple(pairs))
+    return ContestRaters(contests.systems, raters, tuple(pairs))
 
 
 def _points(contests: Contests, judge: str | None) -> dict[Place, float]:

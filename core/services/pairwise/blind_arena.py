@@ -21,7 +21,7 @@ from core.identity import seeded
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.pairwise.arena_people import alike
-from core.services.pairwise.contest_votes import Contests, HeldContest, Place, outcome, read
+from core.services.pairwise.contest_votes import Contest, Contests, Place, outcome, read
 from core.services.pairwise.contests import details_of
 from core.services.pairwise.design import Choice, choice_of
 from core.services.results.scored_items import derive_for, resolved_items
@@ -30,7 +30,7 @@ from core.store.store import Store
 _LEASE_SECONDS = 60.0
 
 
-class Blind(NamedTuple):
+class BlindContest(NamedTuple):
     """A contest as a person sees it: two answers without names. ``choices`` are the possible
     answers in display order; ``done`` of ``total`` contests already have the person's vote.
     """
@@ -49,7 +49,7 @@ class Blind(NamedTuple):
     total: int
 
 
-class Revealed(NamedTuple):
+class RevealedContest(NamedTuple):
     """Shown after the vote: the systems A and B, and the choices of the person and each judge.
 
     ``None`` means no winner. ``panel`` is the contest's outcome by all judges.
@@ -113,7 +113,7 @@ def start(store: Store, run_id: int, person: str) -> int:
     return arena.id
 
 
-def next_blind(store: Store, arena: int) -> Blind | None:
+def next_blind(store: Store, arena: int) -> BlindContest | None:
     """Return the next contest without this person's vote, or ``None`` after the last."""
     run = store.runs.get(arena)
     (person,) = run.panel.judges
@@ -136,7 +136,7 @@ def vote(
     choice: Choice,
     reason: str = "",
     ms: int | None = None,
-) -> Revealed:
+) -> RevealedContest:
     """Record a person's vote and reveal the systems. A vote cannot be changed afterwards.
 
     ``ms`` is the time that the person took, stored with the vote.
@@ -180,7 +180,7 @@ def people_judge_agreement(store: Store, arenas: Sequence[int]) -> list[RaterAcc
 
 
 def _accord(
-    people: Contests, contests: Contests, by_place: dict[Place, HeldContest], judge: str | None
+    people: Contests, contests: Contests, by_place: dict[Place, Contest], judge: str | None
 ) -> RaterAccord:
     def met() -> Iterator[tuple[float, float]]:
         for contest in people.held:
@@ -236,14 +236,14 @@ def _shuffled(items: Sequence[Item], seed: int, person: str) -> list[Item]:
     return chosen
 
 
-def _blind(arena: int, item: Item, criterion: Criterion, done: int, total: int) -> Blind:
+def _blind(arena: int, item: Item, criterion: Criterion, done: int, total: int) -> BlindContest:
     pair = item.submission
     assert isinstance(pair, Pair), "a contest holds pairs"
     choices = tuple(
         (choice_of(criterion, index), option.label)
         for index, option in enumerate(criterion.choices)
     )
-    return Blind(
+    return BlindContest(
         arena,
         item.id,
         criterion.name,
@@ -259,7 +259,7 @@ def _blind(arena: int, item: Item, criterion: Criterion, done: int, total: int) 
     )
 
 
-def _revealed(store: Store, arena: int, item: Item, question: str) -> Revealed:
+def _revealed(store: Store, arena: int, item: Item, question: str) -> RevealedContest:
     people = read(store, [arena], items={item.id})
     items = {item.id, _exchanged(item.id)}
     contests = read(store, [details_of(store, arena)["arena"]], items=items)
@@ -268,7 +268,7 @@ def _revealed(store: Store, arena: int, item: Item, question: str) -> Revealed:
         h for h in people.held if h.question == question and h.shown[0].item_id == item.id
     )
     judged = next(h for h in contests.held if h.place == contest.place)
-    return Revealed(
+    return RevealedContest(
         a,
         b,
         _name(contest, outcome(people, contest).winner),
@@ -287,5 +287,5 @@ def _exchanged(item_id: str) -> str:
     return f"{head} {'-'.join(reversed(places.split('-')))}"
 
 
-def _name(contest: HeldContest, winner: str | None) -> str | None:
+def _name(contest: Contest, winner: str | None) -> str | None:
     return {"first": contest.first, "second": contest.second}.get(winner or "")

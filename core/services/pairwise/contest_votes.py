@@ -17,7 +17,7 @@ from core.errors import InputError
 from core.scoring.verdict import settle
 from core.services.pairwise.contests import details_of
 from core.services.pairwise.design import Choice, Design, choice_of
-from core.services.results.verdicts import Counting, counting_of
+from core.services.results.verdicts import VoteCounting, counting_of
 from core.store.store import Store
 
 # The pairs of a contest: the systems in the order shown, and the lengths of their answers.
@@ -121,7 +121,7 @@ class ShownAnswers:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldContest:
+class Contest:
     """One contest. ``first`` is the system listed earlier; ``lengths`` are the answers' word
     counts.
 
@@ -147,7 +147,7 @@ class ContestRound(NamedTuple):
     """How the votes of one run count; ``known`` caches outcomes by votes."""
 
     design: Design
-    counting: Counting
+    counting: VoteCounting
     rules: Rules
     criteria: Mapping[str, Criterion]
     known: dict[tuple[object, ...], ContestOutcome]
@@ -161,7 +161,7 @@ class Contests:
     tasks: tuple[str, ...]
     weights: Mapping[str, float]
     judges: tuple[Judge, ...]
-    held: tuple[HeldContest, ...]
+    held: tuple[Contest, ...]
     rounds: Mapping[int, ContestRound]
 
     @property
@@ -169,7 +169,7 @@ class Contests:
         """Return the names of the questions."""
         return tuple(self.weights)
 
-    def choice(self, contest: HeldContest, row: BallotRow) -> Choice:
+    def choice(self, contest: Contest, row: BallotRow) -> Choice:
         """Return a vote's choice between A and B as shown."""
         return choice_of(self.rounds[contest.run_id].criteria[contest.question], row.option)
 
@@ -186,7 +186,7 @@ def read(store: Store, run_ids: Sequence[int], items: Collection[str] | None = N
     tasks: dict[str, None] = {}
     weights: dict[str, float] = {}
     judges: dict[str, Judge] = {}
-    held: list[HeldContest] = []
+    held: list[Contest] = []
     rounds: dict[int, ContestRound] = {}
     for run_id in run_ids:
         details = details_of(store, run_id)
@@ -224,7 +224,7 @@ def _held(
     taken_back: Collection[tuple[str, str]],
     *,
     whole: bool,
-) -> list[HeldContest]:
+) -> list[Contest]:
     rows = _rows(store, run_id, None if whole else [pair.item_id for pair in pairs])
     for cell in taken_back:
         rows.pop(cell, None)
@@ -253,9 +253,7 @@ def _held(
                     for pair in orders
                 ]
             )
-            contests.append(
-                HeldContest(run_id, task, question, first, second, lengths, sources, shown)
-            )
+            contests.append(Contest(run_id, task, question, first, second, lengths, sources, shown))
     return contests
 
 
@@ -274,7 +272,7 @@ def _rows(
 
 
 def outcome(
-    contests: Contests, contest: HeldContest, judge: str | None = None, counted: Counted = "both"
+    contests: Contests, contest: Contest, judge: str | None = None, counted: Counted = "both"
 ) -> ContestOutcome:
     """Return a contest's outcome, for the panel or for one judge.
 
@@ -297,7 +295,7 @@ def outcome(
 
 
 def _of_order(
-    contests: Contests, contest: HeldContest, shown: ShownAnswers, judge: str | None
+    contests: Contests, contest: Contest, shown: ShownAnswers, judge: str | None
 ) -> ContestOutcome:
     """Return the outcome of one order, cached by its votes."""
     round_ = contests.rounds[contest.run_id]
@@ -315,7 +313,7 @@ def _settled(
     if judge is None:
         ballots = round_.counting.count(shown.rows).ballots
     else:
-        ballots = Counting().count([r for r in shown.rows if r.judge == judge]).ballots
+        ballots = VoteCounting().count([r for r in shown.rows if r.judge == judge]).ballots
     verdict = settle(criterion, ballots, round_.rules)
     if verdict is None:
         return ContestOutcome(None, "missing")
@@ -339,7 +337,7 @@ def winner_of(choice: Choice, swapped: bool) -> ContestOutcome:
     return ContestOutcome("first" if (choice == "A") != swapped else "second")
 
 
-def votes_of(store: Store, contest: HeldContest) -> dict[str, list[VoteRow]]:
+def votes_of(store: Store, contest: Contest) -> dict[str, list[VoteRow]]:
     """Return all votes on a contest with their reasons, by the item of each order."""
     return {
         shown.item_id: [

@@ -236,7 +236,7 @@ def request_hash(request: ContestRequest) -> str:
 LOOKED_AT = 200
 
 
-class Comparable(NamedTuple):
+class ComparableRuns(NamedTuple):
     """Runs that compare systems, newest first. ``scored`` graded two systems or more; raters of
     ``imported`` runs answered more than once, elsewhere.
 
@@ -249,7 +249,7 @@ class Comparable(NamedTuple):
     rounds: dict[int, int]
 
 
-def comparable(store: Store) -> Comparable:
+def comparable(store: Store) -> ComparableRuns:
     """Return the runs that compare systems."""
     contests = tuple(listing(store, limit=LOOKED_AT))
     scored, imported = [], []
@@ -266,7 +266,7 @@ def comparable(store: Store) -> Comparable:
         after = details_of(store, row.id).get("after", [])
         if after:
             rounds[row.id] = after[0]
-    return Comparable(contests, tuple(scored), tuple(imported), rounds)
+    return ComparableRuns(contests, tuple(scored), tuple(imported), rounds)
 
 
 def _asked_twice(store: Store, row: RunRow) -> bool:

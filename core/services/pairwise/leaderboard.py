@@ -23,7 +23,7 @@ from core.metrics.ranking.contests import (
     win_rates,
 )
 from core.metrics.ranking.elo import LengthControlled, elo, length_controlled
-from core.services.pairwise.contest_votes import Contests, Counted, HeldContest, outcome, read
+from core.services.pairwise.contest_votes import Contest, Contests, Counted, outcome, read
 from core.services.pairwise.contests import ContestRequest, details_of
 from core.services.pairwise.design import Bout, ContestQuestion, Design
 from core.services.pairwise.leaderboard_parts import (
@@ -55,7 +55,7 @@ class DecidedContests(NamedTuple):
     points: Array
     weight: Array
     lengths: Array
-    held: tuple[HeldContest, ...]
+    held: tuple[Contest, ...]
     undecided: dict[str, int]
     tied_for: dict[str, int]
 
@@ -72,7 +72,7 @@ def decided(
     place = {system: index for index, system in enumerate(contests.systems)}
     weights = _weights(contests, question)
     rows: list[tuple[float, ...]] = []
-    rated: list[HeldContest] = []
+    rated: list[Contest] = []
     undecided, tied_for = Counter[str](), Counter[str]()
     for contest in contests.held:
         weight = weights.get(contest.question, 0.0)

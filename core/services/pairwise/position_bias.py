@@ -10,11 +10,11 @@ from core.metrics.estimate import Estimate
 from core.metrics.measure import Ratings
 from core.metrics.ranking.contests import accuracy, order_kappa, same_choice
 from core.services.agreement.ratings import CriterionRatings, Rated
-from core.services.pairwise.contest_votes import Contests, HeldContest, winner_of
+from core.services.pairwise.contest_votes import Contest, Contests, winner_of
 from core.services.pairwise.design import Choice
 
 
-class Position(NamedTuple):
+class SwappedOrderCheck(NamedTuple):
     """How a judge answered when the same two answers were swapped.
 
     ``rate`` is the share of pairs (both orders of one contest, without abstentions) with the same
@@ -52,7 +52,7 @@ class Position(NamedTuple):
         }
 
 
-def positions(contests: Contests, question: str | None = None) -> list[Position]:
+def positions(contests: Contests, question: str | None = None) -> list[SwappedOrderCheck]:
     """Return the position figures of every judge, in the panel's order."""
     chosen: dict[str, list[dict[bool, Choice]]] = {j.name: [] for j in contests.judges}
     for contest in contests.held:
@@ -62,7 +62,7 @@ def positions(contests: Contests, question: str | None = None) -> list[Position]
     return [_position(judge, answers) for judge, answers in chosen.items()]
 
 
-def _answers(contests: Contests, contest: HeldContest) -> dict[tuple[str, int], dict[bool, Choice]]:
+def _answers(contests: Contests, contest: Contest) -> dict[tuple[str, int], dict[bool, Choice]]:
     """Return every judge's (and replicate's) choice by whether the answers were swapped."""
     choices: dict[tuple[str, int], dict[bool, Choice]] = {}
     for shown in contest.shown:
@@ -73,7 +73,7 @@ def _answers(contests: Contests, contest: HeldContest) -> dict[tuple[str, int], 
     return choices
 
 
-def _position(judge: str, answers: list[dict[bool, Choice]]) -> Position:
+def _position(judge: str, answers: list[dict[bool, Choice]]) -> SwappedOrderCheck:
     pairs = [a for a in answers if len(a) == 2]
     winners = [(winner_of(a[False], False).points, winner_of(a[True], True).points) for a in pairs]
     agree = sum(listed == swapped for listed, swapped in winners)
@@ -82,7 +82,7 @@ def _position(judge: str, answers: list[dict[bool, Choice]]) -> Position:
     # Only pairs count: in them every answer is shown first once, whatever its quality.
     named = [c for a in pairs for c in a.values() if c in ("A", "B")]
     rate, to_first = (agree, len(pairs)), (named.count("A"), len(named))
-    return Position(judge, first, last, Estimate.share(*rate), Estimate.share(*to_first))
+    return SwappedOrderCheck(judge, first, last, Estimate.share(*rate), Estimate.share(*to_first))
 
 
 # Judges that answered twice about the same two answers, swapped: in a folder, or in imported votes.

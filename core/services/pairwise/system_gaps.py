@@ -26,7 +26,7 @@ from core.services.pairwise.system_answers import SharedTasks, shared_tasks
 from core.services.queueing.drawn_cells import DrawnCells
 from core.services.results import grid, run_columns, scored_items
 from core.services.review import random_labels
-from core.services.review.corrected_estimates import Corrected, mean_of
+from core.services.review.corrected_estimates import CorrectedMean, mean_of
 from core.store.store import Store
 from core.text.numbers import percent, plural, points
 
@@ -134,7 +134,7 @@ class SystemMean(NamedTuple):
     """
 
     system: str
-    mean: Corrected
+    mean: CorrectedMean
     places: tuple[int, int] | None
 
 

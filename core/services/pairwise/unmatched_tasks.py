@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from core.blocks.blocks import Section, Sentences, TableBlock, Words
+from core.blocks.blocks import Section, Sentences, TableBlock, TextCell
 from core.blocks.estimates import measured
 from core.errors import InputError
 from core.metrics.estimate import USUAL, Confidence, Estimate
@@ -97,10 +97,10 @@ def unmatched_sections(report: Mapping[str, Any]) -> tuple[Section, ...]:
         ("System", "Ranks", "Mean of the judges' scores", "Items"),
         tuple(
             (
-                Words(row["system"]),
-                Words(row["range"] or DASH),
+                TextCell(row["system"]),
+                TextCell(row["range"] or DASH),
                 measured(_estimate(row["score"])),
-                Words(count(row["items"])),
+                TextCell(count(row["items"])),
             )
             for row in standings
         ),
@@ -114,7 +114,7 @@ def unmatched_sections(report: Mapping[str, Any]) -> tuple[Section, ...]:
         "Mean scores by every judge",
         ("Judge", *order),
         tuple(
-            (Words(judge), *(Words(score(view["scores"][name])) for name in order))
+            (TextCell(judge), *(TextCell(score(view["scores"][name])) for name in order))
             for judge, view in report["judges"].items()
         ),
         numbers=tuple(range(1, len(order) + 1)),

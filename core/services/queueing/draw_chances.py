@@ -25,7 +25,7 @@ NEARLY = 0.5
 SPREADS = (0.33, 0.46, 0.5)
 
 
-class DrawnFrom(NamedTuple):
+class DrawableCells(NamedTuple):
     """Facts on cells that may be drawn, in columns: the index of their criterion in ``names``, the
     votes' option (negative: none) and their margin (NaN: none).
     """
@@ -36,11 +36,11 @@ class DrawnFrom(NamedTuple):
     margin: Numbers
 
 
-def strata(draw: DrawKind, cells: DrawnFrom) -> tuple[Numbers, list[Stratum]]:
+def strata(draw: DrawKind, cells: DrawableCells) -> tuple[Numbers, list[Stratum]]:
     """Return each cell's stratum as an index, and the non-empty strata in order.
 
     >>> import numpy as np
-    >>> cells = DrawnFrom(["Tone"], np.array([0, 0]), np.array([2, -2]), np.array([1, 0.2]))
+    >>> cells = DrawableCells(["Tone"], np.array([0, 0]), np.array([2, -2]), np.array([1, 0.2]))
     >>> strata("strata", cells)[1], strata("doubt", cells)[1]
     ([('Tone', -1), ('Tone', 2)], [('', 0), ('', 2)])
     """

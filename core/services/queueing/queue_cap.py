@@ -20,9 +20,9 @@ from core.services.queueing.queue_cells import (
     CellDraws,
     Cells,
     ChosenCells,
+    ConsideredCells,
     QueueCandidate,
     QueuePreview,
-    SoughtCells,
     capped_audit,
     choose,
     expected_counts,
@@ -124,7 +124,7 @@ def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[Que
     return list(_later(store, queue, sought, max(0, most - len(inside))).cells)
 
 
-def _later(store: Store, queue: QueueRow, sought: SoughtCells, room: int) -> ChosenCells:
+def _later(store: Store, queue: QueueRow, sought: ConsideredCells, room: int) -> ChosenCells:
     """Return the later cells that fit: those of the audit, with the chance of its earlier cells,
     then those that the rule selects, in order.
 
@@ -143,7 +143,7 @@ def _later(store: Store, queue: QueueRow, sought: SoughtCells, room: int) -> Cho
 
 
 def _first(
-    store: Store, run: Run, sought: SoughtCells, order: Order, seed: int, room: int
+    store: Store, run: Run, sought: ConsideredCells, order: Order, seed: int, room: int
 ) -> Flags:
     """Return the first selected cells in the queue's order, as many as fit."""
     selected = sought.wanted

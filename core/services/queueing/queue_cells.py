@@ -19,7 +19,7 @@ from core.store.runs.kept import MANY, Columns
 from core.store.store import Store
 
 if TYPE_CHECKING:
-    from core.services.queueing.queue_table import CellTable, Flags, Named, Numbers
+    from core.services.queueing.queue_table import CellTable, Flags, NamedCells, Numbers
 
 Cells = Collection[tuple[str, str]]
 
@@ -116,7 +116,7 @@ def seek(
     seed: int,
     stale: Cells = (),
     among: Cells | None = None,
-) -> SoughtCells:
+) -> ConsideredCells:
     """Return the cells that a rule considers, before selecting; arguments as in ``choose``."""
     from core.services.queueing.queue_table import CellTable
 
@@ -125,7 +125,7 @@ def seek(
         stale = stale_cells(store, run_id)
     requested = store.events.unqueued_requests(run.id) if rule.requested else frozenset()
     named = _named(store, run, rule)._replace(stale=stale, requested=requested)
-    return SoughtCells(CellTable(store, run), rule, seed, named, among)
+    return ConsideredCells(CellTable(store, run), rule, seed, named, among)
 
 
 def wanted_by_votes(store: Store, table: CellTable, run: Run, rule: QueueRule) -> Flags | None:
@@ -144,11 +144,11 @@ def wanted_by_votes(store: Store, table: CellTable, run: Run, rule: QueueRule) -
     return selected
 
 
-def _named(store: Store, run: Run, rule: QueueRule) -> Named:
+def _named(store: Store, run: Run, rule: QueueRule) -> NamedCells:
     """Return the cells that a rule selects by name because of their votes."""
-    from core.services.queueing.queue_table import Named
+    from core.services.queueing.queue_table import NamedCells
 
-    return Named(
+    return NamedCells(
         apart=_order_dependent(store, run) if rule.flip else frozenset(),
         stale=frozenset(),
         unasked=only_switched_off(store, run) if rule.abstention else frozenset(),
@@ -166,14 +166,14 @@ class CellDraws(NamedTuple):
     chance: Numbers
 
 
-class SoughtCells:
+class ConsideredCells:
     """The cells that a rule considers: those with a reason, and those with a verdict, to draw from.
 
     The audit, the draw of labelled cells, and the reasons are independent of each other.
     """
 
     def __init__(
-        self, table: CellTable, rule: QueueRule, seed: int, named: Named, among: Cells | None
+        self, table: CellTable, rule: QueueRule, seed: int, named: NamedCells, among: Cells | None
     ) -> None:
         # Columns need numpy, which should not load only to name a rule.
         from core.services.queueing.queue_table import reasons

@@ -21,7 +21,7 @@ from core.scoring.trace import Outcome
 from core.scoring.verdict import Ballot
 from core.services.queueing.queue_cells import QueueCandidate
 from core.services.results.scored_items import effective, resolved_items, scored_rubric
-from core.services.results.verdicts import Counting, counting_of, texts_from
+from core.services.results.verdicts import VoteCounting, counting_of, texts_from
 from core.services.results.weight_fit import likely
 from core.store.store import Store
 
@@ -62,7 +62,7 @@ class VoteTally(NamedTuple):
         return sum(self.heads.values())
 
 
-class Would(NamedTuple):
+class SettledOutcome(NamedTuple):
     """The item's result if the cell is settled as ``option``, and the chance of that option."""
 
     option: int
@@ -71,7 +71,7 @@ class Would(NamedTuple):
     outcome: Outcome | None
 
 
-class Impact(NamedTuple):
+class SettlingImpact(NamedTuple):
     """What settling one cell could change.
 
     ``flip``: the chance, in [0, 1], that a person's answer changes the item's outcome; 0 if the
@@ -86,7 +86,7 @@ class Impact(NamedTuple):
     other: float
     entropy: float | None
     margin: float | None
-    would: tuple[Would, ...]
+    would: tuple[SettledOutcome, ...]
 
 
 def tally(criterion: Criterion, ballots: Iterable[Ballot]) -> VoteTally:
@@ -136,7 +136,7 @@ class WhatIf:
         votes: VoteTally,
         texts: MeasuredTexts | None = None,
         likely: Mapping[int, float] | None = None,
-    ) -> Impact:
+    ) -> SettlingImpact:
         """Return what settling criterion ``name`` of an item could change.
 
         Args:
@@ -155,11 +155,11 @@ class WhatIf:
         would = []
         for option in sorted(shares, key=lambda o: (-shares[o], o)):
             result = self._score({**answers, name: option}, texts)
-            would.append(Would(option, shares[option], *result))
+            would.append(SettledOutcome(option, shares[option], *result))
         flip = fsum(case.chance for case in would if case.outcome != outcome)
         other_chance = fsum(case.chance for case in would if case.option != answers.get(name))
         mixed = _mixed(criterion, votes)
-        return Impact(
+        return SettlingImpact(
             min(1.0, flip), _change(current, would), min(1.0, other_chance), *mixed, tuple(would)
         )
 
@@ -175,7 +175,7 @@ class WhatIf:
         return result
 
 
-def _change(current: float | None, would: Iterable[Would]) -> float:
+def _change(current: float | None, would: Iterable[SettledOutcome]) -> float:
     scores = [(case.chance, case.score) for case in would if case.score is not None]
     sure = fsum(chance for chance, _ in scores)
     if not sure:
@@ -345,7 +345,7 @@ def _tallies(
     return tallies
 
 
-def _tally(criterion: Criterion, counting: Counting, ballots: Sequence[BallotRow]) -> VoteTally:
+def _tally(criterion: Criterion, counting: VoteCounting, ballots: Sequence[BallotRow]) -> VoteTally:
     counted = counting.count(ballots).ballots
     # An item's own rubric may use the same name for a question with fewer options.
     valid = [b for b in counted if b.option is None or b.option < len(criterion.choices)]

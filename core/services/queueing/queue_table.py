@@ -19,7 +19,7 @@ from core.domain.review import QueueRule, Reason
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.identity import seeded
-from core.services.queueing.draw_chances import DrawnFrom, chances, strata
+from core.services.queueing.draw_chances import DrawableCells, chances, strata
 from core.services.results.run_columns import (
     NO_LABEL,
     NO_OPTION,
@@ -102,12 +102,12 @@ class CellTable:
             table[index, : len(row)] = [np.nan if value is None else value for value in row]
         return table
 
-    def drawn_from(self, cells: Numbers, option: Numbers) -> DrawnFrom:
+    def drawn_from(self, cells: Numbers, option: Numbers) -> DrawableCells:
         """Return the facts that a draw needs about these cells; ``option`` is the votes' option."""
         distinct = dict.fromkeys(c.name for c in self.questions)
         names = {name: index for index, name in enumerate(distinct)}
         of = np.array([names[c.name] for c in self.questions], np.int64)
-        return DrawnFrom(
+        return DrawableCells(
             list(names), of[self.question[cells]], option, self.verdicts("margin")[cells]
         )
 
@@ -223,9 +223,9 @@ class CellTable:
         return flags
 
     @cached_property
-    def signs(self) -> CellSigns:
+    def signs(self) -> CellStatistics:
         """Return the votes' signs on the cells."""
-        result = CellSigns.nothing(len(self))
+        result = CellStatistics.nothing(len(self))
         for column in self._columns:
             cells, rows = self.cells_of(column.criterion, column.rows)
             result.there[cells] = True
@@ -251,7 +251,7 @@ class CellTable:
 
 
 @dataclass(frozen=True)
-class CellSigns:
+class CellStatistics:
     """Signs of the votes on cells, in columns. ``there``: the cell has votes or failures;
     ``option`` is the current verdict; ``active`` and ``stale`` are the states of settled cells.
     """
@@ -267,7 +267,7 @@ class CellSigns:
     stale: Flags
 
     @classmethod
-    def nothing(cls, cells: int) -> CellSigns:
+    def nothing(cls, cells: int) -> CellStatistics:
         """Return signs of cells without votes."""
         return cls(
             there=np.zeros(cells, np.bool_),
@@ -282,7 +282,7 @@ class CellSigns:
         )
 
 
-class Named(NamedTuple):
+class NamedCells(NamedTuple):
     """Cells known individually instead of by a statistic. ``apart``: answers depend on the order of
     options. ``stale``: the question has changed. ``unasked``: only switched-off judges abstained.
     ``requested``: a regrade was requested.
@@ -315,7 +315,7 @@ def shares(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
     return by_cell
 
 
-def reasons(table: CellTable, rule: QueueRule, named: Named) -> dict[Reason, Flags]:
+def reasons(table: CellTable, rule: QueueRule, named: NamedCells) -> dict[Reason, Flags]:
     """Return the cells to which each reason of a rule applies, in the order of listed reasons."""
     signs, voted = table.signs, table.signs.there
     holds: dict[Reason, Flags] = {}

@@ -47,14 +47,14 @@ class RaterTable(NamedTuple):
         )
 
 
-class Answerer(NamedTuple):
+class ColumnJudge(NamedTuple):
     """The judge of a column, and the order in which options were shown."""
 
     judge: str
     order: str
 
 
-def answerers(raters: Sequence[str]) -> list[Answerer]:
+def answerers(raters: Sequence[str]) -> list[ColumnJudge]:
     """Return the judge and the order of each column.
 
     >>> [tuple(one) for one in answerers(["A|0", "A|1", "B|as is", "C"])]
@@ -63,7 +63,7 @@ def answerers(raters: Sequence[str]) -> list[Answerer]:
     result = []
     for name in raters:
         judge, *marks = name.split("|")
-        result.append(Answerer(judge, next((m for m in marks if not m.isdigit()), "")))
+        result.append(ColumnJudge(judge, next((m for m in marks if not m.isdigit()), "")))
     return result
 
 

@@ -14,9 +14,9 @@ from core.metrics.variance_components import (
     ORDER,
     REST,
     Components,
+    RatingReliability,
+    StudyDesign,
     Term,
-    Ways,
-    Worth,
     components,
     reliability_of_mean,
 )
@@ -47,8 +47,8 @@ class WayToAsk(NamedTuple):
     """A way of asking, the reliability of its scores, and the cost of 1,000 items, if known."""
 
     name: str
-    ways: Ways
-    worth: Worth
+    ways: StudyDesign
+    worth: RatingReliability
     cost: float | None
 
 
@@ -88,7 +88,7 @@ class Study(NamedTuple):
         return dict(sorted(by_term.items(), key=lambda pair: -(pair[1].value or 0.0)))
 
 
-class Turned(NamedTuple):
+class ReversedAnswer(NamedTuple):
     """An answer to options in reversed order; ``option`` is an index into ``choices``."""
 
     item: str
@@ -97,14 +97,14 @@ class Turned(NamedTuple):
     option: int
 
 
-def reversed_answers(store: Store, run_id: int) -> tuple[Turned, ...]:
+def reversed_answers(store: Store, run_id: int) -> tuple[ReversedAnswer, ...]:
     """Return a run's answers to reversed options, which agreement leaves out."""
     run = store.runs.get(run_id)
     if run.panel.asking.flip == "off":
         return ()
     pairs = answers_with_twins(store.votes.all_ballots(run_id), run.plan.replicates)
     return tuple(
-        Turned(twin.item_id, twin.criterion, twin.judge, twin.option)
+        ReversedAnswer(twin.item_id, twin.criterion, twin.judge, twin.option)
         for _, twin in pairs
         if twin.option is not None and not twin.abstained
     )
@@ -123,7 +123,7 @@ def study(
     criterion: str = "",
     *,
     price: float | None = None,
-    reversed_: tuple[Turned, ...] = (),
+    reversed_: tuple[ReversedAnswer, ...] = (),
     level: float = USUAL.level,
 ) -> Study:
     """Return the variance components of a criterion (empty: of all), and the gain from asking more.
@@ -143,7 +143,7 @@ def study(
 
 
 def _long(
-    table: RaterTable, reversed_: tuple[Turned, ...]
+    table: RaterTable, reversed_: tuple[ReversedAnswer, ...]
 ) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
     """Return a row for every rating: its value, and the levels of all effects."""
     who = answerers(table.raters)
@@ -171,7 +171,7 @@ def _long(
 
 def _reversed(
     table: RaterTable,
-    reversed_: tuple[Turned, ...],
+    reversed_: tuple[ReversedAnswer, ...],
     judges: dict[str, int],
     order: int,
 ) -> np.ndarray[Any, Any]:
@@ -189,20 +189,20 @@ def _reversed(
     return np.array(rows, np.float64).reshape(-1, 5)
 
 
-def _ways(facets: dict[str, np.ndarray[Any, Any]]) -> Ways:
+def _ways(facets: dict[str, np.ndarray[Any, Any]]) -> StudyDesign:
     """Return the mean number of judges per cell, of orders, and of answers in each."""
     cells = len(np.unique(np.column_stack([facets[ITEM], facets[CRITERION]]), axis=0))
     by_judge = np.column_stack([facets[ITEM], facets[CRITERION], facets[JUDGE]])
     judged = len(np.unique(by_judge, axis=0))
     orders = len(np.unique(facets[ORDER]))
     replicates = len(facets[ITEM]) / judged / orders
-    return Ways(judged / cells, max(1.0, replicates), orders, len(np.unique(facets[ITEM])))
+    return StudyDesign(judged / cells, max(1.0, replicates), orders, len(np.unique(facets[ITEM])))
 
 
-def _choices(components: Components, now: Ways, price: float | None) -> list[WayToAsk]:
+def _choices(components: Components, now: StudyDesign, price: float | None) -> list[WayToAsk]:
     criteria = components.levels[CRITERION]
 
-    def choice(name: str, ways: Ways) -> WayToAsk:
+    def choice(name: str, ways: StudyDesign) -> WayToAsk:
         answers = criteria * ways.judges * ways.replicates * ways.orders
         paid = None if price is None else 1000 * answers * price
         return WayToAsk(name, ways, reliability_of_mean(components, ways), paid)

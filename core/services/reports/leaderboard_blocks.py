@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.blocks.blocks import Facts, Forest, Reach, Section, Sentences, TableBlock, Words
+from core.blocks.blocks import (
+    Forest,
+    IntervalCell,
+    NamedValues,
+    Section,
+    Sentences,
+    TableBlock,
+    TextCell,
+)
 from core.blocks.estimates import measured, measured_share
 from core.metrics.estimate import Estimate
 from core.services.pairwise.leaderboard_parts import (
@@ -14,7 +22,7 @@ from core.services.pairwise.leaderboard_parts import (
     RankedSystem,
     RankGap,
 )
-from core.services.pairwise.position_bias import Position
+from core.services.pairwise.position_bias import SwappedOrderCheck
 from core.text.numbers import DASH, count, level_words, number, percent, plural, points, score
 
 #: The reason why a contest was not counted, or counted as a tie.
@@ -28,19 +36,19 @@ WHY = {
 FIRST = 30
 
 
-def counted(board: Leaderboard) -> Facts:
+def counted(board: Leaderboard) -> NamedValues:
     """Return the numbers of contests and tasks behind the leaderboard."""
     undecided, tied = sum(board.undecided.values()), sum(board.tied_for.values())
-    return Facts(
+    return NamedValues(
         "Contests",
         (
-            ("Contests decided", Words(count(board.decided))),
-            ("Undecided", Words(count(undecided), uncounted_by_reason(board.undecided))),
+            ("Contests decided", TextCell(count(board.decided))),
+            ("Undecided", TextCell(count(undecided), uncounted_by_reason(board.undecided))),
             (
                 "Ties, because judges disagree",
-                Words(count(tied), uncounted_by_reason(board.tied_for)),
+                TextCell(count(tied), uncounted_by_reason(board.tied_for)),
             ),
-            ("Tasks", Words(count(board.items))),
+            ("Tasks", TextCell(count(board.items))),
         ),
         large=True,
     )
@@ -74,22 +82,22 @@ def standings(board: Leaderboard, level: float) -> Section:
     return Section("Leaderboard", (table, *_forest("Strength, log units", strengths)))
 
 
-def _standing_row(ranked: RankedSystem, *, several: bool) -> tuple[Words, ...]:
+def _standing_row(ranked: RankedSystem, *, several: bool) -> tuple[TextCell, ...]:
     ranks = str(ranked.range or ranked.rank or DASH)
     return (
-        Words(ranked.system, "regularised" if ranked.regularised else ""),
-        Words(ranks, f"of group {ranked.group + 1}" if several else ""),
+        TextCell(ranked.system, "regularised" if ranked.regularised else ""),
+        TextCell(ranks, f"of group {ranked.group + 1}" if several else ""),
         measured(ranked.strength),
         measured_share(ranked.win_rate),
         measured_share(ranked.weighted_win_rate),
         measured(ranked.elo, lambda value: score(value, 0)),
-        Words(" · ".join(number(value) for value in (ranked.wins, ranked.ties, ranked.losses))),
+        TextCell(" · ".join(number(value) for value in (ranked.wins, ranked.ties, ranked.losses))),
     )
 
 
 def _forest(axis: str, values: Sequence[tuple[str, Estimate]]) -> Iterator[Forest]:
     rows = tuple(
-        Reach(name, estimate.value, estimate.low, estimate.high)
+        IntervalCell(name, estimate.value, estimate.low, estimate.high)
         for name, estimate in values
         if estimate.value is not None
     )
@@ -124,7 +132,7 @@ def methods(found: Methods, systems: Sequence[str], board: Leaderboard) -> Secti
                 ("System", *(method.name for method in ways)),
                 tuple(
                     (
-                        Words(system),
+                        TextCell(system),
                         *(_rank(method.ranks[systems.index(system)]) for method in ways),
                     )
                     for system in order
@@ -142,9 +150,9 @@ def _accords(accords: Sequence[RankAccord]) -> TableBlock:
         ("Ways", "Kendall's tau", "Same first"),
         tuple(
             (
-                Words(f"{accord.one} and {accord.other}"),
+                TextCell(f"{accord.one} and {accord.other}"),
                 measured(accord.tau)._replace(below=accord.tau.reason),
-                Words("yes") if accord.same_winner else Words("no", tone="warn"),
+                TextCell("yes") if accord.same_winner else TextCell("no", tone="warn"),
             )
             for accord in accords
         ),
@@ -165,8 +173,8 @@ def _winner(methods: Methods, *, sure: bool) -> Iterator[Sentences]:
         yield Sentences((line if sure else chance,))
 
 
-def _rank(rank: int | None) -> Words:
-    return Words(DASH if rank is None else str(rank))
+def _rank(rank: int | None) -> TextCell:
+    return TextCell(DASH if rank is None else str(rank))
 
 
 def gaps(board: Leaderboard) -> Section:
@@ -191,16 +199,16 @@ def gaps(board: Leaderboard) -> Section:
     )
 
 
-def _gap(gap: RankGap) -> tuple[Words, ...]:
+def _gap(gap: RankGap) -> tuple[TextCell, ...]:
     further = gap.further
     needed = DASH if gap.apart else further.reason
     if not gap.apart and further.value is not None:
         needed = f"about {count(round(further.value))} between the two, if they differ so"
     return (
-        Words(f"{gap.better} over {gap.worse}"),
-        Words(score(gap.difference)),
-        Words("✓ yes", tone="good") if gap.apart else Words("not yet", tone="neutral"),
-        Words(needed),
+        TextCell(f"{gap.better} over {gap.worse}"),
+        TextCell(score(gap.difference)),
+        TextCell("✓ yes", tone="good") if gap.apart else TextCell("not yet", tone="neutral"),
+        TextCell(needed),
     )
 
 
@@ -209,9 +217,9 @@ def wins(board: Leaderboard) -> Section:
     names, matrix = board.systems, board.matrix
     rows = (
         (
-            Words(name),
+            TextCell(name),
             *(
-                Words(
+                TextCell(
                     ""
                     if i == j
                     else f"{number(matrix.wins[i, j])} of {number(matrix.contests[i, j])}"
@@ -225,7 +233,7 @@ def wins(board: Leaderboard) -> Section:
     return Section("Wins of the row against the column", (table,))
 
 
-def place(positions: Sequence[Position]) -> Section:
+def place(positions: Sequence[SwappedOrderCheck]) -> Section:
     """Return how every judge answered when the same two answers were swapped."""
     title = "Place: the same two answers, exchanged"
     if not any(position.rate.n for position in positions):
@@ -243,19 +251,19 @@ def place(positions: Sequence[Position]) -> Section:
     return Section(title, (table,))
 
 
-def _position(position: Position) -> tuple[Words, ...]:
-    mark = Words("✓ no preference found", tone="good")
+def _position(position: SwappedOrderCheck) -> tuple[TextCell, ...]:
+    mark = TextCell("✓ no preference found", tone="good")
     if position.biased:
         side = "first" if (position.shown_first.value or 0) > 0.5 else "last"
-        mark = Words(f"⚠ prefers the answer shown {side}", tone="warn")
+        mark = TextCell(f"⚠ prefers the answer shown {side}", tone="warn")
     elif not position.shown_first.n:
-        mark = Words("no data", tone="neutral")
+        mark = TextCell("no data", tone="neutral")
     return (
-        Words(position.judge),
-        Words(count(position.rate.n)),
+        TextCell(position.judge),
+        TextCell(count(position.rate.n)),
         measured_share(position.rate),
-        Words(count(position.first)),
-        Words(count(position.last)),
+        TextCell(count(position.first)),
+        TextCell(count(position.last)),
         measured_share(position.shown_first),
         mark,
     )
@@ -286,8 +294,8 @@ def length(board: Leaderboard) -> Section:
                 ("System", "Length ignored", "At equal length"),
                 tuple(
                     (
-                        Words(standing.system),
-                        Words(score(ignored[standing.system])),
+                        TextCell(standing.system),
+                        TextCell(score(ignored[standing.system])),
                         measured(standing.length_controlled),
                     )
                     for standing in board.standings
@@ -301,7 +309,7 @@ def length(board: Leaderboard) -> Section:
     )
 
 
-def biased(positions: Sequence[Position]) -> Sentences:
+def biased(positions: Sequence[SwappedOrderCheck]) -> Sentences:
     """Return the judges that prefer a position, in sentences."""
     return Sentences(
         tuple(

@@ -10,12 +10,12 @@ from core.blocks.blocks import (
     Block,
     Forest,
     Histogram,
+    IntervalCell,
     Paper,
-    Reach,
     Section,
     Sentences,
     TableBlock,
-    Words,
+    TextCell,
 )
 from core.blocks.estimates import measured
 from core.metrics.estimate import Estimate
@@ -201,7 +201,7 @@ def _scores(report: RunReport) -> Section:
 def _bins(report: RunReport) -> TableBlock:
     rows = [
         (
-            Words(f"{score(low)} to {score(high)}"),
+            TextCell(f"{score(low)} to {score(high)}"),
             reported_number(n, {"min": f"{low:.6g}", "max": f"{high - _edge(report, high):.6g}"}),
         )
         for low, high, n in report.bins
@@ -218,7 +218,7 @@ def _edge(report: RunReport, high: float) -> float:
 def _outcomes(scores: ScoreSlice, level: float) -> TableBlock:
     shares = {**scores.outcomes, "review": scores.waiting}
     rows = [
-        (Words(OUTCOME[name].capitalize()), shared(share, _LEADS.get(name)))
+        (TextCell(OUTCOME[name].capitalize()), shared(share, _LEADS.get(name)))
         for name, share in shares.items()
         if share.hits or name != "none"
     ]
@@ -243,7 +243,7 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
     )
     rows = tuple(
         (
-            Words(part.name),
+            TextCell(part.name),
             reported_number(part.items, lead),
             reported_number(part.scored),
             measured(part.mean),
@@ -259,7 +259,7 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
         for lead in ({} if part is whole else {one.lower(): part.name},)
     )
     reaches = tuple(
-        Reach(part.name, part.mean.value, part.mean.low, part.mean.high)
+        IntervalCell(part.name, part.mean.value, part.mean.low, part.mean.high)
         for part in (*parts, whole)
         if part.mean.value is not None
     )
@@ -304,10 +304,10 @@ def _items(report: RunReport) -> list[Section]:
 def _item_table(name: str, items: Sequence[ItemLine], outcomes: bool) -> TableBlock:
     rows = tuple(
         (
-            Words(item.id, item.system, {"item": item.id}),
-            Words(score(item.score), _sureness(item)),
-            *([Words(_outcome(item))] if outcomes else []),
-            Words(shorten(item.preview, BEGINS, placeholder="…")),
+            TextCell(item.id, item.system, {"item": item.id}),
+            TextCell(score(item.score), _sureness(item)),
+            *([TextCell(_outcome(item))] if outcomes else []),
+            TextCell(shorten(item.preview, BEGINS, placeholder="…")),
         )
         for item in items
     )
@@ -333,7 +333,7 @@ def _gates(report: RunReport) -> list[Section]:
         return []
     rows = tuple(
         (
-            Words(gate.name, gate.kind),
+            TextCell(gate.name, gate.kind),
             reported_number(gate.fired),
             reported_number(gate.moved),
             reported_number(gate.undecided, {"only": "review"}),

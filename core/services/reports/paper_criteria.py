@@ -7,11 +7,11 @@ from core.blocks.blocks import (
     Bars,
     Block,
     Forest,
-    Reach,
+    IntervalCell,
     Section,
     Sentences,
     TableBlock,
-    Words,
+    TextCell,
 )
 from core.blocks.estimates import measured, measured_share
 from core.services.agreement.ratings import JUDGE_KINDS
@@ -91,19 +91,19 @@ def _verdicts(report: RunReport) -> TableBlock:
             verdict = "" if piece.option is None else str(piece.option)
             rows.append(
                 (
-                    Words(line.name),
-                    Words(piece.label),
+                    TextCell(line.name),
+                    TextCell(piece.label),
                     reported_number(piece.items, {"criterion": line.question, "verdict": verdict}),
-                    Words(percent(piece.items / total if total else None)),
+                    TextCell(percent(piece.items / total if total else None)),
                 )
             )
         if line.missing:
             missing = (
-                Words("no verdict"),
+                TextCell("no verdict"),
                 reported_number(line.missing, {"criterion": line.question, "verdict": "none"}),
-                Words(percent(None)),
+                TextCell(percent(None)),
             )
-            rows.append((Words(line.name), *missing))
+            rows.append((TextCell(line.name), *missing))
     heads = ("Criterion", "Verdict", "Items", "Share")
     note = "Shares are of the items that have a verdict, abstentions included."
     return TableBlock("Verdicts, counted", heads, tuple(rows), (2, 3), note)
@@ -111,7 +111,7 @@ def _verdicts(report: RunReport) -> TableBlock:
 
 def _forest(report: RunReport) -> Forest:
     rows = tuple(
-        Reach(line.name, value, line.accuracy.low, line.accuracy.high, line.commonest.value)
+        IntervalCell(line.name, value, line.accuracy.low, line.accuracy.high, line.commonest.value)
         for line in report.criteria
         if (value := line.accuracy.value) is not None
     )
@@ -146,9 +146,9 @@ def _compared(report: RunReport) -> str:
     return "items with a verdict"
 
 
-def _trust_row(line: CriterionLine, compared: bool) -> tuple[Words, ...]:
+def _trust_row(line: CriterionLine, compared: bool) -> tuple[TextCell, ...]:
     row = (
-        Words(line.name, f"{line.scale}, weight {weight(line.weight)}"),
+        TextCell(line.name, f"{line.scale}, weight {weight(line.weight)}"),
         measured(line.mean),
         measured(line.alpha),
     )
@@ -158,6 +158,6 @@ def _trust_row(line: CriterionLine, compared: bool) -> tuple[Words, ...]:
         *row,
         reported_number(line.labelled, {"to": "agreement", "view": "one", "criterion": line.name}),
         measured_share(line.accuracy),
-        Words(percent(line.commonest.value)),
+        TextCell(percent(line.commonest.value)),
         measured(line.kappa),
     )

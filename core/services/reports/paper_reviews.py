@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.blocks.blocks import Section, Sentences, TableBlock, Words
+from core.blocks.blocks import Section, Sentences, TableBlock, TextCell
 from core.blocks.estimates import measured, measured_share
 from core.metrics.estimate import pooled_share
 from core.services.reports.report_values import RunReport, reported_number
@@ -24,7 +24,9 @@ def reviews_section(report: RunReport) -> list[Section]:
         return [Section("As people's labels have it", tuple(declared))] if declared else []
     rows = tuple(
         (
-            Words(review.name, f"queue {review.queue}{f', {review.only}' if review.only else ''}"),
+            TextCell(
+                review.name, f"queue {review.queue}{f', {review.only}' if review.only else ''}"
+            ),
             measured_share(review.weighted),
             measured_share(review.hard),
             reported_number(review.queued),
@@ -51,8 +53,8 @@ def _corrected(report: RunReport) -> list[TableBlock | Sentences]:
         return []
     rows = tuple(
         (
-            Words(line.name, ""),
-            Words(score(line.said)),
+            TextCell(line.name, ""),
+            TextCell(score(line.said)),
             measured(line.mean),
             measured(line.labels),
             reported_number(line.cells),

@@ -7,11 +7,11 @@ from typing import Any
 
 from core.blocks.blocks import (
     Block,
-    Facts,
+    NamedValues,
     Section,
     Sentences,
     TableBlock,
-    Words,
+    TextCell,
 )
 from core.blocks.estimates import measured
 from core.identity import canonical_json
@@ -47,20 +47,27 @@ def setup_section(report: RunReport) -> Section:
     setup = report.setup
     rules = ", ".join(f"{scale} by {rule}" for scale, rule in setup.rules.items())
     rows = [
-        ("Rubric", Words(f"{setup.rubric}, {_version(setup)}", setup.rubric_hash)),
-        ("Dataset", Words(f"{setup.dataset}, version {setup.dataset_number}", setup.dataset_hash)),
-        ("Panel", Words(setup.panel, setup.panel_hash)),
-        ("Votes become a verdict", Words(rules)),
-        ("Abstained criteria", Words(setup.abstention)),
-        *((f"Asked: {_name(key)}", Words(value)) for key, value in setup.asking.items() if value),
-        ("Replicates", Words(count(setup.replicates))),
-        ("Seed", Words(str(setup.seed))),
-        ("Learned from", Words(f"{count(setup.learned_from)} labelled items, left out here")),
-        ("Imported", Words(_plain(setup.imported))),
-        ("Made, started, finished", Words(", ".join(map(day_and_time, _times(report))))),
+        ("Rubric", TextCell(f"{setup.rubric}, {_version(setup)}", setup.rubric_hash)),
+        (
+            "Dataset",
+            TextCell(f"{setup.dataset}, version {setup.dataset_number}", setup.dataset_hash),
+        ),
+        ("Panel", TextCell(setup.panel, setup.panel_hash)),
+        ("Votes become a verdict", TextCell(rules)),
+        ("Abstained criteria", TextCell(setup.abstention)),
+        *(
+            (f"Asked: {_name(key)}", TextCell(value))
+            for key, value in setup.asking.items()
+            if value
+        ),
+        ("Replicates", TextCell(count(setup.replicates))),
+        ("Seed", TextCell(str(setup.seed))),
+        ("Learned from", TextCell(f"{count(setup.learned_from)} labelled items, left out here")),
+        ("Imported", TextCell(_plain(setup.imported))),
+        ("Made, started, finished", TextCell(", ".join(map(day_and_time, _times(report))))),
         (
             "Versions",
-            Words(", ".join(f"{name} {version}" for name, version in setup.versions.items())),
+            TextCell(", ".join(f"{name} {version}" for name, version in setup.versions.items())),
         ),
     ]
     given = {
@@ -69,7 +76,7 @@ def setup_section(report: RunReport) -> Section:
         "Learned from": bool(setup.learned_from),
     }
     facts = tuple(row for row in rows if given.get(row[0], True))
-    blocks: list[Block] = [Facts("What was graded how", facts), _judges(report)]
+    blocks: list[Block] = [NamedValues("What was graded how", facts), _judges(report)]
     learned = _training(report)
     return Section("What was graded how", (*blocks, *((learned,) if learned.rows else ())))
 
@@ -95,25 +102,25 @@ def _judges(report: RunReport) -> TableBlock:
     return TableBlock("Judges", heads, rows, (2,))
 
 
-def _judge(judge: JudgeFacts) -> tuple[Words, ...]:
+def _judge(judge: JudgeFacts) -> tuple[TextCell, ...]:
     settings = ", ".join(f"{_name(key)} {value}" for key, value in judge.settings.items())
     counts = "votes without counting" if judge.shadow else ""
     return (
-        Words(judge.name, counts),
-        Words(judge.model or DASH, kind(judge.kind)),
-        Words(number(judge.weight)),
-        Words(settings or DASH),
+        TextCell(judge.name, counts),
+        TextCell(judge.model or DASH, kind(judge.kind)),
+        TextCell(number(judge.weight)),
+        TextCell(settings or DASH),
     )
 
 
 def _training(report: RunReport) -> TableBlock:
     rows = tuple(
         (
-            Words(judge.name),
-            Words(line.criterion, "" if line.trained else f"switched off: {line.reason}"),
-            Words(count(line.n)),
-            Words(percent(line.accuracy)),
-            Words(percent(line.majority)),
+            TextCell(judge.name),
+            TextCell(line.criterion, "" if line.trained else f"switched off: {line.reason}"),
+            TextCell(count(line.n)),
+            TextCell(percent(line.accuracy)),
+            TextCell(percent(line.majority)),
         )
         for judge in report.setup.judges
         for line in judge.training
@@ -143,29 +150,29 @@ def cost_section(report: RunReport) -> Section:
     ]
     if counts.calls or counts.cached:
         rows += _calls(report)
-    return Section("Counts and cost", (Facts("Counts and cost", tuple(rows)),))
+    return Section("Counts and cost", (NamedValues("Counts and cost", tuple(rows)),))
 
 
 _FAILED = {"only": "failures"}
 
 
-def _calls(report: RunReport) -> list[tuple[str, Words]]:
+def _calls(report: RunReport) -> list[tuple[str, TextCell]]:
     counts = report.counts
     unknown = f"without {count(counts.cost_unknown)} calls without a known price"
     priced = counts.calls > counts.cost_unknown or not counts.calls
     rows = [
         ("Calls", counted(counts.calls)._replace(below=lost_words(counts.lost_calls))),
-        ("Tokens in", Words(tokens(counts.tokens_in))),
-        ("Tokens out", Words(tokens(counts.tokens_out))),
+        ("Tokens in", TextCell(tokens(counts.tokens_in))),
+        ("Tokens out", TextCell(tokens(counts.tokens_out))),
         (
             "Cost",
-            Words(cost(counts.cost if priced else None), unknown if counts.cost_unknown else ""),
+            TextCell(cost(counts.cost if priced else None), unknown if counts.cost_unknown else ""),
         ),
-        ("Time", Words(seconds(counts.seconds))),
+        ("Time", TextCell(seconds(counts.seconds))),
     ]
     if counts.cached:
         saved = f"they cost {cost(counts.saved)} when they were made"
-        rows.append(("Answers from earlier runs", Words(count(counts.cached), saved)))
+        rows.append(("Answers from earlier runs", TextCell(count(counts.cached), saved)))
     return rows
 
 
@@ -218,9 +225,9 @@ def raters_section(report: RunReport) -> list[Section]:
     return [Section("Raters", (TableBlock("Raters", heads, rows, (1, 2, 3, 4, 5), note),))]
 
 
-def _rater(line: RaterLine) -> tuple[Words, ...]:
+def _rater(line: RaterLine) -> tuple[TextCell, ...]:
     return (
-        Words(line.name, kind(line.kind)),
+        TextCell(line.name, kind(line.kind)),
         reported_number(line.answers),
         reported_number(line.abstained, {"only": "abstentions"}),
         reported_number(line.failed, {"only": "failures"}),
@@ -246,9 +253,9 @@ def stand_in_section(report: RunReport) -> list[Section]:
     heads = ("Judge", "As near or nearer", *(f"Beats {people}" for people in PEOPLE_ARE.values()))
     rows = tuple(
         (
-            Words(name),
-            Words(score(test["advantage"])),
-            *(Words(people_beaten(test, kind)) for kind in PEOPLE_ARE),
+            TextCell(name),
+            TextCell(score(test["advantage"])),
+            *(TextCell(people_beaten(test, kind)) for kind in PEOPLE_ARE),
         )
         for name, test in tests.items()
     )

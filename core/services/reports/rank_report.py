@@ -25,7 +25,7 @@ from core.services.pairwise.leaderboard import (
 )
 from core.services.pairwise.leaderboard_parts import Leaderboard, Methods, RankedSystem
 from core.services.pairwise.pointwise_ranks import EXCLUDED, Ballots, Listwise, ballots_of, listwise
-from core.services.pairwise.position_bias import Position, positions
+from core.services.pairwise.position_bias import SwappedOrderCheck, positions
 from core.services.pairwise.unmatched_tasks import unmatched_report, unmatched_sections
 from core.services.reports import leaderboard_blocks as blocks
 from core.store.store import Store
@@ -109,7 +109,7 @@ def contest_report(
 
 
 def contest_sections(
-    board: Leaderboard, places: Sequence[Position], level: float
+    board: Leaderboard, places: Sequence[SwappedOrderCheck], level: float
 ) -> tuple[Section, ...]:
     """Return a contest's leaderboard, with its limits."""
     return (

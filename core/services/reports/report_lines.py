@@ -90,7 +90,7 @@ NO_WHOLE = "This rater gave a verdict on every criterion of no item."
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedRatings:
     """The ratings of a run with their reference.
 
     ``column`` of the sheet is the reference: labels, else the majority of the people (or the single
@@ -114,7 +114,7 @@ class Compared:
         return "people" if self.column and self.column != LABELS else self.column
 
 
-def compared(rated: Rated, cells: Sequence[CellColumn]) -> Compared:
+def compared(rated: Rated, cells: Sequence[CellColumn]) -> ComparedRatings:
     """Return the ratings of a run with its verdicts and their best reference."""
     by_name = {column.criterion: column for column in cells}
     whole = load_ratings.sheet(rated)
@@ -128,7 +128,7 @@ def compared(rated: Rated, cells: Sequence[CellColumn]) -> Compared:
         column = PEOPLE if len(whole.people) > 1 else whole.people[0]
     verdicts, values = tuple(zip(*read, strict=True)) or ((), ())
     labelled = _answered(whole, column) if column else 0
-    return Compared(rated, sheet, verdicts, values, column, labelled, left_out)
+    return ComparedRatings(rated, sheet, verdicts, values, column, labelled, left_out)
 
 
 def _answered(sheet: Sheet, column: str) -> int:
@@ -154,7 +154,7 @@ def _verdicts(
 
 
 def criterion_lines(
-    compared_run: Compared,
+    compared_run: ComparedRatings,
     mean: Mean,
     *,
     resamples: int,
@@ -238,7 +238,7 @@ def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> npt.NDArray[np.
     return mask
 
 
-def rater_lines(compared_run: Compared, mean: Mean) -> tuple[RaterLine, ...]:
+def rater_lines(compared_run: ComparedRatings, mean: Mean) -> tuple[RaterLine, ...]:
     """Return a line per rater, with the mean score by its own answers."""
     scorer = Scorer(compared_run.rated.of)
     lines = []
@@ -263,7 +263,7 @@ def rater_lines(compared_run: Compared, mean: Mean) -> tuple[RaterLine, ...]:
     return tuple(lines)
 
 
-def reference_line(compared_run: Compared, mean: Mean) -> RaterLine | None:
+def reference_line(compared_run: ComparedRatings, mean: Mean) -> RaterLine | None:
     """Return the mean score by the labels themselves, over the items labelled on every criterion.
 
     ``None`` if the reference is not the labels.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from core.blocks.blocks import Words
+from core.blocks.blocks import TextCell
 from core.metrics.estimate import USUAL, Estimate
 from core.services.agreement.conclusion import Conclusion
 from core.text.numbers import DASH, count, percent
@@ -359,22 +359,22 @@ KINDS = {
 }
 
 
-def shared(estimate: Estimate | None, link: Link | None = None) -> Words:
+def shared(estimate: Estimate | None, link: Link | None = None) -> TextCell:
     """Return a share with its count and interval.
 
     >>> shared(Estimate.share(3, 4)).below
     '3 of 4; 30% to 95%'
     """
     if estimate is None or not estimate.n:
-        return Words(DASH)
+        return TextCell(DASH)
     share, ends, _ = estimate.words(percent)
     below = f"{count(estimate.hits)} of {count(estimate.n)}; {ends}"
-    return Words(share, below, link if link and estimate.hits else {})
+    return TextCell(share, below, link if link and estimate.hits else {})
 
 
-def reported_number(value: int, link: Link | None = None) -> Words:
+def reported_number(value: int, link: Link | None = None) -> TextCell:
     """Return a count, linked to what it counts."""
-    return Words(count(value), "", link if link and value else {})
+    return TextCell(count(value), "", link if link and value else {})
 
 
 def kind(name: str, *, capital: bool = False) -> str:

@@ -30,7 +30,7 @@ from core.services.gate import drift
 from core.services.pairwise import system_gaps
 from core.services.reports.limits import limits
 from core.services.reports.report_lines import (
-    Compared,
+    ComparedRatings,
     compared,
     criterion_lines,
     gates,
@@ -61,7 +61,7 @@ from core.services.results.browsing import stands_on as run_stands_on
 from core.services.results.scored_items import fitted_of, scored_rubric
 from core.services.results.weight_fit_words import in_words
 from core.services.review import corrected_estimates, random_labels
-from core.services.review.corrected_estimates import Corrected, audited_queues
+from core.services.review.corrected_estimates import CorrectedMean, audited_queues
 from core.services.review.random_audit import narrowed
 from core.services.runs.lifecycle import cells_not_needed, unrecorded_calls
 from core.store.store import Store
@@ -112,7 +112,7 @@ def _declared(store: Store, run: Run) -> str:
     return label_draws.in_words(random_labels.of_run(store, run.id).declared)
 
 
-def _corrected_line(name: str, corrected: Corrected) -> CorrectedLine:
+def _corrected_line(name: str, corrected: CorrectedMean) -> CorrectedLine:
     nothing = Estimate.undefined(corrected.reason)
     mean, labels = (
         (nothing, nothing)
@@ -334,7 +334,7 @@ def _asked_again(store: Store, run_id: int) -> tuple[str, ...]:
     return tuple(findings)
 
 
-def _conclusion(compared_run: Compared, lines: Sequence[CriterionLine]) -> Conclusion:
+def _conclusion(compared_run: ComparedRatings, lines: Sequence[CriterionLine]) -> Conclusion:
     """Return which criteria can be trusted, from the figures of their lines."""
     if not compared_run.column:
         names, alphas = [line.name for line in lines], [line.alpha for line in lines]

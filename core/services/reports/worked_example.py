@@ -56,7 +56,7 @@ class CriterionReport:
 
 
 @dataclass(frozen=True)
-class Telling:
+class ItemToOpen:
     """An item to open first: ``wrong`` of its ``labelled`` verdicts differ from the label."""
 
     item_id: str
@@ -172,7 +172,7 @@ def learned_from(store: Store, run_id: int) -> int:
     return len(store.runs.get(run_id).plan.calibration.get("items", ()))
 
 
-def telling_item(store: Store, run_id: int) -> Telling | None:
+def telling_item(store: Store, run_id: int) -> ItemToOpen | None:
     """Return the item with the most verdicts that differ from labels; ``None`` without any."""
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
@@ -184,7 +184,7 @@ def telling_item(store: Store, run_id: int) -> Telling | None:
             labelled[item_id] += 1
             wrong[item_id] += cell.judged != true
     item = max(labelled, key=lambda item_id: (wrong[item_id], item_id), default=None)
-    return Telling(item, wrong[item], labelled[item]) if item and wrong[item] else None
+    return ItemToOpen(item, wrong[item], labelled[item]) if item and wrong[item] else None
 
 
 def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int | None]:

@@ -156,7 +156,7 @@ def scores(store: Store, run_id: int) -> list[ScoreBin]:
     return store.results.score_bins(run_id)
 
 
-class Groups(NamedTuple):
+class ItemGroups(NamedTuple):
     """The properties by which a run's items can be selected; empty if the items have none."""
 
     systems: list[str]
@@ -164,7 +164,7 @@ class Groups(NamedTuple):
     splits: list[str]
 
 
-def groups(store: Store, run_id: int) -> Groups:
+def groups(store: Store, run_id: int) -> ItemGroups:
     """Return the systems, tags and splits among the items of a run."""
     from core.services.results.run_columns import kinds_of
 
@@ -173,7 +173,7 @@ def groups(store: Store, run_id: int) -> Groups:
     systems = {system for system, *_ in present} - {""}
     tags = {tag for _, some, _ in present for tag in some}
     splits = {split for *_, split in present} - {""}
-    return Groups(sorted(systems), sorted(tags), sorted(splits))
+    return ItemGroups(sorted(systems), sorted(tags), sorted(splits))
 
 
 def outcomes(store: Store, run_id: int) -> dict[str, int]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SURE = 0.99
 
 
-class AlikeCells(NamedTuple):
+class CellAgreement(NamedTuple):
     """A criterion's cells with at least two answers: whether the answers are equal, and whether the
     cell has a label; ``chance`` is its probability of a label, if unequal.
     """
@@ -45,13 +45,13 @@ class UnfairLabels(NamedTuple):
     harder: bool
 
 
-def unlike(criteria: Sequence[AlikeCells]) -> dict[str, UnfairLabels]:
+def unlike(criteria: Sequence[CellAgreement]) -> dict[str, UnfairLabels]:
     """Return, by criterion, the labels that are surely not a fair sample.
 
     Each is tested separately: a criterion without labels says nothing about the others' labels.
 
     >>> same, labelled = np.arange(60) < 30, np.arange(60) < 30
-    >>> unlike([AlikeCells("Cause", same, labelled)])["Cause"].words
+    >>> unlike([CellAgreement("Cause", same, labelled)])["Cause"].words
     'all judges agree on 100% of cells with a label, and on 0% of the others'
     """
     partly_labelled = [
@@ -108,7 +108,7 @@ def refuted(store: Store, run_id: int, draw: LabelDraw) -> str:
         )
         same = column.entropy[column.votes > 1] == 0
         cells.append(
-            AlikeCells(column.criterion, same, has, None if chance is None else chance[rows])
+            CellAgreement(column.criterion, same, has, None if chance is None else chance[rows])
         )
     why = next((unfair.words for unfair in unlike(cells).values()), "")
     declarer = draw.by or "the owner of the data"

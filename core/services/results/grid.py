@@ -55,7 +55,7 @@ class MeanOver(NamedTuple):
     n: int
 
 
-class MeansOf(NamedTuple):
+class SystemMeans(NamedTuple):
     """The mean score and mean share earned on each criterion, of a system or (``""``) of all
     items.
     """
@@ -130,7 +130,7 @@ def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> Gri
     )
 
 
-def means(store: Store, run: Run, rubric: Rubric) -> list[MeansOf]:
+def means(store: Store, run: Run, rubric: Rubric) -> list[SystemMeans]:
     """Return the means over all items and, if there are several systems, over each system's.
 
     A criterion's mean is over the items whose verdict has a value. An item with its own rubric
@@ -159,7 +159,7 @@ def means(store: Store, run: Run, rubric: Rubric) -> list[MeansOf]:
         column.criterion: over(column.rows, column.value) for column in cell_columns(store, run)
     }
     return [
-        MeansOf(
+        SystemMeans(
             name,
             scores[place[name]],
             {c.name: _earned(c, each.get(c.name), place[name]) for c in rubric.criteria},

@@ -62,7 +62,7 @@ class RunItems(NamedTuple):
 
 
 #: The key is the hash of the plan, which determines the items.
-_LATEST: item_columns.AtHand[RunItems] = item_columns.AtHand()
+_LATEST: item_columns.SourceCache[RunItems] = item_columns.SourceCache()
 
 
 def items_of_run(store: Store, run: RunRow) -> RunItems:
@@ -71,7 +71,7 @@ def items_of_run(store: Store, run: RunRow) -> RunItems:
 
 
 #: The row of every item by its id; the key is the hash of a plan.
-_ROWS: item_columns.AtHand[dict[str, int]] = item_columns.AtHand()
+_ROWS: item_columns.SourceCache[dict[str, int]] = item_columns.SourceCache()
 
 
 def places_of_items(store: Store, run: RunRow) -> dict[str, int]:

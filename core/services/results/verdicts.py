@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge, Panel, Rules
-from core.domain.review import Settled
+from core.domain.review import SettledCell
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Derive, ItemResult, RunPlan
 from core.domain.votes import ADJUDICATED, BallotRow, ItemBallots, Verdict
@@ -22,7 +22,7 @@ from core.scoring.verdict import Ballot, settle
 # in a cascade only those of the last stage asked. All votes are stored; this only reads them.
 
 
-class Counted(NamedTuple):
+class CountedBallots(NamedTuple):
     """The ballots that decide a cell, and the planned number (``None`` for imports)."""
 
     ballots: list[Ballot]
@@ -30,7 +30,7 @@ class Counted(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Counting:
+class VoteCounting:
     """How votes count. By default all votes count equally, as imports need.
 
     ``weights`` maps raters to weights (default 1). ``flip_from`` is the first replicate that
@@ -47,11 +47,11 @@ class Counting:
     stages: Mapping[str, int] | None = None
     planned_by_stage: Mapping[int, int] = field(default_factory=dict)
 
-    def count(self, rows: Sequence[BallotRow]) -> Counted:
+    def count(self, rows: Sequence[BallotRow]) -> CountedBallots:
         """Return the ballots that decide a cell."""
         if not (self.shadows or self.stages or self.flip_from is not None):
             weight = self.weights.get
-            return Counted(
+            return CountedBallots(
                 [
                     Ballot(r.option, r.abstained, weight(r.judge, 1.0), r.judge, r.chances)
                     for r in rows
@@ -64,7 +64,7 @@ class Counting:
             last = max(self.stages[r.judge] for r in counted)
             counted = [r for r in counted if self.stages[r.judge] == last]
             planned = self.planned_by_stage[last]
-        return Counted(self._without_flips(counted), planned)
+        return CountedBallots(self._without_flips(counted), planned)
 
     def _without_flips(self, rows: Sequence[BallotRow]) -> list[Ballot]:
         if self.flip_from is None:
@@ -90,7 +90,7 @@ class Counting:
         return Ballot(row.option, row.abstained, weight, row.judge, row.chances)
 
 
-def counting_of(plan: RunPlan) -> Counting:
+def counting_of(plan: RunPlan) -> VoteCounting:
     """Return how the votes of a run count."""
     panel = plan.panel
     counted = [j for j in panel.judges if not j.shadow]
@@ -99,7 +99,7 @@ def counting_of(plan: RunPlan) -> Counting:
     by_stage: dict[int, int] = {}
     for judge in counted:
         by_stage[judge.stage] = by_stage.get(judge.stage, 0) + plan.replicates
-    return Counting(
+    return VoteCounting(
         weights={j.name: j.weight for j in panel.judges},
         # An import's votes are complete: nothing was planned, so nothing is missing.
         planned=len(counted) * plan.replicates if panel.askable else None,
@@ -134,13 +134,13 @@ def calls_of(judge: Judge, panel: Panel, replicates: int, *, items: int, cells: 
 
 RubricOf = Callable[[str], Rubric]
 #: People's settlements of these items, by item id and criterion name.
-SettledOf = Callable[[Sequence[str]], Mapping[str, Mapping[str, Settled]]]
+SettledOf = Callable[[Sequence[str]], Mapping[str, Mapping[str, SettledCell]]]
 NOTHING_FITTED: Mapping[str, Fitted] = MappingProxyType({})
 
 
 def deriver(
     rules: Rules,
-    counting: Counting,
+    counting: VoteCounting,
     rubric_of: RubricOf,
     texts_of: Callable[[str], Texts] | None = None,
     settled_of: SettledOf | None = None,
@@ -154,14 +154,14 @@ def deriver(
     labelled items, by criterion; they replace ``rules`` if they fit.
     """
     measured: dict[str, MeasuredTexts] = {}
-    alike = Alike(rules, counting, fitted)
+    alike = EqualVotesCache(rules, counting, fitted)
 
     def derive(items: Sequence[ItemBallots]) -> list[ItemResult]:
         alike.keep_small()
         decided = settled_of([item.item_id for item in items]) if settled_of else {}
         return [_item_result(item, decided.get(item.item_id, {})) for item in items]
 
-    def _item_result(item: ItemBallots, decided: Mapping[str, Settled]) -> ItemResult:
+    def _item_result(item: ItemBallots, decided: Mapping[str, SettledCell]) -> ItemResult:
         rubric = rubric_of(item.item_id)
         by_criterion: dict[str, list[BallotRow]] = {}
         for row in item.ballots:
@@ -199,12 +199,12 @@ class DerivedFrom(NamedTuple):
 _MOST_ALIKE = 50_000
 
 
-class Alike:
+class EqualVotesCache:
     """A cache of results by votes: many items have equal votes, and each distinct set is settled
     once.
     """
 
-    def __init__(self, rules: Rules, counting: Counting, fitted: Mapping[str, Fitted]) -> None:
+    def __init__(self, rules: Rules, counting: VoteCounting, fitted: Mapping[str, Fitted]) -> None:
         self._rules, self._counting, self._fitted = rules, counting, fitted
         self._verdicts: dict[object, Verdict | None] = {}
         self._scores: dict[object, Scored] = {}
@@ -268,7 +268,7 @@ def _scored(
 
 
 def adjudicated(
-    criterion: Criterion, voted: Verdict | None, settled: Settled, failures: int
+    criterion: Criterion, voted: Verdict | None, settled: SettledCell, failures: int
 ) -> Verdict:
     """Return the verdict settled by people, with the votes' agreement unchanged.
 
@@ -296,7 +296,7 @@ def item_result(
     rubric: Rubric,
     verdicts: Iterable[Verdict | None],
     texts: Texts | MeasuredTexts | None = None,
-    alike: Alike | None = None,
+    alike: EqualVotesCache | None = None,
 ) -> ItemResult:
     """Return the score and cells of an item from its verdicts, some of which may be missing.
 

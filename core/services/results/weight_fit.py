@@ -29,7 +29,7 @@ from core.services.results.weight_fit_kinds import (
     PLAIN,
     FoldRule,
     LabelledCell,
-    Lesson,
+    LearnedCells,
     distinct,
     usable_cells,
 )
@@ -100,7 +100,7 @@ class _Trial:
         import numpy as np
 
         self.criterion, self.known, self.rules = criterion, known, rules
-        self.lesson = Lesson(criterion, known, others)
+        self.lesson = LearnedCells(criterion, known, others)
         self.fold = _folds(criterion, known)
         self.folds = range(int(self.fold.max()) + 1)
         # Cells with equal votes are computed once.
@@ -277,7 +277,7 @@ def _too_few(criterion: Criterion, cells: Sequence[LabelledCell]) -> str:
 
 
 @dataclass(frozen=True)
-class Offer:
+class FittedOffer:
     """The result of fitting a criterion. ``fitted`` is ``None`` if there were too few labels.
 
     ``used``: it settles the run's verdicts now. ``words`` explains it in a sentence or two.
@@ -294,7 +294,7 @@ class Offer:
         return self.fitted is not None and self.fitted.better
 
 
-def offers(store: Store, run_id: int) -> list[Offer]:
+def offers(store: Store, run_id: int) -> list[FittedOffer]:
     """Return a fit per criterion of a run, from all of its labelled items."""
     # Columns need numpy, which reading a rule should not load.
     from core.services.results.weight_fit_cells import cells_of_run
@@ -309,7 +309,7 @@ def offers(store: Store, run_id: int) -> list[Offer]:
         result = fit_criterion(criterion, labelled, run.plan.panel.rules, others)
         fitted = result if isinstance(result, Fitted) else None
         sentence = in_words(result) if isinstance(result, Fitted) else result
-        offered.append(Offer(criterion.name, fitted, criterion.name in used, sentence))
+        offered.append(FittedOffer(criterion.name, fitted, criterion.name in used, sentence))
     return offered
 
 

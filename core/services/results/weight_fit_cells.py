@@ -26,7 +26,7 @@ from core.services.results.run_columns import (
     vote_columns,
 )
 from core.services.results.scored_items import scored_rubric
-from core.services.results.verdicts import Counting, counting_of
+from core.services.results.verdicts import VoteCounting, counting_of
 from core.services.results.weight_fit_kinds import LabelledCell
 from core.store.store import Store
 
@@ -118,7 +118,9 @@ class _VotesOfCells:
             voted[column.rows] = True
         return voted
 
-    def of(self, criterion: Criterion, rows: Numbers, counting: Counting) -> list[Sequence[Ballot]]:
+    def of(
+        self, criterion: Criterion, rows: Numbers, counting: VoteCounting
+    ) -> list[Sequence[Ballot]]:
         """Return the ballots that count in the cells of these rows."""
         rules = self._run.plan.panel.rules
         if (criterion.aggregation or getattr(rules, criterion.scale)) == "soft_mean" or self._apart:
@@ -138,7 +140,9 @@ class _VotesOfCells:
             ballots.append(counting.count(voted).ballots)
         return [ballots[index] for index in distinct.of_item.tolist()]
 
-    def _one_by_one(self, name: str, rows: Numbers, counting: Counting) -> list[Sequence[Ballot]]:
+    def _one_by_one(
+        self, name: str, rows: Numbers, counting: VoteCounting
+    ) -> list[Sequence[Ballot]]:
         """Return the same as ``of``, vote by vote: only votes have probabilities and abstentions in
         other options.
         """

@@ -47,7 +47,7 @@ class FoldRule(NamedTuple):
 PLAIN = FoldRule(None, frozenset())
 
 
-class Lesson:
+class LearnedCells:
     """Labelled cells of a criterion as arrays, and the rules learnt from any part of them."""
 
     def __init__(

@@ -10,7 +10,15 @@ from typing import Any, NamedTuple
 
 from core import clock
 from core.domain.dataset import Item
-from core.domain.review import CellState, Given, Policy, Provenance, Seat, Settled, SettledState
+from core.domain.review import (
+    CellState,
+    Policy,
+    Provenance,
+    ReviewerAnswer,
+    Seat,
+    SettledCell,
+    SettledState,
+)
 from core.domain.review_records import EventRow, QueueRow, VerdictRow
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
@@ -30,22 +38,22 @@ from core.store.review.settled import settled_data, settled_from
 from core.store.store import Store
 
 
-class Agreed(NamedTuple):
+class AgreedVerdict(NamedTuple):
     """A cell's settled verdict and the reviewers who gave it."""
 
-    given: Given
+    given: ReviewerAnswer
     provenance: Provenance
     people: tuple[str, ...]
 
 
-class Stand(NamedTuple):
+class CellStatus(NamedTuple):
     """The state of a cell, and its settled verdict if it is resolved."""
 
     state: CellState
-    agreed: Agreed | None = None
+    agreed: AgreedVerdict | None = None
 
 
-def decide(verdicts: Sequence[VerdictRow], required: int, policy: Policy) -> Stand:
+def decide(verdicts: Sequence[VerdictRow], required: int, policy: Policy) -> CellStatus:
     """Return a cell's state after these verdicts. Only confirmed ones count.
 
     Two reviewers agree if they chose the same option, or both could not assess the cell. An
@@ -56,22 +64,22 @@ def decide(verdicts: Sequence[VerdictRow], required: int, policy: Policy) -> Sta
     ended = [v for v in final if v.part == "resolve"]
     if ended:
         last = max(ended, key=lambda v: v.final_event or 0)
-        return Stand("resolved", _agreed(last, "adjudicated", [last]))
+        return CellStatus("resolved", _agreed(last, "adjudicated", [last]))
     if len(final) < required:
-        return Stand("needs_others" if final else "needs_review")
+        return CellStatus("needs_others" if final else "needs_review")
     if policy == "adjudicator":
-        return Stand("disagreement")
+        return CellStatus("disagreement")
     counts = Counter(_says(v) for v in final)
     top, most = counts.most_common(1)[0]
     alike = [v for v in final if _says(v) == top]
     majority = policy == "majority" and len(final) >= 3 and 2 * most > len(final)
     if most < len(final) and not majority:
-        return Stand("disagreement")
+        return CellStatus("disagreement")
     provenance: Provenance = "human_single" if len(final) == 1 else "human_consensus"
-    return Stand("resolved", _agreed(alike[0], provenance, alike))
+    return CellStatus("resolved", _agreed(alike[0], provenance, alike))
 
 
-def label_of(criterion: Criterion, given: Given) -> str | None:
+def label_of(criterion: Criterion, given: ReviewerAnswer) -> str | None:
     """Return the label of the chosen option; ``None`` if the cell cannot be assessed."""
     return None if given.option is None else criterion.choices[given.option].label
 
@@ -80,9 +88,11 @@ def _says(verdict: VerdictRow) -> int | None:
     return None if verdict.final is None else verdict.final.option
 
 
-def _agreed(verdict: VerdictRow, provenance: Provenance, alike: Sequence[VerdictRow]) -> Agreed:
+def _agreed(
+    verdict: VerdictRow, provenance: Provenance, alike: Sequence[VerdictRow]
+) -> AgreedVerdict:
     assert verdict.final is not None, "only confirmed verdicts settle a cell"
-    return Agreed(verdict.final, provenance, tuple(v.reviewer for v in alike))
+    return AgreedVerdict(verdict.final, provenance, tuple(v.reviewer for v in alike))
 
 
 # The consequences of reviewers' verdicts: settled cells, the item's score, the queues' states.
@@ -176,14 +186,14 @@ def _settle(act: Act, criterion: str, raised: bool) -> CellState:
     return stand.state
 
 
-def _stand(store: Store, queue: QueueRow, item_id: str, criterion: str) -> Stand:
+def _stand(store: Store, queue: QueueRow, item_id: str, criterion: str) -> CellStatus:
     item = store.queues.item(queue.id, item_id)
     verdicts = [v for v in store.verdicts.of_item(queue.id, item_id) if v.criterion == criterion]
     return decide(verdicts, item.required, queue.settings.policy)
 
 
 def _settled_values(
-    act: Act, criterion: str, agreed: Agreed | None, current: Settled | None
+    act: Act, criterion: str, agreed: AgreedVerdict | None, current: SettledCell | None
 ) -> dict[str, Any] | None:
     """Return the cell's settled values: by this queue's verdict, or as settled outside of it."""
     if agreed is None:
@@ -200,7 +210,7 @@ def _settled_values(
     }
 
 
-def _before_us(act: Act, criterion: str, current: Settled | None) -> dict[str, Any] | None:
+def _before_us(act: Act, criterion: str, current: SettledCell | None) -> dict[str, Any] | None:
     if current is None:
         return None
     queue_id = None if act.queue is None else act.queue.id
@@ -216,7 +226,9 @@ def _before_us(act: Act, criterion: str, current: Settled | None) -> dict[str, A
     return last
 
 
-def _put(act: Act, criterion: str, current: Settled | None, target: dict[str, Any] | None) -> None:
+def _put(
+    act: Act, criterion: str, current: SettledCell | None, target: dict[str, Any] | None
+) -> None:
     before = None if current is None else settled_data(current)
     action = "unsettle" if target is None else "settle"
     event_id = act.record(action, criterion, before=before, after=target)
@@ -247,7 +259,7 @@ def restate(store: Store, queue: QueueRow, item_id: str, criterion: str, *, rais
     store.queues.set_state(queue.id, item_id, criterion, state, raised=raised)
 
 
-def _asked_since(store: Store, queue: QueueRow, settled: Settled) -> bool:
+def _asked_since(store: Store, queue: QueueRow, settled: SettledCell) -> bool:
     """Return whether a regrade of the cell was requested after it was settled, in such a queue.
 
     The settled verdict stays in force until the queue's reviewers decide.
@@ -273,7 +285,7 @@ def bring_states_up_to_date(store: Store, seat: Seat, queue: QueueRow) -> None:
             )
 
 
-def settled(store: Store, run_id: int) -> dict[tuple[str, str], Settled]:
+def settled(store: Store, run_id: int) -> dict[tuple[str, str], SettledCell]:
     """Return a run's settled cells by item id and criterion, in any state."""
     return {(s.item_id, s.criterion): s for s in store.settled.of_run(run_id)}
 

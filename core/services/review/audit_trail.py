@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from core.domain.review import WHYS, CellState, Seat, Settled
+from core.domain.review import WHYS, CellState, Seat, SettledCell
 from core.domain.review_records import EventRow
 from core.domain.rubric import Rubric
 from core.domain.runs import Outcome, RunItemRow
@@ -17,7 +17,7 @@ from core.store.store import Store
 
 
 @dataclass(frozen=True)
-class Hits:
+class VoteHits:
     """How often votes were right, over the ``n`` cells of a criterion that were settled as an
     option.
 
@@ -39,8 +39,8 @@ class CellEffect:
     voted: str | None
     before: str | None
     after: str | None
-    hits_before: Hits
-    hits_after: Hits
+    hits_before: VoteHits
+    hits_after: VoteHits
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class DecisionEffect:
 
     def blinded(self) -> DecisionEffect:
         """Return only what people settled, for reviewers who never see the judges' votes."""
-        no_hits = Hits(0, 0)
+        no_hits = VoteHits(0, 0)
         cells = tuple(
             CellEffect(
                 cell.criterion,
@@ -93,14 +93,14 @@ class Snapshot:
     row: RunItemRow
     labels: Mapping[str, str | None]
     voted: Mapping[str, str | None]
-    hits: Mapping[str, Hits]
+    hits: Mapping[str, VoteHits]
 
 
 def snapshot(
     store: Store, run_id: int, item_id: str, rubric: Rubric, criteria: Iterable[str]
 ) -> Snapshot:
     """Return the current state of an item and some of its cells."""
-    labels, voted, hits = dict[str, str | None](), dict[str, str | None](), dict[str, Hits]()
+    labels, voted, hits = dict[str, str | None](), dict[str, str | None](), dict[str, VoteHits]()
     cells = {cell.criterion: cell for cell in store.results.cells(run_id, item_id)}
     for name in criteria:
         criterion = rubric.criterion(name)
@@ -111,7 +111,7 @@ def snapshot(
             judged = cell.voted
         labels[name] = None if option is None else criterion.choices[option].label
         voted[name] = None if judged is None else criterion.choices[judged].label
-        hits[name] = Hits(*store.settled.hits(run_id, name, criterion.scored))
+        hits[name] = VoteHits(*store.settled.hits(run_id, name, criterion.scored))
     return Snapshot(store.results.item(run_id, item_id), labels, voted, hits)
 
 
@@ -316,7 +316,7 @@ class CellDecision:
     ``voted`` is the label that the votes gave, or ``None``.
     """
 
-    settled: Settled
+    settled: SettledCell
     when: str
     queue: int | None
     voted: str | None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from core.domain.dataset import Submission
-from core.domain.review import Given, Mode, Part, Reason, Role
+from core.domain.review import Mode, Part, Reason, ReviewerAnswer, Role
 from core.domain.review_records import QueuedCell, QueueRow, VerdictRow
 from core.domain.rubric import Criterion
 from core.errors import Conflict
@@ -29,9 +29,9 @@ class BlindCell:
 
     criterion: Criterion
     mine: bool
-    first: Given | None
-    final: Given | None
-    draft: Given | None
+    first: ReviewerAnswer | None
+    final: ReviewerAnswer | None
+    draft: ReviewerAnswer | None
     flagged: Role | None
     remark: str = ""
 
@@ -64,11 +64,11 @@ class BlindItem:
 
 
 @dataclass(frozen=True)
-class Other:
+class OtherVerdict:
     """Another reviewer's verdict, under a letter instead of a name."""
 
     letter: str
-    given: Given
+    given: ReviewerAnswer
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,10 @@ class RevealedCell:
     """
 
     view: CriterionView
-    first: Given | None
+    first: ReviewerAnswer | None
     reasons: tuple[Reason, ...]
     unanimous: int | None
-    others: tuple[Other, ...]
+    others: tuple[OtherVerdict, ...]
     asked: tuple[tuple[str, str], ...] = ()
 
 
@@ -178,7 +178,7 @@ def _blind_cell(
     criterion: Criterion,
     cell: QueuedCell,
     verdict: VerdictRow | None,
-    draft: Given | None,
+    draft: ReviewerAnswer | None,
     ticket: Ticket,
 ) -> BlindCell:
     final = None if verdict is None else verdict.final
@@ -251,7 +251,7 @@ def _regrade_requests(
 
 def _other_verdicts(
     verdicts: list[VerdictRow], ticket: Ticket, criterion: str
-) -> tuple[Other, ...]:
+) -> tuple[OtherVerdict, ...]:
     """Return others' verdicts in an anonymous order, for adjudicators only."""
     if ticket.part != "resolve":
         return ()
@@ -260,7 +260,8 @@ def _other_verdicts(
     ]
     seeded("others", ticket.queue_id, ticket.item_id, criterion).shuffle(verdicts_of_others)
     return tuple(
-        Other(chr(ord("A") + index), verdict) for index, verdict in enumerate(verdicts_of_others)
+        OtherVerdict(chr(ord("A") + index), verdict)
+        for index, verdict in enumerate(verdicts_of_others)
     )
 
 
@@ -303,7 +304,7 @@ def _went_on(store: Store, ticket: Ticket) -> str:
     return f"; {events[-1].actor} went on with it at {events[-1].ts[11:16]} UTC"
 
 
-def drafts(store: Store, ticket: Ticket) -> Mapping[str, Given]:
+def drafts(store: Store, ticket: Ticket) -> Mapping[str, ReviewerAnswer]:
     """Return this person's drafts on the item, by criterion."""
     row = store.drafts.get(draft_key(ticket))
     if row is None:
@@ -312,7 +313,9 @@ def drafts(store: Store, ticket: Ticket) -> Mapping[str, Given]:
 
 
 @allowed("review")
-def save_drafts(store: Store, ticket: Ticket, given: Mapping[str, Given], *, now: str) -> None:
+def save_drafts(
+    store: Store, ticket: Ticket, given: Mapping[str, ReviewerAnswer], *, now: str
+) -> None:
     """Replace this person's drafts on the item; an empty mapping deletes them."""
     key = draft_key(ticket)
     if given:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core import clock
-from core.domain.review import WHYS, Given, Mode
+from core.domain.review import WHYS, Mode, ReviewerAnswer
 from core.domain.review_records import QueuedCell, VerdictRow
 from core.domain.rubric import Criterion
 from core.domain.votes import ADJUDICATED
@@ -18,7 +18,7 @@ from core.services.review.audit_trail import DecisionEffect
 from core.services.review.blind_view import (
     BlindCell,
     BlindItem,
-    Other,
+    OtherVerdict,
     Reveal,
     RevealedCell,
     blind_item,
@@ -38,10 +38,10 @@ from core.store.review.settled import given_data
 from core.store.store import Store
 
 __all__ = [
+    "ActResult",
     "BlindCell",
     "BlindItem",
-    "Done",
-    "Other",
+    "OtherVerdict",
     "Reveal",
     "RevealedCell",
     "blind_item",
@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 
-def normalised_verdicts(act: Act, given: Mapping[str, Given]) -> dict[str, Given]:
+def normalised_verdicts(act: Act, given: Mapping[str, ReviewerAnswer]) -> dict[str, ReviewerAnswer]:
     """Return the verdicts with abstention options normalised; raise one ``InputError`` for all
     problems.
     """
@@ -68,14 +68,14 @@ def normalised_verdicts(act: Act, given: Mapping[str, Given]) -> dict[str, Given
     return plain
 
 
-def _plain(criterion: Criterion, given: Given) -> Given:
+def _plain(criterion: Criterion, given: ReviewerAnswer) -> ReviewerAnswer:
     added = given.option is not None and given.option >= len(criterion.options)
     if added and given.option is not None and given.option < len(criterion.choices):
         return replace(given, option=None)
     return given
 
 
-def _problems(criterion: Criterion, given: Given) -> list[Problem]:
+def _problems(criterion: Criterion, given: ReviewerAnswer) -> list[Problem]:
     path = (criterion.name,)
     if given.option is not None and not 0 <= given.option < len(criterion.options):
         return [Problem("has no such option.", "Choose one of those shown.", path)]
@@ -92,7 +92,7 @@ NOTE_NEEDED = "A note is needed."
 def require_notes(
     act: Act,
     ticket: Ticket,
-    given: Mapping[str, Given],
+    given: Mapping[str, ReviewerAnswer],
     own_verdicts: Mapping[str, VerdictRow],
     *,
     seen: bool,
@@ -119,7 +119,7 @@ def require_notes(
 
 
 @dataclass(frozen=True)
-class Done:
+class ActResult:
     """The result of an act. ``step`` undoes it; ``ticket`` replaces the previous one.
 
     ``confirm`` names the cells waiting for confirmation, ``same`` those confirmed automatically.
@@ -134,7 +134,7 @@ class Done:
 
 
 @allowed("review")
-def save_draft(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> None:
+def save_draft(store: Store, ticket: Ticket, given: Mapping[str, ReviewerAnswer]) -> None:
     """Save drafts on the item, so that closing the tab loses nothing."""
     save_drafts(store, ticket, given, now=clock.now())
 
@@ -143,11 +143,11 @@ def save_draft(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> None
 def commit(
     store: Store,
     ticket: Ticket,
-    given: Mapping[str, Given],
+    given: Mapping[str, ReviewerAnswer],
     *,
     ms_active: Mapping[str, int] | None = None,
     at_once: bool = False,
-) -> Done:
+) -> ActResult:
     """Commit verdicts on these cells. In blind and assisted items they are final at once.
 
     With automatic confirmation, independent verdicts that match the panel's are final too; with
@@ -164,7 +164,7 @@ def commit(
         mode = item_mode(
             act.queue, store.queues.item(act.queue.id, act.item_id).assisted, ticket.part
         )
-        cells = _due_cells(act, ticket, given)
+        cells = _cells(act, ticket, given)
         verdicts = normalised_verdicts(act, given)
         if mode == "assisted":
             require_notes(act, ticket, verdicts, {}, seen=True)
@@ -194,7 +194,9 @@ def commit(
         return replace(done(act, ticket, effect), same=tuple(same))
 
 
-def _same_as_panel(act: Act, given: Mapping[str, Given], agreed: Mapping[str, int]) -> list[str]:
+def _same_as_panel(
+    act: Act, given: Mapping[str, ReviewerAnswer], agreed: Mapping[str, int]
+) -> list[str]:
     """Return the cells whose verdict is confirmed automatically, since it is the panel's option.
 
     It excludes cells on which all judges chose another option (``agreed``) than their rule did; a
@@ -241,7 +243,7 @@ def reveal(store: Store, ticket: Ticket) -> Reveal:
 
 
 @allowed("review")
-def finish(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> Done:
+def finish(store: Store, ticket: Ticket, given: Mapping[str, ReviewerAnswer]) -> ActResult:
     """Confirm or amend committed verdicts; they count from now on.
 
     A note is needed to decide against unanimous judges, to change a verdict after seeing the
@@ -253,7 +255,7 @@ def finish(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> Done:
     """
     with store.write():
         act, ticket = begin(store, ticket)
-        _due_cells(act, ticket, given)
+        _cells(act, ticket, given)
         own_verdicts = {v.criterion: v for v in my_verdicts(store, ticket) if v.final is None}
         for name in given:
             if name not in own_verdicts:
@@ -286,7 +288,7 @@ def begin(store: Store, ticket: Ticket) -> tuple[Act, Ticket]:
     return act, replace(ticket, until=until)
 
 
-def _due_cells(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> dict[str, QueuedCell]:
+def _cells(act: Act, ticket: Ticket, given: Mapping[str, ReviewerAnswer]) -> dict[str, QueuedCell]:
     """Return these cells; raise ``Conflict`` if one changed or this person may not decide it."""
     cells = {cell.criterion: cell for cell in act.store.queues.cells(ticket.queue_id, act.item_id)}
     for name in given:
@@ -329,7 +331,12 @@ def _who_was_faster(act: Act, criterion: str) -> str:
 
 
 def _first(
-    act: Act, ticket: Ticket, cell: QueuedCell, given: Given, mode: Mode, ms: int | None
+    act: Act,
+    ticket: Ticket,
+    cell: QueuedCell,
+    given: ReviewerAnswer,
+    mode: Mode,
+    ms: int | None,
 ) -> None:
     assert act.queue is not None, "tickets belong to queues"
     revealed_at = act.store.events.seen(act.queue.id, act.item_id, cell.criterion, ticket.seat.name)
@@ -358,7 +365,12 @@ AT_ONCE = "at once"
 
 
 def _final(
-    act: Act, ticket: Ticket, criterion: str, given: Given, *, itself: bool | str = False
+    act: Act,
+    ticket: Ticket,
+    criterion: str,
+    given: ReviewerAnswer,
+    *,
+    itself: bool | str = False,
 ) -> None:
     assert act.queue is not None, "tickets belong to queues"
     (verdict,) = [v for v in my_verdicts(act.store, ticket) if v.criterion == criterion]
@@ -381,7 +393,7 @@ def _forget_drafts(store: Store, ticket: Ticket, given: Mapping[str, Any]) -> No
     save_drafts(store, ticket, remaining, now=clock.now())
 
 
-def done(act: Act, ticket: Ticket, effect: DecisionEffect | None) -> Done:
+def done(act: Act, ticket: Ticket, effect: DecisionEffect | None) -> ActResult:
     """Return the result of an act, with the ticket to continue with."""
     waiting = [v.criterion for v in my_verdicts(act.store, ticket) if v.final is None]
-    return Done(act.step, renewed(act.store, ticket), tuple(waiting), effect)
+    return ActResult(act.step, renewed(act.store, ticket), tuple(waiting), effect)

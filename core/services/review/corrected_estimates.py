@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Rightness:
+class VerdictAccuracy:
     """How often verdicts match people's decisions, from a queue's decided cells.
 
     ``weighted`` describes all cells that the queue's rule considered, and those it skipped because
@@ -53,7 +53,7 @@ class Rightness:
     others: int = 0
 
 
-def rightness(store: Store, queue_id: int, level: float = USUAL.level) -> Rightness:
+def rightness(store: Store, queue_id: int, level: float = USUAL.level) -> VerdictAccuracy:
     """Return how often verdicts are right on all cells, and on the hard ones.
 
     Cells without a voted verdict, or not assessable, are excluded. Raises ``NotFound``.
@@ -64,22 +64,21 @@ def rightness(store: Store, queue_id: int, level: float = USUAL.level) -> Rightn
     means = honest_mean(sample.right, sample.stands, sample.audited, sample.queued, level)
     weighted = means.weighted
     if sample.missing:
+        open_cells = plural(sample.missing, "cell")
         why = (
-            f"{_cells(sample.missing)} of the queue {'is' if sample.missing == 1 else 'are'} still "
+            f"{open_cells} of the queue {'is' if sample.missing == 1 else 'are'} still "
             "open. What is decided first is not a random draw."
         )
         weighted = Estimate.undefined(why, len(sample.right))
     drawn, picked = sum(sample.audited), sum(sample.queued)
     elsewhere = len(sample.right) - drawn - picked
-    return Rightness(weighted, means.hard, means.naive, drawn, picked, sample.missing, elsewhere)
-
-
-def _cells(count: int) -> str:
-    return "1 cell" if count == 1 else f"{count} cells"
+    return VerdictAccuracy(
+        weighted, means.hard, means.naive, drawn, picked, sample.missing, elsewhere
+    )
 
 
 @dataclass(frozen=True)
-class Corrected:
+class CorrectedMean:
     """The mean value of a criterion's cells; of all cells, by weight, if ``criterion`` is empty.
 
     ``said`` is the votes' mean over ``cells``, of which people decided ``labelled``. ``powered`` is
@@ -96,7 +95,7 @@ class Corrected:
     rates: HitRates | None = None
 
 
-def corrected(store: Store, queue_id: int) -> list[Corrected]:
+def corrected(store: Store, queue_id: int) -> list[CorrectedMean]:
     """Return mean values over all cells, corrected by people's decisions; the first is the total.
 
     The total is the points of all cells as a share of the possible points: the mean score if every
@@ -123,7 +122,7 @@ def mean_of(
     level: float = USUAL.level,
     *,
     by_item: bool = False,
-) -> Corrected:
+) -> CorrectedMean:
     """Return the corrected mean of these cells: points by weight, or values of one criterion.
 
     ``reason`` says why an estimate is impossible, if known. ``by_item``: items were drawn with all
@@ -144,7 +143,7 @@ def mean_of(
     scaled = scale.as_points(voted)
     if reason:
         plain = scale.as_share(float(scaled.mean())) if len(scaled) and scale.total else None
-        return Corrected(criterion, len(cells), labelled, plain, None, reason)
+        return CorrectedMean(criterion, len(cells), labelled, plain, None, reason)
     counts = ~np.isnan(decided)
     shares = powered_mean(scaled, scale.as_points(decided[counts]), counts, strata, level=level)
     mean = shares._replace(
@@ -155,7 +154,7 @@ def mean_of(
     questions = np.unique(cells.question).tolist()
     criteria = {cells.table.questions[question].name for question in questions}
     rates = _rates(cells, values, level) if len(criteria) == 1 else None
-    return Corrected(criterion, len(cells), labelled, mean.raw, mean, mean.mean.reason, rates)
+    return CorrectedMean(criterion, len(cells), labelled, mean.raw, mean, mean.mean.reason, rates)
 
 
 def _rates(cells: DrawnCells, values: Numbers, level: float) -> HitRates | None:
@@ -175,7 +174,7 @@ def _rates(cells: DrawnCells, values: Numbers, level: float) -> HitRates | None:
 
 def of_run(
     store: Store, run_id: int, level: float = USUAL.level
-) -> tuple[list[Corrected], DrawnLabels]:
+) -> tuple[list[CorrectedMean], DrawnLabels]:
     """Return ``corrected`` for a run, from the labels that represent its cells, and those labels.
 
     If a queue drew labels for a single criterion, that criterion uses that queue.
@@ -208,7 +207,7 @@ def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dic
     return {**total, "undefined": {"corrected": labels.reason}} if labels.reason else total
 
 
-def _corrected(line: Corrected) -> dict[str, Any]:
+def _corrected(line: CorrectedMean) -> dict[str, Any]:
     data: dict[str, Any] = {"raw": line.said, "cells": line.cells, "labelled": line.labelled}
     if line.powered is None:
         return {**data, "corrected": None, "undefined": {"corrected": line.reason}}
@@ -271,7 +270,7 @@ class AuditedQueue(NamedTuple):
     """A queue that holds a random audit, and how often its decisions confirm the verdicts."""
 
     queue: QueueRow
-    found: Rightness
+    found: VerdictAccuracy
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from core.services.review.adjudication import Act, follow
 from core.services.review.audit_trail import DecisionEffect
 from core.services.review.blind_view import may_decide_flagged
 from core.services.review.claims import Ticket, release
-from core.services.review.commit_reveal import Done, begin, done
+from core.services.review.commit_reveal import ActResult, begin, done
 from core.services.review.reviewers import now_seated
 from core.store.review.settled import given_data, given_from
 from core.store.store import Store
@@ -33,7 +33,7 @@ _BEFORE: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Undone:
+class UndoneActs:
     """What was undone: the acts, their item, and the effects."""
 
     step: int
@@ -42,7 +42,7 @@ class Undone:
     effects: tuple[DecisionEffect, ...]
 
 
-class Stands(Conflict):
+class ActStands(Conflict):
     """Raised if the act ``step`` cannot be undone; earlier acts may be."""
 
     def __init__(self, message: str, step: int) -> None:
@@ -50,7 +50,7 @@ class Stands(Conflict):
         self.step = step
 
 
-class HasMet(Stands):
+class VerdictsCompared(ActStands):
     """Raised if the reviewer's verdicts on ``criteria`` were compared with others' and so are
     final.
     """
@@ -90,7 +90,7 @@ def skip(store: Store, ticket: Ticket, reason: str = "") -> int:
 
 
 @allowed("review")
-def flag(store: Store, ticket: Ticket, criterion: str, role: Role, reason: str) -> Done:
+def flag(store: Store, ticket: Ticket, criterion: str, role: Role, reason: str) -> ActResult:
     """Flag a cell for a role: only that role, and higher ones, can decide it.
 
     Raises:
@@ -151,12 +151,14 @@ def flagged_decisions(store: Store, queue_id: int) -> list[FlaggedDecision]:
 
 
 @allowed("review")
-def unflag(store: Store, ticket: Ticket, criterion: str, reason: str = "") -> Done:
+def unflag(store: Store, ticket: Ticket, criterion: str, reason: str = "") -> ActResult:
     """Remove a cell's flag, so that every reviewer can decide it again."""
     return _set_flag(store, ticket, criterion, None, reason)
 
 
-def _set_flag(store: Store, ticket: Ticket, criterion: str, role: Role | None, reason: str) -> Done:
+def _set_flag(
+    store: Store, ticket: Ticket, criterion: str, role: Role | None, reason: str
+) -> ActResult:
     with store.write():
         act, ticket = begin(store, ticket)
         cell = _cell(store, ticket.queue_id, act.item_id, criterion)
@@ -225,7 +227,7 @@ def unmask(store: Store, ticket: Ticket, reason: str) -> str:
 @allowed("review")
 def undo_last(
     store: Store, seat: Seat, queue_id: int, *, before: int | None = None
-) -> Undone | None:
+) -> UndoneActs | None:
     """Undo this person's last act in a queue; return ``None`` if there is none.
 
     With ``before``, undo the last act before that step, and skip acts that cannot be undone.
@@ -237,14 +239,14 @@ def undo_last(
                 return None
             try:
                 return undo(store, seat, step)
-            except Stands:
+            except ActStands:
                 if before is None:
                     raise
                 before = step
 
 
 @allowed("review")
-def undo(store: Store, seat: Seat, step: int, reason: str = "") -> Undone:
+def undo(store: Store, seat: Seat, step: int, reason: str = "") -> UndoneActs:
     """Undo an act by recording the opposite; the log keeps both.
 
     Everyone can undo their own acts, and a lead can undo others' acts. A verdict that was compared
@@ -278,10 +280,10 @@ def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> N
     met = [event for event in events if seat.name in _met(store, event)]
     if met and not by_others:
         criteria = tuple(dict.fromkeys(event.criterion for event in met))
-        raise HasMet(met[0].step, met[0].item_id, criteria)
+        raise VerdictsCompared(met[0].step, met[0].item_id, criteria)
     first = next((act for act in [*by_others, *later] if act is not None), None)
     if first is not None:
-        raise Stands(
+        raise ActStands(
             f"{first.actor} has acted on {first.criterion!r} since, at {first.ts[11:16]} UTC. Undo "
             "that first.",
             events[0].step,
@@ -309,7 +311,7 @@ def _compared(store: Store, queue_id: int, item_id: str, criterion: str) -> set[
     return spoken if len(spoken) >= max(2, required) else set()
 
 
-def _take_back(store: Store, seat: Seat, events: Sequence[EventRow], reason: str) -> Undone:
+def _take_back(store: Store, seat: Seat, events: Sequence[EventRow], reason: str) -> UndoneActs:
     run, now, step, effects = (
         store.runs.get(events[0].run_id),
         clock.now(),
@@ -341,7 +343,7 @@ def _take_back(store: Store, seat: Seat, events: Sequence[EventRow], reason: str
             effects.append(effect.blinded() if hidden else effect)
         step = act.step
     acts = tuple(dict.fromkeys(event.action for event in events))
-    return Undone(step, events[0].item_id, acts, tuple(effects))
+    return UndoneActs(step, events[0].item_id, acts, tuple(effects))
 
 
 def _compensate(store: Store, queue_id: int, event: EventRow) -> None:

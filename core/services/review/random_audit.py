@@ -48,7 +48,7 @@ def may_break(draw: int) -> float:
     return float(0.05 * 4 / 5**draw)
 
 
-class Framed(NamedTuple):
+class FrameCells(NamedTuple):
     """The cells of a frame, in columns: their index in the run, the voted option, whether they were
     drawn, the settled option (as in ``CellTable.decided``: negative if it is not an option), and
     the stratum. Cells of one stratum had the same chance to be drawn.
@@ -76,15 +76,15 @@ class Framed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Frame:
+class AuditFrame:
     """A frame. ``behind`` counts later cells, which a refreshed queue would draw from."""
 
     table: CellTable
-    cells: Framed
+    cells: FrameCells
     behind: int
 
 
-def frame(store: Store, queue: QueueRow, table: CellTable | None = None) -> Frame:
+def frame(store: Store, queue: QueueRow, table: CellTable | None = None) -> AuditFrame:
     """Return the frame of a queue's audit. ``table`` has the run's cells, if already loaded.
 
     Raises ``NotFound``.
@@ -106,9 +106,9 @@ def frame(store: Store, queue: QueueRow, table: CellTable | None = None) -> Fram
     judged = table.judged[cells]
     strata, _ = draw_chances.strata(queue.rule.draw, table.drawn_from(cells, judged))
     drawn = inside[cells] == queued_columns.AUDIT
-    return Frame(
+    return AuditFrame(
         table,
-        Framed(cells, judged, drawn, table.decided[cells], strata),
+        FrameCells(cells, judged, drawn, table.decided[cells], strata),
         _behind(store, queue, table, framed & outside & (table.decided == NO_LABEL), before),
     )
 
@@ -232,7 +232,7 @@ def narrowed(rule: QueueRule) -> str:
 
 
 @dataclass(frozen=True)
-class Unseen:
+class UnauditedCells:
     """Drawn and decided cells are ``audited``, and people confirmed ``right`` of them. ``missing``
     cells are still to be decided or drawn; ``behind`` of them got their verdict later.
 
@@ -262,7 +262,7 @@ class Unseen:
     so_far: tuple[float, float] | None = None
 
 
-def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
+def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> UnauditedCells:
     """Return what a queue's audit says about unreviewed cells.
 
     A cell that people could not assess counts against its verdict, since they did not confirm it.
@@ -301,7 +301,7 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
             known=(sure[others], cells.right[others]),
             delta=delta,
         )
-    return Unseen(
+    return UnauditedCells(
         *(drawn, right, remaining, missing, accuracy, promise, draw, delta),
         *(elsewhere, right_besides, behind, so_far),
     )
@@ -313,7 +313,7 @@ def _draw(store: Store, queue: QueueRow) -> int:
     return 1 + sum(row.id < queue.id and row.rule.audit_share > 0 for row in rows)
 
 
-def _agreement(store: Store, run_id: int, audit_frame: Frame) -> Numbers:
+def _agreement(store: Store, run_id: int, audit_frame: AuditFrame) -> Numbers:
     """Return how far the votes agree on the cells of a frame; 0 if unknown."""
     import numpy as np
 

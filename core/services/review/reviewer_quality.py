@@ -32,7 +32,7 @@ FORETOLD = 3
 
 
 @dataclass(frozen=True)
-class Pace:
+class ReviewerPace:
     """One person's progress in a queue, in items.
 
     ``done`` items have this person's final verdict and need no more; ``left`` items are available
@@ -54,17 +54,17 @@ class Pace:
         return None if self.each_seconds is None else self.left * self.each_seconds / 60
 
 
-def pace(store: Store, seat: Seat, queue_id: int) -> Pace:
+def pace(store: Store, seat: Seat, queue_id: int) -> ReviewerPace:
     """Return this person's progress and speed in a queue. Raises ``NotFound``."""
     return _pace(store, now_seated(store, seat), store.queues.get(queue_id))
 
 
-def _pace(store: Store, seat: Seat, queue: QueueRow) -> Pace:
+def _pace(store: Store, seat: Seat, queue: QueueRow) -> ReviewerPace:
     decided = store.verdicts.decided(queue.id, seat.name)
     available, again = store.turns.available(queue.id, seat, decided, at=clock.at())
     times = store.events.spent(queue.id, seat.name, AWAY_MS).values()
     seconds = median(times) / 1000 if len(times) >= FORETOLD else None
-    return Pace(len(decided) - again, available, seconds)
+    return ReviewerPace(len(decided) - again, available, seconds)
 
 
 def spent(events: Iterable[EventRow]) -> list[int]:
@@ -85,7 +85,7 @@ class PersonAtWork:
 
     name: str
     role: Role
-    pace: Pace
+    pace: ReviewerPace
     last: str | None
     open_now: bool
 
@@ -123,7 +123,7 @@ class Week:
 
 
 @dataclass(frozen=True)
-class Quality:
+class ReviewerQuality:
     """How a person reviews in a queue.
 
     ``gold``: first verdicts that match the dataset's label. ``same``: second looks that match the
@@ -147,7 +147,7 @@ class Quality:
     weeks: tuple[Week, ...]
 
 
-def quality(store: Store, seat: Seat, queue_id: int) -> list[Quality]:
+def quality(store: Store, seat: Seat, queue_id: int) -> list[ReviewerQuality]:
     """Return how people review in a queue: for a lead everyone, by name; else only this person.
 
     Raises ``NotFound``.
@@ -182,7 +182,7 @@ class _Facts:
         assigned = {name for names in self._assigned.values() for name in names}
         self.people = sorted({v.reviewer for v in self._verdicts} | assigned, key=str.casefold)
 
-    def figures_of(self, name: str) -> Quality:
+    def figures_of(self, name: str) -> ReviewerQuality:
         """Return one person's figures."""
         mine = [v for v in self._verdicts if v.reviewer == name]
         events = [self._events[v.first_event] for v in mine]
@@ -190,7 +190,7 @@ class _Facts:
         seconds = median(times) / 1000 if times else None
         open_cells = self._open_cells(name, mine)
         enough = seconds is not None and len(times) >= USUAL
-        return Quality(
+        return ReviewerQuality(
             name=name,
             verdicts=len(mine),
             cannot=sum(v.first.option is None for v in mine),
@@ -276,7 +276,7 @@ def _monday(moment: str) -> str:
 
 
 @dataclass(frozen=True)
-class Anchoring:
+class AnchoringEffect:
     """The influence of seeing the votes.
 
     ``revealed`` verdicts were given blind and confirmed after seeing the votes. ``toward``: of
@@ -297,7 +297,7 @@ class Anchoring:
     difference: Estimate
 
 
-def anchoring(store: Store, queue_id: int) -> Anchoring:
+def anchoring(store: Store, queue_id: int) -> AnchoringEffect:
     """Return the influence of seeing the votes in a queue, from its independent verdicts.
 
     Cells without a panel verdict are excluded; "cannot assess" counts as different from the
@@ -318,7 +318,7 @@ def anchoring(store: Store, queue_id: int) -> Anchoring:
     hidden = [(v, o) for v, o in compared if v.item_id not in shown and v.mode != "assisted"]
     blind = _as_panel(hidden)
     assisted = _as_panel([(v, o) for v, o in compared if v.item_id in shown])
-    return Anchoring(
+    return AnchoringEffect(
         revealed=len(changed),
         toward=Estimate.share(sum(_final(v) == o for v, o in apart), len(apart)),
         away=Estimate.share(sum(_final(v) != o for v, o in same), len(same)),

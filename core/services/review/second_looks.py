@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from core import clock
 from core.domain.dataset import Submission
-from core.domain.review import Given, Seat
+from core.domain.review import ReviewerAnswer, Seat
 from core.domain.review_records import EventRow, QueueRow, VerdictRow
 from core.domain.rubric import Criterion
 from core.errors import Conflict
@@ -94,7 +94,7 @@ def say_again(
     store: Store,
     seat: Seat,
     look: SecondLook,
-    given: Mapping[str, Given],
+    given: Mapping[str, ReviewerAnswer],
     *,
     ms_active: int | None = None,
 ) -> int:
@@ -131,8 +131,8 @@ class RepeatedVerdict:
     reviewer: str
     item_id: str
     criterion: str
-    first: Given
-    again: Given
+    first: ReviewerAnswer
+    again: ReviewerAnswer
 
 
 def pairs(store: Store, queue_id: int) -> list[RepeatedVerdict]:

@@ -19,8 +19,8 @@ from core.services.rubrics.draft_shapes import (
     CriterionDraft,
     OptionDraft,
     RubricDraft,
-    Serial,
     Template,
+    UidSource,
     blank_criterion,
     option_draft,
     started_draft,
@@ -64,7 +64,7 @@ def add_criterion(
     ``na`` adds the option "Not applicable".
     """
     draft = _to_grow(draft)
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
     section = draft["criteria"][-1]["section"] if draft["criteria"] else ""
     name = numbered("Criterion", _names(draft))
     criterion = blank_criterion(name, template, serial, section=section, na=na)
@@ -114,7 +114,7 @@ def _suggested(requirement: str, taken: set[str]) -> str:
     return name_for(text[:1].upper() + text[1:], len(taken), taken)
 
 
-def _grown(draft: RubricDraft, criterion: CriterionDraft, serial: Serial) -> RubricDraft:
+def _grown(draft: RubricDraft, criterion: CriterionDraft, serial: UidSource) -> RubricDraft:
     return {**draft, "criteria": [*draft["criteria"], criterion], "serial": serial.last}
 
 
@@ -122,7 +122,7 @@ def append_criterion(draft: RubricDraft, criterion: Criterion) -> RubricDraft:
     """Return the draft with this criterion at its end; a repeated name gets a number."""
     draft = _to_grow(draft)
     (copied,) = draft_from(Rubric(criteria=(criterion,)))["criteria"]
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
     fresh: CriterionDraft = {
         **copied,
         "uid": serial.next("c"),
@@ -165,7 +165,7 @@ def duplicate_criterion(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]
     """Return the draft with a copy of a criterion right after it, and the copy's uid."""
     if index_of(draft["criteria"], uid) is None:
         return draft, uid
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
     fresh = serial.next("c")
 
     def twin(original: CriterionDraft) -> CriterionDraft:
@@ -186,7 +186,7 @@ def set_option(draft: RubricDraft, uid: str, option: str, name: str, value: Any)
 
 def add_option(draft: RubricDraft, uid: str, *, na: bool = False) -> RubricDraft:
     """Return the draft with a new option before the abstentions, or a new abstention last."""
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
 
     def grow(options: list[OptionDraft]) -> list[OptionDraft]:
         stem = "Not applicable" if na else "Option"
@@ -241,7 +241,7 @@ def set_abstention(draft: RubricDraft, uid: str, option: str, na: bool) -> Rubri
 
 def duplicate_option(draft: RubricDraft, uid: str, option: str) -> RubricDraft:
     """Return the draft with a copy of an option right after it."""
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
 
     def grow(options: list[OptionDraft]) -> list[OptionDraft]:
         def twin(original: OptionDraft) -> OptionDraft:
@@ -259,7 +259,7 @@ def change_scale(draft: RubricDraft, uid: str, scale: str) -> RubricDraft:
     The previous options are parked, and return when their scale does. Ordinal and nominal share
     options if none are parked. An aggregation rule that does not fit the scale is dropped.
     """
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
 
     def change(criterion: CriterionDraft) -> CriterionDraft:
         if criterion["scale"] == scale:
@@ -290,7 +290,7 @@ def apply_template(
 
     Abstentions stay; ``na`` adds "Not applicable" if the criterion has no abstention.
     """
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
 
     def change(criterion: CriterionDraft) -> CriterionDraft:
         out = [o for o in criterion["options"] if o["na"]]

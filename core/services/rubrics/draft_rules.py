@@ -16,7 +16,7 @@ from core.services.rubrics.draft_shapes import (
     CriterionDraft,
     GateDraft,
     RubricDraft,
-    Serial,
+    UidSource,
 )
 from core.services.rubrics.drafts import gate_payload, linked
 from core.services.rubrics.path_edit import edited, index_of, numbered, put, with_copy, without
@@ -33,7 +33,7 @@ _FIRST: dict[EffectName, Any] = {"cap": 0.5, "multiply": 0.5, "flag": "look here
 
 def add_gate(draft: RubricDraft) -> tuple[RubricDraft, str]:
     """Return the draft with a new gate on its first criterion, and the gate's uid."""
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
     uid = serial.next("g")
     criteria = draft["criteria"]
     name = free_rule_name(draft, "Gate")
@@ -191,7 +191,7 @@ def set_effect(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDra
 
 def add_check(draft: RubricDraft) -> tuple[RubricDraft, str]:
     """Return the draft with a new pre-check for dangerous instructions, and its uid."""
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
     uid = serial.next("p")
     check: dict[str, Any] = {"name": free_rule_name(draft, "Pre-check"), "action": "flag"}
     check["families"] = ["dangerous_instructions"]
@@ -229,7 +229,7 @@ def duplicate_rule(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]:
     """Return the draft with a copy of a gate or pre-check after it, and the copy's uid."""
     if index_of([*draft["gates"], *draft["prechecks"]], uid) is None:
         return draft, uid
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
     fresh = serial.next(uid[:1])
 
     def twin(rule: dict[str, Any]) -> dict[str, Any]:

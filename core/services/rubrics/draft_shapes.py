@@ -108,13 +108,13 @@ def started_draft() -> RubricDraft:
     ['Criterion 1']
     """
     draft = new_draft()
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
     first = blank_criterion("Criterion 1", "yes_no", serial)
     return {**draft, "criteria": [first], "serial": serial.last}
 
 
 def blank_criterion(
-    name: str, template: Template, serial: Serial, *, section: str = "", na: bool = False
+    name: str, template: Template, serial: UidSource, *, section: str = "", na: bool = False
 ) -> CriterionDraft:
     """Return a criterion without a requirement; ``na`` adds the option "Not applicable"."""
     blank = Criterion.model_construct(
@@ -123,7 +123,7 @@ def blank_criterion(
     return criterion_draft(blank, serial.next("c"), template_options(template, serial, na=na))
 
 
-class Serial:
+class UidSource:
     """Generates uids that a draft has not used before."""
 
     def __init__(self, last: int) -> None:
@@ -201,7 +201,9 @@ DEFAULT_TEMPLATE: dict[str, Template] = {
 NOT_APPLICABLE = ("Not applicable", "The requirement does not concern this text.")
 
 
-def template_options(template: Template, serial: Serial, *, na: bool = False) -> list[OptionDraft]:
+def template_options(
+    template: Template, serial: UidSource, *, na: bool = False
+) -> list[OptionDraft]:
     """Return new options of a template; ``na`` adds "Not applicable", which has no value."""
     if template == "yes_no":
         options = [option_draft(o, serial.next("o")) for o in BINARY]
@@ -210,6 +212,6 @@ def template_options(template: Template, serial: Serial, *, na: bool = False) ->
     return [*options, _option(serial, *NOT_APPLICABLE, None)] if na else options
 
 
-def _option(serial: Serial, label: str, anchor: str, value: float | None) -> OptionDraft:
+def _option(serial: UidSource, label: str, anchor: str, value: float | None) -> OptionDraft:
     option = Option.model_construct(label=label, description=anchor, value=value, na=value is None)
     return option_draft(option, serial.next("o"))

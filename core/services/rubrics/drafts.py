@@ -21,7 +21,7 @@ from core.services.rubrics.draft_shapes import (
     GateDraft,
     OptionDraft,
     RubricDraft,
-    Serial,
+    UidSource,
     criterion_draft,
     data_of,
     new_draft,
@@ -47,7 +47,7 @@ def with_rubric(draft: RubricDraft, rubric: Rubric) -> RubricDraft:
     This is how text edited by hand returns to the form.
     """
     by_name = {fold(c["name"]): c for c in draft["criteria"]}
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
     criteria = [_criterion(c, by_name.get(fold(c.name)), serial) for c in rubric.criteria]
     gates = _known_by_name((g["gate"], g["uid"]) for g in draft["gates"])
     checks = _known_by_name((c["check"], c["uid"]) for c in draft["prechecks"])
@@ -73,7 +73,7 @@ def completed(stored: dict[str, Any]) -> RubricDraft:
     new = new_draft()
     scoring = {**new["scoring"], **stored.get("scoring", {})}
     draft = cast("RubricDraft", {**new, **stored, "scoring": scoring})
-    serial = Serial(draft["serial"])
+    serial = UidSource(draft["serial"])
     gates = [cast("GateDraft", {"uid": "", **gate}) for gate in draft["gates"]]
     draft["gates"] = [gate if gate["uid"] else {**gate, "uid": serial.next("g")} for gate in gates]
     draft["criteria"] = [_completed_criterion(criterion) for criterion in draft["criteria"]]
@@ -111,7 +111,7 @@ def _known_by_name(named: Iterable[tuple[dict[str, Any], str]]) -> Callable[[str
 
 
 def _criterion(
-    criterion: Criterion, known: CriterionDraft | None, serial: Serial
+    criterion: Criterion, known: CriterionDraft | None, serial: UidSource
 ) -> CriterionDraft:
     uids = {fold(o["label"]): o["uid"] for o in known["options"]} if known else {}
     uid = known["uid"] if known else serial.next("c")
@@ -130,12 +130,12 @@ def draft_from_data(data: Mapping[str, Any]) -> RubricDraft:
     scale becomes the least specific one: nominal with options, else binary.
     """
     draft = {**new_draft(), "name": _words(data, "name"), "guidelines": _words(data, "guidelines")}
-    serial = Serial(0)
+    serial = UidSource(0)
     criteria = [_criterion_from(criterion, serial) for criterion in data.get("criteria", ())]
     return cast("RubricDraft", {**draft, "criteria": criteria, "serial": serial.last})
 
 
-def _criterion_from(data: Mapping[str, Any], serial: Serial) -> CriterionDraft:
+def _criterion_from(data: Mapping[str, Any], serial: UidSource) -> CriterionDraft:
     try:
         return _criterion(base.build(Criterion, dict(data), "criterion"), None, serial)
     except InputError:

@@ -76,7 +76,7 @@ class PastedLine(NamedTuple):
     stated: bool
 
 
-class Pasted(NamedTuple):
+class PastedCriteria(NamedTuple):
     """Criteria read from pasted text, as lines or as a grid, and notices on what was skipped."""
 
     lines: tuple[PastedLine, ...]
@@ -84,7 +84,7 @@ class Pasted(NamedTuple):
     notices: tuple[Problem, ...]
 
 
-def read_paste(text: str) -> Pasted:
+def read_paste(text: str) -> PastedCriteria:
     """Read pasted lines, or a pasted grid, with notices on skipped parts.
 
     Raises:
@@ -93,9 +93,9 @@ def read_paste(text: str) -> Pasted:
     first = next((line for line in text.splitlines() if line.strip()), "")
     if looks_like_grid(first.split("\t")):
         (grid,) = read_grid(read_raw(text, "pasted text", "rubric"))
-        return Pasted((), grid.value.criteria, grid.notices)
+        return PastedCriteria((), grid.value.criteria, grid.notices)
     lines = _all_lines(text)
-    return Pasted(lines[:MOST], (), (*_left_over(text), *_too_many(lines)))
+    return PastedCriteria(lines[:MOST], (), (*_left_over(text), *_too_many(lines)))
 
 
 def _left_over(text: str) -> Iterator[Problem]:
@@ -250,7 +250,7 @@ _ABSTAINED = {
 
 
 @dataclass(frozen=True)
-class Shared:
+class RubricExport:
     """A rubric as a file: its text, name and type, and the parts that the format cannot store."""
 
     text: str
@@ -264,7 +264,7 @@ class Shared:
         return csv_bytes(self.text, mark=mark and self.for_spreadsheets)
 
 
-def share(rubric: Rubric, form: ShareForm) -> Shared:
+def share(rubric: Rubric, form: ShareForm) -> RubricExport:
     """Return the rubric in a format. ``losses`` is empty if it reads back unchanged.
 
     Raises:
@@ -280,10 +280,10 @@ def share(rubric: Rubric, form: ShareForm) -> Shared:
     if form == "sheet":
         text = rubric_sheet(rubric, rules_of(rubric), "Made with Rubric Studio")
         losses = (Problem("The sheet is for people; it cannot be imported."),)
-        return Shared(text, name, labels.mime, losses)
+        return RubricExport(text, name, labels.mime, losses)
     written = write_rubric(rubric, form)
     # Canvas and Moodle read their own tables, and expect no byte order mark.
-    return Shared(written.text, name, labels.mime, written.losses, form == "csv")
+    return RubricExport(written.text, name, labels.mime, written.losses, form == "csv")
 
 
 def rules_of(rubric: Rubric) -> SheetRules:

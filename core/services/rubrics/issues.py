@@ -27,7 +27,7 @@ ABOUT_CRITERION: tuple[Why, ...] = ("criterion_wrong", "ambiguous_criterion", "s
 
 
 @dataclass(frozen=True)
-class Issue:
+class CriterionIssue:
     """A person's report on one criterion. ``number`` is the version that was in force.
 
     ``changed``: the rubric's latest version words the criterion differently, or dropped it.
@@ -45,7 +45,7 @@ class Issue:
     changed: bool
 
 
-def issues(store: Store, rubric_id: int | None = None) -> list[Issue]:
+def issues(store: Store, rubric_id: int | None = None) -> list[CriterionIssue]:
     """Return every final verdict that calls a criterion wrong, ambiguous or two questions in one.
 
     Only resolved cells count, since verdicts on others must stay hidden until the review ends.
@@ -63,7 +63,7 @@ def issues(store: Store, rubric_id: int | None = None) -> list[Issue]:
     )
 
 
-def _of_queue(store: Store, queue: QueueRow, rubric_id: int | None) -> list[Issue]:
+def _of_queue(store: Store, queue: QueueRow, rubric_id: int | None) -> list[CriterionIssue]:
     run = store.runs.get(queue.run_id)
     version = store.rubrics.version(run.rubric_version_id)
     if rubric_id not in (None, version.rubric_id):
@@ -93,13 +93,13 @@ def _own_rubrics(store: Store, run: Run, ids: set[str]) -> set[str]:
 
 def _issue(
     verdict: VerdictRow, queue: QueueRow, version: RubricVersion, latest: RubricVersion
-) -> Issue:
+) -> CriterionIssue:
     why = _says(verdict)
     assert why is not None, "only verdicts that say something of a criterion"
     assert verdict.final is not None, "they are final"
     then = version.rubric.criterion(verdict.criterion)
     current = {c.name: c for c in latest.rubric.criteria}.get(verdict.criterion)
-    return Issue(
+    return CriterionIssue(
         rubric_id=version.rubric_id,
         rubric=latest.rubric.name,
         number=version.number,

@@ -51,7 +51,7 @@ class Weight:
 
 
 @dataclass(frozen=True)
-class Misfit:
+class TotalMisfit:
     """An item whose total differs from the sum of its labels (``residual`` = total - fitted)."""
 
     item_id: str
@@ -61,7 +61,7 @@ class Misfit:
 
 
 @dataclass(frozen=True)
-class Inferred:
+class InferredWeights:
     """Weights for a rubric, and how well they explain the totals.
 
     ``r2`` is the explained share of the totals' variance, ``None`` if all totals are equal;
@@ -75,7 +75,7 @@ class Inferred:
     r2: float | None
     r2_rounded: float | None
     error: float
-    misfits: tuple[Misfit, ...]
+    misfits: tuple[TotalMisfit, ...]
 
 
 def sources(store: Store) -> dict[int, str]:
@@ -90,7 +90,7 @@ def totals_in(store: Store, version_id: int) -> list[str]:
 
 def infer_from(
     store: Store, rubric: Rubric, version_id: int, total: str, *, step: float | None = None
-) -> Inferred:
+) -> InferredWeights:
     """Run ``infer`` on a dataset version, with settled verdicts as labels."""
     items = resolved_items(store, version_id, None)
     return infer(rubric, items, total, step=step)
@@ -114,7 +114,7 @@ def infer(
     step: float | None = None,
     penalties: Collection[str] | None = None,
     seed: int = 0,
-) -> Inferred:
+) -> InferredWeights:
     """Return the weights that best explain the totals of labelled items.
 
     Args:
@@ -144,7 +144,7 @@ def infer(
     step = step or _step(fitted)
     rounded = np.round(fitted / step) * step
     residuals = total_of - values @ fitted
-    return Inferred(
+    return InferredWeights(
         weights=tuple(
             Weight(
                 c.name,
@@ -210,11 +210,11 @@ def _explained(targets: Matrix, residuals: Matrix) -> float | None:
     return None if spread <= 1e-12 else 1.0 - float((residuals**2).sum()) / spread
 
 
-def _misfits(ids: Sequence[str], targets: Matrix, residuals: Matrix) -> tuple[Misfit, ...]:
+def _misfits(ids: Sequence[str], targets: Matrix, residuals: Matrix) -> tuple[TotalMisfit, ...]:
     spread = float(residuals.std())
     least = max(_FAR * spread, 1e-9 * max(1.0, float(abs(targets).max())))
     far = [
-        Misfit(
+        TotalMisfit(
             ids[index],
             float(targets[index]),
             float(targets[index] - residuals[index]),

@@ -18,13 +18,13 @@ from core.judging.prompts.assembly import build
 from core.judging.prompts.deciding import decision
 from core.judging.protocol import Question
 from core.judging.providers.batches import SHARE_OF_PRICE
-from core.services.datasets.twins import Twins
+from core.services.datasets.twins import RepeatedTexts
 from core.services.judges.connection import last_result
 from core.services.results.scored_items import effective
 from core.services.results.verdicts import answers_of, answers_per_cell, calls_of
 from core.services.runs.batches.lanes import BATCH, is_batched
 from core.services.runs.planning import Planned, RunRequest, outline
-from core.services.runs.questions import Asker, leads
+from core.services.runs.questions import QuestionBuilder, leads
 from core.store.store import Store
 from core.text import numbers as fmt
 
@@ -63,7 +63,7 @@ class JudgeEstimate:
 
 
 @dataclass(frozen=True)
-class Learning:
+class TeachingItems:
     """The items of a dataset version that offline judges may learn from.
 
     ``marked`` counts those in the calibration split.
@@ -87,7 +87,7 @@ class CostEstimate:
     votes: int
     judges: tuple[JudgeEstimate, ...]
     at_most: bool = False
-    twins: Twins = field(default_factory=Twins)
+    twins: RepeatedTexts = field(default_factory=RepeatedTexts)
     batch: bool = False
     brief_suits: bool = False
 
@@ -148,7 +148,7 @@ def brief_suits(panel: Panel) -> bool:
     return panel.asking.style == "full" and any(callers)
 
 
-def learning(store: Store, dataset_version: int) -> Learning:
+def learning(store: Store, dataset_version: int) -> TeachingItems:
     """Return how many items offline judges could learn from, including items that people
     settled.
     """
@@ -156,7 +156,7 @@ def learning(store: Store, dataset_version: int) -> Learning:
     truth = store.settled.truth(dataset_version)
     settled = [item_id for item_id, labels in truth.items() if any(labels.values())]
     newly_labelled = sum(not item.labels for item in store.datasets.items(dataset_version, settled))
-    return Learning(store.datasets.version(dataset_version).labelled + newly_labelled, marked)
+    return TeachingItems(store.datasets.version(dataset_version).labelled + newly_labelled, marked)
 
 
 def estimate(store: Store, request: RunRequest) -> CostEstimate:
@@ -216,7 +216,7 @@ class _Sized:
     sample: Sequence[Item]
     calibration: Sequence[Item]
     learned_from: int
-    twins: Twins
+    twins: RepeatedTexts
 
 
 def _step(items: int) -> int:
@@ -289,7 +289,7 @@ def _prompt(judge: Judge, question: Question) -> Sequence[Segment]:
 
 
 def _mean_prompt_tokens(judge: Judge, sized: _Sized) -> float:
-    asker = Asker(sized.rubric, sized.plan, sized.sample, sized.calibration)
+    asker = QuestionBuilder(sized.rubric, sized.plan, sized.sample, sized.calibration)
     sample: Sequence[int] = [
         sum(len(segment.text) for segment in _prompt(judge, question))
         for question in islice(asker.questions(judge, set()), _SAMPLE)

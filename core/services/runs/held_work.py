@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 
 from core import clock
 from core.domain.votes import AskedOutcome, Call, VoteFailure
-from core.errors import NotNow, StoreError
+from core.errors import StoreError, WriteBlocked
 from core.judging.asking.engine import Watch
 from core.judging.asking.steps import stepwise
 from core.judging.protocol import Question
@@ -96,7 +96,7 @@ async def beating(beat: Callable[[], Awaitable[bool]], every: float) -> AsyncIte
         going = True
         while going:
             await asyncio.sleep(every)
-            with suppress(NotNow):
+            with suppress(WriteBlocked):
                 going = await beat()
 
     task = asyncio.create_task(beats())
@@ -108,7 +108,7 @@ async def beating(beat: Callable[[], Awaitable[bool]], every: float) -> AsyncIte
             await task
 
 
-class Waiting:
+class WaitingQuestions:
     """The questions without an outcome, and when each was asked."""
 
     #: Seconds after which a waiting question is reported.
@@ -134,7 +134,7 @@ class Waiting:
             del self._since[key]
 
 
-def noting(book: Logbook, run_id: int, waiting: Waiting) -> Watch:
+def noting(book: Logbook, run_id: int, waiting: WaitingQuestions) -> Watch:
     """Return a watch that notes in the logbook which question's code runs, to find what blocks a
     worker.
     """

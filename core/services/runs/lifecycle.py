@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from core import clock
 from core.domain.library import LibraryCounts
-from core.domain.runs import WAITING, HeldWork, RunKind, RunMeans, RunRow
+from core.domain.runs import WAITING, LeasedWork, RunKind, RunMeans, RunRow
 from core.domain.votes import BatchRow, FailureCount
 from core.errors import Conflict
 from core.services.access import spending
@@ -230,7 +230,7 @@ def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = N
     )
 
 
-def is_stalled(row: HeldWork) -> bool:
+def is_stalled(row: LeasedWork) -> bool:
     """Return whether a running run's owner is gone, or stopped renewing its lease."""
     return row.status == "running" and (
         (row.lease_until or 0) < clock.at() or clock.is_gone(row.lease_owner or "")

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from core.services.access.open_pages import (
     SLOWLY,
     STEPS_A_MINUTE,
-    Minute,
     OpenPages,
+    RateLimit,
     Visit,
     network,
 )
@@ -70,7 +70,7 @@ class Limits:
     ) -> None:
         self._app, self._pages, self._uploaded = app, pages, uploaded
         self._who, self._sign_in, self._life, self._look = who, sign_in, life, look
-        self._steps = defaultdict[str, Minute](lambda: Minute(*STEPS_A_MINUTE))
+        self._steps = defaultdict[str, RateLimit](lambda: RateLimit(*STEPS_A_MINUTE))
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it to the app."""

@@ -26,7 +26,7 @@ from core.domain.secrets import variables
 from core.errors import InputError, Problem
 from core.identity import seeded
 from core.services.access.allowing import allowed
-from core.services.datasets.twins import Twins, apart_texts, twin_groups, whole_groups
+from core.services.datasets.twins import RepeatedTexts, apart_texts, twin_groups, whole_groups
 from core.services.judges.panel_setup import PanelSetup, panel_data
 from core.services.judges.registry import ensure_defaults, env_status, key_status
 from core.services.results.scored_items import effective
@@ -79,7 +79,7 @@ class Planned:
     rubric: Rubric
     items: tuple[Item, ...]
     calibration: tuple[Item, ...]
-    twins: Twins = field(default_factory=Twins)
+    twins: RepeatedTexts = field(default_factory=RepeatedTexts)
 
     @property
     def cells(self) -> list[tuple[str, int]]:
@@ -103,7 +103,7 @@ class Outline:
     rubric: Rubric
     pool: Candidates
     graded: tuple[Candidate, ...]
-    taught: Taught
+    taught: TaughtItems
 
     def calibration(self, most: int | None = None) -> tuple[Item, ...]:
         """Return the items to learn from; with ``most``, about that many, evenly spread."""
@@ -126,7 +126,7 @@ def outline(store: Store, request: RunRequest) -> Outline:
     everything = pool.everyone
     seed = draw_seed() if request.seed is None else request.seed
     learned_from = request.learn_from or head.id
-    same, taught = learned_from == head.id, Taught()
+    same, taught = learned_from == head.id, TaughtItems()
     if _teaches(request):
         teaching = pool if same else Candidates(store, learned_from, rubric, upto=last_event)
         taught = _taught(teaching, _gradable(everything, request), pool, request, seed)
@@ -152,16 +152,16 @@ def outline(store: Store, request: RunRequest) -> Outline:
     return Outline(plan, rubric, pool, items, taught)
 
 
-class Taught(NamedTuple):
+class TaughtItems(NamedTuple):
     """The items to learn from, all ungraded items of their dataset, and the numbers of twins."""
 
     items: tuple[Candidate, ...] = ()
     held_out: frozenset[str] = frozenset()
-    twins: Twins = Twins()
+    twins: RepeatedTexts = RepeatedTexts()
     pool: Candidates | None = None
 
 
-def _remembered(version: int, taught: Taught) -> dict[str, Any]:
+def _remembered(version: int, taught: TaughtItems) -> dict[str, Any]:
     """Return what the plan records about the items learned from."""
     if not taught.items:
         return {}
@@ -214,7 +214,7 @@ def _taught(
     graded: Candidates,
     request: RunRequest,
     seed: int,
-) -> Taught:
+) -> TaughtItems:
     """Return the labelled items to learn from, at least one; ``to_grade`` are the items to grade.
 
     An offline judge does not learn from a twin of a graded item. The calibration split of a dataset
@@ -239,7 +239,7 @@ def _taught(
     chosen = {i.id for i in _draw_share(groups, request.label_share, seed, drawn=drawn)}
     held_out = chosen | ({i.id for i in labelled} if _marked(labelled) else set())
     items = tuple(i for i in labelled if i.id in chosen)
-    return Taught(items, frozenset(held_out), repeated, teaching)
+    return TaughtItems(items, frozenset(held_out), repeated, teaching)
 
 
 def _gradable(items: Sequence[Candidate], request: RunRequest) -> list[Candidate]:

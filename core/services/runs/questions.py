@@ -20,7 +20,7 @@ from core.judging.protocol import Ask, Example, Question
 from core.scoring.gates import evaluate
 from core.scoring.verdict import Ballot, settle
 from core.services.results.scored_items import effective, labels_of
-from core.services.results.verdicts import Counting, RubricOf, answers_of
+from core.services.results.verdicts import RubricOf, VoteCounting, answers_of
 
 #: The number of items and of questions that decide the layout: several, to see what they share.
 _SAMPLED_ITEMS, _SAMPLED_QUESTIONS = 4, 64
@@ -45,7 +45,7 @@ PROBE = "probe"
 
 
 @dataclass(frozen=True)
-class Asker:
+class QuestionBuilder:
     """Builds the questions of a run. Examples are drawn from ``teachers``, labelled items."""
 
     rubric: Rubric
@@ -225,7 +225,7 @@ class Selector:
 
     panel: Panel
     replicates: int
-    counting: Counting
+    counting: VoteCounting
     rubric_of: RubricOf
     confidence: dict[tuple[str, str, str], list[float]] = field(default_factory=dict)
     _open: dict[object, bool] = field(default_factory=dict)

@@ -40,11 +40,11 @@ from core.services.results.scored_items import (
     resolved_items,
 )
 from core.services.runs.batches.lanes import is_batched
-from core.services.runs.questions import Asker
+from core.services.runs.questions import QuestionBuilder
 from core.store.store import Store
 
 if TYPE_CHECKING:
-    from core.judging.offline import Unfit
+    from core.judging.offline import TrainingRefused
     from core.judging.offline.trained import Trained
 
 
@@ -81,9 +81,9 @@ class Job:
     derive: Derive
 
     @property
-    def asker(self) -> Asker:
+    def asker(self) -> QuestionBuilder:
         """Return the builder of the run's questions."""
-        return Asker(self.rubric, self.plan, self.items, self.calibration)
+        return QuestionBuilder(self.rubric, self.plan, self.items, self.calibration)
 
 
 def load_job(store: Store, run_id: int) -> Job:
@@ -262,7 +262,7 @@ def trained_model(
     calibration: Sequence[Item],
     items: Sequence[Item],
     seed: int,
-) -> Trained | Unfit:
+) -> Trained | TrainingRefused:
     """Return an offline judge's model of one criterion. The texts of ``calibration`` and ``items``
     show which words are rare.
     """

@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING
 from core import clock
 from core.domain.access import LOCAL
 from core.domain.runs import Lease, RunStatus
-from core.errors import NotNow, StoreError
+from core.errors import StoreError, WriteBlocked
 from core.services.access.allowing import allowed
 from core.services.judges.readiness import NO_FUNCTIONS, Functions
 from core.services.runs.cluster.asking import ClusterConnection
 from core.services.runs.held_work import beating, in_thread, store_thread
 from core.services.runs.ready_run import Providers
-from core.services.runs.worker import GRACE, LEASE_SECONDS, Work
+from core.services.runs.worker import GRACE, LEASE_SECONDS, RunningWork
 from core.settings import pace_folder
 from core.store.runs.logbook import Logbook, kept_for
 from core.store.store import Store
@@ -127,7 +127,7 @@ class Runner:
 
     async def _serve(self) -> None:
         providers, cluster = Providers(), ClusterConnection(self._where)
-        works: dict[asyncio.Task[None], Work] = {}
+        works: dict[asyncio.Task[None], RunningWork] = {}
 
         def end() -> None:
             if self._stopping.is_set():
@@ -138,7 +138,7 @@ class Runner:
         async with store_thread(self.store, providers) as io, aclosing(cluster):
             with kept_for(self.store.path, self.owner) as book, ending(end):
                 begun = partial(
-                    Work, self.store, providers=providers, io=io, book=book, cluster=cluster
+                    RunningWork, self.store, providers=providers, io=io, book=book, cluster=cluster
                 )
                 async with beating(partial(_moved, book), LOOK_EVERY):
                     try:
@@ -150,8 +150,8 @@ class Runner:
 
     async def _process_runs(
         self,
-        works: dict[asyncio.Task[None], Work],
-        begun: Callable[[Lease], Work],
+        works: dict[asyncio.Task[None], RunningWork],
+        begun: Callable[[Lease], RunningWork],
         io: Executor,
     ) -> None:
         """Claim and process runs until the Runner is stopped; ``works`` holds the active ones."""
@@ -177,14 +177,14 @@ class Runner:
             for lease in self.store.leases.active(at=clock.at()):
                 if clock.is_gone(lease.owner):
                     self.store.leases.expire(lease)
-        except NotNow:
+        except WriteBlocked:
             return False
         return True
 
     def _claim(self) -> Lease | None:
         try:
             lease = self.store.leases.claim(self.owner, at=clock.at(), seconds=LEASE_SECONDS)
-        except NotNow:
+        except WriteBlocked:
             return None  # The loop checks again soon.
         if lease is not None:
             self.store.leases.sweep()
@@ -197,7 +197,7 @@ async def _moved(book: Logbook) -> bool:
     return True
 
 
-async def _guarded(work: Work) -> None:
+async def _guarded(work: RunningWork) -> None:
     try:
         await work.run()
     except StoreError as error:
@@ -255,7 +255,7 @@ async def _work_here(
             return None
         await in_thread(io, store.leases.sweep)
         with kept_for(store.path, lease.owner) as book:
-            work = Work(store, lease, providers, io, book, cluster)
+            work = RunningWork(store, lease, providers, io, book, cluster)
             task, mine = asyncio.create_task(work.run()), asyncio.current_task()
             assert mine is not None
             with ending(mine.cancel):
@@ -263,7 +263,7 @@ async def _work_here(
 
 
 async def _final_status(
-    work: Work,
+    work: RunningWork,
     task: asyncio.Task[RunStatus | None],
     on_tick: Callable[[], None],
     tick: float,

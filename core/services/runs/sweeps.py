@@ -36,7 +36,7 @@ Judging = Literal["together", "alone", "both"]
 
 
 @dataclass(frozen=True)
-class Axes:
+class SweepAxes:
     """The values to vary; an empty axis keeps the request's value.
 
     ``judging``: the whole panel, each of its judges alone, or both.
@@ -50,7 +50,7 @@ class Axes:
     label_shares: tuple[float, ...] = ()
 
 
-class Variant(NamedTuple):
+class SweepRun(NamedTuple):
     """One run of a sweep: its request, and its values of the varied axes in words."""
 
     values: Mapping[str, str]
@@ -70,7 +70,7 @@ class Sweep:
     """
 
     name: str
-    variants: tuple[Variant, ...]
+    variants: tuple[SweepRun, ...]
     items: tuple[str, ...]
     teaching: tuple[str, ...]
     same: int = 0
@@ -99,7 +99,7 @@ class SweepEstimate:
         return None if None in costs else sum(c for c in costs if c is not None)
 
 
-def plan_sweep(store: Store, request: RunRequest, axes: Axes) -> Sweep:
+def plan_sweep(store: Store, request: RunRequest, axes: SweepAxes) -> Sweep:
     """Return the runs that the values combine to.
 
     Raises:
@@ -138,9 +138,9 @@ _NOTHING_LEFT = (
 )
 
 
-def _distinct(variants: Sequence[Variant]) -> tuple[tuple[Variant, ...], int]:
+def _distinct(variants: Sequence[SweepRun]) -> tuple[tuple[SweepRun, ...], int]:
     """Return the combinations without repeats, and the number of repeats."""
-    first: dict[str, Variant] = {}
+    first: dict[str, SweepRun] = {}
     for variant in variants:
         first.setdefault(content_hash(_matters(variant.request)), variant)
     if len(first) < 2:
@@ -151,8 +151,8 @@ def _distinct(variants: Sequence[Variant]) -> tuple[tuple[Variant, ...], int]:
 
 
 def _fixed(
-    variant: Variant, name: str, items: tuple[str, ...], lesson: tuple[Candidate, ...]
-) -> Variant:
+    variant: SweepRun, name: str, items: tuple[str, ...], lesson: tuple[Candidate, ...]
+) -> SweepRun:
     request = replace(
         variant.request,
         name=f"{name}: {variant.name}"[:200],
@@ -160,7 +160,7 @@ def _fixed(
         limit=None,
         learn_items=tuple(item.id for item in lesson),
     )
-    return Variant(variant.values, request)
+    return SweepRun(variant.values, request)
 
 
 def estimate_sweep(store: Store, sweep: Sweep) -> SweepEstimate:
@@ -195,7 +195,7 @@ def runs_of_sweep(store: Store, run: Run) -> tuple[int, ...]:
     return () if not sweep else tuple(store.settings.get(f"sweep/{sweep['id']}", []))
 
 
-def _combinations(request: RunRequest, axes: Axes) -> Iterator[Variant]:
+def _combinations(request: RunRequest, axes: SweepAxes) -> Iterator[SweepRun]:
     asking = request.panel.asking
     panels = dict(_panels(request.panel, axes.judging))
     axis: dict[str, Sequence[Any]] = {
@@ -218,7 +218,7 @@ def _combinations(request: RunRequest, axes: Axes) -> Iterator[Variant]:
             "replicates": f"asked {times}x",
             "label share": f"{percent(share)} of labels",
         }
-        yield Variant(
+        yield SweepRun(
             {name: labels[name] for name in varied},
             replace(request, panel=panel, replicates=times, label_share=share),
         )

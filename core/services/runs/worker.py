@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from core import clock
 from core.domain.runs import WAITING, Lease, RunStatus
 from core.domain.votes import AskedOutcome, VoteFailure
-from core.errors import Conflict, NotNow, RubricStudioError, StoreError
+from core.errors import Conflict, RubricStudioError, StoreError, WriteBlocked
 from core.judging.asking.batch_judge import BatchJudge
 from core.judging.protocol import AskableJudge
 from core.judging.turns import QuestionTurns
@@ -36,7 +36,7 @@ from core.services.runs.cluster.joining import ClusterGone
 from core.services.runs.cluster.training import is_long, trained_on
 from core.services.runs.held_work import (
     Recorder,
-    Waiting,
+    WaitingQuestions,
     beating,
     budget_message,
     fewer_collections,
@@ -64,7 +64,7 @@ PASSED_OVER = "Not asked: the process that asked this stopped twice. Retry asks 
 ResultT = TypeVar("ResultT")
 
 
-class Work:
+class RunningWork:
     """One run being processed. ``leave`` ends it early, in a given status."""
 
     def __init__(
@@ -91,7 +91,8 @@ class Work:
         self._trouble = ""
         self._judges: dict[str, AskableJudge] = {}
         #: The last notes on addresses and waits; those of earlier workers; waiting questions.
-        self._noted, self._before, self._waiting = dict[str, Any](), dict[str, Any](), Waiting()
+        self._noted, self._before = dict[str, Any](), dict[str, Any]()
+        self._waiting = WaitingQuestions()
         #: Calls that went out and whose outcome is not on disk yet.
         self._out = 0
 
@@ -315,13 +316,13 @@ class Work:
     async def with_retries(self, call: Callable[..., ResultT], *arguments: object) -> ResultT:
         """Call ``call`` in the writer's thread, and retry while the file cannot be written.
 
-        Once the run is stopping, retry for ``LAST_SECONDS`` more; then raise ``NotNow``.
+        Once the run is stopping, retry for ``LAST_SECONDS`` more; then raise ``WriteBlocked``.
         """
         last = math.inf
         while True:
             try:
                 result = await self.io(call, *arguments)
-            except NotNow as error:
+            except WriteBlocked as error:
                 self._log_delay(str(error))
                 if self.stop.is_set():
                     last = min(last, time.monotonic() + LAST_SECONDS)
@@ -357,7 +358,7 @@ class Work:
         renew = partial(self.store.leases.heartbeat, at=clock.at(), seconds=LEASE_SECONDS)
         try:
             beat = await self.io(renew, self.lease)
-        except NotNow:
+        except WriteBlocked:
             raise
         except StoreError as error:
             self._gone = error

@@ -15,7 +15,7 @@ from core import clock
 from core.domain.review import Seat
 from core.domain.runs import RESTING, Run
 from core.errors import Conflict, InputError
-from core.rubric_diff.edits import Moves, VersionEdits
+from core.rubric_diff.edits import VersionEdits, VersionMapping
 from core.services.access.allowing import allowed
 from core.services.access.spending import within_limits
 from core.services.results.verdicts import answers_per_cell
@@ -42,7 +42,7 @@ def carry_counts(
     store: Store,
     run_id: int,
     version_id: int,
-    moves: Moves | None = None,
+    moves: VersionMapping | None = None,
     *,
     again: Collection[str] = (),
 ) -> CarryEstimate:
@@ -63,7 +63,7 @@ def start_under(
     seat: Seat,
     run_id: int,
     version_id: int,
-    moves: Moves | None = None,
+    moves: VersionMapping | None = None,
     *,
     again: Collection[str] = (),
     ask: bool = True,
@@ -102,7 +102,9 @@ def start_under(
         return successor.id
 
 
-def _checked(store: Store, run_id: int, version_id: int, moves: Moves | None) -> VersionEdits:
+def _checked(
+    store: Store, run_id: int, version_id: int, moves: VersionMapping | None
+) -> VersionEdits:
     edits = follow_version.edits(store, run_id, version_id, moves)
     if edits.unmapped:
         raise InputError(f"Map the options of {', '.join(map(repr, edits.unmapped))} first.")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from core import clock
-from core.domain.review import QueueRule, QueueSettings, Seat, Settled
+from core.domain.review import QueueRule, QueueSettings, Seat, SettledCell
 from core.domain.review_records import QueueRow
 from core.domain.rubric import Rubric
 from core.domain.runs import RESTING, Derive, Run
 from core.errors import Conflict, InputError
-from core.rubric_diff.edits import Moves, VersionEdits, edits_between
+from core.rubric_diff.edits import VersionEdits, VersionMapping, edits_between
 from core.scoring import Texts, looks_at_texts
 from core.services.access.allowing import allowed
 from core.services.results.scored_items import (
@@ -52,14 +52,16 @@ def changes(store: Store, run_id: int) -> list[ScoredChange]:
     return store.scored.changes(run_id)
 
 
-def edits(store: Store, run_id: int, version_id: int, moves: Moves | None = None) -> VersionEdits:
+def edits(
+    store: Store, run_id: int, version_id: int, moves: VersionMapping | None = None
+) -> VersionEdits:
     """Return the edits between the run's rubric and a version of it."""
     asked_version = store.rubrics.version(store.runs.row(run_id).rubric_version_id).rubric
     return edits_between(asked_version, store.rubrics.version(version_id).rubric, moves)
 
 
 def difference(
-    store: Store, run_id: int, version_id: int, moves: Moves | None = None
+    store: Store, run_id: int, version_id: int, moves: VersionMapping | None = None
 ) -> ScoreDifference:
     """Return how a version would change a run's current scores; writes nothing.
 
@@ -92,7 +94,7 @@ def follow(
     version_id: int,
     *,
     keep: Collection[str] = (),
-    moves: Moves | None = None,
+    moves: VersionMapping | None = None,
     reason: str = "",
 ) -> int:
     """Make the scores of a run follow a version of its rubric; return the change's id.
@@ -226,7 +228,7 @@ def _derive(
 
 
 def _settled_as(settled: SettledOf, edits: VersionEdits, own: Mapping[str, Rubric]) -> SettledOf:
-    def lookup(item_ids: Sequence[str]) -> dict[str, dict[str, Settled]]:
+    def lookup(item_ids: Sequence[str]) -> dict[str, dict[str, SettledCell]]:
         return {
             item_id: dict(cells) if item_id in own else translated_settled(cells, edits)
             for item_id, cells in settled(item_ids).items()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import NamedTuple
 
-from core.domain.review import Settled
+from core.domain.review import SettledCell
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import ItemResult, Outcome, Run, RunItemFilter, RunRow
 from core.domain.votes import BallotRow, ItemBallots
@@ -61,9 +61,11 @@ def _moved(
     return tuple(spread)
 
 
-def translated_settled(cells: Mapping[str, Settled], edits: VersionEdits) -> dict[str, Settled]:
+def translated_settled(
+    cells: Mapping[str, SettledCell], edits: VersionEdits
+) -> dict[str, SettledCell]:
     """Return people's verdicts on an item in the newer version's terms."""
-    translated = dict[str, Settled]()
+    translated = dict[str, SettledCell]()
     for name, (new, place) in places(edits).items():
         cell = cells.get(name)
         if cell is None:
@@ -81,7 +83,7 @@ _SAME = 1e-9
 _ALL = RunItemFilter()
 
 
-class Moved(NamedTuple):
+class ChangedItem(NamedTuple):
     """An item with a changed score or outcome."""
 
     item_id: str
@@ -98,7 +100,7 @@ class Moved(NamedTuple):
         return self.after - self.before
 
 
-class Flips(NamedTuple):
+class VerdictChanges(NamedTuple):
     """How many verdicts on a criterion become better for the score, worse, or merely different.
 
     ``items`` are the ids of items with such a verdict; ``was`` is the criterion's name in the run.
@@ -112,7 +114,7 @@ class Flips(NamedTuple):
     items: tuple[str, ...] = ()
 
 
-class Bin(NamedTuple):
+class ScoreChangeBin(NamedTuple):
     """How many items score from ``low`` up to ``high``, before and after."""
 
     low: float
@@ -132,11 +134,11 @@ class ScoreDifference:
 
     edits: VersionEdits
     items: int
-    moved: tuple[Moved, ...]
-    flips: tuple[Flips, ...]
+    moved: tuple[ChangedItem, ...]
+    flips: tuple[VerdictChanges, ...]
     mean_before: float | None
     mean_after: float | None
-    bins: tuple[Bin, ...]
+    bins: tuple[ScoreChangeBin, ...]
     outcomes: Mapping[str, tuple[int, int]]
     crossed: Mapping[tuple[str, str], int]
     stale: int
@@ -153,7 +155,7 @@ class ScoreDifference:
         return sum((m.change or 0.0) < -_SAME for m in self.moved)
 
     @property
-    def largest(self) -> Moved | None:
+    def largest(self) -> ChangedItem | None:
         """Return the item whose score changes most, if any does."""
         return next((m for m in self.moved if abs(m.change or 0.0) > _SAME), None)
 
@@ -170,7 +172,7 @@ def compare(
     rows = {r.item_id: r for r in store.results.items(run.id, _ALL, limit=run.items)}
     pairs = [(rows[result.item_id], result) for result in after]
     moved = [
-        Moved(new.item_id, old.score, new.score, old.outcome, new.outcome)
+        ChangedItem(new.item_id, old.score, new.score, old.outcome, new.outcome)
         for old, new in pairs
         if not _close(old.score, new.score) or old.outcome != new.outcome
     ]
@@ -208,7 +210,7 @@ def _flips(
     edits: VersionEdits,
     after: Sequence[ItemResult],
     own: Mapping[str, Rubric],
-) -> tuple[Flips, ...]:
+) -> tuple[VerdictChanges, ...]:
     to = places(edits)
     before: dict[tuple[str, str], int | None] = {}
     for item_id, cell in store.results.verdicts(run.id):
@@ -226,7 +228,7 @@ def _flips(
                 counts[now.criterion][_direction(news[now.criterion], before[key], now.option)] += 1
                 items[now.criterion].append(item.item_id)
     return tuple(
-        Flips(name, up, down, different, olds[name], tuple(items[name]))
+        VerdictChanges(name, up, down, different, olds[name], tuple(items[name]))
         for name, (up, down, different) in counts.items()
         if items[name]
     )
@@ -240,7 +242,7 @@ def _direction(criterion: Criterion, before: int | None, after: int | None) -> i
     return 0 if (values[1] - values[0]) * criterion.weight > 0 else 1
 
 
-def _bins(before: Sequence[float], after: Sequence[float]) -> tuple[Bin, ...]:
+def _bins(before: Sequence[float], after: Sequence[float]) -> tuple[ScoreChangeBin, ...]:
     """Return equal bins from 0 to 1, or over the range of all scores if that is wider."""
     scores = [*before, *after]
     if not scores:
@@ -256,7 +258,7 @@ def _bins(before: Sequence[float], after: Sequence[float]) -> tuple[Bin, ...]:
         return counts
 
     return tuple(
-        Bin(low + index * width, low + (index + 1) * width, *pair)
+        ScoreChangeBin(low + index * width, low + (index + 1) * width, *pair)
         for index, pair in enumerate(zip(count(before), count(after), strict=True))
     )
 
@@ -268,7 +270,7 @@ def _close(first: float | None, second: float | None) -> bool:
 
 
 @dataclass
-class Uses:
+class VersionRuns:
     """The runs whose judges were asked a version, and the others whose scores follow it now.
 
     ``queues`` counts the review queues of all runs whose scores follow it.
@@ -279,17 +281,17 @@ class Uses:
     queues: int = 0
 
 
-def uses(store: Store, rubric_id: int) -> dict[int, Uses]:
+def uses(store: Store, rubric_id: int) -> dict[int, VersionRuns]:
     """Return the uses of each version of a rubric, by version id; newest runs first."""
-    by_version: dict[int, Uses] = {}
+    by_version: dict[int, VersionRuns] = {}
     queued: dict[int, int] = {}
     for queue in store.queues.list():
         queued[queue.run_id] = queued.get(queue.run_id, 0) + 1
     for run_id in store.scored.runs_of(rubric_id):
         run = store.runs.row(run_id)
-        by_version.setdefault(run.rubric_version_id, Uses()).asked.append(run)
+        by_version.setdefault(run.rubric_version_id, VersionRuns()).asked.append(run)
         if run.scored_version_id != run.rubric_version_id:
-            by_version.setdefault(run.scored_version_id, Uses()).follow.append(run)
+            by_version.setdefault(run.scored_version_id, VersionRuns()).follow.append(run)
         if run_id in queued:
             by_version[run.scored_version_id].queues += queued[run_id]
     return by_version

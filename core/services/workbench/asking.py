@@ -34,7 +34,7 @@ MOST_RUNS = 60
 _SOURCE = "workbench"
 
 
-class Want(NamedTuple):
+class CellsToAsk(NamedTuple):
     """The cells to ask about; optionally only of one row or one criterion."""
 
     which: Which = "open"
@@ -61,7 +61,7 @@ class AskingCost(NamedTuple):
     takes: CostEstimate
 
 
-def cost_estimate(store: Store, bench: WorkbenchState, want: Want) -> AskingCost:
+def cost_estimate(store: Store, bench: WorkbenchState, want: CellsToAsk) -> AskingCost:
     """Return the cost of asking about these cells; nothing is stored."""
     batches = list(_batches(bench, want))
     examples = bench.hashes.examples
@@ -78,7 +78,7 @@ def cost_estimate(store: Store, bench: WorkbenchState, want: Want) -> AskingCost
 
 
 @allowed("write")
-def ask(store: Store, name: str, draft: RubricDraft, want: Want) -> tuple[int, ...]:
+def ask(store: Store, name: str, draft: RubricDraft, want: CellsToAsk) -> tuple[int, ...]:
     """Start asking; return the ids of the runs; empty if nothing is left to ask.
 
     Running questions are not asked twice. Fresh cells are asked again with another order of options
@@ -135,11 +135,11 @@ def _refuse(state: WorkbenchState) -> None:
         raise InputError(reason)
 
 
-def _any_open(state: WorkbenchState, want: Want) -> bool:
+def _any_open(state: WorkbenchState, want: CellsToAsk) -> bool:
     return any(True for _ in _cells_to_ask(state, want._replace(which="open")))
 
 
-def _cells_to_ask(state: WorkbenchState, want: Want) -> Iterator[tuple[str, str, str]]:
+def _cells_to_ask(state: WorkbenchState, want: CellsToAsk) -> Iterator[tuple[str, str, str]]:
     """Yield the row, criterion and judge of every cell to ask about."""
     for row, cells in state.cells.items():
         for name, cell in cells.items():
@@ -156,7 +156,7 @@ def _cells_to_ask(state: WorkbenchState, want: Want) -> Iterator[tuple[str, str,
                     yield row, name, judged.judge
 
 
-def _batches(state: WorkbenchState, want: Want) -> Iterator[Batch]:
+def _batches(state: WorkbenchState, want: CellsToAsk) -> Iterator[Batch]:
     """Yield the fewest runs that ask about exactly these cells."""
     if want.row is not None and want.which == "open" and not _any_open(state, want):
         # This row has no open cells, so it is asked again.

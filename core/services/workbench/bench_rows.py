@@ -44,7 +44,7 @@ class BenchRow(TypedDict):
     source: str
 
 
-class Seen(TypedDict):
+class CriterionState(TypedDict):
     """The last known state of a criterion, so that rows follow when it is renamed.
 
     ``former`` are its earlier names.
@@ -70,7 +70,7 @@ class Bench(TypedDict):
     seed: int
     runs: list[int]
     last: list[int]
-    seen: dict[str, Seen]
+    seen: dict[str, CriterionState]
     draft: str
 
 
@@ -289,7 +289,7 @@ def _follow(bench: Bench, draft: RubricDraft) -> Bench:
         if before is not None:
             moves = _relabelled(before["labels"], labels)
             rows = [_with_labels(row, criterion["name"], moves) for row in rows] if moves else rows
-        seen[criterion["name"]] = Seen(
+        seen[criterion["name"]] = CriterionState(
             uid=criterion["uid"],
             requirement=criterion["requirement"],
             labels=labels,
@@ -300,7 +300,7 @@ def _follow(bench: Bench, draft: RubricDraft) -> Bench:
 
 def _renamed(
     criterion: CriterionDraft,
-    seen: dict[str, Seen],
+    seen: dict[str, CriterionState],
     named: dict[str, CriterionDraft],
     same_uids: bool,
 ) -> str | None:

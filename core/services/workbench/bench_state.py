@@ -22,11 +22,11 @@ from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.workbench.bench_rows import Bench, BenchRow, is_empty
 from core.services.workbench.known_answers import (
     STATES,
-    Hashes,
+    AskableCriteria,
+    BenchHashes,
     JudgeCell,
     KnownAnswers,
     State,
-    Subject,
     judge_hash,
     known_from,
     subject_of,
@@ -84,9 +84,9 @@ class WorkbenchState:
     """
 
     bench: Bench
-    subject: Subject
+    subject: AskableCriteria
     judges: tuple[Judge, ...]
-    hashes: Hashes
+    hashes: BenchHashes
     cells: Mapping[str, Mapping[str, BenchCell]]
     questions: Mapping[tuple[str, str], str] = field(default_factory=dict)
     offline: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -119,7 +119,7 @@ def workbench_state(store: Store, bench: Bench, draft: RubricDraft) -> Workbench
     subject = subject_of(draft)
     known_judges = {row.name: row.judge for row in store.judges.list()}
     judges = tuple(known_judges[n] for n in bench["judges"] if n in known_judges)
-    hashes = Hashes(bench, subject)
+    hashes = BenchHashes(bench, subject)
     models = any(not judge.offline for judge in judges)
     questions = {(row, name): h for row, name, h in hashes.questions()} if models else {}
     learners = any(judge.offline for judge in judges)
@@ -211,7 +211,7 @@ def _verdict(
 
 
 @dataclass(frozen=True)
-class Said:
+class BenchReply:
     """A judge's answers with the criterion as it was then; or a failure.
 
     ``answers`` has the answer and, if asked, the answer in reversed order.
@@ -235,14 +235,14 @@ class Said:
         return vote.order.index(vote.option) + 1, len(vote.order)
 
 
-def judge_answers(store: Store, cell: BenchCell) -> tuple[Said, ...]:
+def judge_answers(store: Store, cell: BenchCell) -> tuple[BenchReply, ...]:
     """Return each chosen judge's answers about a cell, including stale ones."""
     return tuple(_answers_of(store, cell, judged) for judged in cell.judges)
 
 
-def _answers_of(store: Store, cell: BenchCell, judge_cell: JudgeCell) -> Said:
+def _answers_of(store: Store, cell: BenchCell, judge_cell: JudgeCell) -> BenchReply:
     if judge_cell.place is None:
-        return Said(judge_cell, cell.criterion)
+        return BenchReply(judge_cell, cell.criterion)
     run_id, item, name = judge_cell.place
     version = store.runs.row(run_id).rubric_version_id
     criterion = store.rubrics.version(version).rubric.criterion(name)
@@ -255,7 +255,7 @@ def _answers_of(store: Store, cell: BenchCell, judge_cell: JudgeCell) -> Said:
         for replicate in (0, 1)
     )
     answers = (first,) if twin.result is None else (first, replace(twin, repeats=0))
-    return Said(judge_cell, criterion, answers)
+    return BenchReply(judge_cell, criterion, answers)
 
 
 # Figures of a criterion over the workbench's rows: agreement with expected options, and flips.

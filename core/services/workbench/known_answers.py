@@ -158,7 +158,7 @@ _SHORT = 24
 
 
 @dataclass(frozen=True)
-class Subject:
+class AskableCriteria:
     """The ``criteria`` of a draft that can be asked: the valid ones, by name, in their order.
 
     ``broken`` has the problems of the others.
@@ -174,7 +174,7 @@ class Subject:
         return Rubric(name=name, guidelines=self.guidelines, criteria=chosen)
 
 
-def subject_of(draft: RubricDraft) -> Subject:
+def subject_of(draft: RubricDraft) -> AskableCriteria:
     """Return the criteria of a draft that can be asked, even if others are invalid."""
     criteria, broken = dict[str, Criterion](), dict[str, tuple[Problem, ...]]()
     for data in payload(draft)["criteria"]:
@@ -187,15 +187,15 @@ def subject_of(draft: RubricDraft) -> Subject:
             criteria[name] = build(Criterion, data, "criterion")
         except InputError as error:
             broken[name or "Unnamed"] = error.problems
-    return Subject(draft["guidelines"], criteria, broken)
+    return AskableCriteria(draft["guidelines"], criteria, broken)
 
 
 @dataclass(frozen=True)
-class Hashes:
+class BenchHashes:
     """The hashes of a workbench's questions."""
 
     bench: Bench
-    subject: Subject
+    subject: AskableCriteria
 
     def questions(self) -> Iterator[tuple[str, str, str]]:
         """Yield row, criterion and hash of the model's question, for every test row with text."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.domain.access import LOCAL, Actor, Verb, allow
-from core.errors import Damaged, InputError, NotAllowed, NotFound, NotNow, StoreError
+from core.errors import Damaged, InputError, NotAllowed, NotFound, StoreError, WriteBlocked
 from core.part_files import sweep
 from core.store.database.content import to_json
 from core.store.database.data_file import FilePlace, cannot_write, make_private, to_read
@@ -56,7 +56,7 @@ class _TakenBack(Exception):
 
 
 @dataclass
-class Grant:
+class PermissionGrant:
     """A permission in use: a verb on an object, and whether the audit record has it.
 
     ``before`` and ``after`` are plain data that a service may add to the record.
@@ -75,7 +75,7 @@ class Grant:
 #: The largest integer that SQLite holds.
 LARGEST = 2**63 - 1
 #: The grant that this thread currently uses.
-_granted: ContextVar[Grant | None] = ContextVar("granted", default=None)
+_granted: ContextVar[PermissionGrant | None] = ContextVar("granted", default=None)
 #: Verbs that are not audited, since no other user sees what they write.
 _UNRECORDED = frozenset[Verb]({"read", "draft"})
 
@@ -114,7 +114,7 @@ class Connections:
         return connections
 
     @contextmanager
-    def granted(self, verb: Verb, action: str, about: Any, at: str) -> Iterator[Grant]:
+    def granted(self, verb: Verb, action: str, about: Any, at: str) -> Iterator[PermissionGrant]:
         """Allow the actor this act within the block; an outer grant stays in force.
 
         Raises:
@@ -125,7 +125,7 @@ class Connections:
             yield within
             return
         allow(self.actor, verb)
-        grant = Grant(self.actor, verb, action, about, at)
+        grant = PermissionGrant(self.actor, verb, action, about, at)
         token = _granted.set(grant)
         try:
             yield grant
@@ -277,7 +277,7 @@ class Connections:
     @contextmanager
     def _in_turn(self) -> Iterator[None]:
         if not self._turn.acquire(timeout=TURN_SECONDS):
-            raise NotNow(f"{self.path} {_IN_WORDS[sqlite3.SQLITE_BUSY]}.")
+            raise WriteBlocked(f"{self.path} {_IN_WORDS[sqlite3.SQLITE_BUSY]}.")
         try:
             yield
         finally:
@@ -298,7 +298,7 @@ class Connections:
             if text is None:
                 raise
             broken = Damaged if code == sqlite3.SQLITE_CORRUPT else StoreError
-            kind = NotNow if code in _PASSING else broken
+            kind = WriteBlocked if code in _PASSING else broken
             raise kind(f"{self.path} {text}.") from error
         except OverflowError as error:
             if "SQLite" not in str(error):
@@ -314,7 +314,7 @@ def on_record(*, before: Any = None, after: Any = None) -> None:
         grant.after = grant.after if after is None else after
 
 
-def _put_on_record(db: sqlite3.Connection, grant: Grant | None) -> bool:
+def _put_on_record(db: sqlite3.Connection, grant: PermissionGrant | None) -> bool:
     """Write the audit line of a grant once; return whether this call wrote it."""
     if grant is None or grant.recorded or not grant.actor.audited or grant.verb in _UNRECORDED:
         return False

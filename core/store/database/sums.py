@@ -118,7 +118,7 @@ _ENDS = " UNION ALL ".join(
 _BY_TABLE = {facts.table: facts for facts in _FACTS}
 
 
-class Unlike(NamedTuple):
+class AlteredRows(NamedTuple):
     """A group of rows, given by its keys, that was altered or has no checksum."""
 
     words: str
@@ -148,20 +148,20 @@ def _store_sum(db: sqlite3.Connection, facts: FactTable, last: int, digest: str)
     db.execute("INSERT INTO group_sum VALUES (?, ?, ?)", (facts.table, last, digest))
 
 
-def altered(db: sqlite3.Connection) -> Iterator[Unlike]:
+def altered(db: sqlite3.Connection) -> Iterator[AlteredRows]:
     """Yield the groups of rows that differ from their checksums."""
     for facts, after, last, digest in _groups(db):
         if digest and digest != _readable(db, facts, after, last):
-            yield Unlike(facts.words, after + 1, last)
+            yield AlteredRows(facts.words, after + 1, last)
 
 
-def uncovered(db: sqlite3.Connection) -> Iterator[Unlike]:
+def uncovered(db: sqlite3.Connection) -> Iterator[AlteredRows]:
     """Yield groups of rows without a checksum, which are old or from another program."""
     for facts, after, last, digest in _groups(db):
         if not digest:
-            yield Unlike(facts.words, after + 1, last)
+            yield AlteredRows(facts.words, after + 1, last)
     for facts, after, last in _unsummed(db):
-        yield Unlike(facts.words, after + 1, last)
+        yield AlteredRows(facts.words, after + 1, last)
 
 
 def _groups(db: sqlite3.Connection) -> Iterator[tuple[FactTable, int, int, str]]:

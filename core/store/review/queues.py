@@ -318,7 +318,7 @@ def _listed(text: str) -> tuple[Reason, ...]:
     return tuple(json.loads(text))
 
 
-class Signs(NamedTuple):
+class VoteStatistics(NamedTuple):
     """Statistics of a cell's votes; ``option`` and ``abstained`` are its verdict.
 
     ``failures`` counts the open ones. ``settled`` is the state of the settled decision, if any.
@@ -334,22 +334,24 @@ class Signs(NamedTuple):
     settled: SettledState | None
 
 
-_NO_SIGNS = Signs(None, False, None, None, 0, 0, 0, None)
+_NO_SIGNS = VoteStatistics(None, False, None, None, 0, 0, 0, None)
 
 
-class RunSigns:
+class RunVoteStatistics:
     """Available as ``store.signs``."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
-    def of_cells(self, run_id: int, item_id: str | None = None) -> dict[tuple[str, str], Signs]:
+    def of_cells(
+        self, run_id: int, item_id: str | None = None
+    ) -> dict[tuple[str, str], VoteStatistics]:
         """Return the statistics of a run's (or an item's) cells, by item and criterion.
 
         Cells without votes, failures and a decision are left out.
         """
         signs = {
-            (row[0], row[1]): Signs(row[2], bool(row[3]), *row[4:])
+            (row[0], row[1]): VoteStatistics(row[2], bool(row[3]), *row[4:])
             for row in self._files.tuples(
                 "SELECT c.item_id, c.criterion, c.option, c.abstained, c.entropy, c.margin, "
                 "c.votes, c.abstentions, 0, s.state FROM cell c LEFT JOIN settled s "

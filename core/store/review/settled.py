@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.domain.dataset import Label
-from core.domain.review import Given, Settled, Span
+from core.domain.review import ReviewerAnswer, SettledCell, Span
 from core.domain.review_records import VerdictRow
 from core.store.database.connection import Connections
 from core.store.database.content import clean, to_json
 
 
-def given_data(verdict: Given) -> dict[str, Any]:
+def given_data(verdict: ReviewerAnswer) -> dict[str, Any]:
     """Return a verdict as plain JSON data without empty fields.
 
-    >>> given_data(Given(1))
+    >>> given_data(ReviewerAnswer(1))
     {'option': 1}
     """
     data: dict[str, Any] = {"option": verdict.option}
@@ -30,27 +30,27 @@ def given_data(verdict: Given) -> dict[str, Any]:
     return data
 
 
-def given_from(data: dict[str, Any]) -> Given:
+def given_from(data: dict[str, Any]) -> ReviewerAnswer:
     """Return the verdict from the data of ``given_data``.
 
     >>> given_from({"option": None, "why": "missing_info"})
-    Given(option=None, why='missing_info', note='', evidence=())
+    ReviewerAnswer(option=None, why='missing_info', note='', evidence=())
     """
     spans = tuple(Span(*span) for span in data.get("evidence", ()))
-    return Given(data["option"], data.get("why"), data.get("note", ""), spans)
+    return ReviewerAnswer(data["option"], data.get("why"), data.get("note", ""), spans)
 
 
-def given_text(verdict: Given | None) -> str | None:
+def given_text(verdict: ReviewerAnswer | None) -> str | None:
     """Return a verdict as JSON text, or ``None``."""
     return None if verdict is None else to_json(given_data(verdict))
 
 
-def given_read(text: str | None) -> Given | None:
+def given_read(text: str | None) -> ReviewerAnswer | None:
     """Return the verdict from the text of ``given_text``."""
     return None if text is None else given_from(json.loads(text))
 
 
-def settled_data(settled: Settled) -> dict[str, Any]:
+def settled_data(settled: SettledCell) -> dict[str, Any]:
     """Return a settled decision as plain JSON data, without its event."""
     return {
         "option": settled.option,
@@ -63,9 +63,9 @@ def settled_data(settled: Settled) -> dict[str, Any]:
     }
 
 
-def settled_from(item_id: str, criterion: str, data: dict[str, Any], event_id: int) -> Settled:
+def settled_from(item_id: str, criterion: str, data: dict[str, Any], event_id: int) -> SettledCell:
     """Return the decision from the data of ``settled_data``, with its event."""
-    return Settled(
+    return SettledCell(
         item_id,
         criterion,
         data["option"],
@@ -92,9 +92,9 @@ class SettledCells:
     def __init__(self, files: Connections) -> None:
         self._files = files
 
-    def of_items(self, run_id: int, item_ids: Sequence[str]) -> dict[str, dict[str, Settled]]:
+    def of_items(self, run_id: int, item_ids: Sequence[str]) -> dict[str, dict[str, SettledCell]]:
         """Return active decisions on these items of a run, by item id and criterion."""
-        settled: dict[str, dict[str, Settled]] = {}
+        settled: dict[str, dict[str, SettledCell]] = {}
         for row in self._files.tuples(
             f"SELECT {_SETTLED} FROM settled WHERE run_id = ? AND state = 'active' "
             "AND item_id IN (SELECT value FROM json_each(?))",
@@ -103,7 +103,7 @@ class SettledCells:
             settled.setdefault(row[0], {})[row[1]] = _settled_from_row(row)
         return settled
 
-    def of_run(self, run_id: int) -> builtins.list[Settled]:
+    def of_run(self, run_id: int) -> builtins.list[SettledCell]:
         """Return all decisions of a run, in any state."""
         return [
             _settled_from_row(row)
@@ -130,7 +130,7 @@ class SettledCells:
             (run_id,) if queue_id is None else (run_id, queue_id),
         )
 
-    def get(self, run_id: int, item_id: str, criterion: str) -> Settled | None:
+    def get(self, run_id: int, item_id: str, criterion: str) -> SettledCell | None:
         """Return the decision on a cell in any state, or ``None``."""
         rows = self._files.tuples(
             f"SELECT {_SETTLED} FROM settled WHERE run_id = ? AND item_id = ? AND criterion = ?",
@@ -138,7 +138,7 @@ class SettledCells:
         )
         return _settled_from_row(rows[0]) if rows else None
 
-    def put(self, run_id: int, settled: Settled) -> None:
+    def put(self, run_id: int, settled: SettledCell) -> None:
         """Replace the decision on a cell."""
         with self._files.write() as db:
             db.execute(
@@ -224,7 +224,7 @@ class SettledCells:
 
     def _current(
         self, dataset_version: int, item_ids: Sequence[str] | None
-    ) -> builtins.list[Settled]:
+    ) -> builtins.list[SettledCell]:
         only = "" if item_ids is None else "AND item_id IN (SELECT value FROM json_each(?))"
         values = () if item_ids is None else (json.dumps(list(item_ids)),)
         return [
@@ -236,9 +236,9 @@ class SettledCells:
             )
         ]
 
-    def _as_of(self, dataset_version: int, upto: int) -> builtins.list[Settled]:
+    def _as_of(self, dataset_version: int, upto: int) -> builtins.list[SettledCell]:
         """Return the decisions as of the event ``upto``, rebuilt from events."""
-        standing: dict[tuple[Any, ...], Settled | None] = {}
+        standing: dict[tuple[Any, ...], SettledCell | None] = {}
         for event_id, run_id, item_id, criterion, after in self._files.tuples(
             "SELECT id, run_id, item_id, criterion, after FROM review_event "
             "WHERE run_id IN (SELECT id FROM run WHERE dataset_version_id = ?) "
@@ -326,7 +326,9 @@ class Verdicts:
         return verdicts
 
 
-def _settled_from_row(row: Sequence[Any]) -> Settled:
+def _settled_from_row(row: Sequence[Any]) -> SettledCell:
     item_id, criterion, option, label, why, provenance, people, note, event_id, state = row
     names = tuple(json.loads(people))
-    return Settled(item_id, criterion, option, label, why, provenance, names, note, event_id, state)
+    return SettledCell(
+        item_id, criterion, option, label, why, provenance, names, note, event_id, state
+    )

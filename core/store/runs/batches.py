@@ -58,7 +58,7 @@ class Batches:
         return batch
 
     def update(self, lease: Lease, batch_id: int, **facts: str | float | None) -> None:
-        """Update fields of ``BatchRow``. Raises ``Fenced``."""
+        """Update fields of ``BatchRow``. Raises ``LeaseLost``."""
         named = ", ".join(f"{name} = ?" for name in facts)
         values = (clean(value) if isinstance(value, str) else value for value in facts.values())
         with self._files.write() as db:
@@ -66,7 +66,7 @@ class Batches:
             db.execute(f"UPDATE batch SET {named} WHERE id = ?", (*values, batch_id))
 
     def drop(self, lease: Lease, batch: int) -> None:
-        """Delete a batch that was never paid for. Raises ``Fenced``."""
+        """Delete a batch that was never paid for. Raises ``LeaseLost``."""
         with self._files.write() as db:
             require_lease(db, lease)
             db.execute("DELETE FROM batch_line WHERE batch_id = ?", (batch,))
@@ -75,7 +75,7 @@ class Batches:
     def take(self, lease: Lease, batch: int, answers: Collection[tuple[str, str]]) -> None:
         """Mark a batch as recorded and store ``answers`` (by request id) for later.
 
-        These belong to questions that take several requests. Raises ``Fenced``.
+        These belong to questions that take several requests. Raises ``LeaseLost``.
         """
         with self._files.write() as db:
             require_lease(db, lease)
@@ -87,7 +87,7 @@ class Batches:
             db.execute("UPDATE batch SET status = 'taken', due = NULL WHERE id = ?", (batch,))
 
     def forget(self, lease: Lease, judge: str, cells: Collection[Cell]) -> None:
-        """Delete stored answers to these questions. Raises ``Fenced``."""
+        """Delete stored answers to these questions. Raises ``LeaseLost``."""
         if not cells:
             return
         with self._files.write() as db:

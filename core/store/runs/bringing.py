@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import repeat
 from typing import Any
 
-from core.domain.runs import Brought
+from core.domain.runs import ImportedData
 from core.store.database.content import clean
 from core.store.runs.results import ADD_CELL, DERIVED, RESULT, result_values
 
@@ -32,7 +32,7 @@ _COUNT = """
 """
 
 
-def bring(db: sqlite3.Connection, run_id: int, brought: Brought, now: str) -> None:
+def bring(db: sqlite3.Connection, run_id: int, brought: ImportedData, now: str) -> None:
     """Store an import, row by row, within an open transaction."""
     for votes in brought.votes:
         columns = (

@@ -124,7 +124,7 @@ class Helps:
             )
 
     def keep(self, lease: Lease, step: HelpStep, *, now: str) -> None:
-        """Add a step. Raises ``Fenced`` if the lease was lost."""
+        """Add a step. Raises ``LeaseLost`` if the lease was lost."""
         with self._files.write() as db:
             require_lease(db, lease)
             value = None if step.value is None else to_json(step.value)

@@ -30,7 +30,7 @@ class Columns(NamedTuple):
     arrays: Mapping[str, npt.NDArray[Any]]
 
 
-class Kept:
+class KeptAnswerStore:
     """Available as ``store.kept``. Writing to the cache needs no permission."""
 
     def __init__(self, files: Connections) -> None:

@@ -1,7 +1,7 @@
 """Leases: the process that may work on a run or help task, and until when; fences stop late owners.
 
 Every claim raises the fence. An owner's writes carry its fence. So an owner that lost its lease and
-comes back gets ``Fenced`` instead of writing twice.
+comes back gets ``LeaseLost`` instead of writing twice.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _FREE = f"""
 _HELD = "id = ? AND lease_owner = ? AND fence = ? AND status = 'running'"
 
 
-class Fenced(Conflict):
+class LeaseLost(Conflict):
     """The lease on the run is lost: taken over, released or cancelled."""
 
 
 def require_lease(db: sqlite3.Connection, lease: Lease) -> None:
-    """Raise ``Fenced`` unless the lease's owner still holds the row under its fence.
+    """Raise ``LeaseLost`` unless the lease's owner still holds the row under its fence.
 
     An expired lease still counts until another owner claims the row.
     """
     if not db.execute(f"SELECT 1 FROM {lease.table} WHERE {_HELD}", _key(lease)).fetchone():
         message = f"{lease.owner} no longer works on {lease.table} {lease.run_id}"
-        raise Fenced(f"{message}; nothing was written.")
+        raise LeaseLost(f"{message}; nothing was written.")
 
 
 def let_go(

@@ -115,7 +115,7 @@ def kept_for(data_file: Path, owner: str) -> Iterator[Logbook]:
         book.close()
 
 
-class Noted(NamedTuple):
+class LogbookContent(NamedTuple):
     """The content of a logbook.
 
     ``out`` maps run and fence to the calls recorded before and the calls sent since.
@@ -144,7 +144,7 @@ class Noted(NamedTuple):
 def cells_said(run_id: int, cells: Sequence[Cell]) -> bytes:
     """Return the argument of ``Logbook.at`` for as many cells of a run as fit.
 
-    >>> Noted(0, cells_said(7, [Cell("i1", "tone", "ada")]), {}).cells
+    >>> LogbookContent(0, cells_said(7, [Cell("i1", "tone", "ada")]), {}).cells
     (7, (Cell(item='i1', criterion='tone', judge='ada', replicate=0),))
     """
     for some in (cells, cells[:1], ()):
@@ -154,7 +154,7 @@ def cells_said(run_id: int, cells: Sequence[Cell]) -> bytes:
     return b""
 
 
-def read(path: Path) -> Noted | None:
+def read(path: Path) -> LogbookContent | None:
     """Return the content of a logbook, or ``None`` if the file is missing.
 
     Its owner may be alive or dead.
@@ -168,7 +168,7 @@ def read(path: Path) -> Noted | None:
     moves, length = _HEAD.unpack_from(content)
     runs = (_RUN.unpack_from(content, _RUNS_AT + n * _RUN.size) for n in range(MOST_RUNS))
     out = {(run, fence): (before, out) for run, fence, before, out in runs if run}
-    return Noted(moves, content[_HEAD.size : _HEAD.size + min(length, ROOM)], out)
+    return LogbookContent(moves, content[_HEAD.size : _HEAD.size + min(length, ROOM)], out)
 
 
 def unrecorded(

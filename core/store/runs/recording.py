@@ -16,7 +16,7 @@ from core.domain.votes import (
     CallRow,
     ItemBallots,
     KeptAnswer,
-    Recorded,
+    RecordedCounts,
     Segment,
     Vote,
     VoteFailure,
@@ -255,7 +255,7 @@ class _Counts(NamedTuple):
 
 def record(
     db: sqlite3.Connection, run_id: int, outcomes: Sequence[AskedOutcome], now: str, derive: Derive
-) -> Recorded:
+) -> RecordedCounts:
     """Store outcomes and their items' ``derive`` results, within an open transaction.
 
     A second vote on a cell is dropped, but its call is stored, since it was paid for. Cached
@@ -270,7 +270,7 @@ def record(
     ballots = read_ballots(db, run_id, touched)
     new_votes = count_items(db, run_id, ballots)
     put_results(db, run_id, derive(ballots))
-    return Recorded(new_votes, failures, sum(call is not None for call in calls))
+    return RecordedCounts(new_votes, failures, sum(call is not None for call in calls))
 
 
 def _add_calls(

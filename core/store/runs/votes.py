@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from core.domain.runs import Brought, Derive, Lease
+from core.domain.runs import Derive, ImportedData, Lease
 from core.domain.votes import (
     LEAST_ON_OPTIONS,
     AskedOutcome,
@@ -18,7 +18,7 @@ from core.domain.votes import (
     ItemBallots,
     JudgeColumn,
     OrderCount,
-    Recorded,
+    RecordedCounts,
     VoteRow,
 )
 from core.store.database.connection import Connections
@@ -46,7 +46,7 @@ class Votes:
         now: str,
         derive: Derive,
         out: int = 0,
-    ) -> Recorded:
+    ) -> RecordedCounts:
         """Store judges' answers, and the results that ``derive`` computes for their items.
 
         ``out`` is the number of other calls in flight. All of it is one transaction. A cell that
@@ -80,7 +80,7 @@ class Votes:
         )
         return {item for (item,) in finished_items}, set(map(Cell._make, cells))
 
-    def bring(self, lease: Lease, brought: Brought, *, now: str) -> None:
+    def bring(self, lease: Lease, brought: ImportedData, *, now: str) -> None:
         """Import votes, failures and results of items without votes.
 
         The result is the same as with ``record``.

@@ -32,7 +32,8 @@ def show(probe_result: ProbeResult) -> None:
     ]
     if shifts:
         dots = [
-            draw.Dot(shift.edit.title, *shift.effect[:3], 0.0, shift.effect.n) for shift in shifts
+            draw.EstimateDot(shift.edit.title, *shift.effect[:3], 0.0, shift.effect.n)
+            for shift in shifts
         ]
         axis = "Earned more, of 1"
         st.plotly_chart(

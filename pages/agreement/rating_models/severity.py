@@ -72,7 +72,9 @@ def show(chosen: RatedSelection) -> None:
 
 def _picture(chosen: RatedSelection, found: SeverityStudy) -> None:
     dots = [
-        draw.Dot(name, rater.shift.value, rater.shift.low, rater.shift.high, n=rater.ratings)
+        draw.EstimateDot(
+            name, rater.shift.value, rater.shift.low, rater.shift.high, n=rater.ratings
+        )
         for name, rater in found.raters
     ]
     st.plotly_chart(

@@ -66,7 +66,7 @@ def show(chosen: RatedSelection) -> None:
 def _picture(chosen: RatedSelection, whole: Study) -> None:
     shares = whole.shares()
     dots = [
-        draw.Dot(WORDS[term], share.value, share.low, share.high, n=share.n)
+        draw.EstimateDot(WORDS[term], share.value, share.low, share.high, n=share.n)
         for term, share in shares.items()
     ]
     st.plotly_chart(

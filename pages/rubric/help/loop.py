@@ -10,7 +10,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import HelpTask
 from core.services.assist import help_tasks, improvement_loop, proposals
 from core.services.assist.improvement_loop import LoopRequest, LoopRound
-from core.services.comparison.differences import Delta
+from core.services.comparison.differences import FigureDelta
 from core.services.spot import trials
 from core.services.spot.trials import Teacher
 from core.text import numbers as fmt
@@ -148,7 +148,7 @@ def _card(loop_round: LoopRound) -> str:
     )
 
 
-def _move(delta: Delta) -> str:
+def _move(delta: FigureDelta) -> str:
     return f"{fmt.score(delta.first.value)} → {fmt.score(delta.second.value)}"
 
 

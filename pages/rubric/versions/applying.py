@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.runs import Run
-from core.rubric_diff.edits import Moves, VersionEdits, may_be_typo
+from core.rubric_diff.edits import VersionEdits, VersionMapping, may_be_typo
 from core.services.results import scored_items
 from core.services.versions import carry_votes, follow_version
 from core.text import numbers as fmt
@@ -31,7 +31,7 @@ WAYS = {
 }
 
 
-def apply(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> None:
+def apply(run: Run, version_id: int, edits: VersionEdits, moves: VersionMapping) -> None:
     """Choose a way of applying the version, and apply it."""
     st.html('<div class="rs-section">Apply it</div>')
     chosen = _choose_way(run, version_id, edits)
@@ -98,7 +98,9 @@ def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
     return unchanged
 
 
-def _again(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> tuple[list[str], bool]:
+def _again(
+    run: Run, version_id: int, edits: VersionEdits, moves: VersionMapping
+) -> tuple[list[str], bool]:
     """Return the chosen criteria to judge again, and whether to do it at once."""
     again = []
     for name in edits.stale:
@@ -121,7 +123,7 @@ def _again(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> tupl
 
 
 def _on_follow(
-    reviewer: str, run_id: int, version_id: int, moves: Moves, keep: list[str], reason: str
+    reviewer: str, run_id: int, version_id: int, moves: VersionMapping, keep: list[str], reason: str
 ) -> None:
     with shown_errors():
         follow_version.follow(
@@ -137,7 +139,7 @@ def _on_follow(
 
 
 def _on_carry(
-    reviewer: str, run_id: int, version_id: int, moves: Moves, again: list[str], ask: bool
+    reviewer: str, run_id: int, version_id: int, moves: VersionMapping, again: list[str], ask: bool
 ) -> None:
     with shown_errors():
         new_run = carry_votes.start_under(

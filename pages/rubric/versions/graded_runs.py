@@ -9,12 +9,12 @@ from core.domain.library import RubricVersion, RubricVersionInfo
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunRow
 from core.errors import NotFound
-from core.rubric_diff.edits import Moves, VersionEdits, option_guess, same_choices
+from core.rubric_diff.edits import VersionEdits, VersionMapping, option_guess, same_choices
 from core.services.results import item_view
 from core.services.rubrics import library
 from core.services.runs import lifecycle
 from core.services.versions import follow_version, score_changes
-from core.services.versions.score_changes import Moved, ScoreDifference
+from core.services.versions.score_changes import ChangedItem, ScoreDifference
 from core.text import numbers as fmt
 from pages.rubric.versions import applying, history
 from pages.ui import drafts, routes, state
@@ -37,7 +37,7 @@ from pages.ui.widgets import (
 NO_PLACE, GONE = -1, ""
 
 
-def choose(run_id: int, before: Rubric, after: Rubric, edits: VersionEdits) -> Moves:
+def choose(run_id: int, before: Rubric, after: Rubric, edits: VersionEdits) -> VersionMapping:
     """Return the chosen mapping; obvious matches are not asked about."""
     renamed = _renamed(run_id, before, after, edits)
     news = {c.name: c for c in after.criteria}
@@ -48,7 +48,7 @@ def choose(run_id: int, before: Rubric, after: Rubric, edits: VersionEdits) -> M
         if new is None or (is_taken and old.name not in renamed) or same_choices(old, new):
             continue
         options[old.name] = _options(run_id, old, new)
-    return Moves(renamed, options)
+    return VersionMapping(renamed, options)
 
 
 def _renamed(run_id: int, before: Rubric, after: Rubric, edits: VersionEdits) -> dict[str, str]:
@@ -248,7 +248,7 @@ def _items(run: Run, difference: ScoreDifference) -> None:
             st.caption(f"The first {SHOWN}, by the size of their change.")
 
 
-def _item(moved: Moved) -> list[str]:
+def _item(moved: ChangedItem) -> list[str]:
     change = fmt.DASH if moved.change is None else _signed(moved.change)
     before, after = moved.outcome_before or "none", moved.outcome_after or "none"
     outcome = "" if before == after else esc(f"{OUTCOMES[before]} → {OUTCOMES[after]}")

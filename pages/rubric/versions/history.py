@@ -16,7 +16,7 @@ from core.rubric_diff.wording import word_changes
 from core.services.rubrics import library
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import rubric_from, with_rubric
-from core.services.versions.score_changes import Uses, uses
+from core.services.versions.score_changes import VersionRuns, uses
 from core.text import numbers as fmt
 from pages.rubric.files import export_buttons
 from pages.ui import drafts, state
@@ -100,11 +100,11 @@ def version_list(name: str) -> None:
     used = uses(store(), rubric_id)
     for place, info in enumerate(history):
         with st.container(border=True):
-            _words(info, used.get(info.id, Uses()))
+            _words(info, used.get(info.id, VersionRuns()))
             _acts(name, info, history[place + 1].id if place + 1 < len(history) else None)
 
 
-def _words(info: RubricVersionInfo, used: Uses) -> None:
+def _words(info: RubricVersionInfo, used: VersionRuns) -> None:
     author = f" by {info.author}" if info.author else ""
     quiet = f"{fmt.ago(info.created)}{author} · {fmt.short_hash(info.hash)}"
     lines = [
@@ -115,7 +115,7 @@ def _words(info: RubricVersionInfo, used: Uses) -> None:
     st.html("<br>".join(lines))
 
 
-def _uses(used: Uses) -> list[str]:
+def _uses(used: VersionRuns) -> list[str]:
     if not used.asked and not used.follow:
         return ["not used"]
     lines = []

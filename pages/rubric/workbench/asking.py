@@ -10,7 +10,7 @@ import streamlit as st
 from core.errors import InputError
 from core.services.runs import lifecycle
 from core.services.workbench import asking, bench_rows
-from core.services.workbench.asking import Want
+from core.services.workbench.asking import CellsToAsk
 from core.services.workbench.bench_state import WorkbenchState
 from core.text import numbers as fmt
 from pages.rubric.workbench import subject as keys
@@ -34,9 +34,9 @@ def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
         st.error(label(caption, 600), icon=":material/error:")
     if not bench.cells or not bench.judges:
         return
-    open_cells = asking.cost_estimate(store(), bench, Want("open", criterion=criterion))
-    total = asking.cost_estimate(store(), bench, Want("all", criterion=criterion))
-    failed = asking.cost_estimate(store(), bench, Want("failed", criterion=criterion))
+    open_cells = asking.cost_estimate(store(), bench, CellsToAsk("open", criterion=criterion))
+    total = asking.cost_estimate(store(), bench, CellsToAsk("all", criterion=criterion))
+    failed = asking.cost_estimate(store(), bench, CellsToAsk("failed", criterion=criterion))
     with st.container(horizontal=True, vertical_alignment="center"):
         caption = (
             f"Ask what is open ({open_cells.cells})" if open_cells.cells else "Nothing is open"
@@ -75,7 +75,7 @@ def _button(
 def on_ask(name: str, which: asking.Which, row: str | None, criterion: str | None) -> None:
     """Callback: start asking these cells."""
     with shown_errors():
-        started = asking.ask(store(), name, drafts.draft(name), Want(which, row, criterion))
+        started = asking.ask(store(), name, drafts.draft(name), CellsToAsk(which, row, criterion))
         if not started:
             raise InputError("There is nothing to ask: every row has its answer.")
 

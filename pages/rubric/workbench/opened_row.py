@@ -11,7 +11,7 @@ from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import BenchRow, item_from
 from core.services.workbench.bench_state import (
     BenchCell,
-    Said,
+    BenchReply,
     WorkbenchState,
     judge_answers,
 )
@@ -65,7 +65,7 @@ def agrees(cell: BenchCell) -> str:
     return tag("✓ as expected", "good") if cell.agrees else tag("✕ differs", "bad")
 
 
-def state_tag(reply: Said) -> str:
+def state_tag(reply: BenchReply) -> str:
     """Return the state of a judge's answer as tags; empty if it is current and was asked
     in one order only.
     """

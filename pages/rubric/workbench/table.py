@@ -9,7 +9,7 @@ import streamlit as st
 from core.services.datasets import catalog
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import BenchRow, item_from
-from core.services.workbench.bench_state import BenchCell, Said, WorkbenchState, judge_answers
+from core.services.workbench.bench_state import BenchCell, BenchReply, WorkbenchState, judge_answers
 from core.services.workbench.rows_in_out import others_teach, teach_with
 from core.text import numbers as fmt
 from pages.rubric.workbench import asking, opened_row
@@ -240,7 +240,7 @@ def _judged(cell: BenchCell) -> str:
     return f'<div class="rs-row">{verdict}</div>{parts}'
 
 
-def _one(reply: Said, cell: BenchCell, *, alone: bool) -> str:
+def _one(reply: BenchReply, cell: BenchCell, *, alone: bool) -> str:
     judge = esc(one_line(reply.cell.judge, 40))
     answer = reply.cell.answer
     chosen = "" if answer is None else f"<b>{esc(one_line(answer.label, 60))}</b>"

@@ -11,7 +11,7 @@ from core.errors import InputError
 from core.services.rubrics.draft_shapes import CriterionDraft
 from core.services.workbench import asking as service
 from core.services.workbench import bench_rows, rows_in_out
-from core.services.workbench.asking import Want
+from core.services.workbench.asking import CellsToAsk
 from core.services.workbench.bench_state import (
     WorkbenchState,
     figures,
@@ -62,7 +62,7 @@ def _live(name: str, uid: str, polled: bool) -> None:
 
 def _bar(name: str, bench: WorkbenchState, criterion: str) -> None:
     """Draw the rows' result so far, the judges, and *Try*."""
-    open_cells = service.cost_estimate(store(), bench, Want("open", criterion=criterion))
+    open_cells = service.cost_estimate(store(), bench, CellsToAsk("open", criterion=criterion))
     rows = (
         figures(bench, [criterion]) if bench.judges and criterion in bench.subject.criteria else []
     )

@@ -10,14 +10,14 @@ from core import figures as draw
 from core.blocks.blocks import (
     Bars,
     Block,
-    Facts,
     Forest,
     Histogram,
-    Reach,
+    IntervalCell,
+    NamedValues,
     Section,
     Sentences,
     TableBlock,
-    Words,
+    TextCell,
 )
 from core.text.numbers import plural, score
 from pages.ui import routes, state
@@ -46,9 +46,9 @@ def show(run_id: int | None, block: Block, place: str, *, titled: bool = False) 
     """
     if isinstance(block, Sentences):
         _sentences(block)
-    elif isinstance(block, Facts) and block.large:
+    elif isinstance(block, NamedValues) and block.large:
         figures([LabelledFigure(name, *words[:2]) for name, words in block.rows])
-    elif isinstance(block, Facts):
+    elif isinstance(block, NamedValues):
         rows = [(esc(name), cell(run_id, words)) for name, words in block.rows]
         table(("", ""), rows, name=block.name)
     elif isinstance(block, TableBlock):
@@ -94,10 +94,10 @@ def _table(run_id: int | None, block: TableBlock, *, titled: bool) -> None:
         st.html(f'<div class="rs-quiet" style="max-width:90ch">{esc(block.note)}</div>')
 
 
-def cell(run_id: int | None, words: Words) -> str:
+def cell(run_id: int | None, words: TextCell) -> str:
     """Return a cell's HTML; if it has items, as a link to exactly these items.
 
-    >>> cell(3, Words("7", link={"outcome": "pass"}))
+    >>> cell(3, TextCell("7", link={"outcome": "pass"}))
     '<a href="run?run=3&amp;outcome=pass" target="_self">7</a>'
     """
     text = tag(words.text, words.tone) if words.tone else esc(words.text)
@@ -110,10 +110,10 @@ def cell(run_id: int | None, words: Words) -> str:
     return (bar(words.reach) if words.reach else "") + text + below
 
 
-def bar(reach: Reach) -> str:
+def bar(reach: IntervalCell) -> str:
     """Return HTML of a value with its interval on an axis from 0 to 1, and its reference line.
 
-    >>> bar(Reach("Kappa", 0.5, 0.25, 0.75))[:31]
+    >>> bar(IntervalCell("Kappa", 0.5, 0.25, 0.75))[:31]
     '<span class="rs-bar" title="Kap'
     """
 
@@ -159,6 +159,8 @@ def _plot(
 
 
 def _forest(block: Forest) -> object:
-    dots = [draw.Dot(row.name, row.value, row.low, row.high, row.mark) for row in block.rows]
+    dots = [
+        draw.EstimateDot(row.name, row.value, row.low, row.high, row.mark) for row in block.rows
+    ]
     is_share = block.low >= 0 and block.high <= 1
     return draw.forest(dots, block.axis, block.marks, whole=is_share)

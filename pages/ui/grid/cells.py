@@ -33,7 +33,7 @@ SIGNS = {
 }
 
 
-class Shown(NamedTuple):
+class ShownCell(NamedTuple):
     """A cell: its words, colour, signs, a sentence with all of it, its name, and a quiet line."""
 
     words: str
@@ -44,7 +44,7 @@ class Shown(NamedTuple):
     note: str = ""
 
 
-class Head(NamedTuple):
+class HeadCell(NamedTuple):
     """A column: its words, a quiet line below, what a click sorts by, and how it is sorted."""
 
     words: str
@@ -67,10 +67,10 @@ def tone_of(share: float | None) -> Tone:
     return "t1" if share < 0.4 else "t2" if share < 0.6 else "t3"
 
 
-def cell_of(cell: GridCell | None, opens: str, *, where: str) -> Shown:
+def cell_of(cell: GridCell | None, opens: str, *, where: str) -> ShownCell:
     """Return a cell of a run; `where` names its item or criterion for screen readers."""
     if cell is None:
-        return Shown("", "plain", "", f"{where}: not asked", "")
+        return ShownCell("", "plain", "", f"{where}: not asked", "")
     signs = [
         *(["≠"] if cell.split else []),
         *(["○"] if cell.abstentions and not cell.abstained else []),
@@ -86,17 +86,17 @@ def cell_of(cell: GridCell | None, opens: str, *, where: str) -> Shown:
     if cell.settled and cell.judged != cell.label:
         sign_words += f" against the votes' {cell.judged or 'no verdict'}"
     tells = f"{visible(where)}: {words}{earned}{sign_words}"
-    return Shown(words, tone_of(cell.earned), " ".join(signs), tells, opens)
+    return ShownCell(words, tone_of(cell.earned), " ".join(signs), tells, opens)
 
 
 def show(
     key: str,
     name: str,
-    heads: Sequence[Head],
-    rows: Sequence[Sequence[Shown]],
+    heads: Sequence[HeadCell],
+    rows: Sequence[Sequence[ShownCell]],
     *,
     groups: Sequence[tuple[str, int, str]] = (),
-    lines: Sequence[Sequence[Shown]] = (),
+    lines: Sequence[Sequence[ShownCell]] = (),
     opened: str = "",
     on_open: Callable[[str], None],
     on_sort: Callable[[str], None] | None = None,
@@ -115,7 +115,7 @@ def show(
         rows: as many cells each as there are columns.
         groups: words over so many columns each, with a quiet line; `("", 2, "")` for none.
         lines: rows that stay in sight at the foot, e.g. means.
-        opened: the name (`Shown.opens`) of the cell that is open.
+        opened: the name (`ShownCell.opens`) of the cell that is open.
         on_open: called with the name of a cell that was clicked.
         on_sort: called with what a column sorts by.
         selected: the names of the selected cells; `None` where none can be selected.
@@ -169,7 +169,7 @@ def show(
     )
 
 
-def key_of(rows: Sequence[Sequence[Shown]]) -> str:
+def key_of(rows: Sequence[Sequence[ShownCell]]) -> str:
     """Return the meaning of the signs that occur in these cells."""
     meanings = {**SIGNS, "✓": "label as the verdict", "✗": "another label", "·": "does not count"}
     present = {sign for cells in rows for cell in cells for sign in cell.signs.split()}

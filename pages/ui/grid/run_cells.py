@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from core.domain.rubric import Rubric
 from core.domain.runs import RunItemRow
-from core.services.results.grid import GridItem, MeanOver, MeansOf
+from core.services.results.grid import GridItem, MeanOver, SystemMeans
 from core.text import numbers as fmt
 from core.text.names import fold, visible
 from pages.ui.grid import cells
-from pages.ui.grid.cells import Head, Shown
+from pages.ui.grid.cells import HeadCell, ShownCell
 from pages.ui.text import one_line
 from pages.ui.widgets import OUTCOME_WORDS
 
@@ -22,7 +22,7 @@ from pages.ui.widgets import OUTCOME_WORDS
 APART = "Δ"
 
 
-class Side(NamedTuple):
+class GroupColumn(NamedTuple):
     """One of the columns under each criterion: a system or a run, with its mean score and
     shares.
     """
@@ -33,10 +33,10 @@ class Side(NamedTuple):
     shares: Mapping[str, str]
 
 
-def side_of(name: str, rubric: Rubric, means: MeansOf) -> Side:
+def side_of(name: str, rubric: Rubric, means: SystemMeans) -> GroupColumn:
     """Return a side with its mean score and mean shares."""
     shares = {fold(criterion): share(mean) for criterion, mean in means.criteria.items()}
-    return Side(name, rubric, fmt.score(means.score.value), shares)
+    return GroupColumn(name, rubric, fmt.score(means.score.value), shares)
 
 
 def name(*parts: str) -> str:
@@ -44,18 +44,18 @@ def name(*parts: str) -> str:
     return json.dumps(parts)
 
 
-def score(rubric: Rubric, graded: GridItem) -> Shown:
+def score(rubric: Rubric, graded: GridItem) -> ShownCell:
     """Return the cell of an item's score, or of the grade that a person's labels give it."""
     item = graded.row
     if graded.own is not None:
         words = fmt.score(graded.own)
         tells = f"{visible(item.item_id)}: score {words} {cells.SIGNS[cells.OWN]}; judges abstained"
-        return Shown(words, "plain", cells.OWN, tells, name(item.item_id))
+        return ShownCell(words, "plain", cells.OWN, tells, name(item.item_id))
     marks = [*(["✕"] if item.failures else []), *(["⚑"] if item.review else [])]
     note = f", {notes(item)}" if notes(item) else ""
     tone = cells.tone_of(item.score) if rubric.scoring.normalize else "plain"
     words = "no grade" if item.ungraded else fmt.score(item.score)
-    return Shown(
+    return ShownCell(
         words,
         tone if item.score is not None else "none",
         " ".join(marks),
@@ -64,7 +64,7 @@ def score(rubric: Rubric, graded: GridItem) -> Shown:
     )
 
 
-def verdict(item: GridItem, criterion: str, side: str = "") -> Shown:
+def verdict(item: GridItem, criterion: str, side: str = "") -> ShownCell:
     """Return the cell of a verdict; `side` names its system or run if there are several."""
     where = f"{side + ', ' if side else ''}{item.row.item_id}, {criterion}"
     return cells.cell_of(item.cells.get(criterion), name(item.row.item_id, criterion), where=where)
@@ -91,13 +91,13 @@ def share(mean: MeanOver) -> str:
 
 def side_by_side_table(
     first: str,
-    sides: Sequence[Side],
+    sides: Sequence[GroupColumn],
     criteria: Sequence[str],
-    lines: Sequence[tuple[Shown, Sequence[GridItem | None]]],
+    lines: Sequence[tuple[ShownCell, Sequence[GridItem | None]]],
     gap: Callable[[str], str] = lambda _: "",
     *,
     by_votes: bool = False,
-) -> tuple[list[Head], list[list[Shown]], list[tuple[str, int, str]]]:
+) -> tuple[list[HeadCell], list[list[ShownCell]], list[tuple[str, int, str]]]:
     """Return heads, rows and groups: under the score and each criterion, the sides.
 
     Args:
@@ -109,9 +109,9 @@ def side_by_side_table(
         by_votes: cells differ by the verdicts of their votes, whatever people settled.
     """
     names = [one_line(side.name, 40) for side in sides]
-    heads = [Head(first), *map(Head, names, (side.score for side in sides))]
+    heads = [HeadCell(first), *map(HeadCell, names, (side.score for side in sides))]
     heads += [
-        Head(words, side.shares.get(fold(criterion), fmt.DASH))
+        HeadCell(words, side.shares.get(fold(criterion), fmt.DASH))
         for criterion in criteria
         for words, side in zip(names, sides, strict=True)
     ]
@@ -123,7 +123,7 @@ def side_by_side_table(
     rows = []
     for own_cell, items in lines:
         scores = (
-            Shown("") if item is None else score(side.rubric, item)
+            ShownCell("") if item is None else score(side.rubric, item)
             for side, item in zip(sides, items, strict=True)
         )
         verdicts = (cell for one in criteria for cell in _verdicts(sides, items, one, by_votes))
@@ -132,11 +132,11 @@ def side_by_side_table(
 
 
 def _verdicts(
-    sides: Sequence[Side], items: Sequence[GridItem | None], criterion: str, by_votes: bool
-) -> list[Shown]:
+    sides: Sequence[GroupColumn], items: Sequence[GridItem | None], criterion: str, by_votes: bool
+) -> list[ShownCell]:
     """Return a row's cells of one criterion, marked if the sides' verdicts differ."""
     cells_ = [
-        Shown("") if item is None else verdict(item, own_spelling(item, criterion), side.name)
+        ShownCell("") if item is None else verdict(item, own_spelling(item, criterion), side.name)
         for side, item in zip(sides, items, strict=True)
     ]
     present = [(item, cell) for item, cell in zip(items, cells_, strict=True) if item is not None]

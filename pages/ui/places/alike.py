@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.domain.review import Closeness, Given
+from core.domain.review import Closeness, ReviewerAnswer
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.services.labelling import answer_groups, settle_at_sight
@@ -110,7 +110,7 @@ def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
                     key=state.key(ALIKE, "as", index),
                     shortcut=str(index + 1) if index < 9 else None,
                     on_click=_settle,
-                    args=(run.id, cells, Given(index, note=note), option.label),
+                    args=(run.id, cells, ReviewerAnswer(index, note=note), option.label),
                     **(only("adjudicate") or {"disabled": not cells}),
                 )
             st.button(
@@ -140,7 +140,9 @@ def _stricter() -> None:
     state.put(key, order[max(0, order.index(state.get(key)) - 1)])
 
 
-def _settle(run_id: int, cells: Sequence[tuple[str, str]], given: Given, words: str) -> None:
+def _settle(
+    run_id: int, cells: Sequence[tuple[str, str]], given: ReviewerAnswer, words: str
+) -> None:
     with shown_errors():
         settling.settle(run_id, cells, given, words, settle_at_sight.BY_GROUPS)
         state.drop(ALIKE, "member")

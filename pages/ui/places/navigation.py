@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.domain.access import Actor
 from pages.ui import state
-from pages.ui.routes import FOOT, MEMBERS, PLACES, START, Place, Screen, barred_at, link
+from pages.ui.routes import FOOT, MEMBERS, PLACES, START, Screen, SidebarEntry, barred_at, link
 
 #: The address parameters which say that one thing is open instead of the entry's first page.
 OPENED = (state.RUBRIC, state.DATASET, state.RUN, state.QUEUE, state.ITEM, state.PLAN, state.NEW)
@@ -27,7 +27,7 @@ def navigation(user: Actor) -> st.Page:
     )
 
 
-def _pages(place: Place, user: Actor) -> list[st.Page]:
+def _pages(place: SidebarEntry, user: Actor) -> list[st.Page]:
     """Return all screens of a sidebar entry; the sidebar shows the first that this person may use.
 
     The services enforce rights. Streamlit marks the page that runs, so
@@ -38,7 +38,7 @@ def _pages(place: Place, user: Actor) -> list[st.Page]:
     return [copy(_page(screen, place.title if screen == entry else "")) for screen in screens]
 
 
-def entry_of(place: Place, user: Actor) -> Screen | None:
+def entry_of(place: SidebarEntry, user: Actor) -> Screen | None:
     """Return the first screen of a sidebar entry that this person may use, or `None`."""
     return next((screen for screen in place.tabs if _of_use(screen, user)), None)
 

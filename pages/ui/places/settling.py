@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from core.domain.review import WHYS, Given
+from core.domain.review import WHYS, ReviewerAnswer
 from core.domain.rubric import Criterion, Option
 from core.services.labelling import settle_at_sight
 from core.text import numbers as fmt
@@ -86,7 +86,7 @@ def form(
     if len(cells) > 1 or criterion is None:
         _press("As they stand", where, "stand", written, None)
     for number, option in enumerate(options):
-        _press(one_line(option.label, 40), where, number, written, Given(number))
+        _press(one_line(option.label, 40), where, number, written, ReviewerAnswer(number))
     with st.popover("With a note", icon=":material/edit_note:", type="tertiary"):
         st.text_input(
             "Note",
@@ -96,7 +96,7 @@ def form(
         )
         st.caption("Cannot be assessed:")
         for why, text in WHYS.items():
-            _press(text, where, why, written, Given(None, why))
+            _press(text, where, why, written, ReviewerAnswer(None, why))
 
 
 def _press(
@@ -104,7 +104,7 @@ def _press(
     where: str,
     what: object,
     written: tuple[int, tuple[tuple[str, str], ...], str, Callable[[], None] | None],
-    given: Given | None,
+    given: ReviewerAnswer | None,
 ) -> None:
     st.button(
         label(words),
@@ -119,12 +119,12 @@ def _settle(
     cells: Cells,
     note: str,
     then: Callable[[], None] | None,
-    given: Given | None,
+    given: ReviewerAnswer | None,
     words: str,
 ) -> None:
     with shown_errors():
         if given is not None and state.get(note):
-            given = Given(given.option, given.why, str(state.get(note)))
+            given = ReviewerAnswer(given.option, given.why, str(state.get(note)))
         settle(run_id, cells, given, words)
         if then is not None:
             then()
@@ -133,7 +133,7 @@ def _settle(
 def settle(
     run_id: int,
     cells: Cells,
-    given: Given | None,
+    given: ReviewerAnswer | None,
     words: str,
     name: str = settle_at_sight.NAME,
 ) -> None:
@@ -167,7 +167,7 @@ def by_digit(
     if may_settle() and str(digit) in keys:
         index = keys.index(str(digit))
         note, words = state.key(SETTLE, "bar", "note"), criterion.options[index].label
-        _settle(run_id, cells, note, then, Given(index), words)
+        _settle(run_id, cells, note, then, ReviewerAnswer(index), words)
 
 
 def last(run_id: int) -> None:

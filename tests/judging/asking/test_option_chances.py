@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.domain.votes import Vote, VoteFailure
-from core.judging.prompts.option_chances import Spread, spreads_of
+from core.judging.prompts.option_chances import OptionProbabilities, spreads_of
 from core.judging.prompts.reply_parsing import read_replies, read_reply
 from core.judging.providers.logprobs import number_tokens
 from tests.judging.asking.test_judge_wire import ask
@@ -122,7 +122,7 @@ def test_an_assessment_in_words_is_not_asked_for_its_tokens(
 # The token of a number, found by its place in the reply.
 
 
-def spread(text: str, tokens: list[dict[str, Any]], count: int = 3) -> Spread | str:
+def spread(text: str, tokens: list[dict[str, Any]], count: int = 3) -> OptionProbabilities | str:
     """What is made of one reply's tokens."""
     found = number_tokens({"content": tokens}, text)
     (one,) = spreads_of(text, found, [read_reply(text, count)], {"": count})
@@ -138,7 +138,7 @@ def test_a_number_in_the_evidence_or_the_reason_is_not_the_options() -> None:
     at = text.rindex("2")
     before = [token(sign, _3=1.0) if sign.isdigit() else token(sign) for sign in text[:at]]
     tokens = [*before, token("2", _2=0.75, _1=0.25), token("}")]
-    assert spread(text, tokens) == Spread((0.25, 0.75, 0.0), 0.0)
+    assert spread(text, tokens) == OptionProbabilities((0.25, 0.75, 0.0), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -161,14 +161,14 @@ def test_the_number_is_found_in_whatever_token_holds_it(around: tuple[str, str, 
     tokens[1]["top_logprobs"].append({**token(other, **{f"_{other}": 0.2})})
     text = (before + own + after).partition("</think>")[2] or before + own + after
     got = spread(text, tokens)
-    assert isinstance(got, Spread)
+    assert isinstance(got, OptionProbabilities)
     assert got.chances == pytest.approx((0.2, 0.8, 0.0))
 
 
 def test_two_spellings_of_one_number_are_added() -> None:
     tokens = [token('{"option": '), token("2", _2=0.5, **{"_2}": 0.2, "_ 1": 0.1}), token("}")]
     got = spread('{"option": 2}', tokens)
-    assert isinstance(got, Spread)
+    assert isinstance(got, OptionProbabilities)
     # ".5 + .2" of "2" and "2}", .1 of " 1", .2 on what was not listed.
     assert (got.chances, got.other) == (pytest.approx((0.1, 0.7, 0.0)), pytest.approx(0.2))
 
@@ -186,8 +186,8 @@ def test_each_criterion_of_a_reply_has_its_own_number() -> None:
     counts = {"c1": 2, "c2": 2}
     found = number_tokens({"content": tokens}, text)
     one, two = spreads_of(text, found, read_replies(text, counts), counts)
-    assert isinstance(one, Spread)
-    assert isinstance(two, Spread)
+    assert isinstance(one, OptionProbabilities)
+    assert isinstance(two, OptionProbabilities)
     assert one.chances == pytest.approx((0.1, 0.9))
     assert two.chances == pytest.approx((0.6, 0.4))
 
@@ -195,7 +195,7 @@ def test_each_criterion_of_a_reply_has_its_own_number() -> None:
 def test_a_number_of_one_token_among_ten_and_more_is_read() -> None:
     tokens = [token('{"option": '), token("12", _12=0.7, _1=0.2, _10=0.1), token("}")]
     got = spread('{"option": 12}', tokens, 12)
-    assert isinstance(got, Spread)
+    assert isinstance(got, OptionProbabilities)
     assert (got.chances[11], got.chances[0], got.chances[9]) == pytest.approx((0.7, 0.2, 0.1))
 
 

@@ -7,7 +7,7 @@ import pytest
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.errors import InputError
-from core.judging.offline import Unfit, train
+from core.judging.offline import TrainingRefused, train
 from core.judging.offline.features import by_reference
 from tests.judging.offline.answers import (
     CANNOT_ASSESS,
@@ -35,7 +35,7 @@ def items_of(pairs):
 def test_a_judge_learns_what_tells_the_labels_apart(spec):
     labelled, asked = seasons(60), seasons(60, start=1000)
     model = train(spec, CORRECT, labelled, items_of(asked), seed=1)
-    assert not isinstance(model, Unfit)
+    assert not isinstance(model, TrainingRefused)
     right = sum(
         said.best == truth
         for said, (_, truth) in zip(model.predict(items_of(asked)), asked, strict=True)
@@ -64,7 +64,7 @@ def test_random_labels_seldom_switch_a_judge_on(spec):
     trained = [
         seed
         for seed in range(10)
-        if not isinstance(train(spec, CORRECT, noise(40, seed), [], seed=seed), Unfit)
+        if not isinstance(train(spec, CORRECT, noise(40, seed), [], seed=seed), TrainingRefused)
     ]
     assert len(trained) <= 2
 
@@ -73,7 +73,7 @@ def test_random_labels_seldom_switch_a_judge_on(spec):
 def test_a_switched_off_judge_says_what_it_reached_and_what_it_had_to_beat(spec):
     labelled = noise(40, 5)
     model = train(spec, CORRECT, labelled, [], seed=5)
-    assert isinstance(model, Unfit)
+    assert isinstance(model, TrainingRefused)
     assert "In cross-validation on 40 labels it was right in" in model.reason
     assert "most common label" in model.reason
     assert model.report.reason == model.reason
@@ -83,7 +83,7 @@ def test_a_switched_off_judge_says_what_it_reached_and_what_it_had_to_beat(spec)
 
 def test_nine_answers_are_too_few():
     model = train(CLASSIFIER, CORRECT, seasons(9), items_of(seasons(50, start=100)), seed=1)
-    assert isinstance(model, Unfit)
+    assert isinstance(model, TrainingRefused)
     assert model.reason == "9 different labelled answers; it needs at least 10."
     assert model.report.accuracy is None
 
@@ -92,14 +92,14 @@ def test_the_same_answer_many_times_counts_once():
     (item, label), *_ = seasons(1)
     copies = [(item.model_copy(update={"id": str(i)}), label) for i in range(30)]
     model = train(CLASSIFIER, CORRECT, copies, [], seed=1)
-    assert isinstance(model, Unfit)
+    assert isinstance(model, TrainingRefused)
     assert model.reason.startswith("1 different labelled answer;")
 
 
 def test_one_label_only_is_refused():
     labelled = [(item, MET) for item, _ in seasons(30)]
     model = train(CLASSIFIER, CORRECT, labelled, [], seed=1)
-    assert isinstance(model, Unfit)
+    assert isinstance(model, TrainingRefused)
     assert '30 of 30 labels are "MET"' in model.reason
 
 
@@ -119,7 +119,7 @@ def test_labels_that_only_follow_the_prompt_do_not_pass_for_judging(spec):
         for i, (item, _) in enumerate(noise(40, 3))
     ]
     model = train(spec, CORRECT, labelled, [], seed=1)
-    assert isinstance(model, Unfit)
+    assert isinstance(model, TrainingRefused)
     assert model.report.baseline == "the most common label of each prompt"
     assert model.report.majority == 1.0
 
@@ -249,7 +249,7 @@ def graded_by_nearness(n, seed, words=(0, 5, 11)):
 def test_twenty_grades_are_enough_where_nearness_to_the_reference_tells():
     labelled, asked = graded_by_nearness(20, 1), graded_by_nearness(60, 2)
     model = train(CLASSIFIER, GRADE, labelled, items_of(asked), seed=1)
-    assert not isinstance(model, Unfit)
+    assert not isinstance(model, TrainingRefused)
     assert model.report.features == "numbers"
     assert model.report.order > 0.5
     off = [
@@ -271,7 +271,7 @@ def test_a_common_label_does_not_hide_that_the_order_is_known():
         (bare[at][0], 0) if label == 0 else (item, 2) for at, (item, label) in enumerate(labelled)
     ]
     model = train(CLASSIFIER, GRADE, labelled, [], seed=1)
-    assert not isinstance(model, Unfit)
+    assert not isinstance(model, TrainingRefused)
     assert model.report.order > 0.5
 
 
@@ -291,5 +291,5 @@ def test_who_always_gives_the_most_common_label_has_no_order_to_show():
         for at, (item, _) in enumerate(graded_by_nearness(40, 6, (4, 5, 6)))
     ]
     model = train(CLASSIFIER, GRADE, labelled, [], seed=1)
-    assert isinstance(model, Unfit) == ((model.report.weighted_kappa or 0.0) < 0.1)
-    assert isinstance(model, Unfit)
+    assert isinstance(model, TrainingRefused) == ((model.report.weighted_kappa or 0.0) < 0.1)
+    assert isinstance(model, TrainingRefused)

@@ -8,7 +8,7 @@ import pytest
 
 from core.judging.providers.base import CallError, Request
 from core.judging.providers.batch_doors import batch_door
-from core.judging.providers.batches import BatchDoor, unanswered_line, was_cancelled
+from core.judging.providers.batches import BatchInterface, unanswered_line, was_cancelled
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.providers.plain import PlainProvider
 from tests.provider import Provider, said
@@ -16,7 +16,7 @@ from tests.provider import Provider, said
 ASKED = Request("ada", [], {}, api_base="http://127.0.0.1:9/v1", key="none")
 
 
-def door() -> BatchDoor:
+def door() -> BatchInterface:
     return batch_door(OpenAIProvider(), ASKED)
 
 

@@ -15,11 +15,11 @@ from core.metrics.bias.criteria import (
     merges,
     redundancy,
 )
-from core.metrics.bias.effects import Null, hardly_used, share_above
+from core.metrics.bias.effects import NullValue, hardly_used, share_above
 from core.metrics.bias.judge_bias import (
     ONE_ORDER,
     BiasEffect,
-    Pull,
+    PositionPull,
     ShownOrders,
     clustered_mean,
     halo,
@@ -90,7 +90,7 @@ def test_the_p_of_a_place_is_that_of_exchanging_the_orders() -> None:
     orders = np.argsort(rng.random((90, 3)), axis=1)
     pulled = np.where(rng.random(90) < 0.25, orders[:, 0], choices)
     found = position_effect([shuffled(pulled, orders, 3)])
-    assert isinstance(found, Pull)
+    assert isinstance(found, PositionPull)
     seen = (pulled == orders[:, 0]).sum()
     drawn = np.array([(pulled == rng.permutation(orders)[:, 0]).sum() for _ in range(4000)])
     centre = drawn.mean()
@@ -157,7 +157,7 @@ def test_the_interval_of_alpha_leaves_out_one_item_at_a_time() -> None:
     whole = alpha_ordinal(ratings, 3).value
     without = [alpha_ordinal(np.delete(ratings, i, axis=0), 3).value or 0.0 for i in range(n)]
     error = np.sqrt((n - 1) ** 2 / n * np.var(without, ddof=1))
-    effect = agreement(ratings, 3, True, Null(0.4, "below")).effect
+    effect = agreement(ratings, 3, True, NullValue(0.4, "below")).effect
     assert effect.estimate == pytest.approx(whole)
     assert effect.high == pytest.approx(whole + stats.t.ppf(0.975, n - 1) * error)
 
@@ -165,7 +165,7 @@ def test_the_interval_of_alpha_leaves_out_one_item_at_a_time() -> None:
 def test_merging_two_levels_recomputes_agreement_and_accuracy_from_the_ratings() -> None:
     ratings = np.array([[0, 0], [1, 2], [2, 1], [3, 3]] * 12)
     truth = np.array([0, 1, 2, 3] * 12)
-    what_if = merges(ratings, truth, 4, True, Null(0.2, "below"))[1]
+    what_if = merges(ratings, truth, 4, True, NullValue(0.2, "below"))[1]
     assert (what_if.first, what_if.second) == (1, 2)
     # By hand: ratings equal to the truth are 2 + 1 + 1 + 2 of 8; with 1 and 2 as one, all.
     assert [f.value for f in what_if.accuracy] == [0.75, 1.0]
@@ -212,7 +212,7 @@ def test_a_question_turned_round_is_redundant_too() -> None:
 def test_item_rest_is_the_correlation_with_the_mean_of_the_others() -> None:
     rng = np.random.default_rng(9)
     values = rng.normal(size=(100, 1)) + rng.normal(size=(100, 4))
-    effect = item_rest(values, 1, Null(0.2, "below"))
+    effect = item_rest(values, 1, NullValue(0.2, "below"))
     rest = np.delete(values, 1, axis=1).mean(axis=1)
     assert effect.estimate == pytest.approx(np.corrcoef(values[:, 1], rest)[0, 1])
     assert effect.low is not None
@@ -221,4 +221,7 @@ def test_item_rest_is_the_correlation_with_the_mean_of_the_others() -> None:
 
 
 def test_item_rest_needs_three_questions() -> None:
-    assert item_rest(np.zeros((50, 2)), 0, Null()).reason == "There are fewer than three questions."
+    assert (
+        item_rest(np.zeros((50, 2)), 0, NullValue()).reason
+        == "There are fewer than three questions."
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.services.comparison import run_comparison
-from core.services.runs.sweeps import Axes, plan_sweep, start_sweep
+from core.services.runs.sweeps import SweepAxes, plan_sweep, start_sweep
 from core.store.store import Store
 from pages.compare import selection as keys
 from pages.ui import routes, state
@@ -133,7 +133,7 @@ def test_an_address_that_makes_no_sense_is_as_none(store: Store) -> None:
 
 
 def test_runs_that_wait_say_so(store: Store) -> None:
-    made = start_sweep(store, plan_sweep(store, request(store), Axes(replicates=(1, 2, 3))))
+    made = start_sweep(store, plan_sweep(store, request(store), SweepAxes(replicates=(1, 2, 3))))
     app = open_page(PAGE, runs=f"{made[0]},{made[1]}")
 
     text = shown(app)

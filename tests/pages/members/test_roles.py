@@ -9,7 +9,7 @@ from core.domain.access import TEAM_ROLES, TeamRole
 from core.domain.runs import Run
 from core.errors import NotAllowed
 from core.services.access import members, spending
-from core.services.access.spending import Share
+from core.services.access.spending import MonthlySpending
 from core.store.store import Store
 from pages.ui import resources, routes, state
 from pages.ui.routes import Screen
@@ -128,7 +128,10 @@ def test_an_admin_sees_what_was_spent_by_whom_and_what_is_held(
 ) -> None:
     as_member(monkeypatch, store, "admin")
     # $2.00 a month for all at vllm, $1.50 for one person (made.CONFIG).
-    shares = [Share("vllm", "ann@example.org", 1.0, 0.25), Share("vllm", "", 0.5, 0.0)]
+    shares = [
+        MonthlySpending("vllm", "ann@example.org", 1.0, 0.25),
+        MonthlySpending("vllm", "", 0.5, 0.0),
+    ]
     monkeypatch.setattr(spending, "shares", lambda store, month: shares)
     app = open_page(routes.MEMBERS, **{state.VIEW: "spending"})
     said = words(app)

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from core.blocks.blocks import Words
+from core.blocks.blocks import TextCell
 from core.blocks.html import html_paper
 from core.blocks.markdown import markdown_paper
 from core.domain.runs import RunItemFilter
@@ -112,7 +112,7 @@ def test_a_part_of_the_items_can_be_stepped_through_or_reviewed(store: Store) ->
 
 
 def test_a_link_cannot_be_broken_out_of() -> None:
-    made = cell(1, Words("1", "", {"system": '"><script>&x=y'}))
+    made = cell(1, TextCell("1", "", {"system": '"><script>&x=y'}))
     assert "<script>" not in made
     assert "%22%3E%3Cscript%3E%26x%3Dy" in made
 

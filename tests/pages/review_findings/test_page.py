@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 
 from streamlit.testing.v1 import AppTest
 
-from core.domain.review import Given, QueueRule, QueueSettings
+from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer
 from core.services.results import weight_fit
 from core.services.results.browsing import stands_on
 from core.services.review import claims, commit_reveal
@@ -283,9 +283,11 @@ def test_a_cell_tells_its_story(store: Store) -> None:
     queue = make_queue(store, 4)
     ada = sit(store, "Ada")
     ticket = reviewed.take(store, ada, queue, "i1")
-    ticket = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)}).ticket
+    ticket = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(UNMET)}).ticket
     commit_reveal.reveal(store, ticket)
-    ticket = commit_reveal.finish(store, ticket, {"Right": Given(MET, note="**Oh** <b>")}).ticket
+    ticket = commit_reveal.finish(
+        store, ticket, {"Right": ReviewerAnswer(MET, note="**Oh** <b>")}
+    ).ticket
     claims.release(store, ticket)
     run = store.queues.get(queue).run_id
     # As the Run page links to it.

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
-from core.domain.review import Given
+from core.domain.review import ReviewerAnswer
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunItemFilter, RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
@@ -72,7 +72,7 @@ def test_only_tasks_that_differ_can_be_shown_and_the_difference_is_marked(store:
     # Tasks 1 and 3 differ in Depth; on 2 it is Some twice, and new's Rude is an abstention.
     assert "3 of 3 tasks differ" in shown(open_run(run_id, **both))
     # Somebody settles it as old's: not rude.
-    settle_at_sight.settle(store, sit(store, "Ada"), run_id, [("n2", "Rude")], Given(1))
+    settle_at_sight.settle(store, sit(store, "Ada"), run_id, [("n2", "Rude")], ReviewerAnswer(1))
 
     app = open_run(run_id, **both)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core import clock
-from core.domain.review import Given
+from core.domain.review import ReviewerAnswer
 from core.services.review import adjudication, claims, commit_reveal, other_acts
 from core.services.review.audit_trail import decided
 from core.store.store import Store
@@ -20,8 +20,10 @@ def settle(store: Store) -> tuple[int, int]:
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run, EVERYTHING)
     ticket = take(store, sit(store, "Ada"), queue, "i2")
-    ticket = commit_reveal.commit(store, ticket, {"Right": Given(MET)}).ticket
-    done = commit_reveal.finish(store, ticket, {"Right": Given(MET, note="It **is** right.")})
+    ticket = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)}).ticket
+    done = commit_reveal.finish(
+        store, ticket, {"Right": ReviewerAnswer(MET, note="It **is** right.")}
+    )
     claims.release(store, done.ticket)
     return run.id, queue
 

@@ -16,7 +16,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import HelpStep
 from core.errors import InputError, NotAllowed
 from core.services.access import providers, spending
-from core.services.access.spending import Share
+from core.services.access.spending import MonthlySpending
 from core.services.judges import connection, registry
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
@@ -151,7 +151,7 @@ def test_a_run_ends_where_the_month_has_nothing_left(
     ann, bob = member("author", "ann@example.org"), member("lead", "bob@example.org")
     assert spend(store, provider, ann) == pytest.approx(1.0)
     month = clock.now()[:7]
-    assert spending.shares(store, month) == [Share("vllm", ann.name, 1.0, 0.0)]
+    assert spending.shares(store, month) == [MonthlySpending("vllm", ann.name, 1.0, 0.0)]
     assert spending.shares(store, "2001-01") == []
     one = [priced(provider.url)]
     assert spending.within_limits(store.acting(ann), one, None) == pytest.approx(0.5)
@@ -190,7 +190,9 @@ def test_two_that_are_under_way_cannot_spend_the_same_money(
         return lifecycle.start(store.acting(who), request)
 
     first = begun(ann, 1.2)
-    assert spending.shares(store, month) == [Share("vllm", ann.name, 0.0, pytest.approx(1.2))]
+    assert spending.shares(store, month) == [
+        MonthlySpending("vllm", ann.name, 0.0, pytest.approx(1.2))
+    ]
     # Of Ann's own 1.50 there is 0.30 left; of everybody's 2.00 there is 0.80.
     assert store.runs.get(begun(ann, 5.0)).plan.budget == pytest.approx(0.3)
     assert store.runs.get(begun(bob, 5.0)).plan.budget == pytest.approx(0.5)
@@ -227,7 +229,7 @@ def test_a_models_help_counts_as_its_makers_and_is_held_while_it_works(
         task = ann.helps.create(
             "draft", "x", {"judge": writer}, planned=2, budget=0.9, now=clock.now()
         )
-    assert spending.shares(store, month) == [Share("vllm", "ann@example.org", 0.0, 0.9)]
+    assert spending.shares(store, month) == [MonthlySpending("vllm", "ann@example.org", 0.0, 0.9)]
     assert store.helps.claim(task, "me", at=clock.at(), seconds=60, now=clock.now())
     step = HelpStep(0, "one", "words", None, "", None, asked=True, cost=0.25, created="")
     lease = store.helps.get(task).lease
@@ -235,7 +237,7 @@ def test_a_models_help_counts_as_its_makers_and_is_held_while_it_works(
     (share,) = spending.shares(store, month)
     assert (share.spent, share.held) == (0.25, pytest.approx(0.65))
     store.helps.end(lease, "done", now=clock.now())
-    assert spending.shares(store, month) == [Share("vllm", "ann@example.org", 0.25, 0.0)]
+    assert spending.shares(store, month) == [MonthlySpending("vllm", "ann@example.org", 0.25, 0.0)]
     assert spending.within_limits(ann, [priced("http://10.0.0.5:8000/v1")], None) == 1.25
 
 

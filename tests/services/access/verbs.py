@@ -49,7 +49,7 @@ def writing_methods() -> frozenset[str]:
             target = ast.unparse(node.targets[0])
             if target.startswith("self.") and not target.startswith("self._"):
                 topics[ast.unparse(node.value.func)] = target.removeprefix("self.")
-    del topics["Kept"]
+    del topics["KeptAnswerStore"]
     found = set[str]()
     for path in STORE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -11,7 +11,7 @@ from core.metrics.agreement.ratings import MOST_CODES, patterns
 from core.metrics.intervals import joint_draws
 from core.metrics.intervals.bootstrap import quantile, sorted_values
 from core.metrics.intervals.draws import MANY, OFTEN, resample_many, resample_patterns
-from core.metrics.intervals.joint_draws import AnswerPairs, Picked, Resampled
+from core.metrics.intervals.joint_draws import AnswerPairs, ItemSubset, Resampled
 from core.services.agreement.group_figures import Draws
 from core.services.agreement.overall import OVERALL
 from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, answers_at
@@ -123,7 +123,7 @@ def test_items_of_one_source_need_no_names_to_be_drawn() -> None:
     for rows in (np.arange(0, MANY, 2), np.arange(MANY // 2, MANY)):
         true = rng.integers(0, 2, len(rows))
         said = np.where(rng.random(len(rows)) < 0.2, 1 - true, true)
-        sides.append([AnswerPairs("a", ("x", "y"), False, Picked(ids, rows), true, said)])
+        sides.append([AnswerPairs("a", ("x", "y"), False, ItemSubset(ids, rows), true, said)])
     named = [
         [AnswerPairs("a", ("x", "y"), False, tuple(one.items), one.reference, one.answers)]
         for (one,) in sides

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.domain.review import Given, QueueSettings
+from core.domain.review import QueueSettings, ReviewerAnswer
 from core.services.agreement import load_ratings, rater_pairs, reliability, score_agreement
 from core.services.agreement.ratings import ABSTAINED, LABELS, NOT_ASKED, PANEL, PEOPLE
 from core.services.review import claims, commit_reveal, other_acts
@@ -24,9 +24,9 @@ def test_a_reviewer_is_a_rater_by_the_first_verdict(store: Store) -> None:
     queue = reviewed.make_queue(store, run, EVERYTHING)
     ada = sit(store, "Ada")
     ticket = take(store, ada, queue, "i1")
-    ticket = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)}).ticket
+    ticket = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(UNMET)}).ticket
     commit_reveal.reveal(store, ticket)
-    done = commit_reveal.finish(store, ticket, {"Right": Given(MET, note="I was wrong.")})
+    done = commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(MET, note="I was wrong.")})
     claims.release(store, done.ticket)
     reviewed.settle(store, ada, queue, "i3", None, why="missing_info")
 

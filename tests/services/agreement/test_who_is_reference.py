@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from core.metrics.estimate import Estimate
-from core.metrics.intervals.in_force import InForce
+from core.metrics.intervals.in_force import VerdictsInForce
 from core.services.agreement.overall import SAME_PEOPLE, Trust
 from core.services.agreement.ratings import LABELS, PEOPLE
 from tests.services.measured import measured, written
@@ -17,7 +17,7 @@ CRITERIA = ("right", "depth")
 def said(labels: int, reference: str, drawn: str = "") -> str:
     """The statement on 40 decided cells, 90% of them right; so many have a label."""
     share = Estimate(0.9, 0.6, 0.998, n=labels)
-    return Trust(InForce(share, share, 40, 0, labels, 40), reference, 40, drawn).sentence
+    return Trust(VerdictsInForce(share, share, 40, 0, labels, 40), reference, 40, drawn).sentence
 
 
 def test_labels_on_a_part_speak_for_all_only_if_they_are_a_fair_sample() -> None:

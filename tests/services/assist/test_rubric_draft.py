@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import InputError, NotNow, StoreError
+from core.errors import InputError, StoreError, WriteBlocked
 from core.services.assist import help_tasks, rubric_draft, task_context
 from core.services.assist.rubric_draft import DraftRequest
 from core.services.rubrics.drafts import problems_of, rubric_from
@@ -109,7 +109,7 @@ def test_a_reply_that_cannot_be_kept_yet_waits_and_is_not_paid_twice(
 
     def keep(self: Helps, *args: Any, **more: Any) -> None:
         if next(full, False):
-            raise NotNow("The disk is full.")
+            raise WriteBlocked("The disk is full.")
         kept(self, *args, **more)
 
     monkeypatch.setattr(Helps, "keep", keep)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from core.metrics.estimate import Estimate
-from core.services.comparison.differences import CriterionDelta, DecidedCells, Delta
+from core.services.comparison.differences import CriterionDelta, DecidedCells, FigureDelta
 from core.services.comparison.in_words import in_words, outcome
 from core.services.comparison.run_comparison import compare_runs
 from core.store.store import Store
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
 from tests.services.comparison.world import dataset, run_with
 
-NONE = Delta(*(Estimate.undefined("No label."),) * 4)
+NONE = FigureDelta(*(Estimate.undefined("No label."),) * 4)
 
 
 def moved(name: str, by: float, p_holm: float) -> CriterionDelta:
     gap = Estimate(by, by - 0.05, by + 0.05, n=100)
-    one = Delta(Estimate(0.5), Estimate(0.5 + by), gap, Estimate(0.001), "mcnemar", p_holm)
+    one = FigureDelta(Estimate(0.5), Estimate(0.5 + by), gap, Estimate(0.001), "mcnemar", p_holm)
     return CriterionDelta(name, 100, 80, 5, 15, one, NONE, NONE)
 
 

@@ -24,7 +24,7 @@ from core.metrics.agreement.kappa import kappa_quadratic
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import mcnemar_exact
 from core.services.comparison.comparison_blocks import comparison_sections, difference_table
-from core.services.comparison.differences import Delta
+from core.services.comparison.differences import FigureDelta
 from core.services.comparison.paired_runs import match_items
 from core.services.comparison.run_comparison import as_json, compare_runs, run_number
 from core.services.results import run_columns
@@ -341,7 +341,7 @@ def test_a_real_difference_is_found_and_chance_is_not(store: Store) -> None:
 def test_what_is_significant_is_decided_by_the_corrected_p() -> None:
     # .019 is below .05 alone; of three criteria Holm makes it .057 (3 x .019).
     none = Estimate.undefined("not needed")
-    alone = Delta(none, none, Estimate(0.1, 0.01, 0.2), Estimate.defined(0.019, 9))
+    alone = FigureDelta(none, none, Estimate(0.1, 0.01, 0.2), Estimate.defined(0.019, 9))
 
     assert alone.significant
     assert not replace(alone, p_holm=0.057).significant

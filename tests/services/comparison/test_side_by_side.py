@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain.dataset import Dataset
-from core.domain.review import Given
+from core.domain.review import ReviewerAnswer
 from core.domain.rubric import Criterion
 from core.errors import InputError
 from core.services.comparison.paired_runs import flips, pair_runs
@@ -86,8 +86,8 @@ def test_what_people_settle_moves_no_pair_as_it_moves_no_flip(store: Store) -> N
     seat = sit(store, "Kay")
 
     # i3 of WEAK now says what STRONG does, and i0, of which both say the same, another thing.
-    settle(store, seat, runs[0].id, [("i3", "clear")], Given(STRONG["one"]["clear"][3]))
-    settle(store, seat, runs[0].id, [("i0", "clear")], Given(1 - WEAK["one"]["clear"][0]))
+    settle(store, seat, runs[0].id, [("i3", "clear")], ReviewerAnswer(STRONG["one"]["clear"][3]))
+    settle(store, seat, runs[0].id, [("i0", "clear")], ReviewerAnswer(1 - WEAK["one"]["clear"][0]))
 
     flipped = {
         item for flip in flips(pair_runs(store, *(r.id for r in runs))) for item in flip.items

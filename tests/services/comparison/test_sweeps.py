@@ -13,7 +13,13 @@ from core.errors import InputError
 from core.services.comparison.costs import points, spent
 from core.services.runs.cost_estimate import estimate
 from core.services.runs.planning import RunRequest, plan_run
-from core.services.runs.sweeps import Axes, estimate_sweep, plan_sweep, runs_of_sweep, start_sweep
+from core.services.runs.sweeps import (
+    SweepAxes,
+    estimate_sweep,
+    plan_sweep,
+    runs_of_sweep,
+    start_sweep,
+)
 from core.store.store import Store
 from tests.services.comparison.world import NOW, ONE, RUBRIC, TWO, dataset, run_with
 
@@ -33,7 +39,7 @@ def request(store: Store, data: Dataset | None = None, **changes: Any) -> RunReq
 
 
 def test_every_combination_is_a_run_named_after_what_varies(store: Store) -> None:
-    found = plan_sweep(store, request(store), Axes(few_shot=(0, 3), judging="both"))
+    found = plan_sweep(store, request(store), SweepAxes(few_shot=(0, 3), judging="both"))
 
     assert [v.request.name for v in found.variants] == [
         "My sweep: all judges, 0 examples",
@@ -48,7 +54,7 @@ def test_every_combination_is_a_run_named_after_what_varies(store: Store) -> Non
 
 
 def test_all_runs_grade_the_same_items_without_any_that_teaches(store: Store) -> None:
-    axes = Axes(few_shot=(0, 1, 5), label_shares=(0.1, 0.4))
+    axes = SweepAxes(few_shot=(0, 1, 5), label_shares=(0.1, 0.4))
     found = plan_sweep(store, request(store), axes)
     planned = [plan_run(store, v.request) for v in found.variants]
 
@@ -69,13 +75,13 @@ def test_a_marked_calibration_part_teaches_whatever_the_share(store: Store) -> N
     marked = tuple(i.model_copy(update={"split": "calibration"}) for i in data.items[:4])
     data = data.model_copy(update={"items": (*marked, *data.items[4:])})
 
-    found = plan_sweep(store, request(store, data), Axes(few_shot=(0, 2)))
+    found = plan_sweep(store, request(store, data), SweepAxes(few_shot=(0, 2)))
 
     assert found.teaching == ("i0", "i1", "i2", "i3")
 
 
 def test_the_whole_estimate_is_the_sum_of_its_runs(store: Store) -> None:
-    found = plan_sweep(store, request(store), Axes(judging="both", replicates=(1, 2)))
+    found = plan_sweep(store, request(store), SweepAxes(judging="both", replicates=(1, 2)))
     whole = estimate_sweep(store, found)
 
     # 20 items x 2 criteria x (2 judges + 1 + 1) x (1 + 2 times).
@@ -86,7 +92,7 @@ def test_the_whole_estimate_is_the_sum_of_its_runs(store: Store) -> None:
 
 def test_starting_makes_all_runs_and_remembers_that_they_belong_together(store: Store) -> None:
     found = plan_sweep(
-        store, request(store, limit=5, drawn=True), Axes(modes=("criterion", "rubric"))
+        store, request(store, limit=5, drawn=True), SweepAxes(modes=("criterion", "rubric"))
     )
     made = start_sweep(store, found)
 
@@ -104,12 +110,12 @@ def test_starting_makes_all_runs_and_remembers_that_they_belong_together(store: 
 @pytest.mark.parametrize(
     ("axes", "said"),
     [
-        (Axes(), "needs two runs or more"),
-        (Axes(few_shot=tuple(range(21)), replicates=(1, 2, 3)), "at most 60"),
-        (Axes(few_shot=(0, 1), label_shares=(0.99,)), "nothing to grade"),
+        (SweepAxes(), "needs two runs or more"),
+        (SweepAxes(few_shot=tuple(range(21)), replicates=(1, 2, 3)), "at most 60"),
+        (SweepAxes(few_shot=(0, 1), label_shares=(0.99,)), "nothing to grade"),
     ],
 )
-def test_what_makes_no_sweep_is_refused(store: Store, axes: Axes, said: str) -> None:
+def test_what_makes_no_sweep_is_refused(store: Store, axes: SweepAxes, said: str) -> None:
     with pytest.raises(InputError, match=said):
         plan_sweep(store, request(store), axes)
 
@@ -117,13 +123,13 @@ def test_what_makes_no_sweep_is_refused(store: Store, axes: Axes, said: str) -> 
 def test_examples_without_labels_are_refused(store: Store) -> None:
     data = dataset({"other": ["x"] * 3})
     with pytest.raises(InputError, match="there are none whose labels fit"):
-        plan_sweep(store, request(store, data), Axes(few_shot=(0, 1)))
+        plan_sweep(store, request(store, data), SweepAxes(few_shot=(0, 1)))
 
 
 def test_offline_judges_make_no_runs_that_differ_in_how_models_are_asked(store: Store) -> None:
     offline = request(store, panel=Panel(judges=(OFFLINE,)))
     with pytest.raises(InputError, match="needs two runs or more"):
-        plan_sweep(store, offline, Axes(few_shot=(0, 1, 3)))
+        plan_sweep(store, offline, SweepAxes(few_shot=(0, 1, 3)))
 
 
 def answers(right: int, of: int = 10) -> dict[str, dict[str, list[int]]]:

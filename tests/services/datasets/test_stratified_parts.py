@@ -21,7 +21,7 @@ from core.services.datasets.label_stats import label_stats, stats_of
 from core.services.datasets.splits import (
     PARTS,
     PartName,
-    Parts,
+    SplitItems,
     save_parts,
     split_of_version,
 )
@@ -51,7 +51,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def drawn(
     store: Store, made: list[Item], shares: dict[PartName, int], seed: int, by: str | None = None
-) -> Parts:
+) -> SplitItems:
     version = store.datasets.create(Dataset(items=tuple(made)), now=NOW)
     return split_of_version(store, version.id, shares, seed, by)
 
@@ -217,7 +217,7 @@ def test_another_seed_deals_again_what_was_read_once(
     monkeypatch.setattr(
         splits, "twin_numbers", lambda of, at: (reads.update([at]), twins(of, at))[1]
     )
-    before: dict[tuple[int, str | None], Parts] = {}
+    before: dict[tuple[int, str | None], SplitItems] = {}
     for seed in (3, 4, 3):
         for by in (None, "tone"):
             found = split_of_version(store, version, SHARES, seed, by)

@@ -13,12 +13,12 @@ from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError
 from core.services.assist import improvement_loop
 from core.services.datasets.splits import split_of_version
-from core.services.datasets.twins import Twins
+from core.services.datasets.twins import RepeatedTexts
 from core.services.reports import run_report
 from core.services.runs import cost_estimate
 from core.services.runs.lifecycle import start
 from core.services.runs.planning import RunRequest, plan_run
-from core.services.runs.sweeps import Axes, plan_sweep
+from core.services.runs.sweeps import SweepAxes, plan_sweep
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -71,7 +71,7 @@ def test_no_graded_answer_has_a_twin_that_was_learned(store: Store) -> None:
     # Drawn by id, 32 of the 50 graded had their twin among the 50 that taught.
     assert not {name[:2] for name in taught} & {name[:2] for name in graded}
     assert (len(taught), len(graded)) == (50, 50)
-    assert planned.twins == Twins(items=100)
+    assert planned.twins == RepeatedTexts(items=100)
 
 
 def test_near_duplicates_are_kept_together_and_said(store: Store) -> None:
@@ -83,7 +83,7 @@ def test_near_duplicates_are_kept_together_and_said(store: Store) -> None:
     planned = plan_run(store, request(store, items, label_share=0.5))
 
     assert not {i.id[0] for i in planned.calibration} & {i.id[0] for i in planned.items}
-    assert planned.twins == Twins(items=12, near=12)
+    assert planned.twins == RepeatedTexts(items=12, near=12)
 
 
 def test_a_labelled_item_with_an_unlabelled_or_evaluated_twin_is_held_back(store: Store) -> None:
@@ -98,7 +98,7 @@ def test_a_labelled_item_with_an_unlabelled_or_evaluated_twin_is_held_back(store
     planned = plan_run(store, request(store, items, label_share=1.0))
 
     assert ids(planned.calibration) == {"c", "d"}
-    assert planned.twins == Twins(items=4, held_back=2)
+    assert planned.twins == RepeatedTexts(items=4, held_back=2)
     assert planned.plan.calibration["twins"] == {"items": 4, "near": 0, "held_back": 2}
 
 
@@ -145,7 +145,7 @@ def test_a_large_group_of_twins_is_graded_rather_than_all_that_is_learned(store:
 def test_examples_need_no_twin_held_back_for_none_is_shown_with_its_twin(store: Store) -> None:
     items = [answer("a", "The Moon.", split="calibration"), answer("b", "the moon", None)]
     planned = plan_run(store, request(store, items, SHOWN))
-    assert (ids(planned.calibration), planned.twins) == ({"a"}, Twins(items=2))
+    assert (ids(planned.calibration), planned.twins) == ({"a"}, RepeatedTexts(items=2))
 
 
 def test_the_estimate_the_run_and_the_report_say_how_many_twins_there_are(store: Store) -> None:
@@ -179,7 +179,7 @@ def test_parts_of_a_dataset_do_not_repeat_each_other(store: Store) -> None:
 
 def test_a_sweep_teaches_and_grades_different_texts(store: Store) -> None:
     asked = request(store, twice(10))
-    sweep = plan_sweep(store, asked, Axes(label_shares=(0.3, 0.5)))
+    sweep = plan_sweep(store, asked, SweepAxes(label_shares=(0.3, 0.5)))
 
     few, more = (set(one.request.learn_items or ()) for one in sweep.variants)
     assert few < more

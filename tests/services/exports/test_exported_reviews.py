@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from core.cli import main
-from core.domain.review import Given, QueueRule, QueueSettings, Span
+from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Span
 from core.formats.datasets.dataset_file import parse_dataset
 from core.services.exports import judgement_rows
 from core.services.exports.run_export import export
@@ -43,12 +43,12 @@ def test_the_first_vote_is_the_one_before_the_votes_were_seen(store: Store) -> N
     queue = reviewed.make_queue(store, run, QueueRule(near_mark=None, audit_share=1.0))
     ada = sit(store, "Ada")
     ticket = commit_reveal.commit(
-        store, take(store, ada, queue, "i1"), {"Right": Given(UNMET)}
+        store, take(store, ada, queue, "i1"), {"Right": ReviewerAnswer(UNMET)}
     ).ticket
     commit_reveal.reveal(store, ticket)
     other_acts.undo_last(store, ada, queue)
     # Ada has seen the votes, takes back UNMET and says MET: blind she said UNMET.
-    commit_reveal.commit(store, take(store, ada, queue, "i1"), {"Right": Given(MET)})
+    commit_reveal.commit(store, take(store, ada, queue, "i1"), {"Right": ReviewerAnswer(MET)})
     (verdict,) = [v for v in store.verdicts.of_item(queue, "i1") if v.criterion == "Right"]
     assert (verdict.mode, verdict.first.option) == ("assisted", MET)
     reviews = judgement_rows.reviews_of(store, run.id)
@@ -60,10 +60,10 @@ def test_a_settled_cell_says_how_it_was_decided(store: Store) -> None:
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run, QueueRule(near_mark=None, audit_share=1.0))
     ticket = take(store, sit(store, "Ada"), queue, "i1")
-    first = Given(UNMET, evidence=(Span(0, 6, "Answer"),))
+    first = ReviewerAnswer(UNMET, evidence=(Span(0, 6, "Answer"),))
     ticket = commit_reveal.commit(store, ticket, {"Right": first}, ms_active={"Right": 900}).ticket
     commit_reveal.reveal(store, ticket)
-    final = Given(MET, note="Oh.", evidence=(Span(0, 6, "Answer"),))
+    final = ReviewerAnswer(MET, note="Oh.", evidence=(Span(0, 6, "Answer"),))
     commit_reveal.finish(store, ticket, {"Right": final})
 
     (one,) = settled_rows(store, run.id)

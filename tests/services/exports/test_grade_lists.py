@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.gates import Decision
-from core.domain.review import Given, QueueRule
+from core.domain.review import QueueRule, ReviewerAnswer
 from core.errors import InputError
 from core.formats.source.csv_reader import read_raw
 from core.services.exports.grade_lists import Filled, GradeChoices, fill
@@ -208,9 +208,9 @@ def test_what_a_person_noted_is_feedback(reviews: Store) -> None:
     run = reviewed.graded(reviews, 2)
     queue = reviewed.make_queue(reviews, run, QueueRule(near_mark=None, audit_share=1.0))
     ticket = take(reviews, sit(reviews, "Ada"), queue, "i1")
-    ticket = commit_reveal.commit(reviews, ticket, {"Right": Given(MET)}).ticket
+    ticket = commit_reveal.commit(reviews, ticket, {"Right": ReviewerAnswer(MET)}).ticket
     commit_reveal.reveal(reviews, ticket)
-    commit_reveal.finish(reviews, ticket, {"Right": Given(MET, note='Say "why", too.')})
+    commit_reveal.finish(reviews, ticket, {"Right": ReviewerAnswer(MET, note='Say "why", too.')})
     text = "Identifier,Grade,Maximum Grade,Feedback comments\ni1,,10,\n"
     filled = fill(reviews, run.id, text.encode(), "class.csv")
 
@@ -227,9 +227,11 @@ def test_who_waits_for_a_person_gets_a_grade_once_a_person_settled_it(reviews: S
     assert "wait for a person" in said(waiting)
     queue = reviewed.make_queue(reviews, run, QueueRule(near_mark=None, audit_share=1.0))
     ticket = take(reviews, sit(reviews, "Ada"), queue, "8")
-    ticket = commit_reveal.commit(reviews, ticket, {"Method": Given(1), "Units": Given(0)}).ticket
+    ticket = commit_reveal.commit(
+        reviews, ticket, {"Method": ReviewerAnswer(1), "Units": ReviewerAnswer(0)}
+    ).ticket
     commit_reveal.reveal(reviews, ticket)
-    commit_reveal.finish(reviews, ticket, {"Method": Given(1), "Units": Given(0)})
+    commit_reveal.finish(reviews, ticket, {"Method": ReviewerAnswer(1), "Units": ReviewerAnswer(0)})
 
     # What the judge said, and now a person: 0.6 of 10.
     assert fill(reviews, run.id, text, "class.csv").data == text.replace(b"8,,", b"8,6,")

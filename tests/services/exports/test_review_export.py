@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from core.domain.review import Given, Span
+from core.domain.review import ReviewerAnswer, Span
 from core.formats.datasets.dataset_file import parse_dataset
 from core.services.exports import run_export
 from core.services.exports.judgement_rows import LONG
@@ -26,12 +26,12 @@ def half(store: Store) -> int:
     queue = reviewed.make_queue(store, run)
     ada = sit(store, "Ada")
     ticket = take(store, ada, queue, "i1")
-    says = Given(UNMET, evidence=(Span(0, 6, "Answer"),))
+    says = ReviewerAnswer(UNMET, evidence=(Span(0, 6, "Answer"),))
     ticket = commit_reveal.commit(store, ticket, {"Right": says}, ms_active={"Right": 900}).ticket
     commit_reveal.reveal(store, ticket)
-    commit_reveal.finish(store, ticket, {"Right": Given(MET, note="=SUM(A1)")})
+    commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(MET, note="=SUM(A1)")})
     ticket = take(store, ada, queue, "i2")
-    commit_reveal.commit(store, ticket, {"Short": Given(None, "missing_info")})
+    commit_reveal.commit(store, ticket, {"Short": ReviewerAnswer(None, "missing_info")})
     return run.id
 
 

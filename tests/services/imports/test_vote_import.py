@@ -16,7 +16,7 @@ from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.vote_tables import parse_votes
 from core.services.agreement import metrics_report
-from core.services.imports.vote_import import BroughtIn, bring_in, preview
+from core.services.imports.vote_import import ImportedRun, bring_in, preview
 from core.services.judges.panel_setup import checked_judge
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
@@ -53,7 +53,7 @@ def bundle(*lines: str, name: str = "replies") -> VoteBundle:
     return VoteBundle(name, "folder", RUBRIC, dataset, votes)
 
 
-def run_of(done: BroughtIn) -> int:
+def run_of(done: ImportedRun) -> int:
     assert done.run is not None
     return done.run
 
@@ -132,7 +132,7 @@ def test_the_same_votes_again_are_the_same_run(store: Store) -> None:
     first = bring_in(store, bundle(*TWO_PEOPLE))
     assert preview(store, bundle(*TWO_PEOPLE)).run == first.run
     again = bring_in(store, bundle(*TWO_PEOPLE), name="other", source="copy.csv")
-    assert again == BroughtIn(first.run, first.rubric_version, first.dataset_version, True)
+    assert again == ImportedRun(first.run, first.rubric_version, first.dataset_version, True)
     assert len(store.runs.list()) == len(store.rubrics.list()) == len(store.datasets.list()) == 1
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
-from core.domain.review import Closeness, Given
+from core.domain.review import Closeness, ReviewerAnswer
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunPlan
 from core.errors import InputError
@@ -56,7 +56,7 @@ def test_a_group_is_settled_at_once_and_says_so(store: Store) -> None:
     (largest, *_) = answer_groups.groups(store, run, "Right", "near")
     cells = [(answer.item_id, "Right") for answer in largest.answers]
 
-    settle_at_sight.settle(store, ada, run.id, cells, Given(MET), name=BY_GROUPS)
+    settle_at_sight.settle(store, ada, run.id, cells, ReviewerAnswer(MET), name=BY_GROUPS)
 
     (largest, *others) = answer_groups.groups(store, run, "Right", "near")
     assert [answer.option for answer in largest.answers] == [MET] * 3
@@ -68,7 +68,7 @@ def test_a_group_is_settled_at_once_and_says_so(store: Store) -> None:
 def test_members_drawn_singly_and_blind_find_a_group_that_was_wrong(store: Store) -> None:
     run, ada, ben = run_of(store), sit(store, "Ada"), sit(store, "Ben")
     cells = [(item, "Right") for item in "abc"]
-    settle_at_sight.settle(store, ada, run.id, cells, Given(MET), name=BY_GROUPS)
+    settle_at_sight.settle(store, ada, run.id, cells, ReviewerAnswer(MET), name=BY_GROUPS)
     assert answer_groups.checked(store, run.id, "Right").drawn == 0
 
     queue = settle_at_sight.check_singly(store, ada, run.id, "Right", 10)
@@ -77,7 +77,7 @@ def test_members_drawn_singly_and_blind_find_a_group_that_was_wrong(store: Store
     for item, option in (("a", MET), ("b", MET), ("c", UNMET)):
         ticket = claims.claim(store, ben, queue.id, item)
         assert commit_reveal.blind_item(store, ticket).mode == "blind"
-        commit_reveal.commit(store, ticket, {"Right": Given(option)})
+        commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(option)})
     found = answer_groups.checked(store, run.id, "Right")
     # Two of three members are what their group was said to be.
     assert (found.same.value, found.other) == (2 / 3, ("c",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain.review import Given
+from core.domain.review import ReviewerAnswer
 from core.errors import Conflict, InputError, NotFound
 from core.services.labelling import settle_at_sight
 from core.services.labelling.settle_at_sight import NAME
@@ -23,7 +23,7 @@ def test_several_cells_are_settled_with_one_answer_and_undone_together(store: St
     # Both are split: i1 two for MET, i2 two for UNMET.
     cells = [("i1", "Right"), ("i2", "Right")]
 
-    done = settle_at_sight.settle(store, ada, run.id, cells, Given(MET))
+    done = settle_at_sight.settle(store, ada, run.id, cells, ReviewerAnswer(MET))
 
     assert done.cells == 2
     assert settled(store, run.id) == dict.fromkeys(cells, MET)
@@ -48,7 +48,7 @@ def test_what_stands_is_accepted_cell_by_cell(store: Store) -> None:
 def test_a_second_verdict_replaces_the_first_and_both_are_on_record(store: Store) -> None:
     run, ada = reviewed.graded(store), sit(store, "Ada")
     for option in (MET, UNMET):
-        settle_at_sight.settle(store, ada, run.id, [("i1", "Right")], Given(option))
+        settle_at_sight.settle(store, ada, run.id, [("i1", "Right")], ReviewerAnswer(option))
 
     assert settled(store, run.id) == {("i1", "Right"): UNMET}
     actions = [event.action for event in store.events.of_cell(run.id, "i1", "Right")]
@@ -62,20 +62,20 @@ def test_all_or_none_and_a_note_where_judges_agree(store: Store) -> None:
     cells = [("i1", "Right"), ("i0", "Right")]
 
     with pytest.raises(InputError, match="A note is needed"):
-        settle_at_sight.settle(store, ada, run.id, cells, Given(UNMET))
+        settle_at_sight.settle(store, ada, run.id, cells, ReviewerAnswer(UNMET))
     assert settled(store, run.id) == {}
     assert queues.queues(store, run.id) == []
 
-    settle_at_sight.settle(store, ada, run.id, cells, Given(UNMET, note="It is about i3."))
+    settle_at_sight.settle(store, ada, run.id, cells, ReviewerAnswer(UNMET, note="It is about i3."))
     assert settled(store, run.id) == dict.fromkeys(cells, UNMET)
 
 
 def test_no_other_cell_and_no_other_persons_verdict(store: Store) -> None:
     run, ada, ben = reviewed.graded(store), sit(store, "Ada"), sit(store, "Ben")
-    settle_at_sight.settle(store, ada, run.id, [("i1", "Right")], Given(MET))
+    settle_at_sight.settle(store, ada, run.id, [("i1", "Right")], ReviewerAnswer(MET))
 
     with pytest.raises(Conflict, match="Ada did this"):
-        settle_at_sight.settle(store, ben, run.id, [("i1", "Right")], Given(UNMET))
+        settle_at_sight.settle(store, ben, run.id, [("i1", "Right")], ReviewerAnswer(UNMET))
     with pytest.raises(InputError, match="Not every cell can be settled"):
         settle_at_sight.settle(store, ada, run.id, [("i1", "Wrong")], None)
     with pytest.raises(NotFound, match="'i99'"):
@@ -86,6 +86,8 @@ def test_no_other_cell_and_no_other_persons_verdict(store: Store) -> None:
 
 def test_cells_picked_by_sight_are_no_random_labels(store: Store) -> None:
     run, ada = reviewed.graded(store), sit(store, "Ada")
-    settle_at_sight.settle(store, ada, run.id, [("i1", "Right"), ("i2", "Right")], Given(MET))
+    settle_at_sight.settle(
+        store, ada, run.id, [("i1", "Right"), ("i2", "Right")], ReviewerAnswer(MET)
+    )
 
     assert random_labels.number_drawn(store, run.id) == 0

@@ -9,7 +9,15 @@ from core.metrics.variance_components import CRITERION, ITEM, JUDGE, ORDER
 from core.services.agreement import load_ratings, metrics_report
 from core.services.agreement.rating_sheet import rater_table
 from core.services.rating_models.rater_table import RatedQuestion, RaterTable, ascending
-from core.services.rating_models.variance import AGAIN, MORE, NOW, Turned, in_words, price, study
+from core.services.rating_models.variance import (
+    AGAIN,
+    MORE,
+    NOW,
+    ReversedAnswer,
+    in_words,
+    price,
+    study,
+)
 from core.store.store import Store
 from core.text.numbers import percent
 from tests.services.comparison.world import ONE, TWO, dataset, run_with
@@ -76,7 +84,7 @@ def test_answers_given_twice_show_what_asking_again_buys() -> None:
 
 def test_answers_to_reversed_options_are_an_order() -> None:
     other = tuple(
-        Turned(item, "tone", judge, int(LEVEL[at] < 2))
+        ReversedAnswer(item, "tone", judge, int(LEVEL[at] < 2))
         for at, item in enumerate(ITEMS)
         for judge in "AB"
     )

@@ -12,14 +12,14 @@ import pytest
 from core.blocks.blocks import (
     Bars,
     Block,
-    Facts,
     Forest,
     Histogram,
+    NamedValues,
     Paper,
     Section,
     Sentences,
     TableBlock,
-    Words,
+    TextCell,
 )
 from core.blocks.html import html_paper
 from core.blocks.markdown import markdown_paper
@@ -110,7 +110,7 @@ def _whole(block: Block) -> Block:
 
 
 def _says(block: Block) -> bool:
-    return isinstance(block, Sentences | Facts) or (
+    return isinstance(block, Sentences | NamedValues) or (
         isinstance(block, TableBlock) and bool(block.rows)
     )
 
@@ -131,7 +131,7 @@ def test_html_fetches_nothing_and_runs_nothing(made: Paper) -> None:
 
 @pytest.mark.parametrize("payload", [ATTACK, "- list", "1. one", "# head", "| a |", "&lt;", "\\"])
 def test_hostile_text_is_shown_and_not_obeyed(payload: str) -> None:
-    table = TableBlock(payload, (payload,), ((Words(payload, payload),),))
+    table = TableBlock(payload, (payload,), ((TextCell(payload, payload),),))
     made = Paper(payload, payload, (Section(payload, (Sentences((payload,)), table)),), payload)
 
     text = html_paper(made)
@@ -144,7 +144,7 @@ def test_hostile_text_is_shown_and_not_obeyed(payload: str) -> None:
 
 
 def test_a_cell_of_markdown_cannot_end_its_table() -> None:
-    table = TableBlock("t", ("a|b",), ((Words("x | y\n| z |"),),))
+    table = TableBlock("t", ("a|b",), ((TextCell("x | y\n| z |"),),))
 
     text = markdown_paper(Paper("p", "", (Section("s", (table,)),)))
     row = next(line for line in text.splitlines() if "x" in line)

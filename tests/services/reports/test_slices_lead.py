@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.blocks.blocks import TableBlock, Words
+from core.blocks.blocks import TableBlock, TextCell
 from core.domain.runs import RunItemFilter
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
@@ -13,7 +13,7 @@ from core.store.store import Store
 from tests.services.reports.made import MADE, decided
 
 
-def rows_of(store: Store, run_id: int, name: str) -> dict[str, tuple[Words, ...]]:
+def rows_of(store: Store, run_id: int, name: str) -> dict[str, tuple[TextCell, ...]]:
     """The rows of a table of the report, by what stands first in them."""
     made = paper(report(store, run_id, resamples=10, created=MADE))
     tables = [
@@ -22,7 +22,7 @@ def rows_of(store: Store, run_id: int, name: str) -> dict[str, tuple[Words, ...]
     return {row[0].text: row[1:] for row in tables[0].rows}
 
 
-def found(store: Store, run_id: int, words: Words) -> int:
+def found(store: Store, run_id: int, words: TextCell) -> int:
     """How many items the run's page shows behind a cell."""
     return browsing.run_items(store, run_id, RunItemFilter(**words.link))[1]  # type: ignore[arg-type]
 

@@ -10,7 +10,7 @@ from core.domain.runs import RunPlan
 from core.domain.votes import BallotRow, ItemBallots
 from core.scoring.verdict import Ballot
 from core.services.results.flip_check import count_pairs
-from core.services.results.verdicts import Counting, answers_per_cell, counting_of
+from core.services.results.verdicts import VoteCounting, answers_per_cell, counting_of
 from core.services.runs.questions import AskingRound, Selector, can_change, near_gate, rounds_of
 
 YES_NO = Criterion(name="cites", requirement="Cites a source.")
@@ -169,6 +169,6 @@ def test_one_round_asks_everybody_where_nothing_is_staged() -> None:
 
 
 def test_imports_count_every_vote_alike() -> None:
-    counted = Counting().count([row("a", MET), row("b", AWAY)])
+    counted = VoteCounting().count([row("a", MET), row("b", AWAY)])
     assert counted.ballots == [Ballot(MET, False, 1.0, "a"), Ballot(AWAY, True, 1.0, "b")]
     assert counted.planned is None

@@ -16,7 +16,7 @@ from core.services.gate.bounds import GateBound
 from core.services.gate.checking import GateRequest, check_source
 from core.services.reports.run_report import report
 from core.services.results import fair_sample
-from core.services.results.fair_sample import AlikeCells, unlike
+from core.services.results.fair_sample import CellAgreement, unlike
 from core.services.review import corrected_estimates, random_labels
 from core.store.store import Store
 from tests.command_line import cli
@@ -142,7 +142,7 @@ def test_fair_samples_are_hardly_ever_called_unlike(criteria: int) -> None:
     wrong = 0
     for _ in range(1000):
         labelled = rng.permutation(200) < 30
-        cells = [AlikeCells(f"c{i}", rng.random(200) < 0.7, labelled) for i in range(criteria)]
+        cells = [CellAgreement(f"c{i}", rng.random(200) < 0.7, labelled) for i in range(criteria)]
         wrong += bool(unlike(cells))
     assert wrong <= 20
 
@@ -154,8 +154,8 @@ def test_labels_drawn_with_unlike_chances_are_weighed_by_them() -> None:
     chance = np.where(easy_, 0.1, 0.9)
     labelled = rng.random(400) < chance
 
-    assert unlike([AlikeCells("c", easy_, labelled)])
-    assert not unlike([AlikeCells("c", easy_, labelled, chance)])
+    assert unlike([CellAgreement("c", easy_, labelled)])
+    assert not unlike([CellAgreement("c", easy_, labelled, chance)])
 
 
 def test_a_bound_on_what_is_decided_needs_no_labels(store: Store) -> None:

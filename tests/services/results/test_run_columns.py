@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import NotNow
+from core.errors import WriteBlocked
 from core.services.agreement.load_ratings import sheet_of
 from core.services.datasets import item_columns, splits, twins
 from core.services.diagnostics import diagnosis
@@ -136,7 +136,7 @@ def test_a_file_that_cannot_be_written_is_read_all_the_same(
     run_id = at_rest(store)
 
     def busy() -> None:
-        raise NotNow("somebody writes")
+        raise WriteBlocked("somebody writes")
 
     monkeypatch.setattr(store.kept._files, "write", busy)
     first = all_of(store, run_id)

@@ -23,7 +23,7 @@ from core.services.reports import run_report
 from core.services.results import weight_fit
 from core.services.results.scored_items import derive_for, fitted_of
 from core.services.results.weight_fit import fit_criterion
-from core.services.results.weight_fit_kinds import LabelledCell, Lesson
+from core.services.results.weight_fit_kinds import LabelledCell, LearnedCells
 from core.services.results.weight_fit_words import in_words, judge_influence
 from core.services.review import queues, reviewers
 from core.services.review.adjudication import derive_item
@@ -366,7 +366,7 @@ def test_the_best_judge_alone_is_the_fallback_where_it_is_ahead() -> None:
     ]
     found = fit_of(RUBRIC.criteria[0], cells, Rules())
     assert found.better
-    alone = Lesson(RUBRIC.criteria[0], cells).fit("judge", np.arange(12))
+    alone = LearnedCells(RUBRIC.criteria[0], cells).fit("judge", np.arange(12))
     assert list(alone.judges) == ["good"]
     verdict = settle(RUBRIC.criteria[0], cells[0].ballots, Rules(), weights=alone)
     assert verdict is not None

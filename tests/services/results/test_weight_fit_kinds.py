@@ -16,7 +16,7 @@ from core.scoring.verdict import Ballot, settle
 from core.services.results import weight_fit_cells
 from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_cells import cells_of_run
-from core.services.results.weight_fit_kinds import LabelledCell, Lesson
+from core.services.results.weight_fit_kinds import LabelledCell, LearnedCells
 from core.services.results.weight_fit_words import how
 from core.store.store import Store
 from tests.services.comparison.world import ONE, TWO, dataset, run_with
@@ -48,7 +48,7 @@ OTHERS = [seen(at) for at in range(40, 120)]
 
 
 def test_what_a_rater_gives_less_than_others_is_added_where_raters_saw_other_items() -> None:
-    lesson = Lesson(LEVELS, KNOWN, OTHERS)
+    lesson = LearnedCells(LEVELS, KNOWN, OTHERS)
     assert "severity" in lesson.kinds
     fitted = fit_criterion(LEVELS, KNOWN, RULES, OTHERS)
     assert not isinstance(fitted, str)
@@ -69,7 +69,7 @@ def test_where_everybody_saw_everything_no_verdict_hangs_on_severity() -> None:
         c._replace(ballots=[Ballot(c.truth + lean, False, 1.0, n) for n, lean in LEANS.items()])
         for c in KNOWN
     ]
-    assert "severity" not in Lesson(LEVELS, whole).kinds
+    assert "severity" not in LearnedCells(LEVELS, whole).kinds
 
 
 def votes(at: int, hits: tuple[bool, ...]) -> list[Ballot]:
@@ -91,9 +91,9 @@ def test_who_agrees_with_whom_is_learnt_from_votes_and_no_label() -> None:
     hits = [(True, n % 10 > 0, n % 3 > 0, n % 2 > 0) for n in range(90)]
     cells = [LabelledCell(f"i{n}", votes(n, hits[n]), n % 2) for n in range(30)]
     others = [votes(n, hits[n]) for n in range(30, 90)]
-    lesson = Lesson(CLEAR, cells, others)
+    lesson = LearnedCells(CLEAR, cells, others)
     found = lesson.fit("latent", np.arange(30))
-    turned = Lesson(CLEAR, [c._replace(truth=1 - c.truth) for c in cells], others)
+    turned = LearnedCells(CLEAR, [c._replace(truth=1 - c.truth) for c in cells], others)
     assert turned.fit("latent", np.arange(9)) == found
     assert right(cells, found) >= 29
 
@@ -103,7 +103,7 @@ def test_judges_who_err_together_are_not_followed_where_labels_tell() -> None:
     hits = [(n % 10 > 0, n % 4 < 2, n % 4 < 2, n % 4 < 2) for n in range(80)]
     cells = [LabelledCell(f"i{n}", votes(n, hits[n]), n % 2) for n in range(40)]
     others = [votes(n, hits[n]) for n in range(40, 80)]
-    lesson = Lesson(CLEAR, cells, others)
+    lesson = LearnedCells(CLEAR, cells, others)
     assert "latent" in lesson.kinds
     assert right(cells, lesson.fit("latent", np.arange(40))) <= 24
     fitted = fit_criterion(CLEAR, cells, Rules(), others)

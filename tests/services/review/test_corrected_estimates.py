@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain.review import Given, QueueRule, QueueSettings
+from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer
 from core.services.labelling.label_plan import label_plan
 from core.services.labelling.queue_results import session
 from core.services.review import claims, commit_reveal, other_acts
@@ -135,11 +135,13 @@ def say(store: Store, queue: int, item: str, first: int, final: int, ms: int = 0
     both = ("Right", "Short")
     spent = dict.fromkeys(both, ms) if ms else None
     ticket = commit_reveal.commit(
-        store, ticket, dict.fromkeys(both, Given(first)), ms_active=spent
+        store, ticket, dict.fromkeys(both, ReviewerAnswer(first)), ms_active=spent
     ).ticket
     commit_reveal.reveal(store, ticket)
     note = "I changed my mind." if first != final else ""
-    done = commit_reveal.finish(store, ticket, dict.fromkeys(both, Given(final, note=note)))
+    done = commit_reveal.finish(
+        store, ticket, dict.fromkeys(both, ReviewerAnswer(final, note=note))
+    )
     claims.release(store, done.ticket)
 
 

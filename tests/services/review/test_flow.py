@@ -10,7 +10,7 @@ import pytest
 
 from core import clock
 from core.domain.base import build
-from core.domain.review import Given, Mode, QueueRule, QueueSettings
+from core.domain.review import Mode, QueueRule, QueueSettings, ReviewerAnswer
 from core.domain.review_records import ItemTurn
 from core.errors import Conflict, InputError
 from core.services.agreement.load_ratings import of_run
@@ -51,7 +51,9 @@ def test_votes_are_revealed_only_after_a_verdict_and_only_of_those_cells(store: 
     ticket = take(store, sit(store, "Ada"), queue)
     with pytest.raises(Conflict, match="Commit a verdict first"):
         commit_reveal.reveal(store, ticket)
-    done = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)}, ms_active={"Right": 1200})
+    done = commit_reveal.commit(
+        store, ticket, {"Right": ReviewerAnswer(UNMET)}, ms_active={"Right": 1200}
+    )
     assert done.confirm == ("Right",)
     assert done.effect is None
     (cell,) = commit_reveal.reveal(store, done.ticket).cells
@@ -136,11 +138,11 @@ def test_the_added_abstention_needs_a_reason_like_cannot_assess(store: Store) ->
     queue = reviewed.make_queue(store, run)
     ticket = take(store, sit(store, "Ada"), queue)
     with pytest.raises(InputError, match="cannot be assessed, but why not"):
-        commit_reveal.commit(store, ticket, {"Right": Given(NA)})
+        commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(NA)})
     with pytest.raises(InputError, match="no such option"):
-        commit_reveal.commit(store, ticket, {"Right": Given(7)})
-    done = commit_reveal.commit(store, ticket, {"Right": Given(NA, "missing_info")})
-    assert commit_reveal.blind_item(store, done.ticket).cell("Right").first == Given(
+        commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(7)})
+    done = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(NA, "missing_info")})
+    assert commit_reveal.blind_item(store, done.ticket).cell("Right").first == ReviewerAnswer(
         None, "missing_info"
     )
 
@@ -149,11 +151,13 @@ def test_to_decide_against_judges_who_all_agree_needs_a_note(store: Store) -> No
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run, EVERYTHING)
     ticket = take(store, sit(store, "Ada"), queue, "i0")  # three judges said MET
-    ticket = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)}).ticket
+    ticket = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(UNMET)}).ticket
     commit_reveal.reveal(store, ticket)
     with pytest.raises(InputError, match="against judges who all agree"):
-        commit_reveal.finish(store, ticket, {"Right": Given(UNMET)})
-    done = commit_reveal.finish(store, ticket, {"Right": Given(UNMET, note="It is false.")})
+        commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(UNMET)})
+    done = commit_reveal.finish(
+        store, ticket, {"Right": ReviewerAnswer(UNMET, note="It is false.")}
+    )
     assert adjudication.settled(store, run.id)["i0", "Right"].note == "It is false."
     assert done.confirm == ()
 
@@ -164,11 +168,11 @@ def test_a_change_of_mind_after_the_reveal_needs_a_note_and_both_verdicts_stay(
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run)
     ticket = take(store, sit(store, "Ada"), queue, "i1")
-    ticket = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)}).ticket
+    ticket = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(UNMET)}).ticket
     commit_reveal.reveal(store, ticket)
     with pytest.raises(InputError, match="after you saw the votes"):
-        commit_reveal.finish(store, ticket, {"Right": Given(MET)})
-    commit_reveal.finish(store, ticket, {"Right": Given(MET, note="I misread it.")})
+        commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(MET)})
+    commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(MET, note="I misread it.")})
     final = store.events.of_cell(run.id, "i1", "Right")[2]
     assert (final.before["option"], final.after["option"]) == (UNMET, MET)
     assert final.revealed_at is not None
@@ -204,11 +208,11 @@ def test_whoever_saw_the_votes_and_took_the_verdict_back_is_not_blind_any_more(
     queue = reviewed.make_queue(store, run)
     seat = sit(store, "Ada")
     ticket = commit_reveal.commit(
-        store, take(store, seat, queue, "i1"), {"Right": Given(MET)}
+        store, take(store, seat, queue, "i1"), {"Right": ReviewerAnswer(MET)}
     ).ticket
     commit_reveal.reveal(store, ticket)
     other_acts.undo_last(store, seat, queue)
-    commit_reveal.commit(store, claims.renewed(store, ticket), {"Right": Given(UNMET)})
+    commit_reveal.commit(store, claims.renewed(store, ticket), {"Right": ReviewerAnswer(UNMET)})
     modes = [e.mode for e in store.events.of_cell(run.id, "i1") if e.action == "verdict"]
     assert modes == ["until_commit", "assisted"]
 
@@ -218,8 +222,8 @@ def test_only_what_stands_last_can_be_taken_back_and_only_once(store: Store) -> 
     queue = reviewed.make_queue(store, run)
     seat = sit(store, "Ada")
     ticket = take(store, seat, queue, "i1")
-    first = commit_reveal.commit(store, ticket, {"Right": Given(MET)})
-    final = commit_reveal.finish(store, first.ticket, {"Right": Given(MET)})
+    first = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)})
+    final = commit_reveal.finish(store, first.ticket, {"Right": ReviewerAnswer(MET)})
     with pytest.raises(Conflict, match="has acted on 'Right' since"):
         other_acts.undo(store, seat, first.step)
     other_acts.undo(store, seat, final.step)
@@ -247,20 +251,20 @@ def test_a_draft_survives_and_goes_when_it_is_committed(store: Store) -> None:
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run)
     ticket = take(store, sit(store, "Ada"), queue)
-    drafted = {"Right": Given(UNMET, note="Hm."), "Short": Given(MET)}
+    drafted = {"Right": ReviewerAnswer(UNMET, note="Hm."), "Short": ReviewerAnswer(MET)}
     commit_reveal.save_draft(store, ticket, drafted)
     claims.release(store, ticket)
     again = take(store, sit(store, "Ada", "another tab"), queue)
     assert commit_reveal.blind_item(store, again).cell("Right").draft == drafted["Right"]
     commit_reveal.commit(store, again, {"Right": drafted["Right"]})
-    assert dict(commit_reveal.drafts(store, again)) == {"Short": Given(MET)}
+    assert dict(commit_reveal.drafts(store, again)) == {"Short": ReviewerAnswer(MET)}
 
 
 def test_a_blind_queue_never_shows_votes_and_needs_one_step(store: Store) -> None:
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run, settings=QueueSettings(mode="blind"))
     ticket = take(store, sit(store, "Ada"), queue, "i1")
-    done = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)})
+    done = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(UNMET)})
     assert done.confirm == ()
     assert ("i1", "Right") in adjudication.settled(store, run.id)
     with pytest.raises(Conflict, match="never shown"):
@@ -294,7 +298,10 @@ def test_assisted_items_show_votes_at_once_and_a_share_of_items_stays_blind(stor
     assert 20 <= len(assisted) <= 60
     ticket = take(store, sit(store, "Ada"), queue, assisted[0])
     assert len(commit_reveal.reveal(store, ticket).cells) == 2
-    assert commit_reveal.commit(store, ticket, {"Right": Given(MET, note="Yes.")}).confirm == ()
+    assert (
+        commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET, note="Yes.")}).confirm
+        == ()
+    )
     mode = store.events.of_cell(run.id, assisted[0], "Right")[-2].mode
     assert mode == "assisted"
 
@@ -337,7 +344,9 @@ def test_a_verdict_that_is_the_panels_too_is_confirmed_by_itself_where_the_queue
     ada = sit(store, "Ada")
     # i1: two of three judges say MET on both criteria.
     ticket = take(store, ada, queue, "i1")
-    done = commit_reveal.commit(store, ticket, {"Right": Given(MET), "Short": Given(UNMET)})
+    done = commit_reveal.commit(
+        store, ticket, {"Right": ReviewerAnswer(MET), "Short": ReviewerAnswer(UNMET)}
+    )
     assert (done.confirm, done.same) == (("Short",), ("Right",))
     assert done.effect is not None
     assert [cell.criterion for cell in done.effect.cells] == ["Right"]
@@ -352,7 +361,7 @@ def test_a_verdict_that_is_the_panels_too_is_confirmed_by_itself_where_the_queue
     )
     # What seeing the votes did is told of the other cell only, which waits to be confirmed.
     commit_reveal.reveal(store, done.ticket)
-    commit_reveal.finish(store, done.ticket, {"Short": Given(MET, note="They are right.")})
+    commit_reveal.finish(store, done.ticket, {"Short": ReviewerAnswer(MET, note="They are right.")})
     found = reviewer_quality.anchoring(store, queue)
     assert (found.revealed, found.toward.n, found.away.n) == (1, 1, 0)
 
@@ -366,7 +375,7 @@ def test_taking_back_what_was_confirmed_by_itself_leaves_nobody_blind(store: Sto
     other_acts.undo_last(store, ada, queue)
     assert reviewed.pictures(store, run.id) == before
     ticket = take(store, ada, queue, "i1")
-    commit_reveal.commit(store, ticket, {"Right": Given(MET)})
+    commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)})
     (verdict,) = [v for v in store.verdicts.of_item(queue, "i1") if v.criterion == "Right"]
     assert verdict.mode == "assisted"
     assert reviewer_quality.anchoring(store, queue).blind.n == 0
@@ -376,12 +385,12 @@ def test_taking_back_what_was_confirmed_by_itself_leaves_nobody_blind(store: Sto
 def test_nothing_else_is_confirmed_by_itself(store: Store, item: str, option: int) -> None:
     run = reviewed.graded(store)
     queue = reviewed.make_queue(store, run, settings=QueueSettings(confirm_same=True))
-    says = Given(None, "missing_info") if option == NA else Given(option)
+    says = ReviewerAnswer(None, "missing_info") if option == NA else ReviewerAnswer(option)
     done = commit_reveal.commit(store, take(store, sit(store, "Ada"), queue, item), {"Right": says})
     assert done.confirm == ("Right",)
     plain = reviewed.make_queue(store, run)
     done = commit_reveal.commit(
-        store, take(store, sit(store, "Ben"), plain, "i1"), {"Right": Given(MET)}
+        store, take(store, sit(store, "Ben"), plain, "i1"), {"Right": ReviewerAnswer(MET)}
     )
     assert done.confirm == ("Right",)
 
@@ -391,8 +400,8 @@ def test_at_once_only_a_verdict_against_judges_who_agree_waits_for_a_note(store:
     queue = reviewed.make_queue(store, run, EVERYTHING, settings=QueueSettings(confirm_same=True))
     ada = sit(store, "Ada")
 
-    def commit(item: str) -> commit_reveal.Done:
-        verdicts = {name: Given(UNMET) for name in ("Right", "Short")}
+    def commit(item: str) -> commit_reveal.ActResult:
+        verdicts = {name: ReviewerAnswer(UNMET) for name in ("Right", "Short")}
         return commit_reveal.commit(store, take(store, ada, queue, item), verdicts, at_once=True)
 
     # i1: two of three judges say MET on both criteria. i0: all three do.
@@ -406,7 +415,7 @@ def test_at_once_only_a_verdict_against_judges_who_agree_waits_for_a_note(store:
     assert set(agreed.confirm) == {"Right", "Short"}
     commit_reveal.reveal(store, agreed.ticket)
     with pytest.raises(InputError, match="note"):
-        commit_reveal.finish(store, agreed.ticket, {"Right": Given(UNMET)})
+        commit_reveal.finish(store, agreed.ticket, {"Right": ReviewerAnswer(UNMET)})
     # Taken back, it is open again.
     other_acts.undo_last(store, ada, queue)
     other_acts.undo_last(store, ada, queue)

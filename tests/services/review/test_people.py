@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from core import clock
-from core.domain.review import Given, QueueSettings
+from core.domain.review import QueueSettings, ReviewerAnswer
 from core.errors import Conflict, InputError
 from core.services.review import adjudication, claims, commit_reveal, other_acts, queues, reviewers
-from core.services.review.other_acts import HasMet
+from core.services.review.other_acts import VerdictsCompared
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET, sit, states, take
@@ -61,8 +61,8 @@ def test_an_item_comes_back_when_its_lease_runs_out_and_the_late_one_is_told(
     theirs = take(store, bea, queue, "i1")
     assert not claims.heartbeat(store, mine)
     with pytest.raises(Conflict, match="do not have item 2 open any more; Bea opened it since"):
-        commit_reveal.commit(store, mine, {"Right": Given(MET)})
-    commit_reveal.commit(store, theirs, {"Right": Given(UNMET)})
+        commit_reveal.commit(store, mine, {"Right": ReviewerAnswer(MET)})
+    commit_reveal.commit(store, theirs, {"Right": ReviewerAnswer(UNMET)})
     assert [v.reviewer for v in store.verdicts.of_queue(queue)] == ["Bea"]
 
 
@@ -73,7 +73,7 @@ def test_a_lease_that_ran_out_still_counts_while_nobody_came(
     (ada,) = reviewed.seats(store, "Ada")
     ticket = take(store, ada, queue)
     wait[0] += 10_000
-    assert commit_reveal.commit(store, ticket, {"Right": Given(MET)}).confirm == ("Right",)
+    assert commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)}).confirm == ("Right",)
 
 
 def test_two_windows_of_one_person_cannot_commit_the_same_cell(store: Store) -> None:
@@ -84,9 +84,9 @@ def test_two_windows_of_one_person_cannot_commit_the_same_cell(store: Store) -> 
         claims.claim(store, other, queue, "i1")
     assert take(store, other, queue).item_id == "i2"  # not the one that is open already
     again = claims.claim(store, other, queue, "i1", take_over=True)
-    commit_reveal.commit(store, again, {"Right": Given(MET)})
+    commit_reveal.commit(store, again, {"Right": ReviewerAnswer(MET)})
     with pytest.raises(Conflict, match="you, in another window"):
-        commit_reveal.commit(store, mine, {"Right": Given(UNMET)})
+        commit_reveal.commit(store, mine, {"Right": ReviewerAnswer(UNMET)})
 
 
 def test_what_somebody_else_settled_meanwhile_is_not_overwritten(store: Store) -> None:
@@ -96,7 +96,7 @@ def test_what_somebody_else_settled_meanwhile_is_not_overwritten(store: Store) -
     mine = take(store, ada, first, "i1")
     reviewed.settle(store, bea, second, "i1", UNMET)  # through another queue of the run
     with pytest.raises(Conflict, match=r"'Right' was settled by Bea at \d\d:\d\d UTC"):
-        commit_reveal.commit(store, mine, {"Right": Given(MET)})
+        commit_reveal.commit(store, mine, {"Right": ReviewerAnswer(MET)})
     assert adjudication.settled(store, run.id)["i1", "Right"].option == UNMET
     assert states(store, first, "i1") == {"resolved"}
 
@@ -144,9 +144,9 @@ def test_independent_reviewers_do_not_see_each_other_and_agree_by_themselves(
     ticket = take(store, bea, queue, "i1")
     seen = commit_reveal.blind_item(store, ticket)
     assert all(cell.first is None and cell.mine for cell in seen.cells)
-    ticket = commit_reveal.commit(store, ticket, {"Right": Given(MET)}).ticket
+    ticket = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)}).ticket
     assert commit_reveal.reveal(store, ticket).cells[0].others == ()
-    commit_reveal.finish(store, ticket, {"Right": Given(MET)})
+    commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(MET)})
     found = adjudication.settled(store, run.id)["i1", "Right"]
     assert (found.provenance, found.people) == ("human_consensus", ("Ada", "Bea"))
     assert ("i1", "Short") not in adjudication.settled(store, run.id)
@@ -187,7 +187,7 @@ def test_what_cannot_be_taken_back_is_flagged_for_a_lead_and_earlier_acts_still_
     reviewed.settle(store, ada, queue, "i2", UNMET)
     for seat in (ada, bea):
         reviewed.settle(store, seat, queue, "i1", MET)
-    with pytest.raises(HasMet) as refused:
+    with pytest.raises(VerdictsCompared) as refused:
         other_acts.undo_last(store, ada, queue)
     met = refused.value
     assert (met.item_id, met.criteria) == ("i1", ("Right", "Short"))

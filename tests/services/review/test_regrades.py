@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import pytest
 
-from core.domain.review import Given, QueueSettings, Seat
+from core.domain.review import QueueSettings, ReviewerAnswer, Seat
 from core.errors import InputError
 from core.services.review import adjudication, audit_trail, commit_reveal, other_acts, regrades
 from core.services.review.regrades import RegradeRequest
@@ -52,7 +52,7 @@ def test_a_note_reaches_nobody_before_they_committed_and_everybody_with_the_vote
     item = commit_reveal.blind_item(store, ticket)
     assert "Qz" not in json.dumps(asdict(item), default=lambda noun: noun.model_dump())
     assert "Qz" not in str(audit_trail.story(store, ada, run, "i1", "Right"))
-    done = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)})
+    done = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(UNMET)})
     (cell,) = commit_reveal.reveal(store, done.ticket).cells
     assert cell.asked == (("Qzstudent", WHY),)
     assert cell.reasons == ("regrade",)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from core import clock
-from core.domain.review import Given, QueueRule, QueueSettings, Seat
+from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Seat
 from core.errors import Conflict, InputError
 from core.services.review import claims, commit_reveal, other_acts, second_looks
 from core.services.review.corrected_estimates import rightness
 from core.services.review.queues import preview
 from core.services.review.random_audit import unseen
-from core.services.review.reviewer_quality import FORETOLD, Pace, at_work, pace, quality
+from core.services.review.reviewer_quality import FORETOLD, ReviewerPace, at_work, pace, quality
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, UNMET, sit, take
@@ -46,7 +46,7 @@ def test_a_second_look_shows_nothing_of_the_first_and_changes_nothing(store: Sto
     assert look is not None
     assert [c.name for c in look.criteria] == ["Right", "Short"]
     assert "secret" not in repr(look)
-    said = {"Right": Given(UNMET), "Short": Given(MET)}
+    said = {"Right": ReviewerAnswer(UNMET), "Short": ReviewerAnswer(MET)}
     second_looks.say_again(store, ada, look, said, ms_active=1_000)
     assert second_looks.second_look(store, ada, queue) is None
     assert reviewed.pictures(store, run.id) == pictures
@@ -65,7 +65,7 @@ def test_a_second_look_takes_only_what_the_criterion_offers(store: Store) -> Non
     look = second_looks.second_look(store, ada, queue)
     assert look is not None
     with pytest.raises(InputError):
-        second_looks.say_again(store, ada, look, {"Right": Given(7)})
+        second_looks.say_again(store, ada, look, {"Right": ReviewerAnswer(7)})
 
 
 def test_without_the_setting_nothing_comes_back(store: Store) -> None:
@@ -93,9 +93,9 @@ def test_first_verdicts_are_compared_with_known_labels(store: Store) -> None:
     reviewed.settle(store, ada, queue, "i0", MET)  # labelled MET on Right
     ticket = take(store, ada, queue, "i1")  # labelled MET, too
     both = ("Right", "Short")
-    ticket = commit_reveal.commit(store, ticket, dict.fromkeys(both, Given(UNMET))).ticket
+    ticket = commit_reveal.commit(store, ticket, dict.fromkeys(both, ReviewerAnswer(UNMET))).ticket
     commit_reveal.reveal(store, ticket)
-    commit_reveal.finish(store, ticket, dict.fromkeys(both, Given(MET, note="Oh.")))
+    commit_reveal.finish(store, ticket, dict.fromkeys(both, ReviewerAnswer(MET, note="Oh.")))
     (mine,) = quality(store, ada, queue)
     # The first verdict counts, not the one after the votes were seen.
     assert (mine.gold.hits, mine.gold.n, mine.verdicts) == (1, 2, 4)
@@ -129,7 +129,7 @@ def test_time_and_weeks_are_told(store: Store, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(clock, "now", lambda day=day: f"{day}T10:00:00.000Z")
         ticket = take(store, ada, queue, f"i{n}")
         ms = {"Right": 8_000 if n < 9 else 1_000}
-        done = commit_reveal.commit(store, ticket, {"Right": Given(MET)}, ms_active=ms)
+        done = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)}, ms_active=ms)
         claims.release(store, done.ticket)
     (mine,) = quality(store, ada, queue)
     assert (mine.each_seconds, mine.timed, mine.quick) == (8.0, 10, 1)
@@ -142,7 +142,7 @@ def test_time_and_weeks_are_told(store: Store, monkeypatch: pytest.MonkeyPatch) 
 def timed(store: Store, name: str, queue: int, item: str, right: int, short: int) -> None:
     """Both cells of an item, in so many milliseconds each."""
     ticket = take(store, sit(store, name), queue, item)
-    given = dict.fromkeys(("Right", "Short"), Given(MET))
+    given = dict.fromkeys(("Right", "Short"), ReviewerAnswer(MET))
     done = commit_reveal.commit(store, ticket, given, ms_active={"Right": right, "Short": short})
     claims.release(store, done.ticket)
 
@@ -151,11 +151,11 @@ def test_ones_own_progress_is_in_items_and_the_time_left_is_at_ones_own_pace(sto
     settings = QueueSettings(mode="blind")
     queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING, settings)
     ada = sit(store, "Ada")
-    assert pace(store, ada, queue) == Pace(done=0, left=8, each_seconds=None)
+    assert pace(store, ada, queue) == ReviewerPace(done=0, left=8, each_seconds=None)
     timed(store, "Ada", queue, "i0", 8_000, 2_000)  # 10 s
     timed(store, "Ada", queue, "i1", 15_000, 5_000)  # 20 s
     assert FORETOLD == 3
-    assert pace(store, ada, queue) == Pace(2, 6, None)
+    assert pace(store, ada, queue) == ReviewerPace(2, 6, None)
     timed(store, "Ada", queue, "i2", 3_600_000, 1_000)  # an hour away counts as 15 min: 901 s
     # The median of 10, 20 and 901 s is 20 s; five items at 20 s are 100 s.
     mine = pace(store, ada, queue)
@@ -163,11 +163,11 @@ def test_ones_own_progress_is_in_items_and_the_time_left_is_at_ones_own_pace(sto
     assert mine.left_minutes == pytest.approx(100 / 60)
     timed(store, "Bob", queue, "i3", 500, 500)
     # What Bob did is neither mine nor left for me, and his second does not make me faster.
-    assert pace(store, ada, queue) == Pace(3, 4, 20.0)
-    assert pace(store, sit(store, "Bob"), queue) == Pace(1, 4, None)
+    assert pace(store, ada, queue) == ReviewerPace(3, 4, 20.0)
+    assert pace(store, sit(store, "Bob"), queue) == ReviewerPace(1, 4, None)
     other_acts.undo_last(store, ada, queue)
     # i2 is open again, and without it two items are timed.
-    assert pace(store, ada, queue) == Pace(2, 5, None)
+    assert pace(store, ada, queue) == ReviewerPace(2, 5, None)
 
 
 def test_a_lead_reads_how_far_everybody_is_and_others_only_about_themselves(store: Store) -> None:
@@ -181,10 +181,10 @@ def test_a_lead_reads_how_far_everybody_is_and_others_only_about_themselves(stor
     found = {one.name: one for one in at_work(store, lea, queue)}
     # Lea made the queue and reviewed nothing. Five of eight items are open; Ben has one of them.
     assert list(found) == ["Ada", "Ben"]
-    assert (found["Ada"].pace, found["Ada"].role) == (Pace(3, 4, 10.0), "reviewer")
+    assert (found["Ada"].pace, found["Ada"].role) == (ReviewerPace(3, 4, 10.0), "reviewer")
     assert found["Ada"].last is not None
     assert (found["Ben"].pace, found["Ben"].last, found["Ben"].open_now) == (
-        Pace(0, 5, None),
+        ReviewerPace(0, 5, None),
         None,
         True,
     )
@@ -195,9 +195,9 @@ def test_an_item_that_waits_to_be_confirmed_is_not_done(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 4), EVERYTHING)
     ada = sit(store, "Ada")
     timed(store, "Ada", queue, "i0", 8_000, 2_000)
-    assert pace(store, ada, queue) == Pace(0, 4, None)
+    assert pace(store, ada, queue) == ReviewerPace(0, 4, None)
     reviewed.settle(store, ada, queue, "i1", MET, note="So it is.")
-    assert pace(store, ada, queue) == Pace(1, 3, None)
+    assert pace(store, ada, queue) == ReviewerPace(1, 3, None)
 
 
 GOLD = QueueRule(near_mark=None, audit_share=0.0, gold_share=1.0)

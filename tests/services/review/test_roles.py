@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.review import Given, QueueSettings, Seat
+from core.domain.review import QueueSettings, ReviewerAnswer, Seat
 from core.domain.review_records import QueueFilter
 from core.errors import Conflict, InputError
 from core.services.review import adjudication, claims, commit_reveal, other_acts, queues, reviewers
@@ -33,13 +33,13 @@ def test_a_disagreement_waits_for_an_adjudicator_who_says_first_what_they_think(
     assert ticket.part == "resolve"
     with pytest.raises(Conflict, match="Commit a verdict first"):
         commit_reveal.reveal(store, ticket)
-    ticket = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)}).ticket
+    ticket = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(UNMET)}).ticket
     (cell,) = commit_reveal.reveal(store, ticket).cells
     assert {other.letter for other in cell.others} == {"A", "B"}
     assert {other.given.option for other in cell.others} == {MET, UNMET}
     with pytest.raises(InputError, match="resolves a disagreement"):
-        commit_reveal.finish(store, ticket, {"Right": Given(UNMET)})
-    commit_reveal.finish(store, ticket, {"Right": Given(UNMET, note="It is not.")})
+        commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(UNMET)})
+    commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(UNMET, note="It is not.")})
     found = adjudication.settled(store, run.id)["i1", "Right"]
     assert (found.provenance, found.people, found.option) == ("adjudicated", ("Eve",), UNMET)
     with pytest.raises(Conflict, match="Eve has acted on"):
@@ -67,8 +67,8 @@ def test_a_flag_sends_a_cell_to_its_role_and_nobody_else_goes_on_with_it(store: 
     ticket = other_acts.flag(store, ticket, "Right", "lead", "The text is cut off.").ticket
     item = commit_reveal.blind_item(store, ticket)
     assert [cell.mine for cell in item.cells] == [False, True]
-    ticket = commit_reveal.commit(store, ticket, {"Short": Given(MET)}).ticket
-    commit_reveal.finish(store, ticket, {"Short": Given(MET)})
+    ticket = commit_reveal.commit(store, ticket, {"Short": ReviewerAnswer(MET)}).ticket
+    commit_reveal.finish(store, ticket, {"Short": ReviewerAnswer(MET)})
     claims.release(store, ticket)
     assert claims.queue_for_person(store, bea, queue).counts == {"waiting": 1}
     assert claims.queue_for_person(store, sit(store, "Lea"), queue).available == 1
@@ -82,7 +82,7 @@ def test_a_flagged_cell_cannot_be_committed_by_who_may_not(store: Store) -> None
     ticket = take(store, ada, queue)
     ticket = other_acts.flag(store, ticket, "Right", "adjudicator", "Odd.").ticket
     with pytest.raises(Conflict, match="flagged for a"):
-        commit_reveal.commit(store, ticket, {"Right": Given(MET)})
+        commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)})
 
 
 def test_sent_back_cells_are_reviewed_again_and_the_record_keeps_everything(
@@ -146,7 +146,7 @@ def test_who_lost_their_role_meanwhile_cannot_go_on_with_it(store: Store) -> Non
     ticket = take(store, reviewers.seat(store, "Eve", "tab"), queue)
     reviewers.set_role(store, lea, "Eve", "reviewer")
     with pytest.raises(Conflict, match="Only an adjudicator or a lead may resolve"):
-        commit_reveal.commit(store, ticket, {"Right": Given(MET)})
+        commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)})
 
 
 def test_fewer_reviewers_settle_what_waited_and_more_never_open_what_is_done(

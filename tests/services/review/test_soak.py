@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from core.domain.review import Given
+from core.domain.review import ReviewerAnswer
 from core.errors import Conflict
 from core.services.review import adjudication, claims, commit_reveal, other_acts, queues, reviewers
 from core.store.store import Store
@@ -51,7 +51,7 @@ def _one(store: Store, ticket: claims.Ticket, dice: random.Random) -> None:
     names = [
         cell.criterion.name for cell in commit_reveal.blind_item(store, ticket).cells if cell.mine
     ]
-    given = {name: Given(dice.choice([MET, UNMET]), note="So.") for name in names}
+    given = {name: ReviewerAnswer(dice.choice([MET, UNMET]), note="So.") for name in names}
     ticket = commit_reveal.commit(store, ticket, given).ticket
     commit_reveal.reveal(store, ticket)
     commit_reveal.finish(store, ticket, given)
@@ -112,8 +112,8 @@ def test_of_two_who_commit_at_the_same_moment_one_is_told(store: Store) -> None:
             ticket = claims.claim(mine, seat, queue, f"i{n}")  # type: ignore[arg-type]
             gate.wait()
             try:
-                ticket = commit_reveal.commit(mine, ticket, {"Right": Given(MET)}).ticket
-                commit_reveal.finish(mine, ticket, {"Right": Given(MET, note="So.")})
+                ticket = commit_reveal.commit(mine, ticket, {"Right": ReviewerAnswer(MET)}).ticket
+                commit_reveal.finish(mine, ticket, {"Right": ReviewerAnswer(MET, note="So.")})
             except Conflict as error:
                 told.append(str(error))
             gate.wait()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain.review import Given, QueueSettings
+from core.domain.review import QueueSettings, ReviewerAnswer
 from core.errors import Conflict
 from core.services.review import claims, commit_reveal, other_acts
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, UNMET, sit
 
-SAID = {"Right": Given(MET), "Short": Given(MET)}
+SAID = {"Right": ReviewerAnswer(MET), "Short": ReviewerAnswer(MET)}
 
 
 def test_a_cell_that_was_sent_back_since_it_was_opened_must_be_looked_at_again(

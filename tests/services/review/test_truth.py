@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.domain.panel import Asking, Judge, Panel
-from core.domain.review import Given
+from core.domain.review import ReviewerAnswer
 from core.domain.runs import Run
 from core.services.results.scored_items import calibration_items, derive_for, settled_lookup
 from core.services.review import commit_reveal, other_acts
@@ -68,8 +68,8 @@ def test_other_weights_are_another_score_of_the_same_votes_and_decisions(store: 
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run)
     ticket = reviewed.take(store, sit(store, "Ada"), queue, "i2")
-    ticket = commit_reveal.commit(store, ticket, {"Right": Given(MET)}).ticket
-    commit_reveal.finish(store, ticket, {"Right": Given(MET)})
+    ticket = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)}).ticket
+    commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(MET)})
     assert store.results.item(run.id, "i2").score == 0.75
     right, short = reviewed.RUBRIC.criteria
     lighter = reviewed.RUBRIC.model_copy(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain.review import Given, QueueSettings, Seat
+from core.domain.review import QueueSettings, ReviewerAnswer, Seat
 from core.errors import InputError
 from core.services.review import claims, commit_reveal, reviewers
 from core.services.rubrics import library
@@ -18,8 +18,8 @@ def doubt(store: Store, seat: Seat, queue: int, item: str) -> None:
     """Right is called wrong, Short is met."""
     ticket = reviewed.take(store, seat, queue, item)
     given = {
-        "Right": Given(None, "criterion_wrong", "It asks for a source."),
-        "Short": Given(MET, note="Fine."),
+        "Right": ReviewerAnswer(None, "criterion_wrong", "It asks for a source."),
+        "Short": ReviewerAnswer(MET, note="Fine."),
     }
     done = commit_reveal.commit(store, ticket, given)
     done = commit_reveal.finish(store, done.ticket, given)

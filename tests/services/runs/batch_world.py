@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.judging.providers.batches import BatchDoor
+from core.judging.providers.batches import BatchInterface
 from core.services.runs import lifecycle, runner
 from core.services.runs.batches import sending
 from core.services.runs.planning import RunRequest
@@ -93,7 +93,7 @@ def killed_at(moment: str, patch: pytest.MonkeyPatch) -> None:
 
 
 def _end_at(verb: str, patch: pytest.MonkeyPatch, ending: Callable[[Any], Any]) -> None:
-    for door in (BatchDoor, *BatchDoor.__subclasses__()):
+    for door in (BatchInterface, *BatchInterface.__subclasses__()):
         if verb in vars(door):
             patch.setattr(door, verb, ending(vars(door)[verb]))
 

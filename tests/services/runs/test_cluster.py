@@ -30,7 +30,7 @@ from core.services.runs import lifecycle
 from core.services.runs.cluster import joining, remote, training
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import Runner, work_here
-from core.services.runs.sweeps import Axes, plan_sweep, start_sweep
+from core.services.runs.sweeps import SweepAxes, plan_sweep, start_sweep
 from core.store.store import Store
 from tests.judging.offline.answers import CORRECT, seasons
 from tests.places import ROOT
@@ -347,7 +347,7 @@ def test_the_runs_of_a_sweep_are_asked_on_the_cluster(
     store: Store, tmp_path: Path, provider: Provider, address: str
 ) -> None:
     judge = Judge(name="ada", model="ada", api_base=provider.url)
-    swept = plan_sweep(store, asked_of(store, judge, tmp_path, 4), Axes(replicates=(1, 2)))
+    swept = plan_sweep(store, asked_of(store, judge, tmp_path, 4), SweepAxes(replicates=(1, 2)))
     runs = start_sweep(store, swept)
     runner = Runner(store, address).start()
     try:

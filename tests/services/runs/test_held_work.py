@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 
 from core.domain.votes import AskedOutcome, Call
-from core.errors import NotNow, StoreError
+from core.errors import StoreError, WriteBlocked
 from core.services.runs.held_work import (
     SELDOM,
     Recorder,
@@ -23,7 +23,7 @@ from core.store.store import Store
 
 
 def test_beats_go_on_while_the_file_cannot_be_written_and_end_when_one_says_so() -> None:
-    answers: list[bool | Exception] = [True, NotNow("locked"), True, False]
+    answers: list[bool | Exception] = [True, WriteBlocked("locked"), True, False]
 
     async def beat() -> bool:
         said = answers.pop(0)

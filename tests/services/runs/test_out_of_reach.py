@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import NotNow, StoreError
+from core.errors import StoreError, WriteBlocked
 from core.services.runs import lifecycle, worker
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import Runner, work_here
@@ -101,7 +101,7 @@ def test_stopped_while_the_disk_is_full_a_run_says_how_many_answers_are_not_reco
 
     def no_room(*arguments: Any, **options: Any) -> Any:
         if full.is_set():
-            raise NotNow("The disk is full.")
+            raise WriteBlocked("The disk is full.")
         return put(*arguments, **options)
 
     monkeypatch.setattr(store.responses, "put", no_room)

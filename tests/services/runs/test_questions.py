@@ -9,7 +9,7 @@ from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import Cell
-from core.services.runs.questions import Asker
+from core.services.runs.questions import QuestionBuilder
 
 RUBRIC = Rubric(
     criteria=tuple(Criterion(name=f"c{n}", requirement=f"Names cause {n}.") for n in range(3))
@@ -20,10 +20,10 @@ TEACHERS = [Item(id=f"t{n}", submission=f"teacher {n} " * 60, labels=LABELS) for
 ITEMS = [Item(id=f"i{n}", submission=f"item {n} " * 60) for n in range(10)]
 
 
-def asker(**asking: Any) -> Asker:
+def asker(**asking: Any) -> QuestionBuilder:
     panel = Panel(judges=(MODEL,), asking=Asking(**asking))
     plan = RunPlan(name="r", rubric_version_id=1, dataset_version_id=1, panel=panel, seed=7)
-    return Asker(RUBRIC, plan, ITEMS, TEACHERS)
+    return QuestionBuilder(RUBRIC, plan, ITEMS, TEACHERS)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from core.formats.folder import read_dataset_file, read_rubric_file
 from core.services.rubrics import library
 from core.services.rubrics.drafts import draft_from
 from core.services.runs import lifecycle
-from core.services.runs.held_work import Waiting
+from core.services.runs.held_work import WaitingQuestions
 from core.services.runs.planning import RunRequest
 from core.services.runs.ready_run import load_job
 from core.services.runs.runner import Runner, work_here
@@ -60,7 +60,7 @@ def runner(store: Store) -> object:
 def test_what_has_been_out_for_long_is_noted_while_it_is(
     store: Store, tmp_path: Path, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Waiting, "LONG", 0.0)
+    monkeypatch.setattr(WaitingQuestions, "LONG", 0.0)
     run_id = lifecycle.start(store, request(store, tmp_path, provider))
     provider.say(Answer(body=ok().body, stall=2.5))
     seen = list[str]()

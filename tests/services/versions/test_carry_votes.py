@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain.review import Given, QueueSettings
+from core.domain.review import QueueSettings, ReviewerAnswer
 from core.domain.rubric import Option
 from core.errors import Conflict
-from core.rubric_diff.edits import Moves
+from core.rubric_diff.edits import VersionMapping
 from core.services.review import claims, commit_reveal, queues
 from core.services.runs.ready_run import load_job
 from core.services.versions import carry_votes
@@ -61,12 +61,12 @@ def test_merged_options_are_read_as_mapped_and_dropped_ones_are_asked(store: Sto
     run, lea = graded(store), reviewed.sit(store, "Lea")
     merged = changed(DEPTH, options=[LEVELS[0], LEVELS[2]])
     new = saved(store, run, rubric(RIGHT, merged))
-    mapped = Moves(options={"Depth": (0, 1, 1, 2)})
+    mapped = VersionMapping(options={"Depth": (0, 1, 1, 2)})
     made = carry_votes.start_under(store, lea, run.id, new.id, mapped)
     # Mid counts 1 instead of .5 on items 1, 4, 7; nothing is left to ask.
     assert scores(store, made) == [0.75, 0.25, 1.0, 0.0, 1.0, 0.25, 0.75, 0.25]
     assert store.runs.get(made).status == "done"
-    dropped = Moves(options={"Depth": (0, None, 1, 2)})
+    dropped = VersionMapping(options={"Depth": (0, None, 1, 2)})
     made = carry_votes.start_under(store, lea, run.id, new.id, dropped)
     row = store.runs.get(made)
     # Three items said Mid, three judges each: nine of 48 votes are to be asked.
@@ -77,7 +77,7 @@ def test_a_split_option_keeps_the_votes_where_they_are_put(store: Store) -> None
     run, lea = graded(store), reviewed.sit(store, "Lea")
     split = changed(DEPTH, options=[*LEVELS[:2], Option(label="Fair", value=0.75), LEVELS[2]])
     new = saved(store, run, rubric(RIGHT, split))
-    moves = Moves(options={"Depth": (0, 2, 3, 4)})  # Mid becomes Fair
+    moves = VersionMapping(options={"Depth": (0, 2, 3, 4)})  # Mid becomes Fair
     made = carry_votes.start_under(store, lea, run.id, new.id, moves)
     # .25 more of Depth's quarter on items 1, 4, 7.
     assert scores(store, made) == [0.75, 0.1875, 1.0, 0.0, 0.9375, 0.25, 0.75, 0.1875]
@@ -120,7 +120,7 @@ def test_what_people_settled_stays_settled_where_the_question_is_the_same(store:
     settings = QueueSettings(mode="blind")
     row = queues.make_queue(store, lea, run.id, "All", reviewed.EVERYTHING, settings)
     ticket = claims.claim(store, lea, row.id, "i1")
-    commit_reveal.commit(store, ticket, {"Right": Given(0), "Depth": Given(2)})
+    commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(0), "Depth": ReviewerAnswer(2)})
     other = changed(RIGHT, requirement="It is true.")
     new = saved(store, run, rubric(other, changed(DEPTH, name="How deep")))
     made = carry_votes.start_under(store, lea, run.id, new.id, ask=False)

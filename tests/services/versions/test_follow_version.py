@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.domain.gates import Decision, Gate
-from core.domain.review import CellKey, Given, QueueSettings
+from core.domain.review import CellKey, QueueSettings, ReviewerAnswer
 from core.errors import Conflict, InputError
-from core.rubric_diff.edits import Moves
+from core.rubric_diff.edits import VersionMapping
 from core.services.agreement.load_ratings import of_run
 from core.services.results.item_view import item_view
 from core.services.results.scored_items import stale_cells
@@ -175,7 +175,7 @@ def test_options_called_otherwise_need_somebody_who_says_which_is_which(store: S
     new = saved(store, run, rubric(RIGHT, changed(DEPTH, options=options)))
     with pytest.raises(InputError):
         follow_version.follow(store, lea, run.id, new.id)
-    same = Moves(options={"Depth": (0, 1, 2, 3)})
+    same = VersionMapping(options={"Depth": (0, 1, 2, 3)})
     follow_version.follow(store, lea, run.id, new.id, moves=same)
     shown = item_view(store, run.id, "i0").criteria[1]
     assert (shown.verdict_label, shown.votes[0].label) == ("Shallow", "Shallow")
@@ -186,7 +186,7 @@ def test_what_is_added_or_merged_is_shown_but_not_followed_in_place(store: Store
     merged = changed(DEPTH, options=[LEVELS[0], LEVELS[2]])
     polite = changed(RIGHT, name="Polite", requirement="No harsh words stand in the reply.")
     new = saved(store, run, rubric(RIGHT, merged, polite))
-    moves = Moves(options={"Depth": (0, 1, 1, 2)})  # Mid becomes High
+    moves = VersionMapping(options={"Depth": (0, 1, 1, 2)})  # Mid becomes High
     found = follow_version.difference(store, run.id, new.id, moves)
     # Mid counted .5, High counts 1: + 1/8 on items 1, 4, 7. Polite (weight 3) has no verdict yet.
     assert {m.item_id: m.change for m in found.moved} == dict.fromkeys(("i1", "i4", "i7"), 0.125)
@@ -204,7 +204,7 @@ def test_decisions_on_another_question_count_no_more_and_count_again_after_rolli
         store, lea, run.id, "All", reviewed.EVERYTHING, QueueSettings(mode="blind")
     )
     ticket = claims.claim(store, lea, row.id, "i1")
-    given = {"Right": Given(0), "Depth": Given(2)}  # MET, High: a score of 1
+    given = {"Right": ReviewerAnswer(0), "Depth": ReviewerAnswer(2)}  # MET, High: a score of 1
     commit_reveal.commit(store, ticket, given)
     assert scores(store, run.id)[1] == 1.0
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
@@ -221,7 +221,7 @@ def test_a_decision_on_an_item_with_a_rubric_of_its_own_stays_what_it_was(store:
     settings = QueueSettings(mode="blind")
     row = queues.make_queue(store, lea, run.id, "All", reviewed.EVERYTHING, settings)
     ticket = claims.claim(store, lea, row.id, "i0")
-    commit_reveal.commit(store, ticket, {"Right": Given(1), "Depth": Given(0)})
+    commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(1), "Depth": ReviewerAnswer(0)})
     assert scores(store, run.id)[0] == 0.0  # UNMET, Low; the votes said .75
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
     follow_version.follow(store, lea, run.id, new.id)
@@ -254,7 +254,7 @@ def test_what_people_settle_under_the_new_question_is_not_stale(store: Store) ->
     ticket = claims.claim(store, lea, row.id, "i1")
     shown = commit_reveal.blind_item(store, ticket)
     assert [cell.criterion.requirement for cell in shown.cells] == ["It is true."]
-    commit_reveal.commit(store, ticket, {"Right": Given(0)})
+    commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(0)})
     assert CellKey("i1", "Right") not in stale_cells(store, run.id)
     assert len(stale_cells(store, run.id)) == 7
 
@@ -267,7 +267,9 @@ def test_whoever_has_a_cell_open_whose_question_changes_must_look_again(store: S
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
     follow_version.follow(store, lea, run.id, new.id)
     with pytest.raises(Conflict, match="asks something else since version 2"):
-        commit_reveal.commit(store, ticket, {"Right": Given(0), "Depth": Given(2)})
+        commit_reveal.commit(
+            store, ticket, {"Right": ReviewerAnswer(0), "Depth": ReviewerAnswer(2)}
+        )
 
 
 def test_figures_of_a_run_read_its_votes_under_the_version_it_follows(store: Store) -> None:

@@ -10,7 +10,7 @@ from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import draft_from
 from core.services.runs.runner import work_here
 from core.services.workbench import bench_rows
-from core.services.workbench.asking import Want, ask
+from core.services.workbench.asking import CellsToAsk, ask
 from core.services.workbench.bench_rows import new_row
 from core.services.workbench.bench_state import WorkbenchState, workbench_state
 from core.store.store import Store
@@ -75,9 +75,9 @@ def now(store: Store, of: RubricDraft) -> WorkbenchState:
     return workbench_state(store, bench_rows.followed(store, NAME, of), of)
 
 
-def asked(store: Store, of: RubricDraft, want: Want | None = None) -> tuple[int, ...]:
+def asked(store: Store, of: RubricDraft, want: CellsToAsk | None = None) -> tuple[int, ...]:
     """Ask, and do what the Runner does, here and now; the runs."""
-    runs = ask(store, NAME, of, want or Want())
+    runs = ask(store, NAME, of, want or CellsToAsk())
     for run_id in runs:
         work_here(store, run_id, tick=0.02)
     return runs

@@ -12,7 +12,7 @@ from core.errors import InputError
 from core.services.judges import registry
 from core.services.spot import spot_check
 from core.services.workbench import asking, bench_rows
-from core.services.workbench.asking import Want, ask, cost_estimate
+from core.services.workbench.asking import CellsToAsk, ask, cost_estimate
 from core.services.workbench.bench_rows import new_row
 from core.services.workbench.bench_state import figures
 from core.store.store import Store
@@ -39,16 +39,16 @@ def test_the_estimate_counts_exactly_the_calls_that_are_made(
     store: Store, provider: Provider
 ) -> None:
     first, *_ = filled(store, provider.url, price_in=1.0, price_out=2.0)
-    before = cost_estimate(store, now(store, draft()), Want())
+    before = cost_estimate(store, now(store, draft()), CellsToAsk())
     # 3 rows x 2 criteria
     assert (before.cells, before.takes.calls, before.takes.votes) == (6, 6, 6)
     assert before.takes.cost is not None
     assert before.takes.cost > 0
     asked(store, draft())
     assert provider.count == before.takes.calls
-    after = cost_estimate(store, now(store, draft()), Want())
+    after = cost_estimate(store, now(store, draft()), CellsToAsk())
     assert (after.cells, after.takes.calls, after.takes.cost) == (0, 0, 0)
-    one = cost_estimate(store, now(store, draft()), Want("all", row=first, criterion="Cause"))
+    one = cost_estimate(store, now(store, draft()), CellsToAsk("all", row=first, criterion="Cause"))
     assert (one.cells, one.takes.calls) == (1, 1)
 
 
@@ -131,8 +131,8 @@ def test_failures_are_asked_again_alone(store: Store, provider: Provider) -> Non
     provider.say(status(500))
     asked(store, draft())
     before = provider.count
-    assert cost_estimate(store, now(store, draft()), Want("failed")).cells == 1
-    asked(store, draft(), Want("failed"))
+    assert cost_estimate(store, now(store, draft()), CellsToAsk("failed")).cells == 1
+    asked(store, draft(), CellsToAsk("failed"))
     assert provider.count == before + 1
     states = {c.state for cells in now(store, draft()).cells.values() for c in cells.values()}
     assert states == {"fresh"}
@@ -142,9 +142,9 @@ def test_what_is_being_asked_is_not_asked_twice_and_can_be_cancelled(
     store: Store, provider: Provider
 ) -> None:
     filled(store, provider.url)
-    assert len(ask(store, NAME, draft(), Want())) == 1
+    assert len(ask(store, NAME, draft(), CellsToAsk())) == 1
     assert now(store, draft()).active
-    assert ask(store, NAME, draft(), Want("all")) == ()
+    assert ask(store, NAME, draft(), CellsToAsk("all")) == ()
     assert asking.cancel(store, NAME) == 1
     standing = now(store, draft())
     assert not standing.active
@@ -155,9 +155,9 @@ def test_what_is_being_asked_is_not_asked_twice_and_can_be_cancelled(
 def test_all_asks_fresh_rows_anew(store: Store, provider: Provider) -> None:
     first, *_ = filled(store, provider.url, shuffle=True)
     asked(store, draft())
-    asked(store, draft(), Want("all"))
+    asked(store, draft(), CellsToAsk("all"))
     assert len(bench_rows.saved_workbench(store, NAME)["runs"]) == 2
-    asked(store, draft(), Want("open", row=first))  # nothing is open in it: asked anew
+    asked(store, draft(), CellsToAsk("open", row=first))  # nothing is open in it: asked anew
     assert now(store, draft()).cells[first]["Cause"].state == "fresh"
     assert len(bench_rows.saved_workbench(store, NAME)["runs"]) == 3
 
@@ -219,7 +219,7 @@ def test_offline_judges_say_what_they_need_and_then_answer(store: Store) -> None
     bench_rows.set_asking(store, NAME, judges=["Nearest neighbours"])
     assert "learn from labelled items" in asking.obstacle(now(store, draft()))
     with pytest.raises(InputError, match="labelled items"):
-        ask(store, NAME, draft(), Want())
+        ask(store, NAME, draft(), CellsToAsk())
     moon = [
         Item(
             id=f"m{n}",
@@ -239,7 +239,7 @@ def test_offline_judges_say_what_they_need_and_then_answer(store: Store) -> None
     taught = Dataset(name="Taught", items=(*moon, *wind))
     version = store.datasets.create(taught, now="2026-03-01T10:00:00.000Z").id
     bench_rows.set_asking(store, NAME, learn_from=version)
-    assert cost_estimate(store, now(store, draft()), Want()).takes.calls == 0
+    assert cost_estimate(store, now(store, draft()), CellsToAsk()).takes.calls == 0
     asked(store, draft())
     states = {c.state for cells in now(store, draft()).cells.values() for c in cells.values()}
     assert states == {"fresh"}
@@ -247,11 +247,11 @@ def test_offline_judges_say_what_they_need_and_then_answer(store: Store) -> None
 
 def test_nobody_chosen_and_nothing_to_judge_are_said(store: Store, provider: Provider) -> None:
     with pytest.raises(InputError, match="No judge is chosen"):
-        ask(store, NAME, draft(), Want())
+        ask(store, NAME, draft(), CellsToAsk())
     model(store, provider.url)
     bench_rows.set_asking(store, NAME, judges=["Ann"])
     with pytest.raises(InputError, match="No row has a text"):
-        ask(store, NAME, draft(), Want())
+        ask(store, NAME, draft(), CellsToAsk())
 
 
 def test_a_workbenchs_runs_stand_in_no_list(store: Store, provider: Provider) -> None:
@@ -265,7 +265,7 @@ def test_an_asking_that_an_error_ended_is_said_until_the_next_one(
     store: Store, provider: Provider
 ) -> None:
     filled(store, provider.url)
-    (run_id,) = ask(store, NAME, draft(), Want())
+    (run_id,) = ask(store, NAME, draft(), CellsToAsk())
     lease = store.leases.claim("me", at=1.0, seconds=1.0, run_id=run_id)
     assert lease is not None
     store.leases.release(

@@ -11,7 +11,7 @@ from core.services.judges import registry
 from core.services.rubrics import draft_criteria, draft_rules
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.workbench import bench_rows
-from core.services.workbench.asking import Want
+from core.services.workbench.asking import CellsToAsk
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.provider import Provider
@@ -156,7 +156,7 @@ def test_asking_one_row_leaves_the_other_stale_rows_stale(store: Store, provider
     _, second, _ = filled(store, provider.url)
     asked(store, draft())
     edited = of_criterion("Cause", "requirement", "Names the Sun.")(draft())
-    asked(store, edited, Want("open", row=second))
+    asked(store, edited, CellsToAsk("open", row=second))
     assert provider.count == 7
     assert stale(now(store, edited)) == {(0, "Cause"), (2, "Cause")}
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.votes import Cell
-from core.errors import Conflict, NotNow, StoreError
+from core.errors import Conflict, StoreError, WriteBlocked
 from core.store.database import connection as connection_module
 from core.store.database.migrations import NAMES, migrations
 from core.store.store import Store
@@ -234,5 +234,5 @@ def test_a_thread_whose_turn_never_comes_is_told_so(
     store = Store(tmp_path / "studio.db")
     with store.write(), ThreadPoolExecutor(1) as threads:
         refused = threads.submit(store.settings.put, "key", "value").exception()
-    assert isinstance(refused, NotNow)
+    assert isinstance(refused, WriteBlocked)
     assert "stayed locked" in str(refused)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.review import Given, QueueRule, QueueSettings, Span
+from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Span
 from core.domain.review_records import EventRow, QueuedCell, QueuedItem, QueueRow
 from core.errors import NotFound
 from core.store.review.settled import given_data, given_from
@@ -47,7 +47,7 @@ def test_an_event_is_taken_back_at_most_once(store: Store, run_id: int) -> None:
 
 
 def test_events_of_one_step_are_found_by_it(store: Store, run_id: int) -> None:
-    step = store.events.add(event(run_id, after=given_data(Given(1))))
+    step = store.events.add(event(run_id, after=given_data(ReviewerAnswer(1))))
     store.events.add(event(run_id, step=step, before=[1, None], reason=f"odd {LONE}"))
     one, two = store.events.of_step(step)
     assert (one.step, two.step, two.id) == (step, step, step + 1)
@@ -72,7 +72,7 @@ def test_events_of_one_queue_are_not_those_of_another_queue_or_run(
 
 
 def test_a_verdict_comes_back_as_it_was() -> None:
-    given = Given(2, None, "Why? Because.", (Span(3, 9, "quoted"), Span(0, 1, "x")))
+    given = ReviewerAnswer(2, None, "Why? Because.", (Span(3, 9, "quoted"), Span(0, 1, "x")))
     assert given_from(given_data(given)) == given
 
 

@@ -17,7 +17,7 @@ from core.domain.votes import (
     Vote,
 )
 from core.errors import Conflict, NotFound
-from core.store.runs.leases import Fenced
+from core.store.runs.leases import LeaseLost
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.store.making import (
@@ -176,9 +176,9 @@ def test_what_is_present_is_what_resuming_skips(store: Store, run_id: int) -> No
 def test_an_owner_who_lost_the_lease_can_write_nothing(store: Store, run_id: int) -> None:
     late = claimed(store, run_id, "late")
     now = claimed(store, run_id, "now", at=AT + 61)
-    with pytest.raises(Fenced, match="late no longer works on run"):
+    with pytest.raises(LeaseLost, match="late no longer works on run"):
         record(store, late, vote("a", call=call("x")))
-    assert issubclass(Fenced, Conflict)
+    assert issubclass(LeaseLost, Conflict)
     record(store, now, vote("b"))
     assert store.votes.present(run_id) == {Cell("b", "Clear", "ann")}
     assert store.runs.row(run_id).calls == 0
@@ -187,7 +187,7 @@ def test_an_owner_who_lost_the_lease_can_write_nothing(store: Store, run_id: int
 def test_a_run_given_back_takes_no_more_votes(store: Store, run_id: int) -> None:
     lease = claimed(store, run_id)
     store.leases.release(lease, "cancelled", now=LATER)
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         record(store, lease, vote("a"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from core.blocks.blocks import Reach, TableBlock, Tone, Words
+from core.blocks.blocks import IntervalCell, TableBlock, TextCell, Tone
 from core.blocks.estimates import measured, measured_share
 from core.metrics.estimate import Estimate
 from core.services.agreement.conclusion import BOUND, Conclusion, Known, Standing, labels_needed
@@ -52,11 +52,11 @@ def criteria_table(
     for criterion in known:
         link = {"to": "agreement", "view": view, "criterion": criterion.name, **(pair or {})}
         stands = [] if conclusion is None else [_standing_words(conclusion, criterion)]
-        items = Words(count(criterion.agreement.n), (left_out or {}).get(criterion.name, ""))
+        items = TextCell(count(criterion.agreement.n), (left_out or {}).get(criterion.name, ""))
         right = [_accuracy(criterion), _differences(criterion)] if compared else []
         rows.append(
             (
-                Words(criterion.name, link=link),
+                TextCell(criterion.name, link=link),
                 *stands,
                 _agreement_bar(criterion.agreement),
                 items,
@@ -72,25 +72,25 @@ def criteria_table(
     return TableBlock("Agreement per criterion", tuple(heads), tuple(rows), numbers)
 
 
-def _agreement_bar(agreement: Estimate) -> Words:
+def _agreement_bar(agreement: Estimate) -> TextCell:
     if agreement.value is None:
-        return Words(DASH)
+        return TextCell(DASH)
     says = f"{agreement.words(score).inline}; the dotted line is {score(BOUND)}"
-    bar = Reach(says, agreement.value, agreement.low, agreement.high, BOUND)
+    bar = IntervalCell(says, agreement.value, agreement.low, agreement.high, BOUND)
     return measured(agreement)._replace(reach=bar)
 
 
-def _accuracy(criterion: Known) -> Words:
+def _accuracy(criterion: Known) -> TextCell:
     if criterion.accuracy is None or criterion.accuracy.value is None:
-        return Words(DASH)
+        return TextCell(DASH)
     return measured_share(criterion.accuracy)
 
 
-def _differences(criterion: Known) -> Words:
+def _differences(criterion: Known) -> TextCell:
     """Return the number of items on which the pair differs."""
     if criterion.accuracy is None or criterion.accuracy.value is None:
-        return Words(DASH)
-    return Words(count(round((1 - criterion.accuracy.value) * criterion.agreement.n)))
+        return TextCell(DASH)
+    return TextCell(count(round((1 - criterion.accuracy.value) * criterion.agreement.n)))
 
 
 def left_out(lines: Sequence[PairLine]) -> dict[str, str]:
@@ -105,12 +105,12 @@ def left_out(lines: Sequence[PairLine]) -> dict[str, str]:
     }
 
 
-def _standing_words(conclusion: Conclusion, criterion: Known) -> Words:
+def _standing_words(conclusion: Conclusion, criterion: Known) -> TextCell:
     standing = conclusion.standing_of(criterion)
     if not criterion.agreement.n:
-        return Words("no answers to compare", tone="warn")
+        return TextCell("no answers to compare", tone="warn")
     text = _WORDS[standing][0 if conclusion.reference else 1]
     needed = labels_needed(criterion) if standing == "undecided" else None
-    return Words(
+    return TextCell(
         text, f"needs about {count(needed)} items" if needed else "", tone=_TONES[standing]
     )

@@ -21,7 +21,7 @@ from core.services.runs.batches.lanes import BatchLane
 if TYPE_CHECKING:
     from core.services.runs.held_work import Recorder
     from core.services.runs.ready_run import Job
-    from core.services.runs.worker import Work
+    from core.services.runs.worker import RunningWork
 
 #: The shortest and longest pause, in seconds, while a provider is unreachable or accepts no more
 #: batches. Each pause is twice the last one.
@@ -38,7 +38,9 @@ class BatchesStopped(Exception):
 class BatchContext:
     """The run that ``work`` processes, with its access to the data file and the providers."""
 
-    def __init__(self, work: Work, job: Job, recorder: Recorder, turns: QuestionTurns) -> None:
+    def __init__(
+        self, work: RunningWork, job: Job, recorder: Recorder, turns: QuestionTurns
+    ) -> None:
         self.work, self.job, self.recorder, self.turns = work, job, recorder, turns
         self.store, self.lease, self.asker = work.store.batches, work.lease, job.asker
 

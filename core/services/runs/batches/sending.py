@@ -16,7 +16,7 @@ from core.judging.asking.engine import unasked
 from core.judging.asking.retry import Unanswered
 from core.judging.protocol import FATAL, Question
 from core.judging.providers.base import CallError
-from core.judging.providers.batches import MOST_OF_FILE, BatchLook
+from core.judging.providers.batches import MOST_OF_FILE, BatchState
 from core.judging.turns import RETRIED
 from core.services.runs.batches.context import (
     FIRST_PAUSE,
@@ -232,7 +232,7 @@ class BatchSender:
                 await caller.batch_interface.cancel(duplicate.id)
         return bool(batches)
 
-    async def _follow_created(self, lane: BatchLane, row: BatchRow, look: BatchLook) -> None:
+    async def _follow_created(self, lane: BatchLane, row: BatchRow, look: BatchState) -> None:
         now = clock.at()
         await self.context.set(
             row, status="sent", batch=look.id, said=look.status, message="", sent=now, looked=now,

@@ -22,7 +22,7 @@ from core.judging.providers.base import CallError
 from core.judging.providers.batches import (
     EXPIRED,
     TOO_MUCH,
-    BatchLook,
+    BatchState,
     unanswered_line,
     was_cancelled,
 )
@@ -136,7 +136,7 @@ class BatchWork:
                 return
         except CallError as error:
             if error.kind == "not_found" and error.status == 404:
-                await self._take(lane, row, BatchLook(row.batch, "lost"))
+                await self._take(lane, row, BatchState(row.batch, "lost"))
                 return
             await self._looked(lane, row, message=error.message)
             return
@@ -151,7 +151,7 @@ class BatchWork:
         )
         lane.out[row.id] = await self.context.row(row.id)
 
-    async def _take(self, lane: BatchLane, row: BatchRow, look: BatchLook) -> None:
+    async def _take(self, lane: BatchLane, row: BatchRow, look: BatchState) -> None:
         """Record the answers of an ended batch. After a kill halfway, they are recorded again."""
         lines = await self.context.io(self.context.store.lines, row)
         caller = lane.judge.caller
@@ -211,7 +211,7 @@ class BatchWork:
         lane.not_before = clock.at() + pause
 
 
-def _why(key: str, look: BatchLook) -> str:
+def _why(key: str, look: BatchState) -> str:
     """Return why a request has no answer, by the final state of its batch."""
     if look.status == "failed":
         return unanswered_line(key, look.code or "bad_request", look.message)

@@ -23,7 +23,7 @@ from core.judging.turns import QuestionTurns
 from core.services.runs.cluster import remote
 from core.services.runs.cluster.credit import Acknowledging, Receipts
 from core.services.runs.cluster.joining import Cluster
-from core.services.runs.cluster.orders import Chunk, News, WorkOrder, part_of
+from core.services.runs.cluster.orders import Chunk, WorkerMessage, WorkOrder, part_of
 
 #: Questions per chunk for each concurrent call of a worker; chunks that a worker has at once.
 TIMES, AHEAD = 8, 2
@@ -166,7 +166,7 @@ class FanOut:
         sent.task.add_done_callback(lambda _: self._stir.set())
         self._out[sent.number] = sent
 
-    def _heard(self, news: News) -> None:
+    def _heard(self, news: WorkerMessage) -> None:
         """Take a worker's outcomes, without duplicates."""
         self._on_call(news.went_out)
         sent = self._out.get(news.chunk)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from core import clock
 from core.errors import InputError, RubricStudioError
 from core.services.runs.cluster.credit import Counts
-from core.services.runs.cluster.orders import News, Versions
+from core.services.runs.cluster.orders import Versions, WorkerMessage
 from core.services.runs.cluster.remote import forget_run, versions
 
 log = logging.getLogger(__name__)
@@ -36,28 +36,28 @@ class ClusterGone(RubricStudioError):
     """The scheduler of a cluster was lost, or all of its workers."""
 
 
-class Where(NamedTuple):
+class ClusterAddress(NamedTuple):
     """A cluster's address, or a number of workers on this machine (then the address is empty)."""
 
     address: str
     local: int
 
 
-def read(where: str) -> Where:
+def read(where: str) -> ClusterAddress:
     """Parse the name of a cluster.
 
     Raises:
         InputError: it is neither an address nor ``local:N``.
 
     >>> read("local:4"), read("tcp://10.0.0.5:8786").address
-    (Where(address='', local=4), 'tcp://10.0.0.5:8786')
+    (ClusterAddress(address='', local=4), 'tcp://10.0.0.5:8786')
     """
     if local := re.fullmatch(r"local:(\d{1,6})", where.strip()):
         if 1 <= int(local[1]) <= MOST_LOCAL:
-            return Where("", int(local[1]))
+            return ClusterAddress("", int(local[1]))
         raise InputError(f"A local cluster has 1 to {MOST_LOCAL} workers, not {local[1]}.")
     if re.fullmatch(r"(tcp|tls|ws|wss|ucx)://\S+", where.strip()):
-        return Where(where.strip(), 0)
+        return ClusterAddress(where.strip(), 0)
     raise InputError(
         f"The cluster is {where!r}; use tcp://HOST:PORT (a Dask scheduler) or local:N (N "
         "processes on this machine)."
@@ -95,7 +95,7 @@ class Cluster:
 
     def __init__(self, client: Any, topic: str) -> None:
         self.client, self.topic = client, topic
-        self._listeners: dict[str, Callable[[News], None]] = {}
+        self._listeners: dict[str, Callable[[WorkerMessage], None]] = {}
         self.known: dict[str, bool] = {}
         self._seen, self._there = float("-inf"), list[str]()
         self._away_since: float | None = None
@@ -121,7 +121,7 @@ class Cluster:
         return bool(self.client.status == "closed")
 
     @contextmanager
-    def listening(self, token: str, heard: Callable[[News], None]) -> Iterator[None]:
+    def listening(self, token: str, heard: Callable[[WorkerMessage], None]) -> Iterator[None]:
         """Pass the workers' messages about a run to ``heard``."""
         self._listeners[token] = heard
         try:
@@ -132,7 +132,7 @@ class Cluster:
     def hear(self, event: tuple[float, bytes]) -> None:
         """Handle an event of this owner's topic."""
         news = pickle.loads(event[1])
-        assert isinstance(news, News)
+        assert isinstance(news, WorkerMessage)
         if news.token in self._listeners:
             self._listeners[news.token](news)
 

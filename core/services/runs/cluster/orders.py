@@ -56,7 +56,7 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class News:
+class WorkerMessage:
     """A worker's message about a chunk: new outcomes, and how many calls it made.
 
     ``state`` identifies the worker's state of the run.

@@ -25,7 +25,7 @@ from core.judging.prompts.wording import PROMPT_VERSION
 from core.judging.protocol import AskableJudge, Question
 from core.judging.providers.base import Completion
 from core.services.runs.cluster.credit import Counts, Credit
-from core.services.runs.cluster.orders import Chunk, News, Versions, WorkOrder
+from core.services.runs.cluster.orders import Chunk, Versions, WorkerMessage, WorkOrder
 from core.services.runs.ready_run import Providers
 
 #: Seconds between sends, and between a task's checks whether the owner still waits for it.
@@ -236,5 +236,5 @@ class _Sender:
         order, outcomes = self._state.order, tuple(self.waiting)
         self.waiting.clear()
         self.sent += len(outcomes)
-        news = News(order.token, self._state.name, self._chunk, outcomes, calls)
+        news = WorkerMessage(order.token, self._state.name, self._chunk, outcomes, calls)
         self._worker.log_event(order.topic, pickle.dumps(news))

@@ -14,7 +14,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Rubric
 from core.errors import RubricStudioError
-from core.judging.offline import Applied, OfflineJudge, Unfit
+from core.judging.offline import AppliedModel, OfflineJudge, TrainingRefused
 from core.services.runs.cluster.joining import Cluster
 from core.services.runs.ready_run import Job, TrainedJudge, trained_here, trained_model
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 WORTH = 5_000
 
 #: By criterion: the trained judge's votes, or why it could not be trained.
-Found = dict[str, Applied | Unfit]
+Found = dict[str, AppliedModel | TrainingRefused]
 
 
 def is_long(job: Job) -> bool:
@@ -71,10 +71,10 @@ def _applied(
     calibration: tuple[Item, ...],
     items: tuple[Item, ...],
     seed: int,
-) -> Applied | Unfit:
+) -> AppliedModel | TrainingRefused:
     model = trained_model(spec, rubric.criterion(name), rubric, calibration, items, seed)
-    if isinstance(model, Unfit):
+    if isinstance(model, TrainingRefused):
         return model
     predictions = model.predict(items)
     by_item = {item.id: prediction for item, prediction in zip(items, predictions, strict=True)}
-    return Applied(model.criterion, model.report, by_item)
+    return AppliedModel(model.criterion, model.report, by_item)

@@ -210,7 +210,7 @@ def free(store: Store, lease: Lease, how: How, cells: tuple[Cell, ...], *, guilt
         log.error("Run %(run)s is put aside: it stopped two workers.", extra, extra=extra)
 
 
-def _at(path: Path, begins: str) -> logbook.Noted | None:
+def _at(path: Path, begins: str) -> logbook.LogbookContent | None:
     paths = logbook.of_process(path, begins)
     return logbook.read(paths[0]) if paths else None
 
