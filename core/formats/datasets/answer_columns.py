@@ -95,8 +95,12 @@ COUNTS = frozenset(
 )
 
 
-#: A bracket with the maximum of a mark: `[Total Pts: 20 Score]`.
-_SCALE = re.compile(r"[\[<][^\]>]*\d[^\]>]*[\]>]")
+#: What sums up nothing: the maximum of a mark, `[Total Pts: 20 Score]`, and `Issue resolved`.
+_NO_SUM = re.compile(
+    r"[\[<][^\]>]*\d[^\]>]*[\]>]"
+    r"|\b(issue|problem|query|case|ticket|request|complaint|concern|call|conflict)s?[ _]+resolved",
+    re.I,
+)
 
 
 def sums_up(column: str, others: Sequence[str] = ()) -> bool:
@@ -105,7 +109,7 @@ def sums_up(column: str, others: Sequence[str] = ()) -> bool:
     >>> sums_up("resolved_score"), sums_up("score", ["rater1", "rater2"]), sums_up("tone")
     (True, True, False)
     """
-    if has_word(_SCALE.sub("", column), SUMMARIES, whole=True) or plain(column) in COUNTS:
+    if has_word(_NO_SUM.sub("", column), SUMMARIES, whole=True) or plain(column) in COUNTS:
         return True
     beside = sum(map(names_a_rater, others)) > 1
     return beside and "score" in plain(column).split() and not names_a_rater(column)

@@ -189,7 +189,7 @@ ITEMS: Words = {
     " essay utterance video image clip file record trial number no key question candidate student"
     " submission example passage topic query paragraph scene frame turn page lesion"
     " dialogue conversation pr paper post comment tweet patient visit specimen image picture"
-    " photo url audio recording sentence song track melody product proposal applicant poster",
+    " ref photo url audio recording sentence song track melody product proposal applicant poster",
     "de": "nummer nr fall beitrag aufgabe segment kennung",
     "fr": "numero n° dossier identifiant copie",
     "es": "numero expediente caso alumno identificador",

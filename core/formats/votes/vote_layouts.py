@@ -30,6 +30,7 @@ from core.formats.votes.imported import TableFormat
 from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs
 from core.formats.votes.structure.lists import list_answers, opened_up
+from core.formats.votes.structure.marks import marks_beside
 from core.formats.votes.structure.named_fields import (
     NAMES,
     WEAK,
@@ -40,7 +41,7 @@ from core.formats.votes.structure.named_fields import (
 )
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
-from core.formats.votes.structure.values import RANGED, Values, first_rows, ticks
+from core.formats.votes.structure.values import Values, first_rows, ticks
 from core.formats.votes.vote_mapping import (
     Layout,
     VoteMapping,
@@ -76,9 +77,9 @@ def kind_of_table(
     if mapping.submission is None:
         return "dataset" if mapping.are_tasks else "unknown"
     beside = (*mapping.meta, *mapping.labels.values())
-    ambiguous = rival_labels(table, mapping) or _named_alike(table, beside)
-    scored = [c for c in mapping.meta if RANGED.search(c) and could_answer(table, c)]
-    ambiguous = ambiguous or len([c for c in scored if not sums_up(c)]) > 1
+    marks = marks_beside(Values(table), beside) if rubric is None else []
+    ambiguous = bool(rival_labels(table, mapping)) or _named_alike(table, beside)
+    ambiguous = ambiguous or not {*marks} <= {*mapping.labels.values()}
     rated = bool(row_keys(opened_up(table))) or any(list_answers(table))
     rated = rated or _has_raters(table, mapping.labels.values())
     rated = rated or unnamed_raters(table, mapping) != "" or _labels_in_grid(table, mapping)

@@ -28,6 +28,7 @@ from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import text_column
 from core.formats.source.heading_words import RANKS, has_word
+from core.formats.votes.structure.marks import without_derived
 from core.formats.votes.structure.named_fields import (
     NAMES,
     PAIR,
@@ -204,11 +205,12 @@ def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> li
         if any(named.values()):
             return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
     able = [c for c in able if could_answer(table, c) and not sums_up(c)]
+    values = Values(table)
     if {"item", "rater"} <= fields.keys():
-        values = Values(table)
         able = [c for c in able if values.is_answer(c, fields["item"], fields["rater"])]
     prefixed = [c for c in able if without_prefix(c) != c]
     able = [c for c in prefixed or able if is_scale(words_in(table, c), c)]
+    able = without_derived(values, able)
     if len(able) > 1 and not sharing(table, able):
         return []
     return [VoteColumn(column=c, criterion=without_prefix(c)) for c in able]

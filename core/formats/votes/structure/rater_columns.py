@@ -45,9 +45,11 @@ _SAME_FORM = (*_GRADEBOOKS, r"(.+?)\s*\[[^\]]+\]")
 _INITIALS = re.compile(r"(.+?)\s*[(\[]([A-Z]{1,3}\d?)[)\]]")
 #: `Severity - Lena`: a criterion, and the name of the rater.
 _AFTER_STEM = re.compile(r"(.+?)(?:\s+[-–—/|]\s+|:\s+)([^\W\d_][^,;:/|]{0,30})")
+#: `G24-001`, `e7`, `§ 3`: a name with a number, in one or two words.
+_CODE = re.compile(r"(?=.*\d)[\w\-./#§]{1,20}(?: [\w\-./#§]{1,10})?")
 _LEAST = -10
 _RESPONSES = frozenset({"response id", "respondent id", "session id", "antwort id", "ip address"})
-_IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号", "番号"})
+IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号", "番号"})
 
 
 class RaterColumns(NamedTuple):
@@ -150,13 +152,15 @@ def item_of(values: Values) -> tuple[str, ...]:
     unique = [c for c in unique if not says_no_label(values.distinct[c])]
     unique = [c for c in unique if not (values.is_number(c) and is_measured(c))]
     named = [c for c in unique if has_word(c, ITEMS) and c not in values.texts()]
-    named = [c for c in named if not _is_mark(values, c) or {*plain_heading(c).split()} & _IDS]
-    named.sort(key=lambda c: not {*plain_heading(c).split()} & _IDS)
+    named = [c for c in named if not _is_mark(values, c) or {*plain_heading(c).split()} & IDS]
     words = [c for c in unique if not (values.is_number(c) or named_label(c) or sums_up(c))]
     first = [c for c in values.columns[:1] if c in unique and not named_label(c)]
     first = [c for c in first if c not in values.texts()]
     words = [c for c in words if c not in values.texts()]
-    if columns := [*named, *first, *words]:
+    codes = [c for c in first if c in words and all(map(_CODE.fullmatch, values.distinct[c]))]
+    ids = [c for c in named if {*plain_heading(c).split()} & IDS]
+    codes = [c for c in codes if not names_a_person(c)]
+    if columns := [*ids, *codes, *named, *first, *words]:
         return (columns[0],)
     systems = [c for c in values.columns if system_named(c) and values.may_be_key(c)]
     ids = [c for c in values.columns if has_word(c, ITEMS) and values.may_be_key(c)]
@@ -169,7 +173,7 @@ def _is_mark(values: Values, column: str) -> bool:
     numbers = [n for w in values.distinct[column] if (n := number_of(w)) is not None]
     if (
         len(numbers) < max(2, len(values.distinct[column]))
-        or {*plain_heading(column).split()} & _IDS
+        or {*plain_heading(column).split()} & IDS
     ):
         return False
     return min(numbers) >= _LEAST and may_be_marks(numbers) and values.measures_nothing(column)
