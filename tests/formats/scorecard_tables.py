@@ -164,4 +164,121 @@ SCORECARD_TABLES: tuple[Stranger, ...] = (
             " criteria=Advice",
         ),
     ),
+    # Two texts and one score: nobody can tell which was scored.
+    Stranger(
+        "drafts.csv",
+        table(
+            [
+                {"writer": f"W{n}", "draft_1": f"The river {n} is long.", "draft_2": essay(n)}
+                | {"score": 1 + n * 3 % 8}
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        maps=("submission=draft_1 labels=score", "submission=draft_2 labels=score"),
+    ),
+    # Initials, and names with a capital, are the raters of a crossing.
+    *(
+        Stranger(
+            f"{name}.csv",
+            table(
+                [
+                    {"Claim": f"c{n}", "Text": essay(n)}
+                    | {
+                        form.format(criterion, rater): 1 + (n * (k + 2) + m) % 5
+                        for k, criterion in enumerate(criteria)
+                        for m, rater in enumerate(raters)
+                    }
+                    | {"Mean": 2.5}
+                    for n in range(8)
+                ]
+            ),
+            "refused",
+            (32, 2, 8, 2),
+            maps=(
+                f"item=Claim submission=Text raters={raters[0]} raters={raters[1]}"
+                f" criteria={criteria[0]} criteria={criteria[1]}",
+            ),
+        )
+        for name, form, criteria, raters in (
+            ("initials", "{} / {}", ("Truth", "Harm"), ("KB", "LS")),
+            ("names", "{}_{}", ("ocena_jezyk", "ocena_styl"), ("Anna", "Piotr")),
+        )
+    ),
+    # Beside a column of raters, C1 to C3 are what they were asked.
+    Stranger(
+        "redacoes.csv",
+        table(
+            [
+                {"ID": 20250000 + n, "Redação": essay(n), "Corretor": ("Paula", "Rui")[n % 2]}
+                | {f"C{k}": 40 * ((n + k) % 6) for k in (1, 2, 3)}
+                | {"Nota final": 200}
+                for n in range(9)
+            ]
+        ),
+        "refused",
+        (27, 2, 9, 3),
+        maps=("item=ID submission=Redação rater=Corretor criteria=C1 criteria=C2 criteria=C3",),
+    ),
+    # A percentage without a total's name; an answer S or N.
+    Stranger(
+        "chats.csv",
+        table(
+            [
+                {"Chat ID": 3300 + n, "Agent": "Bo", "Chat": essay(n), "QA analyst": WHO[n % 2]}
+                | {"Hello (0-2)": n % 3, "Accuracy (0-5)": n % 5, "Upsell (S/N)": "SN"[n // 2 % 2]}
+                | {"Percent": 10 * (n % 3 + n % 5)}
+                for n in range(12)
+            ]
+        ),
+        "refused",
+        (36, 2, 12, 3),
+        maps=(
+            "item=Chat ID submission=Chat rater=QA analyst criteria=Hello (0-2)"
+            " criteria=Accuracy (0-5) criteria=Upsell (S/N)",
+        ),
+    ),
+    # Several words are no rater's name.
+    Stranger(
+        "pitches.csv",
+        table(
+            [
+                {"Pitch #": n + 1, "Pitch": essay(n), "Market": 1 + n % 5}
+                | {"Traction": 1 + n * 3 % 5, "Gut feeling": 1 + n * 2 % 5}
+                for n in range(9)
+            ]
+        ),
+        "refused",
+        maps=("submission=Pitch labels=Market labels=Traction labels=Gut feeling",),
+    ),
+    # A text's own number is the item, not the text.
+    Stranger(
+        "aspects.csv",
+        table(
+            [
+                {"Text no.": 70 + n // 4, "Text": essay(n // 4), "Rater": WHO[n % 2]}
+                | {"Aspect": ("Flow", "Ideas")[n // 2 % 2], "Score": 1 + n % 5}
+                for n in range(16)
+            ]
+        ),
+        "at once",
+        (16, 2, 4, 2),
+        maps=("item=Text no. submission=Text rater=Rater criterion=Aspect label=Score",),
+    ),
+    # Columns of yes and no that do not agree are rather questions than raters.
+    Stranger(
+        "yes or no.csv",
+        table(
+            [
+                {"nr": n, "klacht": essay(n), "terecht": ("ja", "nee")[n % 2]}
+                | {"opgelost": ("ja", "nee")[n // 2 % 2]}
+                for n in range(12)
+            ]
+        ),
+        "refused",
+        maps=(
+            "submission=klacht labels=terecht labels=opgelost",
+            "item=nr submission=klacht raters=terecht raters=opgelost",
+        ),
+    ),
 )

@@ -53,8 +53,6 @@ NO_RATERS = frozenset(
         *("experience", "expertise", "familiarity", "set", "group", "batch", "round"),
     }
 )
-
-
 #: Columns of languages, unless they hold marks.
 LANGUAGE = frozenset({"language", "lang"})
 
@@ -97,8 +95,7 @@ COUNTS = frozenset(
 
 #: What sums up nothing: the maximum of a mark, `[Total Pts: 20 Score]`, and `Issue resolved`.
 _NO_SUM = re.compile(
-    r"[\[<][^\]>]*\d[^\]>]*[\]>]"
-    r"|\b(issue|problem|query|case|ticket|request|complaint|concern|call|conflict)s?[ _]+resolved",
+    r"[\[<][^\]>]*\d[^\]>]*[\]>]|\b(issue|problem|query|case|ticket|request|call)s?[ _]+resolved",
     re.I,
 )
 
@@ -169,7 +166,9 @@ _ASKED = re.compile(
     r"|mechanics|argument|thesis|spelling|overall|persuas|novelty|soundness|significance"
     r"|professional|appearance|aroma\b|flavou?r\b|sweetness|acidity|bitterness"
     r"|inhalt|sprache\b|aufbau\b|ausdruck\b|rechtschreib|verstandlich|gliederung"
-    r"|contenido|ortografia|estructura|claridad|comunica|contenu\b|orthographe|clarte",
+    r"|contenido|ortografia|estructura|cla(rid|rez|rte)|chiarezza|comunica|contenu\b|orthographe"
+    r"|coeren|coesao|genauigkeit|sprachfluss|terminolog|inhoud|opbouw|taalgebruik|rigor\b|tono?\b"
+    r"|estilo|грамотн|вежлив|полезн|ясност|точност|стил|содержани|логик|正確|自然|流暢|准确|流畅|连贯|完整|清晰",
 )
 
 

@@ -34,6 +34,8 @@ _PARTS = (_JOINED, _BRACKETS, r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-
 _FIRST = 500
 #: Words in headings of numbers that say where or when, not how good.
 _PLACES = NO_RATERS | {"page", "line", "offset", "start", "end", "begin", "min", "max", "x", "y"}
+#: `Anna`, `KB`: a name, where the other part of the headings is none.
+_NAME = re.compile(r"[^\W\d_a-z]+\w*\Z")
 _TITLE = re.compile(r"(dr|dra|prof|mr|mrs|ms|mme|mlle|herr|frau|sr|sra|sig|dott)\.? [^\W\d]")
 
 
@@ -95,6 +97,9 @@ def _with_likelier_raters(grid: NameGrid) -> NameGrid:
     named = [named_for_raters(side) for side in (grid.raters, grid.criteria)]
     if grid.by_title or grid.turned.by_title:
         return grid if grid.by_title else grid.turned
+    capital = [all(map(_NAME.match, side)) for side in (grid.raters, grid.criteria)]
+    if are_criteria == [False, False] and named == [False, False] and any(capital):
+        return grid if capital[0] else grid.turned
     if are_criteria == [True, False] or (
         are_criteria[0] == are_criteria[1] and named == [False, True]
     ):

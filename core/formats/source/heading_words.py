@@ -19,7 +19,7 @@ RATERS: Words = {
     " rated_by graded_by scored_by coded_by annotated_by labeled_by labelled_by judged_by"
     " evaluated_by verified_by fact-checked_by checked_by reviewed_by marked_by assessed_by"
     " inspector auditor your_name pc_member committee_member prolific_pid prolific_id"
-    " your_initials",
+    " your_initials qa_analyst quality_analyst qa_specialist",
     "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
     " juror beobachter kodiererin zweitkorrektor erstkorrektor"
     " erstkorrektur zweitkorrektur drittkorrektur erstgutachten zweitgutachten erstbewertung"
@@ -141,10 +141,10 @@ MEASURES: Words = {
     "en": "seconds secs minutes mins hours days weeks months milliseconds msec rt_ms time_ms"
     " response_ms in_ms duration latency elapsed votes upvotes downvotes likes views clicks"
     " retweets downloads count counts wordcount n_words num_words time_spent time_taken"
-    " weight weighting coverage turns messages tokens year_of_birth birth_year birthyear"
+    " weight weighting turns messages tokens year_of_birth birth_year birthyear"
     " date_of_birth",
     "de": "sekunden minuten stunden tage wochen dauer bearbeitungszeit anzahl klicks aufrufe"
-    " wortzahl gewicht gewichtung abdeckung geburtsjahr jahrgang geburtsdatum",
+    " wortzahl gewicht gewichtung geburtsjahr jahrgang geburtsdatum",
     "fr": "secondes minutes heures jours semaines duree temps_passe nombre vues clics"
     " annee_de_naissance",
     "es": "segundos minutos horas dias semanas duracion vistas ano_de_nacimiento",
@@ -189,7 +189,8 @@ ITEMS: Words = {
     " essay utterance video image clip file record trial number no key question candidate student"
     " submission example passage topic query paragraph scene frame turn page lesion"
     " dialogue conversation pr paper post comment tweet patient visit specimen image picture"
-    " ref photo url audio recording sentence song track melody product proposal applicant poster",
+    " ref clause entry photo url audio recording sentence song track melody product proposal"
+    " applicant poster",
     "de": "nummer nr fall beitrag aufgabe segment kennung",
     "fr": "numero n° dossier identifiant copie",
     "es": "numero expediente caso alumno identificador",

@@ -30,7 +30,7 @@ from core.formats.votes.imported import TableFormat
 from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs
 from core.formats.votes.structure.lists import list_answers, opened_up
-from core.formats.votes.structure.marks import marks_beside
+from core.formats.votes.structure.marks import marks_beside, without_derived
 from core.formats.votes.structure.named_fields import (
     NAMES,
     WEAK,
@@ -79,7 +79,9 @@ def kind_of_table(
     beside = (*mapping.meta, *mapping.labels.values())
     marks = marks_beside(Values(table), beside) if rubric is None else []
     ambiguous = bool(rival_labels(table, mapping)) or _named_alike(table, beside)
+    labels = [c for c in mapping.labels.values() if rubric is None and not mapping.label_map]
     ambiguous = ambiguous or not {*marks} <= {*mapping.labels.values()}
+    ambiguous = ambiguous or without_derived(Values(table), labels) != labels
     rated = bool(row_keys(opened_up(table))) or any(list_answers(table))
     rated = rated or _has_raters(table, mapping.labels.values())
     rated = rated or unnamed_raters(table, mapping) != "" or _labels_in_grid(table, mapping)
@@ -87,15 +89,9 @@ def kind_of_table(
 
 
 def _labels_in_grid(table: Table, mapping: ColumnMapping) -> bool:
-    """Return whether labels without a rubric are headed for raters by criteria: `md1_clear`."""
-    grid = answers_in_grid(table) if mapping.labels else None
-    if (
-        grid is None
-        or mapping.label_map
-        or not set(grid.columns.values()) & {*mapping.labels.values()}
-    ):
-        return False
-    return named_for_raters(grid.raters) or any(map(names_a_person, grid.raters))
+    """Return whether labels without a rubric are headed as raters by criteria: `Truth / KB`."""
+    grid = answers_in_grid(table) if mapping.labels and not mapping.label_map else None
+    return grid is not None and {*grid.columns.values()} <= {*mapping.labels.values()}
 
 
 def unnamed_raters(table: Table, mapping: ColumnMapping) -> str:
@@ -129,10 +125,12 @@ def _values_disagree(table: Table, layout: Layout) -> bool:
 
 
 def _has_raters(table: Table, labels: Iterable[str]) -> bool:
-    """Return whether columns next to texts are numbered raters, or people by their titles."""
+    """Return whether columns next to texts are raters, or criteria that are not all labels."""
     wide = rater_columns(opened_up(table))
-    if wide is None or wide.are == "criteria" or set(wide.columns) & set(labels):
+    if wide is None or set(wide.columns) & set(labels):
         return wide is not None and wide.numbered and not set(wide.columns) <= set(labels)
+    if wide.are == "criteria":
+        return set(wide.columns) <= {*table.columns}
     free = [c for c in answerable(table, {}) if could_answer(table, c) and not sums_up(c)]
     return wide.are == "raters" or wide.numbered or 2 * len(wide.columns) >= len(free)
 
@@ -204,10 +202,19 @@ def looks_wide(table: Table) -> bool:
     answers = [c.column for c in mapping.columns]
     if names_a_respondent(mapping.item or "") and not all(map(names_a_rater, answers)):
         return False  # a row is a person, and columns are their answers
+    if not any(map(names_a_rater, answers)) and _names_who_rated(table, answers):
+        return False
     by_criterion = all(c.criterion for c in mapping.columns)
     if not by_criterion and not _could_be_raters(table, answers):
         return False
     return answers_share_a_scale(table, mapping)
+
+
+def _names_who_rated(table: Table, answers: Sequence[str]) -> bool:
+    """Return whether a column beside answers is headed for raters and repeats their names."""
+    values = Values(table)
+    free = [c for c in values.columns if c not in answers and names_a_rater(c)]
+    return any(values.may_be_key(c) and not values.is_number(c) for c in free)
 
 
 def answers_share_a_scale(table: Table, mapping: VoteMapping) -> bool:

@@ -102,6 +102,21 @@ def refused_with_maps_that_pass(store: Store, file: Path, case: Stranger) -> Non
         assert figure == case.figure, report["notices"]
 
 
+FIRST = ("names.csv", "pitches.csv", "yes or no.csv", "initials.csv")
+
+
+@pytest.mark.parametrize("case", [case for case in SCORECARD_TABLES if case.name in FIRST])
+def test_the_likeliest_reading_is_proposed_first(
+    store: Store, tmp_path: Path, case: Stranger
+) -> None:
+    file = tmp_path / case.name
+    file.write_text(case.data)
+    with pytest.raises(InputError) as refused:
+        brought(store, file)
+    of_first = str(refused.value).split("If it is that: ")[1].partition("\n")[0]
+    assert " ".join(shlex.split(of_first.replace("--map ", ""))) == case.maps[0]
+
+
 def test_rows_that_repeat_texts_beside_a_column_of_names_are_said(
     store: Store, tmp_path: Path
 ) -> None:
@@ -344,6 +359,24 @@ def test_the_only_sheet_with_ratings_is_read(store: Store, tmp_path: Path) -> No
     roles = {role["column"]: role["role"] for role in report["roles"]}
     assert roles == {"Lot": "item", "Juror": "rater", "Smell": "label"}
     assert "Only the sheet 'Marks' is read, not 'How to'." in str(report["notices"])
+
+
+def test_texts_of_another_sheet_are_added_by_the_id(store: Store, tmp_path: Path) -> None:
+    letters = [["App ID", "Sent", "Letter"], *([f"A{n}", "May", f"{SAND} {n}"] for n in range(4))]
+    marks = [["App ID", "Grader", "Clarity", "Tone"]]
+    marks += [
+        [f"A{n}", who, f"{1 + n}", f"{1 + (n + len(who)) % 4}"] for n in range(4) for who in WHO
+    ]
+    rules = [["App ID", "Meaning"], ["A9", f"Nobody has this id; {SAND}"]]
+    file = workbook(tmp_path, {"Letters": letters, "Marks": marks, "Rules": rules})
+    report = import_files.import_path(store, file, sheet="Marks")
+    assert (report["votes"], first(store, report).text) == (16, f"{SAND} 0")
+    said = [notice["message"] for notice in report["notices"]]
+    assert "The sheet 'Letters' adds 'Letter' to each row, by 'App ID'." in said
+    assert "Only the sheet 'Marks' is read, not 'Rules'." in said
+
+
+WHO = ("Al", "Bob")
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,14 @@ from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.item_texts import not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs, near_pairs, pairs_in
 from core.formats.votes.structure.lists import list_answers, opened_up
-from core.formats.votes.structure.marks import marks_beside
+from core.formats.votes.structure.marks import agree, marks_beside
 from core.formats.votes.structure.named_fields import flat_columns
-from core.formats.votes.structure.rater_columns import item_of, names_a_respondent, rater_columns
+from core.formats.votes.structure.rater_columns import (
+    RaterColumns,
+    item_of,
+    names_a_respondent,
+    rater_columns,
+)
 from core.formats.votes.structure.row_keys import RowKeys, keys_named, named_rater, row_keys
 from core.formats.votes.structure.texts import TextColumns, best_texts, may_be_judged
 from core.formats.votes.structure.values import TRAITS, Values, item_changes, ticks
@@ -180,9 +185,11 @@ def _as_items(table: Table) -> Iterator[NearShape]:
     """Yield each likely column of texts, with a person's marks of them as labels, and without."""
     guess = guess_mapping(table)
     texts = [text for text in proposed_texts(table) if may_be_judged(table, text)]
+    judged = best_texts(values := Values(table), values.texts(), item_of(values))
+    texts = [judged.text, judged.second] if judged.second and len(texts) < 2 else texts
     texts = [guess.submission] if guess.submission else texts
     texts.sort(key=lambda text: has_word(text, PROMPTS))
-    marks = marks_beside(Values(table), [c for c in table.columns if c not in texts])
+    marks = marks_beside(values, [c for c in table.columns if c not in texts])
     marks += [c for c in guess.labels.values() if c not in marks]
     for text in texts:
         lacks = "no column is named for the submission"
@@ -276,11 +283,18 @@ def _of_several(table: Table, path: str) -> bool:
 
 
 def _beside_each_other(table: Table) -> Iterator[NearShape]:
-    """Yield neighbouring columns of answers as raters, as criteria, or as labels of texts."""
+    """Yield neighbouring columns of answers as raters, as criteria, or as labels of texts.
+
+    Raters come last if no heading says so, and they would not agree.
+    """
     table = opened_up(table)
     wide = rater_columns(table)
-    if wide is None:
-        return
+    if wide is not None:
+        apart = not (wide.are or agree(Values(table), wide.columns))
+        yield from sorted(_neighbours(table, wide), key=lambda s: apart and s.kind == "wide")
+
+
+def _neighbours(table: Table, wide: RaterColumns) -> Iterator[NearShape]:
     marks, listed = ticks(table, wide.columns), _listed(wide.columns)
     if not wide.texts.text:
         wide = wide._replace(texts=_text_inside(table, wide.columns))
@@ -304,7 +318,10 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
             yield NearShape("wide", lacks + texts.columns_phrase, (*changes, *marks), sure)
     if wide.texts.text:
         lacks = "columns that share labels could be labels of criteria"
-        changes = (f"submission={wide.texts.text}", *(f"labels={c}" for c in wide.columns), *marks)
+        values, beside = Values(table), [c for c in table.columns if c not in wide.summaries]
+        also = (c for c in marks_beside(values, beside) if len(values.distinct[c]) > 2)
+        labels = dict.fromkeys((*wide.columns, *also))
+        changes = (f"submission={wide.texts.text}", *(f"labels={c}" for c in labels), *marks)
         yield NearShape("dataset", lacks, changes)
     elif wide.are != "raters" or person:
         lacks = "its columns could be criteria, answered by one rater" + wide.texts.columns_phrase

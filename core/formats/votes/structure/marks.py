@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import combinations
+from statistics import fmean
 
 from core.formats.datasets.answer_columns import names_a_criterion, sharing
 from core.formats.datasets.label_words import is_yes
@@ -13,11 +16,9 @@ from core.formats.votes.structure.rater_columns import IDS
 from core.formats.votes.structure.values import TRAITS, Values, named_label
 from core.formats.votes.structure.word_scales import scale_order
 
-#: `QA score %`, `Percentage score`: computed, if other answers stand beside it.
+#: `QA score %`, `Percent`: computed, if other answers stand beside it.
 _PERCENT = re.compile(
-    r"(score|points?|total|result|mark|grade|punkte|puntos|note|nota|punti) ?[(\[]?(%|percent|pct)"
-    r"|(%|percent\w*|pct) ?(score|points|total|result|mark)",
-    re.I,
+    r"%|\b(per ?cent|pct|pro[zc]ent|porcenta|pourcentage|percentual)|процент|百分", re.I
 )
 #: How far a rounded number may be from the sum, and how many times wider its range must be.
 _WHOLE, _PARTS, _WIDER = 0.51, 0.06, 20
@@ -97,3 +98,19 @@ def _fits(rows: Sequence[Sequence[float]]) -> bool:
         return False
     weights = np.linalg.lstsq(parts, goal, rcond=None)[0]
     return bool(np.abs(parts @ weights - goal).max() <= near)
+
+
+def agree(values: Values, columns: Sequence[str]) -> bool:
+    """Return whether columns agree beyond chance, as raters of one thing mostly do."""
+    kappas = [_kappa(values.of[a], values.of[b]) for a, b in combinations(columns, 2)]
+    return fmean(kappas) > 0.1
+
+
+def _kappa(left: Sequence[str], right: Sequence[str]) -> float:
+    pairs = [(a, b) for a, b in zip(left, right, strict=True) if a and b]
+    shares = [Counter(side) for side in zip(*pairs, strict=True)]
+    if not pairs:
+        return 0.0
+    same = sum(a == b for a, b in pairs) / len(pairs)
+    chance = sum(shares[0][word] * shares[1][word] for word in shares[0]) / len(pairs) ** 2
+    return (same - chance) / (1 - chance) if chance < 1 else 1.0

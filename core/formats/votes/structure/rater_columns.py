@@ -47,6 +47,8 @@ _INITIALS = re.compile(r"(.+?)\s*[(\[]([A-Z]{1,3}\d?)[)\]]")
 _AFTER_STEM = re.compile(r"(.+?)(?:\s+[-–—/|]\s+|:\s+)([^\W\d_][^,;:/|]{0,30})")
 #: `G24-001`, `e7`, `§ 3`: a name with a number, in one or two words.
 _CODE = re.compile(r"(?=.*\d)[\w\-./#§]{1,20}(?: [\w\-./#§]{1,10})?")
+#: `Value for money`: several words, which no name of a person is.
+_PHRASE = re.compile(r"\w\s+[a-z]{3,}")
 _LEAST = -10
 _RESPONSES = frozenset({"response id", "respondent id", "session id", "antwort id", "ip address"})
 IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号", "番号"})
@@ -134,7 +136,9 @@ def names_a_respondent(column: str) -> bool:
 def _are(group: Sequence[str]) -> str:
     """Return whether headings name "raters", "criteria", or "" if neither is clear."""
     alike = any(all(re.fullmatch(form, c) for c in group) for form in _SAME_FORM)
-    if any(map(names_a_criterion, group)) or alike or numbered_parts(group):
+    phrase = any(_PHRASE.search(c) and not named_label(c) for c in group)
+    phrase = phrase and not any(map(names_a_person, group))
+    if any(map(names_a_criterion, group)) or alike or phrase or numbered_parts(group):
         return "criteria"
     if len({m[1] for c in group if (m := _INITIALS.fullmatch(c))}) == 1 and all(
         map(_INITIALS.fullmatch, group)
