@@ -11,7 +11,6 @@ from core.formats.datasets.answer_columns import (
     could_answer,
     named_for_raters,
     names_a_criterion,
-    names_a_person,
     names_a_rater,
     numbered_parts,
     plain,
@@ -78,7 +77,7 @@ def kind_of_table(
         return "dataset" if mapping.are_tasks else "unknown"
     beside = (*mapping.meta, *mapping.labels.values())
     marks = marks_beside(Values(table), beside) if rubric is None else []
-    ambiguous = bool(rival_labels(table, mapping)) or _named_alike(table, beside)
+    ambiguous = bool(rival_labels(table, mapping))
     labels = [c for c in mapping.labels.values() if rubric is None and not mapping.label_map]
     ambiguous = ambiguous or not {*marks} <= {*mapping.labels.values()}
     ambiguous = ambiguous or without_derived(Values(table), labels) != labels
@@ -148,19 +147,6 @@ def _unless_ticked(table: Table, layout: TableFormat) -> TableFormat | Literal["
     table = first_rows(table)
     columns = [c.column for c in guess_vote_mapping(table, layout).columns]
     return "unknown" if ticks(table, columns) else layout
-
-
-def _named_alike(table: Table, columns: Sequence[str]) -> bool:
-    """Return whether the unused columns are scores on one scale, like `rank_kim` and `rank_lee`."""
-    able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
-    groups = [[c for c in able if plain(c).startswith(f"{word} ")] for word in _SCORES]
-    ends = [[c for c in able if plain(c).endswith(f" {word}")] for word in _SCORES]
-    groups += [group for group in ends if not any(map(names_a_criterion, group))]
-    groups.append([c for c in able if names_a_person(c)])
-    return any(len(alike) > 1 and sharing(table, alike) == [alike] for alike in groups)
-
-
-_SCORES = ("rank", "rating", "score", "grade", "vote", "mark")
 
 
 def _is_grid(table: Table, rubric: Rubric | None) -> bool:

@@ -362,9 +362,6 @@ def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     for text in [judged.text] if judged.text else proposed_texts(table)[:1]:
         labels = (f"labels={column}" for column in grid.columns.values())
         yield NearShape("dataset", "its columns could be labels", (f"submission={text}", *labels))
-    if item:
-        changes = [f"raters={column}" for column in grid.columns.values()]
-        yield NearShape("wide", "each column could be a rater", (*item_changes(item), *changes))
 
 
 def _listed(names: Iterable[str]) -> str:
