@@ -14,8 +14,8 @@ from core.formats.datasets.answer_columns import COUNTS, plain, sums_up, words_i
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.label_words import without_absences
 from core.formats.datasets.roles import role_table
-from core.formats.datasets.table import Table, joined_parts, read_table, with_paths
-from core.formats.datasets.text_columns import maps_of
+from core.formats.datasets.table import Table, joined_parts, read_table, steps_of, with_paths
+from core.formats.datasets.text_columns import LONG, maps_of, texts_in
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.formats.source.opened import Opened
@@ -101,7 +101,9 @@ def read_bundle(
         roles = role_table(table, mapping.roles(), said)
         if kind == "pairs":
             read = bundle(pairs_in(table, mapping), rubric, dataset, bins)
-            notices = shortened([_shape(mapping), *table.notices, *read.notices])
+            notices = shortened(
+                [_shape(mapping), *table.notices, *_left_out(table, mapping), *read.notices]
+            )
             as_json = mapping.model_dump(mode="json", exclude_defaults=True)
             return replace(read, format="pairs", notices=notices, mapping=as_json, roles=roles)
         return replace(_table(source, table, mapping, rubric, dataset), roles=roles)
@@ -251,11 +253,13 @@ def _shape(mapping: VoteMapping) -> Problem:
 def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
     used = set(mapping.used().values())
     used |= {part for column in used for part in joined_parts(column, table.columns)}
+    used |= {str(steps_of(column)[0]) for column in used if steps_of(column)}
     unused = [c for c in table.columns if c not in used and not c.startswith("p_")]
     if not unused:
         return []
     gold = [c for c in unused if mapping.layout == "wide" and _could_be_gold(table, c, mapping)]
-    notices = [Problem(f"Columns left out: {', '.join(map(repr, unused[:20]))}.", "", (), 1)]
+    names = ", ".join(map(repr, unused[:20]))
+    notices = [Problem(f"Columns left out: {names}.", _taking(table, unused, mapping), (), 1)]
     return notices + [
         Problem(
             f"{c!r} summarizes the raters and is not a rater itself.",
@@ -263,6 +267,16 @@ def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
         )
         for c in gold
     ]
+
+
+def _taking(table: Table, unused: Sequence[str], mapping: VoteMapping) -> str:
+    """Return how to take the first long texts among unused columns as prompts, or ""."""
+    shapes = {c: texts_in(table, c) for c in unused}
+    texts = [c for c, of in shapes.items() if of and of.sentences and of.length >= LONG / 2]
+    judged = mapping.submission or mapping.first
+    if not texts or mapping.prompt or not judged:
+        return ""
+    return f"If {texts[0]!r} is what was asked: {maps_of('prompt', texts[:1])}."
 
 
 def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:

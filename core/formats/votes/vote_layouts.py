@@ -28,7 +28,7 @@ from core.formats.datasets.text_columns import LONG, texts_in
 from core.formats.source.heading_words import ITEMS, has_word
 from core.formats.votes.imported import TableFormat
 from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
-from core.formats.votes.pair_tables import guess_pairs
+from core.formats.votes.pair_tables import guess_pairs, near_pairs
 from core.formats.votes.structure.lists import list_answers, opened_up
 from core.formats.votes.structure.named_fields import (
     NAMES,
@@ -38,6 +38,7 @@ from core.formats.votes.structure.named_fields import (
     flat_columns,
     named_fields,
 )
+from core.formats.votes.structure.pair_columns import names_alike
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
 from core.formats.votes.structure.values import RANGED, Values, first_rows, ticks
@@ -67,6 +68,8 @@ def kind_of_table(
         return "unknown" if _values_disagree(table, "long") else _unless_merged(table, "long")
     if _is_grid(table, rubric):
         return "unknown"  # raters by criteria, or labels of a text
+    if names_alike(table, loose=False):
+        return "unknown"  # systems, not raters
     if looks_wide(table):
         return _unless_ticked(table, "wide")
     wide = guess_vote_mapping(table, "wide")
@@ -77,6 +80,7 @@ def kind_of_table(
         return "dataset" if mapping.are_tasks else "unknown"
     beside = (*mapping.meta, *mapping.labels.values())
     ambiguous = rival_labels(table, mapping) or _named_alike(table, beside)
+    ambiguous = ambiguous or any(near_pairs(first_rows(table)))
     scored = [c for c in mapping.meta if RANGED.search(c) and could_answer(table, c)]
     ambiguous = ambiguous or len([c for c in scored if not sums_up(c)]) > 1
     rated = bool(row_keys(opened_up(table))) or any(list_answers(table))

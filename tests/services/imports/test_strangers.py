@@ -15,6 +15,7 @@ import pytest
 from core.errors import InputError
 from core.services.imports import import_files
 from core.store.store import Store
+from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
 from tests.formats.fresh_tables import FRESH_TABLES
 from tests.formats.more_tables import MORE_TABLES
@@ -25,7 +26,7 @@ from tests.formats.strange_tables import STRANGE_TABLES
 from tests.formats.strangers import STRANGERS, Stranger
 
 TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES, *FIELD_TABLES, *FRESH_TABLES)
-TABLES = (*TABLES, *SCHOOL_TABLES)
+TABLES = (*TABLES, *SCHOOL_TABLES, *COMPARED_TABLES)
 
 
 def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -61,6 +62,8 @@ def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case
     item = first(store, report)
     if case.reference:
         assert item.reference == case.reference
+    if case.prompt:
+        assert item.prompt == case.prompt
     if case.text:
         assert item.text == case.text
     assert {name: label.label for name, label in item.labels.items()} == case.labels
@@ -73,7 +76,7 @@ def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case
 def read_as_its_map_says(store: Store, file: Path, case: Stranger) -> None:
     """The reading is said, and is the one that a person has: the first map."""
     report = brought(store, file, case.words)
-    told = brought(store, file, tuple(re.split(r" (?=[a-z]+=)", case.maps[0])))
+    told = brought(store, file, tuple(re.split(r" (?=[a-z_]+=)", case.maps[0])))
     for of in (report, told):
         assert all(role.pop("why") for role in of["roles"])
     assert report["roles"] == told["roles"]
