@@ -125,6 +125,19 @@ def test_a_text_that_stands_in_the_file_is_not_called_missing(store: Store, tmp_
     assert "say --map submission=upper or --map submission=lower" in said
 
 
+def test_texts_that_are_the_items_are_not_called_missing(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "queue.csv"
+    words = ("none", "mild", "serious", "severe")
+    rows = "".join(f"Rivers carry sand to the sea {n}.,{words[n % 4]},{words[n % 3]}\n" for n in range(8))
+    file.write_text(f"comment,mod_kim,mod_lee\n{rows}")
+    with pytest.raises(InputError) as refused:
+        brought(store, file)
+    assert "no column holds the texts" not in str(refused.value)
+    report = brought(store, file, ("item=comment", "raters=mod_kim,mod_lee"))
+    assert (report["votes"], first(store, report).text) == (16, "Rivers carry sand to the sea 0.")
+    assert "ordinal with severe, serious, mild, none" in str(report["notices"])
+
+
 def test_an_original_beside_two_texts_is_their_prompt(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "pairs.csv"
     rows = "".join(f"{n},Source {n}.,Short {n}.,Long text {n}.,{1 + n % 2}\n" for n in range(6))
