@@ -41,6 +41,7 @@ from core.formats.votes.imported import (
 from core.formats.votes.item_texts import by_system, said_of_texts
 from core.formats.votes.pair_tables import guess_pairs, pairs_in
 from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
+from core.formats.votes.structure.nests import judgements_as_rows
 from core.formats.votes.structure.texts import judged_texts
 from core.formats.votes.structure.values import Values
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
@@ -133,7 +134,8 @@ def table_of(
     if name not in source.files:
         raise InputError("It contains no table of votes.", (), source.name)
     sheet = source.sheet if source.lone else None
-    return without_absences(read_table(source.files[name], name, sheet, most), rubric, kept)
+    table = judgements_as_rows(read_table(source.files[name], name, sheet, most))
+    return without_absences(table, rubric, kept)
 
 
 def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:

@@ -13,12 +13,15 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
+from core.formats.votes.reading import read_bundle
+from core.formats.votes.sources import open_path
 from core.services.imports import import_files
 from core.store.store import Store
 from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
 from tests.formats.fresh_tables import FRESH_TABLES
 from tests.formats.more_tables import MORE_TABLES
+from tests.formats.nested_tables import NESTED_TABLES, WHY, nested
 from tests.formats.office.workbooks import xlsx
 from tests.formats.rated_tables import RATED_TABLES
 from tests.formats.school_tables import SCHOOL_TABLES
@@ -26,7 +29,7 @@ from tests.formats.strange_tables import STRANGE_TABLES
 from tests.formats.strangers import STRANGERS, Stranger
 
 TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES, *FIELD_TABLES, *FRESH_TABLES)
-TABLES = (*TABLES, *SCHOOL_TABLES, *COMPARED_TABLES)
+TABLES = (*TABLES, *SCHOOL_TABLES, *COMPARED_TABLES, *NESTED_TABLES)
 
 
 def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -125,10 +128,21 @@ def test_a_text_that_stands_in_the_file_is_not_called_missing(store: Store, tmp_
     assert "say --map submission=upper or --map submission=lower" in said
 
 
+@pytest.mark.parametrize("form", ["judge and scores", "flat list", "judge, reasons"])
+def test_reasons_in_a_nest_are_kept_with_their_judgement(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "runs.jsonl"
+    file.write_text(nested(form))
+    bundle = read_bundle(open_path(file), "long")
+    assert {vote.reason for vote in bundle.votes.rows} == {WHY}
+    assert "Each judgement in 'judgements' is a row." in str(bundle.notices)
+
+
 def test_texts_that_are_the_items_are_not_called_missing(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "queue.csv"
     words = ("none", "mild", "serious", "severe")
-    rows = "".join(f"Rivers carry sand to the sea {n}.,{words[n % 4]},{words[n % 3]}\n" for n in range(8))
+    rows = "".join(
+        f"Rivers carry sand to the sea {n}.,{words[n % 4]},{words[n % 3]}\n" for n in range(8)
+    )
     file.write_text(f"comment,mod_kim,mod_lee\n{rows}")
     with pytest.raises(InputError) as refused:
         brought(store, file)
