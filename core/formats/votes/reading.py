@@ -15,9 +15,10 @@ from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.label_words import without_absences
 from core.formats.datasets.roles import role_table
 from core.formats.datasets.table import Table, joined_parts, read_table, steps_of, with_paths
-from core.formats.datasets.text_columns import LONG, maps_of, texts_in
+from core.formats.datasets.text_columns import ABOUT, LONG, maps_of, texts_in
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
 from core.formats.rubrics.rubric_file import parse_rubric
+from core.formats.source.heading_words import REMARKS, has_word
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import Parsed, shortened
 from core.formats.votes.derived_rubric import (
@@ -275,6 +276,7 @@ def _taking(table: Table, unused: Sequence[str], mapping: VoteMapping) -> str:
     """Return how to take the first long texts among unused columns as prompts, or ""."""
     shapes = {c: texts_in(table, c) for c in unused}
     texts = [c for c, of in shapes.items() if of and of.sentences and of.length >= LONG / 2]
+    texts = [c for c in texts if plain(c) not in ABOUT and not has_word(c, REMARKS)]
     judged = mapping.submission or mapping.first
     if not texts or mapping.prompt or not judged:
         return ""

@@ -26,7 +26,7 @@ from tests.formats.office.workbooks import xlsx
 from tests.formats.rated_tables import RATED_TABLES
 from tests.formats.school_tables import SCHOOL_TABLES
 from tests.formats.strange_tables import STRANGE_TABLES
-from tests.formats.strangers import STRANGERS, Stranger
+from tests.formats.strangers import STRANGERS, Stranger, essay
 
 TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES, *FIELD_TABLES, *FRESH_TABLES)
 TABLES = (*TABLES, *SCHOOL_TABLES, *COMPARED_TABLES, *NESTED_TABLES)
@@ -135,6 +135,15 @@ def test_reasons_in_a_nest_are_kept_with_their_judgement(tmp_path: Path, form: s
     bundle = read_bundle(open_path(file), "long")
     assert {vote.reason for vote in bundle.votes.rows} == {WHY}
     assert "Each judgement in 'judgements' is a row." in str(bundle.notices)
+
+
+def test_an_empty_preference_is_no_vote(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "scripts.csv"
+    words = ("left", "right", "")
+    rows = [f"{essay(n)}\t{essay(n + 9)}\t{words[n % 3]}\n" for n in range(9)]
+    file.write_text("Left script\tRight script\tbetter\n" + "".join(rows))
+    report = brought(store, file)
+    assert (report["kind"], report["votes"], report["failures"]) == ("pairs", 6, 3)
 
 
 def test_texts_that_are_the_items_are_not_called_missing(store: Store, tmp_path: Path) -> None:

@@ -57,9 +57,11 @@ def option_of(word: str, first: str, second: str) -> str | None:
     ('A is better', 'B is better')
     >>> option_of("ex æquo", "texte 1", "texte 2"), option_of("gpt4", "gpt4_response", "b")
     ('Tie', 'A is better')
+    >>> option_of("", "Left text", "Right text"), option_of("is better", "left", "right")
+    (None, None)
     """
     bare = fold(word).strip("[]() .!")
-    if re.match(r"[-−]\d", bare):  # -1 is a number, not the end of a heading
+    if not bare or re.match(r"[-−]\d", bare):  # -1 is a number, not the end of a heading
         return None
     if match := _RELATION.fullmatch(bare):
         if match[2].strip("~=≈") == "":
@@ -98,6 +100,8 @@ def says_how_much(word: str) -> bool:
 
 def _side(word: str, first: str, second: str) -> str | None:
     """Return the side that a word is: a heading, its letter or system, left or right."""
+    if not word:
+        return None
     plain = plain_heading(word)
     for option, usual, heading in ((A_BETTER, _FIRST, first), (B_BETTER, _SECOND, second)):
         if plain in usual or (heading and plain == plain_heading(heading)):
