@@ -187,6 +187,12 @@ COMPARED_TABLES: tuple[Stranger, ...] = (
              "word:loss=B is better word:tie=Tie word:win=A is better"),
         )
     ),
+    # Labels of what two sentences have to do with each other are no preference.
+    Stranger(
+        "entailed.csv",
+        table([{"id": n, **two(n, "sentence1", "sentence2"), "label": n % 3} for n in range(12)]),
+        "refused",
+    ),
     # More than two answers.
     *(
         Stranger(

@@ -176,7 +176,7 @@ def _two_ways(labels: set[str], column: str) -> list[dict[str, str]]:
         return []
     named = plain(column) in _PREFERENCE or has_word(column, PREFERENCES)
     middle = 0.0 if min(values) < 0 else (min(1.0, min(values)) + max(values)) / 2
-    if not (min(values) < 0 or (named and max(values) in (1, 5, 7, 9))):
+    if not (min(values) < 0 or (named and max(values) in (1, 2, 5, 7, 9))):
         return []
     return [
         {w: TIE if n == middle else less if (n or 0) < middle else more for w, n in numbers.items()}
@@ -204,8 +204,7 @@ def _understood(table: Table, mapping: VoteMapping, column: str) -> set[str]:
     labels = words_in(table, column)
     rows = table.rows[:1000] if mapping.first_system else ()
     names = {fold(str(row.get(c))) for row in rows for c in _pair_systems(mapping)}
-    by_name = plain(column) in _PREFERENCE or named_for_raters([column])
-    by_name = by_name or has_word(column, PREFERENCES)
+    by_name = has_word(column, PREFERENCES) or named_for_raters([column])
     scale = _numbers(labels, mapping, column) if by_name else {}
     return {w for w in labels if w in names or w in scale or _choice(w, mapping) is not None}
 

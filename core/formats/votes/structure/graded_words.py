@@ -64,15 +64,15 @@ def graded_order(labels: Collection[str]) -> dict[str, float] | None:
     {'vrai': 2.0, 'plutôt faux': -1.0, 'faux': -2.0, 'plutôt vrai': 1.0}
     >>> graded_order(["clear", "not clear", "very clear"])
     {'clear': 2.0, 'not clear': -2.0, 'very clear': 3.0}
-    >>> graded_order(["formal", "informal"]) is graded_order(["red", "very green"]) is None
+    >>> graded_order(["formal", "informal"]) is graded_order(["spam", "not spam"]) is None
     True
     """
     parted = {label: _parted(label) for label in labels}
     bases = dict.fromkeys(base for base, _ in parted.values() if base)
     graded = any(degree not in (0.0, 2.0) for _, degree in parted.values())
     signs = _signs([*bases], graded=graded)
-    if signs is None or not (graded or len(bases) == 2):
-        return None
+    if signs is None or (len(bases) == 1 and len(labels) < 3):
+        return None  # spam and not spam are a kind and the rest
     places = {label: signs.get(base, 1) * degree for label, (base, degree) in parted.items()}
     words = {plain_heading(label.strip(_AROUND)) for label in labels}
     return places if len({*places.values()}) == len(words) > 1 else None

@@ -106,8 +106,9 @@ def _choice_of_many(values: Values) -> str:
     many = next((alike for alike in by_stem(texts) if len(alike) > 2), [])
     names = {name for c in many for name in (fold(c), end_of(c))}
     for column in values.columns:
-        named = has_word(column, PREFERENCES) or has_word(column, RANKS)
-        parts = {p for word in values.distinct[column] for p in re.split(r"[\s>,;/|]+", fold(word))}
+        words = [re.split(r"[\s>,;/|]+", fold(word)) for word in values.distinct[column]]
+        orders = has_word(column, RANKS) and any(len(parts) > 1 for parts in words)
+        named, parts = orders or has_word(column, PREFERENCES), {p for of in words for p in of}
         if many and named and column not in many and parts <= names | _TIES:
             return column
     return ""
