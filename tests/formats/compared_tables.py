@@ -16,6 +16,8 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
     "pt": ("Pergunta", "Resposta 1", "Resposta 2", "Melhor", "1", "2", "empate"),
     "nl": ("Vraag", "Tekst links", "Tekst rechts", "Voorkeur", "links", "rechts", "gelijk"),
     "pl": ("Pytanie", "Odpowiedź A", "Odpowiedź B", "Lepsza", "A", "B", "bez różnicy"),
+    "zh": ("问题", "回答A", "回答B", "更好", "A", "B", "平局"),
+    "ja": ("質問", "回答1", "回答2", "好み", "1", "2", "同じ"),
     "sv": ("Fråga", "Svar A", "Svar B", "Föredrar", "A", "B", "lika bra"),
 }
 OUTCOMES = ("model_a", "model_b", "tie")

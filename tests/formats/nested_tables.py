@@ -85,6 +85,34 @@ NESTED_TABLES: tuple[Stranger, ...] = (
         ),
         "long", (16, 1, 8, 2), essay(0),
     ),
+    # Checks passed, of a judge who is named; scores by usual names of criteria, of none.
+    Stranger(
+        "checks.jsonl",
+        lines(
+            [
+                {"id": n, "response": essay(n)}
+                | {
+                    "checks": [
+                        {"criterion": c, "passed": n % 2 == at, "judge": "gpt-4o", "reason": WHY}
+                        for at, c in enumerate(CRITERIA)
+                    ]
+                }
+                for n in range(8)
+            ]
+        ),
+        "long", (16, 1, 8, 2), essay(0),
+    ),
+    Stranger(
+        "metrics.jsonl",
+        lines(
+            [
+                {"id": n, "output": essay(n)}
+                | {"evaluations": [{"name": c, **reasoned(n, "judge-a", c)} for c in CRITERIA]}
+                for n in range(8)
+            ]
+        ),
+        "long", (16, 1, 8, 2), essay(0),
+    ),
     # Columns of people and models with the same scores each.
     Stranger(
         "side by side.jsonl",

@@ -171,7 +171,7 @@ PREFERENCES: Words = {
     "pt": "preferencia preferida melhor escolha vencedor",
     "it": "preferenza preferita migliore scelta vincitore",
     "other": "voorkeur beter keuze preferencj lepsz wybor foredra battre предпочт лучш выбор"
-    " 更好 偏好",
+    " 更好 偏好 好み 良い",
 }
 #: The person rated, if people rate each other.
 RATED: Words = {

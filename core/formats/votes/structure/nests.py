@@ -27,8 +27,8 @@ from core.formats.votes.structure.named_fields import (
 from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.values import Values
 
-_SCORES = (*NAMES["label"], "grade", "mark", "result")
-#: Keys that name a criterion beside a judge's, elsewhere anything.
+_SCORES = (*NAMES["label"], "grade", "mark", "result", "passed")
+#: Keys that name a criterion if a judge stands beside, or by its name.
 _WEAK = ("name", "key", "question", "rubric")
 #: Keys around scores that name nothing.
 _AROUND = re.compile(
@@ -139,7 +139,8 @@ def _leaves(
     named = {field: str(value[key]) for key in value for field in _fields(key, value)}
     own = {**of, **{field: name for field, name in named.items() if field != "score"}}
     if weak := next((k for k in value if plain(k) in _WEAK and isinstance(value[k], str)), None):
-        own |= {"criterion": value[weak]} if own.get("rater") else {}
+        known = own.get("rater") or names_a_criterion(value[weak])
+        own |= {"criterion": value[weak]} if known else {}
     scores = [key for key in value if "score" in _fields(key, value)]
     inside = {k: v for k, v in value.items() if isinstance(v, dict | list)}
     if scores:

@@ -35,7 +35,7 @@ _EQUAL = re.compile(
     r"|empat|igual|indistint|sin (diferencia|preferencia)|sem (diferenca|preferencia)"
     r"|pari\b|parita|paregg|ugual|nessuna (differenza|preferenza)|gelijk|geen (verschil|voorkeur)"
     r"|rown|bez roznicy|jednakow|lika\b|oavgjort|uavgjort|tasapeli|ничья|одинаков|без разницы)"
-    r"|平局|一样|相同|同じ|引き分け|무승부|같음"
+    r"|平局|一样|相同|同し|引き分け|무승부|같음"
 )
 _BOTH = re.compile(r"\b(both|beide|les deux|ambos|ambas|entramb|obie|obydw)")
 _BAD = re.compile(
@@ -119,10 +119,12 @@ def _own_part(words: str) -> str:
 def end_of(heading: str) -> str:
     """Return the last letter or number of a heading, or "".
 
-    >>> end_of("response_a"), end_of("Answer 2"), end_of("reply"), end_of("responses[1]")
-    ('a', '2', '', 'b')
+    >>> end_of("response_a"), end_of("Answer 2"), end_of("回答A"), end_of("responses[1]")
+    ('a', '2', 'a', 'b')
     """
     if match := re.fullmatch(r".+\[([01])\]", heading):
         return "ab"[int(match[1])]
-    match = re.fullmatch(r".*[^\W\d_].*?(?:[\s_.-]+(\w)|(\d+))", fold(heading).strip())
+    match = re.fullmatch(
+        r".*[^\W\d_].*?(?:[\s_.-]+(\w)|(\d+|(?<=[\u3040-\u9fff])[a-z]))", fold(heading).strip()
+    )
     return (match[1] or match[2] or "") if match else ""
