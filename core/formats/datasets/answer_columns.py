@@ -205,7 +205,8 @@ def stem_of(heading: str) -> str:
     >>> stem_of("answer_v1"), stem_of("Answer B"), stem_of("v2"), stem_of("Essay")
     ('answer_v', 'answer', 'v', '')
     """
-    match = re.match(r"(.*[^\W\d_].*?)[\s_.-]*(?:\d+|(?<=[\s_.-])\w)$", heading.strip())
+    pattern = r"(.*[^\W\d_].*?)[\s_.-]*(?:\d+|(?<=[\s_.\-\u3040-\u9fff])\w)$"
+    match = re.match(pattern, heading.strip())
     return fold(match[1]) if match else ""
 
 

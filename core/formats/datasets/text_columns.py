@@ -119,10 +119,11 @@ _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 def _unfolded(cell: Any) -> str:
     """Return a text, the last message of a conversation, or "" for anything else."""
     inside = parsed_cell(cell)
-    if isinstance(inside, list) and inside and isinstance(inside[-1], dict):
-        inside = inside[-1].get("content")
+    if isinstance(inside, list) and inside:
+        inside = inside[-1]
+        inside = inside.get("content") if isinstance(inside, dict) else inside
     elif isinstance(inside, dict):
-        inside = inside.get("output")
+        inside = inside.get("output") or inside.get("content")
     return inside if isinstance(inside, str) else ""
 
 

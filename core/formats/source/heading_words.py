@@ -110,6 +110,7 @@ PROMPTS: Words = {
     "de": "frage aufgabe anweisung quelle",
     "fr": "consigne question",
     "es": "pregunta consigna",
+    "slavic_nordic": "pytanie polecenie fraga sporsmal",
     "other": "domanda pergunta vraag вопрос 问题 題目 题目 質問 問題 질문 문제"
     " السؤال سؤال שאלה soru",
     "source": "original ausgangstext quelltext originaltext texte_source fuente origen fonte bron"
@@ -160,6 +161,17 @@ RANKS: Words = {
     "pt": "posicao colocacao classificacao",
     "it": "posto posizione classifica",
     "other": "plaats rangorde plats plassering placering miejsce ранг место 名次 排名 順位 순위",
+}
+#: Which of two answers is better.
+PREFERENCES: Words = {
+    "en": "prefer pref winner better best choice chosen verdict",
+    "de": "bevorzug praferenz besser sieger wahl",
+    "fr": "prefere preference meilleur choix gagnant",
+    "es": "prefer preferido preferencia mejor eleccion ganador",
+    "pt": "preferencia preferida melhor escolha vencedor",
+    "it": "preferenza preferita migliore scelta vincitore",
+    "other": "voorkeur beter keuze preferencj lepsz wybor foredra battre предпочт лучш выбор"
+    " 更好 偏好 好み 良い",
 }
 #: The person rated, if people rate each other.
 RATED: Words = {
@@ -239,7 +251,7 @@ _OTHERS = "judge?ment|humanit|humane|expertise|personal|readership|materiaa?l"
 
 _KINDS = (
     *(RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS),
-    *(MEASURES, RATED, RANKS, COURSES),
+    *(MEASURES, RATED, RANKS, COURSES, PREFERENCES),
 )
 
 

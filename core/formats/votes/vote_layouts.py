@@ -27,7 +27,7 @@ from core.formats.datasets.text_columns import LONG, texts_in
 from core.formats.source.heading_words import ITEMS, has_word
 from core.formats.votes.imported import TableFormat
 from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
-from core.formats.votes.pair_tables import guess_pairs
+from core.formats.votes.pair_tables import guess_pairs, near_pairs
 from core.formats.votes.structure.lists import list_answers, opened_up
 from core.formats.votes.structure.marks import marks_beside, without_derived
 from core.formats.votes.structure.named_fields import (
@@ -38,6 +38,7 @@ from core.formats.votes.structure.named_fields import (
     flat_columns,
     named_fields,
 )
+from core.formats.votes.structure.pair_columns import names_alike
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
 from core.formats.votes.structure.values import Values, first_rows, ticks
@@ -67,6 +68,8 @@ def kind_of_table(
         return "unknown" if _values_disagree(table, "long") else _unless_merged(table, "long")
     if _is_grid(table, rubric):
         return "unknown"  # raters by criteria, or labels of a text
+    if names_alike(table, loose=False):
+        return "unknown"  # systems, not raters
     if looks_wide(table):
         return _unless_ticked(table, "wide")
     wide = guess_vote_mapping(table, "wide")
@@ -77,7 +80,7 @@ def kind_of_table(
         return "dataset" if mapping.are_tasks else "unknown"
     beside = (*mapping.meta, *mapping.labels.values())
     marks = marks_beside(Values(table), beside) if rubric is None else []
-    ambiguous = bool(rival_labels(table, mapping))
+    ambiguous = bool(rival_labels(table, mapping)) or any(near_pairs(first_rows(table)))
     labels = [c for c in mapping.labels.values() if rubric is None and not mapping.label_map]
     ambiguous = ambiguous or not {*marks} <= {*mapping.labels.values()}
     ambiguous = ambiguous or without_derived(Values(table), labels) != labels

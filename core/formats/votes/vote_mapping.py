@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -36,6 +35,7 @@ from core.formats.votes.structure.named_fields import (
     checked_by_values,
     flat_columns,
     named_fields,
+    names_a_model,
 )
 from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.values import Values
@@ -48,11 +48,6 @@ VoterKind = Literal["human", "llm", "offline", "gold"]
 
 _CRITERIA = ("item", "rater", "kind", "submission", "prompt", "system")
 _SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", " - ", " – ", "__", "_", " ")
-_MODELS = re.compile(
-    r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
-    r"|(?<![a-z])llm(?![a-z])",
-    re.I,
-)
 _GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
 
 
@@ -240,7 +235,7 @@ def kinds_of(names: Iterable[str]) -> dict[str, VoterKind]:
     for name in dict.fromkeys(names):
         if plain(name) in _GOLD:
             kinds[name] = "gold"
-        elif _MODELS.search(name):
+        elif names_a_model(name):
             kinds[name] = "llm"
     return kinds
 

@@ -60,6 +60,18 @@ _NO_ITEM = re.compile(
 WEAK = ("user", "model")
 
 
+_MODELS = re.compile(
+    r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
+    r"|(?<![a-z])llm(?![a-z])",
+    re.I,
+)
+
+
+def names_a_model(name: str) -> bool:
+    """Return whether a rater's name is that of a language model."""
+    return _MODELS.search(name) is not None
+
+
 def flat_columns(table: Table) -> list[str]:
     """Return the columns without objects and lists in their cells."""
     return [column for column in table.columns if column not in table.nested]

@@ -21,6 +21,7 @@ from core.formats.datasets.answer_columns import (
 from core.formats.datasets.label_words import may_be_marks
 from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
+from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, SUMMARIES, has_word, plain_heading
 from core.formats.votes.structure.texts import TextColumns, best_texts
@@ -124,6 +125,8 @@ def rater_columns(table: Table) -> RaterColumns | None:
     if len(group) < 2 or values.size < 3 or not (item or are):
         return None
     judged = best_texts(values, [t for t in values.texts() if t not in group], item)
+    if not judged.text and len(item) == 1 and (of := texts_in(table, item[0])):
+        judged = judged._replace(text=item[0] if of.sentences and not of.short else "")
     summaries = [c for c in values.columns if c not in group and _sums_up(values, c, group)]
     return RaterColumns(item, tuple(group), are, judged, tuple(summaries))
 
