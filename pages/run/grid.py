@@ -22,9 +22,9 @@ from core.services.results import browsing, grid
 from core.services.results.grid import GridItem, MeansOf
 from core.text import numbers as fmt
 from core.text.names import visible
-from pages.run import criterion, filters, systems
-from pages.run.criterion import RUN_GRID
+from pages.run import filters, open_cell, systems
 from pages.run.filters import BESIDE, BY, CELL, DOWN, OUTCOME, RUN_FILTER, SORT, ItemSelection
+from pages.run.open_cell import RUN_GRID
 from pages.run.systems import Systems
 from pages.ui import state
 from pages.ui.grid import cells as drawn
@@ -188,7 +188,7 @@ def _draw_grid_and_cell(
                 _grid(run, rubric, means, systems, shown_items, lines, at)
             if at is not None:
                 with st.container(key="rs_cell_side"):
-                    criterion.beside_grid(run, shown_items, *at)
+                    open_cell.show(run, shown_items, *at)
 
 
 def _seek(items: Sequence[GridItem]) -> None:
