@@ -33,7 +33,7 @@ from pages.ui.grid.cells import Head, Shown
 from pages.ui.places import settling, work
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
-from pages.ui.text import one_line
+from pages.ui.text import esc, one_line
 from pages.ui.widgets import OUTCOMES, empty_state, pager, shown_errors
 
 PAGE = 50
@@ -86,7 +86,7 @@ def show(run: Run, rubric: Rubric) -> None:
                     "Digits settle the cell under the cursor; ≠ goes to the first. Ctrl-click, "
                     "Shift-click or X selects several."
                 )
-                st.caption(text, width="content")
+                st.html(f'<span class="rs-quiet rs-keys">{esc(text)}</span>', width="content")
                 settling.ask_name()
 
 
@@ -199,6 +199,7 @@ def _seek(items: Sequence[GridItem]) -> None:
     state.drop(filters.SEEK)
     if pressed and settling.may_settle() and (cells := filters.doubtful(items)):
         filters.see(*cells[0])
+        state.put(filters.FOUND, True)
         state.put(_FOCUS, (state.get(_FOCUS) or 0) + 1)
 
 

@@ -11,7 +11,7 @@ from core.domain.runs import Run
 from core.services.results import item_view
 from core.services.results.grid import GridItem
 from core.services.review import audit_trail
-from pages.run import criterion
+from pages.run import criterion, filters
 from pages.run.filters import CELL, see, see_next
 from pages.ui import routes, state
 from pages.ui.places import settling, work
@@ -22,12 +22,16 @@ RUN_GRID = "run_grid"
 
 
 def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
-    """Draw the open cell: its verdict, every vote, and the steps to other cells."""
+    """Draw the open cell: its verdict, every vote, and the steps to other cells.
+
+    One that a filter found is hidden on a telephone until it is tapped (grid.css).
+    """
     view = item_view.item_view(store(), run.id, item_id)
     of = next(shown for shown in view.criteria if shown.criterion.name == name)
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.html(f"<b>{esc(one_line(item_id, 60))}</b>", width="content")
+            sought = ' class="rs-sought"' if state.get(filters.FOUND) else ""
+            st.html(f"<b{sought}>{esc(one_line(item_id, 60))}</b>", width="content")
             st.space("stretch")
             # Screen readers get their words; other users see the icon, the key, and a tooltip.
             with st.container(horizontal=True, gap="xsmall", key="rs_steps", width="content"):

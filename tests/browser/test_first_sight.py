@@ -12,7 +12,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote
 from core.store.store import Store
-from tests.browser.driving import turn
+from tests.browser.driving import settle, turn, visit, watch
 from tests.pages.graded import DATASET, FIRST, NOW, RUBRIC
 from tests.recording import record
 
@@ -104,3 +104,82 @@ def test_a_click_on_a_cut_reason_shows_it_whole_with_its_quotes(desk: Any, app_u
     assert quote.is_visible()
     prose = card.locator(".rs-prose")
     assert prose.evaluate("one => one.scrollHeight <= one.clientHeight + 1")
+
+
+def test_a_page_chosen_on_a_telephone_is_not_left_under_the_menu(
+    telephone: Any, app_url: str
+) -> None:
+    turn(telephone, f"{app_url}/run?run=1")
+    telephone.get_by_test_id("stExpandSidebarButton").click()
+    menu = telephone.get_by_test_id("stSidebar")
+    link = menu.get_by_role("link", name="Rubrics")
+    link.wait_for()
+
+    link.click()
+    settle(telephone)
+
+    telephone.get_by_role("heading", name="Rubrics").wait_for()
+    telephone.wait_for_function(
+        "() => document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right <= 0"
+    )
+
+
+def test_the_editors_panels_come_into_view_on_a_telephone(telephone: Any, app_url: str) -> None:
+    turn(telephone, f"{app_url}/rubrics?rubric=1")
+
+    for panel, words in (("Scoring", "Weights from grades"), ("Versions", "Graded runs")):
+        heading = telephone.get_by_role("heading", level=1)
+        heading.scroll_into_view_if_needed()
+        telephone.get_by_role("radio", name=panel).click()
+        settle(telephone)
+        # The last panel is short: then it stands at the page's foot.
+        shown = telephone.get_by_text(words).first
+        telephone.wait_for_function(
+            "one => { const at = one.getBoundingClientRect();"
+            " return at.top > 0 && at.bottom < innerHeight; }",
+            arg=shown.element_handle(),
+        )
+        assert heading.bounding_box()["y"] < 0
+
+
+def test_a_runs_name_is_whole_on_a_telephone(telephone: Any, app_url: str) -> None:
+    for run in (1, 3):
+        turn(telephone, f"{app_url}/run?run={run}")
+        name = telephone.get_by_role("heading", level=1)
+        assert name.evaluate("one => one.scrollWidth <= one.clientWidth")
+        assert name.evaluate("one => getComputedStyle(one).whiteSpace") == "normal"
+
+
+def test_the_filter_of_disagreements_covers_nothing_on_a_telephone(
+    telephone: Any, app_url: str
+) -> None:
+    turn(telephone, f"{app_url}/run?run=1")
+    close = telephone.get_by_role("button", name="Close")
+
+    telephone.get_by_role("button", name="Judges disagree").click()
+    settle(telephone)
+    cell = telephone.locator("td.opened")
+    cell.wait_for()
+    assert not close.is_visible()
+
+    cell.click()
+    settle(telephone)
+    close.wait_for()
+
+
+def test_key_hints_are_shown_only_where_there_is_a_keyboard(
+    desk: Any, browser: Any, app_url: str
+) -> None:
+    address = f"{app_url}/run?run=3&cell={FIRST}&cell=Depth"
+    turn(desk, address)
+    assert desk.locator(".st-key-rs_steps kbd").first.is_visible()
+    assert desk.get_by_text("Digits settle the cell").is_visible()
+
+    touched = browser.new_context(viewport=TELEPHONE, has_touch=True, is_mobile=True)
+    page = touched.new_page()
+    watch(page)
+    visit(page, address)
+    page.get_by_role("button", name="Close").wait_for()
+    assert not [kbd for kbd in page.locator("kbd").all() if kbd.is_visible()]
+    assert not page.get_by_text("Digits settle the cell").is_visible()
+    touched.close()
