@@ -68,9 +68,9 @@ def criteria_table(
         "Criterion",
         *([] if conclusion is None else ["Trusted?" if conclusion.reference else "Agreed?"]),
     ]
-    heads += [f"{figure}, enough from {score(BOUND)}", "Items compared"]
+    heads += [f"{figure}, enough from {score(BOUND)}", "Items"]
     first = len(heads) - 1
-    heads += [same, "Items that differ"] if compared else []
+    heads += [same, "Items differ"] if compared else []
     numbers = tuple(range(first, len(heads)))
     return TableBlock("Agreement per criterion", tuple(heads), tuple(rows), numbers)
 
