@@ -37,22 +37,27 @@ def show(
     over: bool,
     decided: Callable[[], object] | None = None,
     judge: str = "",
+    rubric: int | None = None,
     brief: bool = False,
 ) -> None:
     """Draw a criterion's verdict and every vote on it.
 
     Quotes are looked up in the submission `text`. `over`: no more questions will be asked, so
     unasked ones were not needed. `decided` draws who settled it, if people did. `judge` is the
-    judge whose answers are shown; empty for all. Where it is `brief`, a click opens what is long,
-    so that several votes are in sight at once.
+    judge whose answers are shown; empty for all. `rubric` is the id of the rubric in which the
+    weight is changed. Where it is `brief`, a click opens what is long, so that several votes are
+    in sight at once.
     """
     criterion = view.criterion
     with st.container(border=True, gap="xsmall" if brief else "small"):
         weight = f"weight {fmt.weight(criterion.weight)}"
+        if rubric is not None:
+            to = routes.href(routes.RUBRICS.url, {state.RUBRIC: rubric})
+            weight = f'<a href="{esc(to)}" target="_self">{weight}</a>'
         asked = f'<div class="rs-prose rs-quiet">{esc(criterion.requirement)}</div>'
         st.html(
             f'<div class="rs-row"><b>{esc(criterion.name)}</b>'
-            f'<span class="rs-quiet">{esc(weight)} · {esc(criterion.scale)}</span></div>'
+            f'<span class="rs-quiet rs-leads">{weight} · {esc(criterion.scale)}</span></div>'
             f"{clamped(asked) if brief else asked}"
         )
         _verdict(view, settled=decided is not None, brief=brief)

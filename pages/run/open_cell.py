@@ -54,7 +54,14 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
     line = None
     if settled is not None:
         line = partial(criterion.settled_by, run.id, item_id, name, settled)
-    criterion.show(of, view.item.text, over=run.status == "done", decided=line, brief=True)
+    criterion.show(
+        of,
+        view.item.text,
+        over=run.status == "done",
+        decided=line,
+        rubric=None if view.item.rubric else run.rubric_id,
+        brief=True,
+    )
 
 
 def _kept_address() -> dict[str, object]:

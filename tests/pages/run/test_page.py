@@ -356,6 +356,8 @@ def test_right_and_wrong_are_said_in_words_with_the_label_and_its_reason(store: 
     assert "✓ as labelled" in text
     assert "a tie, which takes the worse answer" in text
     assert "options in the order shown" in text
+    assert "rubrics?rubric=1" in text
+    assert ">weight +10</a>" in text
 
 
 def test_a_quote_is_marked_in_the_submission_and_an_invented_one_is_told(store: Store) -> None:
