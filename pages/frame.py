@@ -10,6 +10,7 @@ from core.domain.access import Actor
 from core.errors import NotAllowed
 from pages.ui import identity, state
 from pages.ui.browser.tables import let_tables_be_taken
+from pages.ui.browser.telephone import show_what_was_asked
 from pages.ui.browser.typing import keep_what_is_typed
 from pages.ui.places import run_head
 from pages.ui.places.navigation import navigation, where
@@ -48,6 +49,7 @@ def _show_page(user: Actor) -> None:
         above.warning(label(words, 300), icon=":material/link_off:")
     keep_what_is_typed()
     let_tables_be_taken()
+    show_what_was_asked()
 
 
 def _show(chosen: st.Page, user: Actor) -> None:

@@ -51,13 +51,15 @@ class TextCell(NamedTuple):
 class Sentences:
     """Sentences in a row, or one per line if ``listed``; a page folds those after the ``first``.
 
-    ``quiet`` sentences explain the block above, ``warning`` sentences limit it.
+    ``quiet`` sentences explain the block above, ``warning`` sentences limit it. ``links`` lead from
+    each listed sentence to where it is done (see ``Words``).
     """
 
     lines: tuple[str, ...]
     listed: bool = False
     kind: Literal["", "quiet", "warning"] = ""
     first: int | None = None
+    links: tuple[Mapping[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,6 @@ WHY = {
     "last": "As in your last run.",
     "labels": "Your texts have labels: these two learn from them, need no model and no key.",
     "model": "Your model.",
-    "": "No judge is chosen yet: grade ten yourself, add a model, or choose a judge.",
 }
 LABELS = {
     "model": "Model",
@@ -51,15 +50,16 @@ def show(path: Path) -> tuple[str, ...]:
         steps.title("judges", "who grades" if chosen else "")
         alone = not any(entry.judge.learns for entry in choice.known)
         finished = alone and not own.left(path)  # And judges would learn too little from them.
+        none = "No judge is chosen yet." if choice.known and not (chosen or finished) else ""
         if chosen and not state.addresses(state.JUDGE):
             st.caption(WHY[choice.why])
-        elif not chosen and not finished:
-            st.caption(WHY[""])
+        elif none and not alone:
+            st.caption(none)
         chosen = _pills(choice, chosen)
         _draw_test_results(choice, chosen, testing)
         by_name = choice.by_name
         if alone:
-            own.offer(path, first=not chosen)
+            own.offer(path, none, first=not chosen)
         elif any(by_name[name].judge.learns for name in chosen):
             own.learnt(path)
         _add(chosen, wanted=not (chosen or (finished and own.graded(path))))
@@ -166,13 +166,14 @@ def _on_test(name: str) -> None:
 
 
 def _add(chosen: tuple[str, ...], *, wanted: bool) -> None:
-    """Draw four fields, and a test that asks one small question."""
+    """Draw the fields of a model, two of them folded, and a test that asks one small question."""
     refused = state.get(REFUSED)
     open_ = wanted or refused is not None
     with st.expander("Add a model", icon=":material/add:", expanded=open_):
         # In a form, a key pasted by mistake reaches this server only with the button.
         with st.form(field("judges", "form"), border=False):
-            left, right = st.columns(2)
+            left, right, side = st.columns([5, 5, 4], vertical_alignment="bottom")
+            act = side.container(horizontal=True, gap="small")
             left.text_input(
                 "Model",
                 key=field("model"),
@@ -186,7 +187,16 @@ def _add(chosen: tuple[str, ...], *, wanted: bool) -> None:
                 placeholder="http://localhost:8000/v1",
                 max_chars=500,
             )
-            left.text_input(
+            act.form_submit_button(
+                "Add and test",
+                key=state.key(GRADE_ACT, "add"),
+                icon=":material/cable:",
+                type="secondary",
+                on_click=_on_add,
+                args=(chosen,),
+            )
+            more = act.popover("Key and name", icon=":material/key:", type="tertiary")
+            more.text_input(
                 "Environment variable of the key",
                 key=field("key_env"),
                 placeholder="OPENAI_API_KEY",
@@ -194,16 +204,8 @@ def _add(chosen: tuple[str, ...], *, wanted: bool) -> None:
                 help="The name of an environment variable, never the key itself. Empty: the "
                 "provider's usual one; a server of your own is sent none.",
             )
-            right.text_input(
+            more.text_input(
                 "Name (optional)", key=field("name"), placeholder="The model's", max_chars=200
-            )
-            st.form_submit_button(
-                "Add and test",
-                key=state.key(GRADE_ACT, "add"),
-                icon=":material/cable:",
-                type="secondary",
-                on_click=_on_add,
-                args=(chosen,),
             )
         if refused is not None:
             problem_list([Problem(message, mend, (place,)) for message, mend, place in refused])

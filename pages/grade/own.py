@@ -5,6 +5,7 @@ click.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -73,8 +74,10 @@ def _on_begin(dataset: DatasetVersion, rubric: RubricVersion, ids: tuple[str, ..
         state.set_address(**{state.RUN: None, state.TRIED: None})
 
 
-def offer(path: Path, *, first: bool) -> None:
-    """Draw how judges that need no model can grade these texts, which have no labels."""
+def offer(path: Path, why: str, *, first: bool) -> None:
+    """Draw, after `why`, how judges that need no model can grade these texts, which have no
+    labels.
+    """
     if path.dataset is not None and not left(path):
         marked = f"All {path.dataset.items} texts have your marks. From {judging.LEAST} such texts "
         more = "on, judges on this machine can learn from most of them and be tried on the others."
@@ -82,13 +85,14 @@ def offer(path: Path, *, first: bool) -> None:
         change(path)
         return
     few = path.dataset is not None and path.dataset.items < TEN
-    st.caption(
+    way = (
         f"Judges on this machine learn from at least {TEN} graded texts. Grade these few yourself, "
         "or add a model."
         if few
-        else "Without a model: grade ten texts yourself. Judges on this machine learn from them, "
-        "say how sure they are, and grade the others."
+        else "Without a model: grade ten texts yourself. Judges on this machine learn from them "
+        "and grade the others."
     )
+    st.caption(label(f"{why} {way}".strip(), 200))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         begin(path, "first", first=first)
         begin(path, "all", first=False, ids=_all_at_once(path))
@@ -146,24 +150,24 @@ def show(path: Path, sitting: Sitting) -> None:
                     args=what,
                 )
             if sitting.answers:
-                back(path, "Back")
+                back(path, "Back", type="secondary")
             if not sitting.done:
                 st.button(
                     "Stop",
                     key=state.key(GRADE_ACT, "own", "stop"),
-                    type="tertiary",
+                    icon=":material/close:",
                     on_click=_on_finish,
                     args=what,
                 )
-            st.caption("The last answer hands them in. U goes back, then too.", width="content")
+            st.caption("It ends with your last answer. You can go back even then.", width="content")
 
 
-def back(path: Path, words: str) -> None:
+def back(path: Path, words: str, *, type: Literal["secondary", "tertiary"] = "tertiary") -> None:
     """Draw the button that takes the last answer back, also after the sitting was handed in."""
     st.button(
         words,
         key=state.key(GRADE_ACT, "own", "back"),
-        type="tertiary",
+        type=type,
         icon=":material/undo:",
         shortcut="U",
         on_click=_on_back,

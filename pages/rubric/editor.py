@@ -11,7 +11,7 @@ from core.errors import InputError, NotFound
 from core.services.rubrics import library
 from core.services.rubrics.drafts import rubric_from
 from core.text import numbers as fmt
-from pages.rubric import checks, preview, weights
+from pages.rubric import checks, preview, rescored, weights
 from pages.rubric.checks import show_problems
 from pages.rubric.files import export_dialog, show_notices
 from pages.rubric.form import form, keyboard
@@ -310,6 +310,7 @@ def _side(name: str) -> None:
         elif side == "Preview":
             preview.show(name)
         elif side == "Scoring":
+            rescored.show(name)
             weights.show(name)
             preview.try_scoring(name)
         elif side == HELP:

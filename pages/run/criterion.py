@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
-from core.domain.runs import Run
 from core.services.results import grid, item_view
-from core.services.results.grid import GridItem
 from core.services.results.item_view import CriterionView, VoteView
-from core.services.review import audit_trail
 from core.services.review.audit_trail import CellDecision
 from core.text import numbers as fmt
 from core.text.names import visible
-from pages.run.filters import CELL, ITEM_OPEN, see, see_next
+from pages.run.filters import ITEM_OPEN
 from pages.ui import routes, state
 from pages.ui.grid.cells import HeadCell, ShownCell, cell_of, tone_of
 from pages.ui.items import (
@@ -28,9 +24,8 @@ from pages.ui.items import (
     vote_card,
     which_answer,
 )
-from pages.ui.places import settling, work
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line
+from pages.ui.text import clamped, esc, label, one_line
 from pages.ui.trial.votes import show_call
 from pages.ui.widgets import row, tag
 
@@ -42,28 +37,40 @@ def show(
     over: bool,
     decided: Callable[[], object] | None = None,
     judge: str = "",
+    rubric: int | None = None,
+    brief: bool = False,
 ) -> None:
     """Draw a criterion's verdict and every vote on it.
 
     Quotes are looked up in the submission `text`. `over`: no more questions will be asked, so
     unasked ones were not needed. `decided` draws who settled it, if people did. `judge` is the
-    judge whose answers are shown; empty for all.
+    judge whose answers are shown; empty for all. `rubric` is the id of the rubric in which the
+    weight is changed. Where it is `brief`, a click opens what is long, so that several votes are
+    in sight at once.
     """
     criterion = view.criterion
-    with st.container(border=True):
+    with st.container(border=True, gap="xsmall" if brief else "small"):
         weight = f"weight {fmt.weight(criterion.weight)}"
+        if rubric is not None:
+            to = routes.href(routes.RUBRICS.url, {state.RUBRIC: rubric})
+            weight = f'<a href="{esc(to)}" target="_self">{weight}</a>'
+        asked = f'<div class="rs-prose rs-quiet">{esc(criterion.requirement)}</div>'
         st.html(
             f'<div class="rs-row"><b>{esc(criterion.name)}</b>'
-            f'<span class="rs-quiet">{esc(weight)} · {esc(criterion.scale)}</span></div>'
-            f'<div class="rs-prose rs-quiet">{esc(criterion.requirement)}</div>'
+            f'<span class="rs-quiet rs-leads">{weight} · {esc(criterion.scale)}</span></div>'
+            f"{clamped(asked) if brief else asked}"
         )
-        _verdict(view, settled=decided is not None)
+        _verdict(view, settled=decided is not None, brief=brief)
         if decided is not None:
             decided()
         if judge:
             view = replace(view, votes=tuple(v for v in view.votes if v.cell.judge == judge))
-        for together in _groups(view):
-            _votes(view, together, text)
+        if brief:
+            _votes_in_brief(view, text)
+            row([_quiet(_certainty(view))])
+        else:
+            for together in _groups(view):
+                _votes(view, together, text)
         _silent(view, over=over)
 
 
@@ -77,6 +84,17 @@ def _votes(view: CriterionView, together: list[VoteView], text: str) -> None:
             with st.container(gap="xsmall"):
                 st.html(_vote(view, vote, text))
                 _call(vote)
+
+
+def _votes_in_brief(view: CriterionView, text: str) -> None:
+    """Draw all answers below each other, and below them what was sent and received."""
+    together = [vote for group in _groups(view) for vote in group]
+    cards = "".join(_vote(view, vote, text, brief=True) for vote in together)
+    st.html(f'<div class="rs-cards rs-brief">{cards}</div>')
+    for vote in together:
+        which = which_answer(vote)
+        who = f"{one_line(vote.cell.judge, 40)}{f', {which}' if which else ''}"
+        _call(vote, f"{who}: prompt, reply and cost")
 
 
 def _groups(view: CriterionView) -> list[list[VoteView]]:
@@ -103,26 +121,29 @@ def _silent(view: CriterionView, *, over: bool) -> None:
         row([_quiet(f"{state_text}: {', '.join(names)}")])
 
 
-def _verdict(view: CriterionView, *, settled: bool) -> None:
+def _verdict(view: CriterionView, *, settled: bool, brief: bool) -> None:
     verdict = view.verdict
     if verdict is None:
         row([tag("No verdict", "warn"), _quiet("No judge has given a vote here."), *_label(view)])
         return
     outside = [tag("Abstained")] if verdict.abstained and verdict.option is None else []
-    row(["<b>Verdict</b>", *outside, *verdict_chips(view.criterion, verdict)])
-    if said := _each_vote(view):
-        row([_quiet(said)])
-    # The label of a settled cell is what people settled, so a match proves nothing.
-    row([*([] if settled else _label(view)), *_order_tag(view), _quiet(_certainty(view))])
+    # The votes show all options; the label of a settled cell is what people settled, so a match
+    # proves nothing.
+    label_tags = [] if settled else _label(view)
+    row(
+        [
+            "<b>Verdict</b>",
+            *outside,
+            *verdict_chips(view.criterion, verdict, alone=True),
+            *label_tags,
+        ]
+    )
+    if order := _order_tag(view):
+        row(order)
+    if not brief:
+        row([_quiet(_certainty(view))])
     if verdict.warning:
         st.warning(label(verdict.warning))
-
-
-def _each_vote(view: CriterionView) -> str:
-    """Return who voted what, of two to six votes: those with reasons may be out of sight."""
-    votes = [v for v in view.votes if v.vote is not None]
-    named = [f"{one_line(v.cell.judge, 40)}: {_answer(v)}" for v in votes]
-    return " · ".join(named) if 1 < len(votes) <= 6 else ""
 
 
 def _order_tag(view: CriterionView) -> list[str]:
@@ -176,12 +197,13 @@ def _label(view: CriterionView) -> list[str]:
     return [*marks, _quiet(f"because: {view.truth_reason}")] if view.truth_reason else marks
 
 
-def _vote(view: CriterionView, vote: VoteView, text: str) -> str:
+def _vote(view: CriterionView, vote: VoteView, text: str, *, brief: bool = False) -> str:
     result = vote.result
     if result is None:
         return ""
     marks = _mark(view, vote) + standing_tags(vote) + _earlier_attempts(vote)
-    return vote_card(view.criterion, result, which=which_answer(vote), text=text, marks=marks)
+    which = which_answer(vote)
+    return vote_card(view.criterion, result, which=which, text=text, marks=marks, brief=brief)
 
 
 def _mark(view: CriterionView, vote: VoteView) -> str:
@@ -197,13 +219,13 @@ def _earlier_attempts(vote: VoteView) -> str:
     return _quiet(f"failed before: {', '.join(kinds)}") if kinds else ""
 
 
-def _call(vote: VoteView) -> None:
+def _call(vote: VoteView, words: str = "Prompt, reply and cost") -> None:
     """Draw the prompt and the raw reply, loaded only when they are opened."""
     result = vote.vote or vote.failure
     if result is None or result.call_id is None:
         return
     part = st.expander(
-        "Prompt, reply and cost",
+        label(words),
         key=state.key(ITEM_OPEN, "call", result.call_id, *vote.cell[1:]),
         on_change="rerun",
         type="compact",
@@ -311,79 +333,3 @@ def _answer(vote: VoteView) -> str:
         kind = vote.failure.kind if vote.failure else ""
         return f"✕ {FAILURE_WORDS.get(kind, kind)}"
     return "abstained" if vote.vote.abstained else one_line(vote.label or "", 40)
-
-
-# A cell of the grid, opened next to it.
-
-RUN_GRID = "run_grid"
-
-
-def beside_grid(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
-    """Draw the open cell: its verdict, every vote, and the steps to other cells."""
-    view = item_view.item_view(store(), run.id, item_id)
-    of = next(shown for shown in view.criteria if shown.criterion.name == name)
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.html(f"<b>{esc(one_line(item_id, 60))}</b>", width="content")
-        st.space("stretch")
-        # Screen readers get their words; other users see the icon, the key, and a tooltip.
-        with st.container(horizontal=True, gap="xsmall", key="rs_steps", width="content"):
-            _steps(items, item_id, name)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        routes.link(
-            routes.RUN,
-            "Open the item",
-            {**_kept_address(), state.ITEM: item_id, state.AT: name},
-            icon="description",
-        )
-        title = f"{one_line(name, 80)}: {one_line(item_id, 80)}"
-        work.review(run.id, [item_id], title, criterion=name)
-    if settling.may_settle() and not settling.selected():
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.html('<span class="rs-quiet">Settle as</span>', width="content")
-            go_on = partial(see_next, items, item_id, name)
-            settling.form(run.id, [(item_id, name)], of.criterion, "cell", go_on)
-    settled = audit_trail.decided(store(), run.id, item_id).get(name)
-    line = None if settled is None else partial(settled_by, run.id, item_id, name, settled)
-    show(of, view.item.text, over=run.status == "done", decided=line)
-
-
-def _kept_address() -> dict[str, object]:
-    """Return the address without the open cell, to which the item's page returns."""
-    return {n: v for n, v in st.query_params.to_dict().items() if n != CELL}
-
-
-def _steps(items: Sequence[GridItem], item_id: str, name: str) -> None:
-    """Draw the buttons to the neighbouring cells and the one that closes."""
-    ids = [item.row.item_id for item in items]
-    cells = list(items[ids.index(item_id)].cells)
-    row, column = ids.index(item_id), cells.index(name)
-    ways = (
-        ("Previous criterion", "chevron_left", "Left", row, column - 1),
-        ("Next criterion", "chevron_right", "Right", row, column + 1),
-        ("Item above", "expand_less", "K", row - 1, column),
-        ("Item below", "expand_more", "J", row + 1, column),
-    )
-    for title, icon, shortcut, r, c in ways:
-        there = 0 <= r < len(items) and 0 <= c < len(list(items[r].cells))
-        to = (ids[r], list(items[r].cells)[c]) if there else (item_id, name)
-        st.button(
-            title,
-            key=state.key(RUN_GRID, title),
-            icon=f":material/{icon}:",
-            help=title,
-            type="tertiary",
-            shortcut=shortcut,
-            disabled=not there,
-            on_click=see,
-            args=to,
-        )
-    st.button(
-        "Close",
-        key=state.key(RUN_GRID, "close"),
-        icon=":material/close:",
-        help="Close",
-        type="tertiary",
-        shortcut="Escape",
-        on_click=state.set_address,
-        kwargs={CELL: None},
-    )

@@ -38,6 +38,8 @@ DIFFER = "differ"
 RUN_FILTER = "run_filter"
 #: Whether the filter of disagreements was just pressed.
 SEEK = "run_seek"
+#: Whether the open cell is the one that it led to.
+FOUND = "run_found"
 ITEM_OPEN = "item_open"
 ITEM_ACT = "item_act"
 
@@ -193,6 +195,7 @@ def doubtful(items: Sequence[GridItem]) -> list[tuple[str, str]]:
 
 def see(item_id: str, name: str) -> None:
     """Callback: open a cell."""
+    state.drop(FOUND)
     state.drop(ITEM_OPEN)
     state.set_address(**{CELL: [item_id, name]})
 

@@ -22,9 +22,9 @@ from core.services.results import browsing, grid
 from core.services.results.grid import GridItem, SystemMeans
 from core.text import numbers as fmt
 from core.text.names import visible
-from pages.run import criterion, filters, systems
-from pages.run.criterion import RUN_GRID
+from pages.run import filters, open_cell, systems
 from pages.run.filters import BESIDE, BY, CELL, DOWN, OUTCOME, RUN_FILTER, SORT, ItemSelection
+from pages.run.open_cell import RUN_GRID
 from pages.run.systems import Systems
 from pages.ui import state
 from pages.ui.grid import cells as drawn
@@ -33,7 +33,7 @@ from pages.ui.grid.cells import HeadCell, ShownCell
 from pages.ui.places import settling, work
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
-from pages.ui.text import one_line
+from pages.ui.text import esc, one_line
 from pages.ui.widgets import OUTCOMES, empty_state, pager, shown_errors
 
 PAGE = 50
@@ -86,7 +86,7 @@ def show(run: Run, rubric: Rubric) -> None:
                     "Digits settle the cell under the cursor; ≠ goes to the first. Ctrl-click, "
                     "Shift-click or X selects several."
                 )
-                st.caption(text, width="content")
+                st.html(f'<span class="rs-quiet rs-keys">{esc(text)}</span>', width="content")
                 settling.ask_name()
 
 
@@ -188,7 +188,7 @@ def _draw_grid_and_cell(
                 _grid(run, rubric, means, systems, shown_items, lines, at)
             if at is not None:
                 with st.container(key="rs_cell_side"):
-                    criterion.beside_grid(run, shown_items, *at)
+                    open_cell.show(run, shown_items, *at)
 
 
 def _seek(items: Sequence[GridItem]) -> None:
@@ -199,6 +199,7 @@ def _seek(items: Sequence[GridItem]) -> None:
     state.drop(filters.SEEK)
     if pressed and settling.may_settle() and (cells := filters.doubtful(items)):
         filters.see(*cells[0])
+        state.put(filters.FOUND, True)
         state.put(_FOCUS, (state.get(_FOCUS) or 0) + 1)
 
 

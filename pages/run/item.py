@@ -332,7 +332,10 @@ def _criteria(view: ItemView) -> None:
         if decision is not None:
             line = partial(criterion.settled_by, view.run.id, view.item.id, names[at], decision)
         over = view.run.status == "done"
-        criterion.show(one, view.item.text, over=over, decided=line, judge=judge or "")
+        rubric = None if view.item.rubric else view.run.rubric_id
+        criterion.show(
+            one, view.item.text, over=over, decided=line, judge=judge or "", rubric=rubric
+        )
 
 
 def _open_criterion(view: ItemView, names: list[str]) -> int:

@@ -15,7 +15,7 @@ from core.services.results.item_view import Standing, VoteView, averaged_in_word
 from core.text import numbers as fmt
 from core.text.quotes import find_quote
 from pages.ui.resources import remembered
-from pages.ui.text import esc, label, marked, prose, raw
+from pages.ui.text import clamped, esc, label, marked, prose, raw
 from pages.ui.widgets import row, tag
 
 FAILURE_WORDS = {
@@ -69,13 +69,18 @@ def option_chips(
     )
 
 
-def verdict_chips(criterion: Criterion, verdict: Verdict | None) -> list[str]:
-    """Return the HTML of a criterion's choices with its verdict; and the verdict itself, if no
-    vote chose that option.
+def verdict_chips(
+    criterion: Criterion, verdict: Verdict | None, *, alone: bool = False
+) -> list[str]:
+    """Return the HTML of a criterion's choices with its verdict, or of the verdict `alone`; and
+    how it was made, if no vote chose that option.
     """
     caption = averaged_in_words(criterion, verdict)
     chosen = None if verdict is None else verdict.option
-    chips = option_chips(criterion, chosen, voted=not caption)
+    if alone and chosen is not None:
+        chips = _chip(criterion, chosen, True, None, not caption)
+    else:
+        chips = option_chips(criterion, chosen, voted=not caption)
     return [chips, tag(caption, "warn")] if caption else [chips]
 
 
@@ -102,6 +107,7 @@ def vote_card(
     which: str | None = None,
     text: str | None = None,
     marks: str = "",
+    brief: bool = False,
 ) -> str:
     """Return HTML of an answer with evidence, reason and cost; or of a failure and its kind.
 
@@ -113,13 +119,15 @@ def vote_card(
         which: replaces "try 2" and the like, the answer's number (see `which_answer`).
         text: the submission; quotes that it does not contain are marked as missing.
         marks: HTML tags (`widgets.tag`) next to the name.
+        brief: show a line of the reason, which a click opens.
     """
     name = who or result.cell.judge
     if which is None:
         which = f"try {result.cell.replicate + 1}" if result.cell.replicate else ""
-    number = f'<span class="rs-quiet">{esc(which)}</span>' if which else ""
-    head = f'<div class="rs-row"><b>{esc(name)}</b>{number}{marks}</div>'
-    body = _vote(criterion, result, text) if isinstance(result, Vote) else _failure(result)
+    about = " · ".join(part for part in (which, _order_words(result)) if part)
+    quiet = f'<span class="rs-quiet">{esc(about)}</span>' if about else ""
+    head = f'<div class="rs-row"><b>{esc(name)}</b>{quiet}{marks}</div>'
+    body = _vote(criterion, result, text, brief) if isinstance(result, Vote) else _failure(result)
     return f'<div class="rs-card">{head}{body}{_call_line(call)}</div>'
 
 
@@ -139,7 +147,15 @@ def standing_tags(view: VoteView) -> str:
     return tags + (tag("not the same answer", "warn") if apart else "")
 
 
-def _vote(criterion: Criterion, vote: Vote, text: str | None) -> str:
+def _order_words(result: Vote | VoteFailure) -> str:
+    """Return how the options below a judge's name are ordered."""
+    if isinstance(result, Vote) and result.order:
+        return "options in the order shown"
+    unseen = isinstance(result, Vote) and "method" in result.detail
+    return "not shown the options" if unseen else ""
+
+
+def _vote(criterion: Criterion, vote: Vote, text: str | None, brief: bool) -> str:
     chips = f'<div class="rs-row">{option_chips(criterion, vote.option, vote.order)}</div>'
     if vote.option is None:
         chips = tag("Abstained") + chips
@@ -148,12 +164,14 @@ def _vote(criterion: Criterion, vote: Vote, text: str | None) -> str:
     if other := vote.detail.get("other_chance"):
         sure.append(f"other replies {fmt.score(float(str(other)))}")
     if method := vote.detail.get("method"):
-        sure.append(f"by {method}; it is not shown the options, so they have no order")
+        sure.append(f"by {method}")
     if why := vote.detail.get("no_chances"):
         sure.append(f"no chances: {why}")
     quiet = f'<div class="rs-quiet rs-num">{esc("; ".join(sure))}</div>' if sure else ""
     quotes = "".join(_quote(quote, text) for quote in vote.evidence)
     reason = f'<div class="rs-prose">{esc(vote.reason)}</div>' if vote.reason else ""
+    if brief and (parts := [part for part in (reason, quotes, quiet) if part]):
+        return chips + clamped(parts[0], "".join(parts[1:]))
     return chips + quiet + quotes + reason
 
 

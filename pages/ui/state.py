@@ -80,6 +80,7 @@ UNKNOWN = "address_unknown"
 GUESSED = "guessed"
 TYPING = "page_typing"
 TABLES = "page_tables"
+TELEPHONE = "page_telephone"
 #: The workspace that this tab is in.
 INSIDE = "workspace"
 

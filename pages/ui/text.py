@@ -151,3 +151,8 @@ def formatted(text: str) -> str:
     '<p><em>a</em> &lt;b&gt;</p>\n'
     """
     return str(_reader().render(visible(text)))
+
+
+def clamped(first: str, rest: str = "") -> str:
+    """Return HTML of a part cut after a line or two; a click shows all of it, and the `rest`."""
+    return f'<details class="rs-clamped"><summary>{first}</summary>{rest}</details>'

@@ -34,7 +34,7 @@ def frame_css() -> None:
 
 
 #: With at least this many votes, a page's figures take seconds and are computed on request.
-MANY = {"agreement": 400_000, "report": 50_000}
+MANY = {"agreement": 400_000, "report": 50_000, "rescored": 10_000}
 WORKED_OUT = "worked_out"
 
 Tone = Literal["neutral", "good", "bad", "warn", "info"]

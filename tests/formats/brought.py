@@ -210,6 +210,7 @@ BROUGHT: tuple[Brought, ...] = (
         "Wit,0,Low,None\nWit,1,High,Two jokes\n",
         2,
     ),
+    rubric("Criteria with levels", "debate.json", json.dumps(foreign_shapes.DEBATE), 2),
     rubric("Grid, pasted", "thesis.tsv", WORD, 2),
     rubric("Grid, .xlsx", "grid.xlsx", xlsx({"Rubric": GRID}), 2),
     rubric("Grid, .docx", "grid.docx", docx("Rubric", grid(GRID)), 2),

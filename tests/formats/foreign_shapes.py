@@ -48,6 +48,16 @@ SCORING = """scoring_criteria:
     description: The reply is kind.
     weight: 4
 """
+DEBATE = {
+    "title": "Panel talk",
+    "version": 2,
+    "criteria": [
+        {"id": f"c{n}", "name": name, "weight": weight}
+        | {"levels": [{"points": p, "label": label, "description": f"{name} {p}"}
+                      for p, label in enumerate(("Low", "Mid", "High"))]}
+        for n, (name, weight) in enumerate((("Opening", 30), ("Closing", 20)))
+    ],
+}  # fmt: skip
 FACT = """prompt: |-
   Compare the answer with the expert's.
   [BEGIN DATA]

@@ -202,7 +202,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for n, who, _ in CROSSED
             ]
         ),
-        "refused",
+        "at once",
         (15, 3, 5, 1),
         maps=(
             "item=clip first_system=voice_a second_system=voice_b rater=listener preference=better",
@@ -285,7 +285,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for who in ("kim", "lou")
             ]
         ),
-        "refused",
+        "at once",
         (16, 2, 8, 1),
         maps=(
             "item=prompt_id first_system=left_model second_system=right_model rater=judge"

@@ -372,11 +372,8 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
                 for n in range(8)
             ]
         ),
-        "refused",
-        maps=(
-            "first=risposta_1 second=risposta_2 rater=annotatore preference=preferita"
-            " word:pari=Tie",
-        ),
+        "pairs",
+        (8, 2, 4, 1),
     ),
     Stranger(
         "strength.csv",
@@ -389,10 +386,10 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
         ),
         "refused",
         maps=(
-            "first=response_1 second=response_2 preference=preference_strength"
+            "first=response_1 second=response_2 prompt=prompt preference=preference_strength"
             " word:-1=A is better word:-2=A is better word:0=Tie word:1=B is better"
             " word:2=B is better",
-            "first=response_1 second=response_2 preference=preference_strength"
+            "first=response_1 second=response_2 prompt=prompt preference=preference_strength"
             " word:-1=B is better word:-2=B is better word:0=Tie word:1=A is better"
             " word:2=A is better",
         ),

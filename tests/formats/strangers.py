@@ -34,6 +34,7 @@ class Stranger(NamedTuple):
     words: tuple[str, ...] = ()
     words_in_refusal: tuple[str, ...] = ()
     reference: str = ""
+    prompt: str = ""
 
 
 def table(rows: Rows, index: str | None = None, head: str = "") -> str:

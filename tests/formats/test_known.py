@@ -49,6 +49,7 @@ OF: Mapping[str, str] = {
     "Canvas": "canvas",
     "Moodle": "moodle",
     "Levels with descriptors": "descriptors",
+    "Criteria with levels": "levels",
     "Grid, pasted": "grid",
     "Grid, .xlsx": "grid",
     "Grid, .docx": "grid",

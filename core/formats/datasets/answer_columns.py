@@ -53,8 +53,6 @@ NO_RATERS = frozenset(
         *("experience", "expertise", "familiarity", "set", "group", "batch", "round"),
     }
 )
-
-
 #: Columns of languages, unless they hold marks.
 LANGUAGE = frozenset({"language", "lang"})
 
@@ -95,8 +93,11 @@ COUNTS = frozenset(
 )
 
 
-#: A bracket with the maximum of a mark: `[Total Pts: 20 Score]`.
-_SCALE = re.compile(r"[\[<][^\]>]*\d[^\]>]*[\]>]")
+#: What sums up nothing: the maximum of a mark, `[Total Pts: 20 Score]`, and `Issue resolved`.
+_NO_SUM = re.compile(
+    r"[\[<][^\]>]*\d[^\]>]*[\]>]|\b(issue|problem|query|case|ticket|request|call)s?[ _]+resolved",
+    re.I,
+)
 
 
 def sums_up(column: str, others: Sequence[str] = ()) -> bool:
@@ -105,7 +106,7 @@ def sums_up(column: str, others: Sequence[str] = ()) -> bool:
     >>> sums_up("resolved_score"), sums_up("score", ["rater1", "rater2"]), sums_up("tone")
     (True, True, False)
     """
-    if has_word(_SCALE.sub("", column), SUMMARIES, whole=True) or plain(column) in COUNTS:
+    if has_word(_NO_SUM.sub("", column), SUMMARIES, whole=True) or plain(column) in COUNTS:
         return True
     beside = sum(map(names_a_rater, others)) > 1
     return beside and "score" in plain(column).split() and not names_a_rater(column)
@@ -165,7 +166,9 @@ _ASKED = re.compile(
     r"|mechanics|argument|thesis|spelling|overall|persuas|novelty|soundness|significance"
     r"|professional|appearance|aroma\b|flavou?r\b|sweetness|acidity|bitterness"
     r"|inhalt|sprache\b|aufbau\b|ausdruck\b|rechtschreib|verstandlich|gliederung"
-    r"|contenido|ortografia|estructura|claridad|comunica|contenu\b|orthographe|clarte",
+    r"|contenido|ortografia|estructura|cla(rid|rez|rte)|chiarezza|comunica|contenu\b|orthographe"
+    r"|coeren|coesao|genauigkeit|sprachfluss|terminolog|inhoud|opbouw|taalgebruik|rigor\b|tono?\b"
+    r"|estilo|грамотн|вежлив|полезн|ясност|точност|стил|содержани|логик|正確|自然|流暢|准确|流畅|连贯|完整|清晰",
 )
 
 
@@ -202,7 +205,8 @@ def stem_of(heading: str) -> str:
     >>> stem_of("answer_v1"), stem_of("Answer B"), stem_of("v2"), stem_of("Essay")
     ('answer_v', 'answer', 'v', '')
     """
-    match = re.match(r"(.*[^\W\d_].*?)[\s_.-]*(?:\d+|(?<=[\s_.-])\w)$", heading.strip())
+    pattern = r"(.*[^\W\d_].*?)[\s_.-]*(?:\d+|(?<=[\s_.\-\u3040-\u9fff])\w)$"
+    match = re.match(pattern, heading.strip())
     return fold(match[1]) if match else ""
 
 

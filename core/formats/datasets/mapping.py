@@ -44,6 +44,7 @@ from core.formats.datasets.text_columns import (
     turns_in,
 )
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import ITEMS, has_word
 
 #: Column names of each field in files made for grading.
 OWN: dict[str, tuple[str, ...]] = {
@@ -159,9 +160,8 @@ class ColumnMapping(Noun):
 def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     r"""Guess a mapping from the names of the columns.
 
-    A column with a field's own name is that field. Criteria come next, by name or after ``label:``
-    or ``label_``, with reasons after ``reason:`` or ``reason_``. Other usual names of the fields
-    follow. All other columns become meta.
+    A field's own name comes first, then criteria, by name or after ``label:`` or ``label_``, with
+    reasons after ``reason:`` or ``reason_``, then other usual names. Other columns become meta.
 
     >>> from core.formats.datasets.table import read_table
     >>> guess_mapping(read_table("Question,Answer,label:tone\n1,2,3\n", "x.csv")).labels
@@ -180,7 +180,9 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
             no_references = _no_references(fields, free, table)
             _claim(fields, name, [n for n in synonyms if n not in no_references], free, table)
     if "id" not in fields:
-        _claim(fields, "id", filter(_ID.search, reversed(free)), free, table)
+        first = [n for n in free if free[n] == table.columns[0] and has_word(n, ITEMS)]
+        first = [n for n in first if not is_worded(table, free[n])]
+        _claim(fields, "id", (*filter(_ID.search, reversed(free)), *first), free, table)
     about = {name: free.pop(name) for name in CONTEXT_SYNONYMS if name in free}
     private = private_columns(table)
     if "submission" not in fields:
@@ -188,8 +190,7 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
         choice = text_column(table, usable)
         chosen = choice.column or (None if choice.rivals else _only_text(fields, about, table))
         if chosen is not None:
-            fields = {name: value for name, value in fields.items() if value != chosen}
-            fields["submission"] = chosen
+            fields = {n: c for n, c in fields.items() if c != chosen} | {"submission": chosen}
             free = {name: column for name, column in free.items() if column != chosen}
             about = {name: column for name, column in about.items() if column != chosen}
     if "submission" in fields:
@@ -344,7 +345,6 @@ ITEM_FIELDS = (*OWN, "context", "meta")
 _OF_CRITERIA = {"label": "labels", "reason": "reasons"}
 #: Other names of fields.
 _ALIASES = {"text": "submission", "item": "id"}
-#: Changes with a name before the column.
 _WITH_NAMES = ("label:CRITERION", "reason:CRITERION", "context:NAME")
 
 

@@ -27,11 +27,15 @@ from core.formats.source.heading_words import plain_heading
 
 #: Separators that only join two names, then those that also stand inside of names.
 _JOINED = r"(.+?)(?:\s+/\s+|\s*\|\s*|:\s+|\s+[-–—]\s+|__)(.+)"
-_PARTS = (_JOINED, r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-]([^/|:]+?)")
+#: `Tone (Kim)`: the rater, more often than the criterion, is in brackets.
+_BRACKETS = r"(.+?)\s*[(\[（【]([^()\[\]（）【】]+)[)\]）】]"
+_PARTS = (_JOINED, _BRACKETS, r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-]([^/|:]+?)")
 #: The most rows to look at for marks that all differ.
 _FIRST = 500
 #: Words in headings of numbers that say where or when, not how good.
 _PLACES = NO_RATERS | {"page", "line", "offset", "start", "end", "begin", "min", "max", "x", "y"}
+#: `Anna`, `KB`: a name, where the other part of the headings is none.
+_NAME = re.compile(r"[^\W\d_a-z]+\w*\Z")
 _TITLE = re.compile(r"(dr|dra|prof|mr|mrs|ms|mme|mlle|herr|frau|sr|sra|sig|dott)\.? [^\W\d]")
 
 
@@ -59,24 +63,32 @@ def grid_of(columns: Sequence[str]) -> NameGrid | None:
 
     >>> grid_of(["kim tone", "kim wit", "lee tone", "lee wit", "id"]).criteria
     ('tone', 'wit')
+    >>> grid_of(["Tone (R1)", "Tone (R2)", "Use of wit (R1)", "Use of wit (R2)"]).criteria
+    ('Tone', 'Use of wit')
     >>> grid_of(["kim_tone", "lee_wit", "kim"]) is None
     True
     """
-    for pattern in _PARTS:
-        parted = dict[str, tuple[str, str]]()
-        for column in columns:
-            if parts := re.fullmatch(pattern, column.strip()):
-                parted[column] = (parts[1].strip("()[] -"), parts[2].strip("()[] -"))
-        by_first = dict[str, list[str]]()
-        for first, second in parted.values():
-            by_first.setdefault(first, []).append(second)
-        sides = [tuple(seconds) for seconds in by_first.values() if len(seconds) > 1]
-        largest = max(sides, key=lambda side: (sides.count(side), len(side)), default=())
-        firsts = tuple(first for first, seconds in by_first.items() if set(seconds) == set(largest))
-        if len(firsts) > 1:
-            column_of = {parts: c for c, parts in parted.items() if parts[0] in firsts}
-            return _with_likelier_raters(NameGrid(firsts, largest, column_of))
-    return None
+    grids = [grid for pattern in _PARTS if (grid := _parted(columns, pattern))]
+    return max(grids, key=lambda grid: len(grid.columns), default=None)
+
+
+def _parted(columns: Sequence[str], pattern: str) -> NameGrid | None:
+    """Return the largest grid of headings with two parts."""
+    parted = dict[str, tuple[str, str]]()
+    for column in columns:
+        if parts := re.fullmatch(pattern, column.strip()):
+            parted[column] = (parts[1].strip(" -"), parts[2].strip(" -"))
+    by_first = dict[str, list[str]]()
+    for first, second in parted.values():
+        by_first.setdefault(first, []).append(second)
+    sides = [tuple(seconds) for seconds in by_first.values() if len(seconds) > 1]
+    largest = max(sides, key=lambda side: (sides.count(side), len(side)), default=())
+    firsts = tuple(first for first, seconds in by_first.items() if set(seconds) == set(largest))
+    if len(firsts) < 2:
+        return None
+    column_of = {parts: c for c, parts in parted.items() if parts[0] in firsts}
+    grid = NameGrid(firsts, largest, column_of)
+    return _with_likelier_raters(grid.turned if pattern == _BRACKETS else grid)
 
 
 def _with_likelier_raters(grid: NameGrid) -> NameGrid:
@@ -85,6 +97,9 @@ def _with_likelier_raters(grid: NameGrid) -> NameGrid:
     named = [named_for_raters(side) for side in (grid.raters, grid.criteria)]
     if grid.by_title or grid.turned.by_title:
         return grid if grid.by_title else grid.turned
+    capital = [all(map(_NAME.match, side)) for side in (grid.raters, grid.criteria)]
+    if are_criteria == [False, False] and named == [False, False] and any(capital):
+        return grid if capital[0] else grid.turned
     if are_criteria == [True, False] or (
         are_criteria[0] == are_criteria[1] and named == [False, True]
     ):

@@ -14,7 +14,56 @@ from core.formats.source.parsed import TableRows, refusal
 _HEADING = "Every column needs a heading of its own, in one row."
 
 
-def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRows:
+#: Texts are longer than this on average.
+_LONG = 30
+
+
+def chosen_sheet(book: Workbook, sheet: str | None, name: str) -> TableRows:
+    """Return the rows of a sheet, with the texts that another sheet has for its ids.
+
+    Raises:
+        InputError: as for ``Workbook.sheet`` and ``sheet_rows``.
+    """
+    cells, others = book.spent(sheet)
+    rows = sheet_rows(cells, name)
+    for other in others:
+        if (joined := _with_texts_of(rows, book, other, name)) is not None:
+            rows, others = joined, tuple(o for o in others if o != other)
+    if others:
+        listed = ", ".join(map(repr, others))[:300]
+        notice = Problem(f"Only the sheet {cells.name!r} is read, not {listed}.")
+        rows = rows._replace(notices=(notice, *rows.notices))
+    return rows
+
+
+def _with_texts_of(rows: TableRows, book: Workbook, other: str, name: str) -> TableRows | None:
+    """Return the rows with the texts of another sheet that has a row for each id, or ``None``."""
+    try:
+        beside = sheet_rows(book.spent(other)[0], name)
+    except InputError:
+        return None  # not a table
+    for key in (c for c in beside.columns if c in rows.columns):
+        ids, found = {row[key] for row in rows.rows}, {row[key]: row for row in beside.rows}
+        if not len(ids) > 1 or not ids <= found.keys() or len(found) < len(beside.rows):
+            continue
+        texts = [c for c in beside.columns if c not in rows.columns and _is_long(beside, c)]
+        if texts:
+            listed = ", ".join(map(repr, texts))
+            notice = Problem(f"The sheet {other!r} adds {listed} to each row, by {key!r}.")
+            added = (row | {c: found[row[key]][c] for c in texts} for row in rows.rows)
+            return rows._replace(
+                columns=(*rows.columns, *texts),
+                rows=tuple(added),
+                notices=(*rows.notices, notice),
+            )
+    return None
+
+
+def _is_long(rows: TableRows, column: str) -> bool:
+    return sum(len(row[column]) for row in rows.rows) > _LONG * len(rows.rows)
+
+
+def sheet_rows(sheet: FilledCells, name: str) -> TableRows:
     """Return the rows below the header of a sheet, each cell as text.
 
     Cells merged downwards repeat their value in every row, as shown. Columns without a heading are
@@ -39,7 +88,7 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRow
     body = numbers[head + deep :]
     cells = dict(sheet.rows)
     notices += _filled_down(sheet, cells, header)
-    notices += _asides(sheet, heads, body, others)
+    notices += _asides(sheet, heads, body)
     sheet.rows.clear()  # both together would take twice the memory
     rows = tuple(
         {text: row.get(c, "") for c, text in heads.items()} for row in map(cells.pop, body)
@@ -56,7 +105,7 @@ def joined_sheets(book: Workbook, name: str) -> TableRows:
     Raises:
         InputError: a sheet with other columns than the first.
     """
-    parts = {sheet: sheet_rows(book.spent(sheet)[0], (), name) for sheet in book.filled}
+    parts = {sheet: sheet_rows(book.spent(sheet)[0], name) for sheet in book.filled}
     columns = next(iter(parts.values())).columns
     if different := next((sheet for sheet, part in parts.items() if part.columns != columns), None):
         message = (
@@ -112,13 +161,8 @@ def _filled_down(
     return notices
 
 
-def _asides(
-    sheet: FilledCells, heads: dict[int, str], body: Sequence[int], others: Sequence[str]
-) -> list[Problem]:
+def _asides(sheet: FilledCells, heads: dict[int, str], body: Sequence[int]) -> list[Problem]:
     notices = list[Problem]()
-    if others:
-        other_sheets = ", ".join(map(repr, others))
-        notices.append(Problem(f"Only the sheet {sheet.name!r} is read, not {other_sheets[:300]}."))
     nameless: dict[int, int] = {}
     for row in body:
         for column in sheet.rows[row].keys() - heads.keys():

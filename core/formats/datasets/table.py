@@ -13,7 +13,7 @@ from typing import Any, Literal
 from core.domain.base import Path
 from core.errors import InputError, Problem
 from core.formats.datasets.json_tables import ROW, json_table
-from core.formats.datasets.sheets import joined_sheets, sheet_rows
+from core.formats.datasets.sheets import chosen_sheet, joined_sheets
 from core.formats.datasets.submissions import submission_rows, submissions_in
 from core.formats.office.columnar import columnar_kind, read_columnar
 from core.formats.office.workbook import EVERY, book_in
@@ -169,7 +169,7 @@ def _from_binary(opened: Opened, sheet: str | None, most: int | None) -> Table |
     if book is not None and sheet == EVERY:
         return _of_rows(book.kind, joined_sheets(book, opened.name), opened.name)
     if book is not None:
-        return _of_rows(book.kind, sheet_rows(*book.spent(sheet), opened.name), opened.name)
+        return _of_rows(book.kind, chosen_sheet(book, sheet, opened.name), opened.name)
     texts = submissions_in(opened)
     return None if texts is None else _of_rows("files", texts, opened.name)
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from core.formats.datasets.answer_columns import is_date, plain_head
+from core.formats.datasets.answer_columns import is_date, plain_head, stem_of
 from core.formats.datasets.table import Table, leaves, parsed_cell
+from core.formats.source.heading_words import plain_heading
 
 #: Usual names of a column of submissions. ``WRITTEN_BY``: names that include their author or kind.
 WRITTEN_BY = (
@@ -118,10 +119,11 @@ _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 def _unfolded(cell: Any) -> str:
     """Return a text, the last message of a conversation, or "" for anything else."""
     inside = parsed_cell(cell)
-    if isinstance(inside, list) and inside and isinstance(inside[-1], dict):
-        inside = inside[-1].get("content")
+    if isinstance(inside, list) and inside:
+        inside = inside[-1]
+        inside = inside.get("content") if isinstance(inside, dict) else inside
     elif isinstance(inside, dict):
-        inside = inside.get("output")
+        inside = inside.get("output") or inside.get("content")
     return inside if isinstance(inside, str) else ""
 
 
@@ -159,9 +161,24 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
         if chosen:
             return chosen
     longest = list(_long(texts, about))
+    longest += [c for c in texts if c not in longest and _are_versions(c, longest, texts)]
     if len(longest) == 1 and not short and texts[longest[0]].length >= LONG:
         return TextChoice(longest[0], "the longest texts")
     return TextChoice(None, "", tuple(dict.fromkeys((*short, *longest))))
+
+
+_VERSIONS = re.compile(
+    r"\b(draft|revision|revised|version|original|edited|rewritten|before|after|entwurf|fassung"
+    r"|uberarbeitung|brouillon|borrador|rascunho|bozza)\b"
+)
+
+
+def _are_versions(column: str, longest: list[str], texts: Mapping[str, TextShape]) -> bool:
+    """Return whether a column has another version of the only long texts, as in `draft_1`."""
+    if len(longest) != 1 or not texts[column].sentences or texts[column].repeated:
+        return False
+    worded = all(_VERSIONS.search(plain_heading(c)) for c in (column, *longest))
+    return worded or stem_of(column) == stem_of(longest[0]) != ""
 
 
 def _may_be(table: Table, column: str) -> bool:

@@ -46,7 +46,8 @@ Write = Callable[[Rubric], WrittenRubric]
 _FIRST, _DEEPEST = 20_000, 20
 #: Keys that occur near the beginning of other tools' files, and in our own JSON files.
 _MARKED = re.compile(
-    rb'"options"|pairwise|(?i:criterion)|Criteria Name|score\d+_description|"weight"|choice_strings'
+    rb'"options"|pairwise|(?i:criteri(?!a["\w:])|crit.{1,2}re|kriteri|kryteri)|score\d+_description|"weight"'
+    rb'|"levels"|choice_strings|' + "критери|标准|評価項目|観点".encode()
 )
 _YAML = ("yaml", "yml")
 _OURS = re.compile(rb'"criteria"|"requirement"|"sub_tasks"')
@@ -141,6 +142,7 @@ DOCUMENTS = (
         "scoring_criteria", "scoring criteria (promptfoo)", scales.has_scoring_criteria,
         scales.scoring_criteria,
     ),
+    DocumentForm("levels", "criteria with levels", scales.has_levels, scales.scoring_criteria),
     DocumentForm(
         "model_graded", "a model-graded spec (OpenAI evals)", scales.is_model_graded,
         scales.model_graded,

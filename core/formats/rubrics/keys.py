@@ -150,6 +150,10 @@ def shape_criterion(given: dict[str, Any], path: Path, section: str | None) -> S
     _settle_scale(shaped, path)
     if "options" in data:
         _clean_options(shaped, path)
+    if "options" in data and "name" in data and "requirement" not in data:
+        data["requirement"] = data["name"]
+        message = "has options but no requirement; its name is what is asked."
+        shaped.notices.append(Problem(message, "", path))
     if "scale" not in own and isinstance(data.get("requirement"), str):
         _put_back_anchors(shaped, path)
     _keep_foreign(shaped, foreign, path)

@@ -36,6 +36,7 @@ from core.formats.source.csv_writer import (
     spreadsheet_safe,
     unguarded,
 )
+from core.formats.source.heading_words import plain_heading
 from core.formats.source.parsed import BadNumber, Parsed, number, refusal, stem
 from core.text.names import fold
 
@@ -128,25 +129,53 @@ def looks_like_moodle(heads: Sequence[str]) -> bool:
     return {"criterion", "level", "score"} <= {head.casefold() for head in heads}
 
 
-#: Other headings of the columns of `MOODLE`, and of the part that a rubric is for.
+#: Headings of a row for each level and its descriptor, by field, in several languages.
 _WORDS = {
-    "rubric": ("station", "group", "rubric"),
-    "level": ("label", "level label", "level name"),
-    "score": ("level", "points", "score"),
-    "level_description": ("descriptor", "level descriptor", "level description", "description"),
+    "rubric": "station, group, rubric, rubrik, rubrica, rubrique",
+    "criterion": "criterion, criteria, dimension, trait, kriterium, critere, criterio, aspecto"
+    ", critério, kryterium, kriterie, критерий, 标准, 評価項目, 観点",
+    "label": "label, level label, level name, bezeichnung, stufenname, libelle, etiqueta"
+    ", nombre del nivel, etichetta, rótulo",
+    "level": "level, nivel, stufe, niveau, livello, niveau de maitrise, nivel de desempeno"
+    ", nivel de logro, poziom, nivå, уровень, 等级, 水平, レベル, 段階",
+    "score": "points, score, points value, punkte, punktzahl, puntos, puntaje, puntuacion, punti"
+    ", punteggio, pontos, pontuacao, punten, punkty, poäng, баллы, 分数, 分值, 得点, 点数, 配点",
+    "weight": "weight, gewicht, gewichtung, poids, ponderation, peso, ponderacion, ponderazione"
+    ", waga, vikt, вес, 权重, 重み",
+    "number": "id, no, nr, n°, #, order",
+    "level_description": "descriptor, level descriptor, level description, description"
+    ", beschreibung, deskriptor, descripteur, descripcion, descripcion del nivel, indicador"
+    ", descrizione, descrittore, descricao, descritor, beschrijving, omschrijving, opis"
+    ", beskrivning, описание, 描述, 说明, 説明, 記述",
 }
+_FIELDS = {plain_heading(w): f for f, words in _WORDS.items() for w in words.split(", ")}
+
+
+def _fields(heads: Sequence[str]) -> list[str]:
+    """Return the field of each heading, "" for other headings.
+
+    A level beside a label is its number. Without points a level is worth its number.
+    """
+    fields = [_FIELDS.get(plain_heading(head), "") for head in heads]
+    if "label" in fields:
+        beside = "number" if "score" in fields else "score"
+        fields = [beside if field == "level" else field for field in fields]
+    return ["level" if field == "label" else field for field in fields]
 
 
 def looks_like_descriptors(heads: Sequence[str]) -> bool:
-    """Return whether a row is a level by its number, its label and its descriptor.
+    """Return whether a row is a level by its name, its points and its descriptor.
 
     >>> looks_like_descriptors(["Station", "Criterion", "Level", "Label", "Descriptor"])
     True
+    >>> looks_like_descriptors(["Kriterium", "Stufe", "Punkte", "Beschreibung"])
+    True
     """
-    names = {fold(head) for head in heads}
-    known = {"criterion", *(word for words in _WORDS.values() for word in words)}
-    text = any(word in names for word in _WORDS["level_description"])
-    return {"criterion", "level", "label"} <= names <= known and text
+    fields = _fields(heads)
+    named = [field for field in fields if field != "number"]
+    needed = {"criterion", "level", "level_description"}
+    is_ours = looks_like_moodle(heads) or looks_like_levels(heads)
+    return needed <= {*named} and "" not in named and len({*named}) == len(named) and not is_ours
 
 
 def read_descriptors(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
@@ -155,13 +184,7 @@ def read_descriptors(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parse
     Raises:
         InputError: with every problem found, each with its line.
     """
-    given = [fold(head) for head in table.heads]
-    heads = [*given]
-    for field, words in _WORDS.items():
-        at = next((given.index(word) for word in words if word in given), None)
-        if at is not None:
-            heads[at] = field
-    return _LevelReader(replace(table, heads=tuple(heads)), scaling).read()
+    return _LevelReader(replace(table, heads=tuple(_fields(table.heads))), scaling).read()
 
 
 def read_levels(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
@@ -182,6 +205,8 @@ class _LevelReader:
         self._at = {head: table.column(head) for head in (*FULL, "score")}
         self._problems: list[Problem] = []
         self._full = self._at["value"] is not None
+        if self._at["score"] is None:
+            self._at["score"] = self._at["level"]
 
     def read(self) -> tuple[Parsed[Rubric], ...]:
         grouped = self._grouped()
@@ -224,7 +249,8 @@ class _LevelReader:
             levels.append(self._levels(rows))
             head, _, text = criterion.partition(_SPLIT)
             data, remark = criterion_of(head, text.strip() or head, levels[-1], self._scaling)
-            shaped.append(data)
+            weight = number_of(rows[0].text(self._at["weight"]).strip().removesuffix("%"))
+            shaped.append(data if weight is None else data | {"weight": weight})
             if remark:
                 notices.append(Problem(f"{head!r} {remark}", "", (), rows[0].line))
         notices += effect_of(levels, self._scaling) if levels else ()
@@ -241,7 +267,8 @@ class _LevelReader:
             score = number_of(row.text(self._at["score"]))
             if score is None:
                 message = f"has {row.text(self._at['score']).strip()!r} as score."
-                self._problems.append(Problem(message, "Use a number.", ("score",), row.line))
+                mend = "Give each level its points, in a column of their own."
+                self._problems.append(Problem(message, mend, ("score",), row.line))
             text = self._text(row, "level_description")
             numbered = not given or number_of(given) is not None
             if numbered and heads:

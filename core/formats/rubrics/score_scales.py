@@ -173,9 +173,12 @@ def _answers(
     return {"scale": "ordinal" if distinct else "nominal", "options": scored_options(levels)}
 
 
-# promptfoo: `scoring_criteria`, each with a weight and described scores.
+# promptfoo: `scoring_criteria`, each with a weight and described scores; others: `criteria`.
 
-_LEVELS = ("scores", "levels", "scale", "score_descriptions")
+_LEVELS = ("scores", "levels", "ratings", "performance_levels", "scale", "score_descriptions")
+_SCORES = ("score", "points", "value", "level", "label")
+_LABELS = ("label", "name", "title", "level")
+_DESCRIPTIONS = ("description", "descriptor", "criteria", "text")
 _TEXT = ("description", "requirement", "criteria", "criterion", "question")
 _WEIGHT = ("weight", "points", "max_score", "max_points")
 
@@ -185,20 +188,41 @@ def has_scoring_criteria(value: Any) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("scoring_criteria"), Mapping | list)
 
 
-def scoring_criteria(value: Mapping[str, Any]) -> Converted:
+def has_levels(value: Any) -> bool:
+    """Return whether these are criteria, each with a name and described levels.
+
+    >>> has_levels({"criteria": [{"name": "Voice", "levels": [{"points": 1, "label": "Low"}]}]})
+    True
+    """
+    criteria = value.get("criteria") if isinstance(value, Mapping) else value
+    return (
+        isinstance(criteria, list)
+        and bool(criteria)
+        and all(
+            isinstance(entry, Mapping)
+            and "options" not in entry
+            and bool(entry.get("name") or entry.get("title"))
+            and any(entry.get(key) and isinstance(entry[key], Mapping | list) for key in _LEVELS)
+            for entry in criteria
+        )
+    )
+
+
+def scoring_criteria(value: Any) -> Converted:
     """Return the rubric; a criterion without described scores is a yes-or-no question.
 
     Raises:
         InputError: a level without a number.
     """
-    criteria = value["scoring_criteria"]
+    value = value if isinstance(value, Mapping) else {"criteria": value}
+    kind = "scoring_criteria" if "scoring_criteria" in value else "criteria"
+    criteria = value[kind]
     entries = (
         criteria.items() if isinstance(criteria, Mapping) else ((None, entry) for entry in criteria)
     )
+    value = {"name": value["title"], **value} if value.get("title") else value
     rubric = {key: value[key] for key in ("name", "description", "guidelines") if value.get(key)}
-    unused = [
-        k for k in value if k not in {"scoring_criteria", "name", "description", "guidelines"}
-    ]
+    unused = [k for k in value if k not in {kind, "title", "name", "description", "guidelines"}]
     notices = (
         [Problem(f"Left out, as they are outside the criteria: {', '.join(unused)}.")]
         if unused
@@ -209,34 +233,38 @@ def scoring_criteria(value: Mapping[str, Any]) -> Converted:
 
 def _criterion_of(name: Any, entry: Any) -> dict[str, Any]:
     entry = entry if isinstance(entry, Mapping) else {"description": entry}
-    name = entry.get("name") or entry.get("id") or name
+    name = entry.get("name") or entry.get("title") or entry.get("id") or name
     texts = [str(entry[key]) for key in _TEXT if entry.get(key)]
-    criterion: dict[str, Any] = {"requirement": texts[0] if texts else str(name or "")}
+    levels = next((entry[key] for key in _LEVELS if entry.get(key)), None)
+    # Without a question the name is asked; of levels, the reader says so.
+    asked = texts[:1] or ([] if levels else [str(name or "")])
+    criterion: dict[str, Any] = {"requirement": asked[0]} if asked else {}
     if name:
         criterion["name"] = str(name)
     weights = [entry[key] for key in _WEIGHT if entry.get(key) is not None]
     if weights:
         criterion["weight"] = weights[0]
-    levels = next((entry[key] for key in _LEVELS if entry.get(key)), None)
     if levels:
         criterion |= {"scale": "ordinal", "options": scored_options(_levels(levels, str(name)))}
     return criterion
 
 
 def _levels(given: Any, name: str) -> list[Level]:
-    listed = given if isinstance(given, list) else []
-    pairs = given.items() if isinstance(given, Mapping) else [_pair(level) for level in listed]
-    scored = ((label, text, finite(label)) for label, text in pairs)
-    levels = [Level(str(label), str(text or ""), n) for label, text, n in scored if n is not None]
-    if len(levels) < max(2, len(pairs)):
+    parts = given if isinstance(given, list) else []
+    if isinstance(given, Mapping):
+        parts = [{"label": label, "description": text} for label, text in given.items()]
+    levels = [level for part in parts if (level := _level(part)) is not None]
+    if len(levels) < max(2, len(parts)):
         mend = "Give every level its score, such as 1: Wrong facts."
-        problem = Problem("has levels without scores.", mend, ("scoring_criteria", name))
+        problem = Problem("has levels without scores.", mend, ("criteria", name))
         raise InputError("These scoring criteria are not a rubric.", (problem,))
     return levels
 
 
-def _pair(level: Any) -> tuple[Any, Any]:
-    if not isinstance(level, Mapping):
-        return level, ""
-    score = next((level[key] for key in ("score", "value", "points", "label") if key in level), "")
-    return score, level.get("description") or level.get("criteria") or level.get("label") or ""
+def _level(part: Any) -> Level | None:
+    """Return a level with its score, or ``None`` without a number."""
+    given = part if isinstance(part, Mapping) else {"label": part}
+    score = next((n for key in _SCORES if (n := finite(given.get(key))) is not None), None)
+    label = next((str(given[key]) for key in _LABELS if given.get(key)), "")
+    text = next((str(given[key]) for key in _DESCRIPTIONS if given.get(key)), "")
+    return None if score is None else Level(label or f"{score:g}", text, score)

@@ -19,7 +19,7 @@ RATERS: Words = {
     " rated_by graded_by scored_by coded_by annotated_by labeled_by labelled_by judged_by"
     " evaluated_by verified_by fact-checked_by checked_by reviewed_by marked_by assessed_by"
     " inspector auditor your_name pc_member committee_member prolific_pid prolific_id"
-    " your_initials",
+    " your_initials qa_analyst quality_analyst qa_specialist",
     "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
     " juror beobachter kodiererin zweitkorrektor erstkorrektor"
     " erstkorrektur zweitkorrektur drittkorrektur erstgutachten zweitgutachten erstbewertung"
@@ -110,6 +110,7 @@ PROMPTS: Words = {
     "de": "frage aufgabe anweisung quelle",
     "fr": "consigne question",
     "es": "pregunta consigna",
+    "slavic_nordic": "pytanie polecenie fraga sporsmal",
     "other": "domanda pergunta vraag вопрос 问题 題目 题目 質問 問題 질문 문제"
     " السؤال سؤال שאלה soru",
     "source": "original ausgangstext quelltext originaltext texte_source fuente origen fonte bron"
@@ -141,10 +142,10 @@ MEASURES: Words = {
     "en": "seconds secs minutes mins hours days weeks months milliseconds msec rt_ms time_ms"
     " response_ms in_ms duration latency elapsed votes upvotes downvotes likes views clicks"
     " retweets downloads count counts wordcount n_words num_words time_spent time_taken"
-    " weight weighting coverage turns messages tokens year_of_birth birth_year birthyear"
+    " weight weighting turns messages tokens year_of_birth birth_year birthyear"
     " date_of_birth",
     "de": "sekunden minuten stunden tage wochen dauer bearbeitungszeit anzahl klicks aufrufe"
-    " wortzahl gewicht gewichtung abdeckung geburtsjahr jahrgang geburtsdatum",
+    " wortzahl gewicht gewichtung geburtsjahr jahrgang geburtsdatum",
     "fr": "secondes minutes heures jours semaines duree temps_passe nombre vues clics"
     " annee_de_naissance",
     "es": "segundos minutos horas dias semanas duracion vistas ano_de_nacimiento",
@@ -160,6 +161,17 @@ RANKS: Words = {
     "pt": "posicao colocacao classificacao",
     "it": "posto posizione classifica",
     "other": "plaats rangorde plats plassering placering miejsce ранг место 名次 排名 順位 순위",
+}
+#: Which of two answers is better.
+PREFERENCES: Words = {
+    "en": "prefer pref winner better best choice chosen verdict",
+    "de": "bevorzug praferenz besser sieger wahl",
+    "fr": "prefere preference meilleur choix gagnant",
+    "es": "prefer preferido preferencia mejor eleccion ganador",
+    "pt": "preferencia preferida melhor escolha vencedor",
+    "it": "preferenza preferita migliore scelta vincitore",
+    "other": "voorkeur beter keuze preferencj lepsz wybor foredra battre предпочт лучш выбор"
+    " 更好 偏好 好み 良い",
 }
 #: The person rated, if people rate each other.
 RATED: Words = {
@@ -189,7 +201,8 @@ ITEMS: Words = {
     " essay utterance video image clip file record trial number no key question candidate student"
     " submission example passage topic query paragraph scene frame turn page lesion"
     " dialogue conversation pr paper post comment tweet patient visit specimen image picture"
-    " photo url audio recording sentence song track melody product proposal applicant poster",
+    " ref clause entry photo url audio recording sentence song track melody product proposal"
+    " applicant poster",
     "de": "nummer nr fall beitrag aufgabe segment kennung",
     "fr": "numero n° dossier identifiant copie",
     "es": "numero expediente caso alumno identificador",
@@ -238,7 +251,7 @@ _OTHERS = "judge?ment|humanit|humane|expertise|personal|readership|materiaa?l"
 
 _KINDS = (
     *(RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS),
-    *(MEASURES, RATED, RANKS, COURSES),
+    *(MEASURES, RATED, RANKS, COURSES, PREFERENCES),
 )
 
 

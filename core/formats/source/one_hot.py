@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import Problem
+from core.formats.source.heading_words import RATERS, has_word
 from core.text.names import fold
 
 Row = dict[str, Any]
@@ -22,6 +24,11 @@ def options_as_one(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
     words = {column: _only_word(rows, column) for column in columns}
     stems = dict.fromkeys(filter(None, (_stem(c, word or "") for c, word in words.items())))
     columns, kept, notices = tuple(columns), tuple(rows), list[Problem]()
+    for stem, options in _marked(columns, rows).items():
+        name = stem.rstrip(_SIGNS)
+        kept = tuple(_with_one(_worded(row, options, stem), options, name) for row in kept)
+        columns = tuple(dict.fromkeys(name if c in options else c for c in columns))
+        notices.append(Problem(f"{len(options)} columns are the options of one answer, {name!r}."))
     for stem in stems:
         options = [c for c in columns if c.startswith(stem) and words.get(c) is not None]
         name = stem.rstrip(_SIGNS)
@@ -33,6 +40,31 @@ def options_as_one(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
         message = f"{len(options)} columns are the options of one answer, {name!r}."
         notices.append(Problem(message))
     return columns, kept, tuple(notices)
+
+
+def _marked(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, list[str]]:
+    """Return columns of 0 and 1 by the beginning of their headings, one 1 in each row."""
+    marks = [c for c in columns if {str(row.get(c)) for row in rows} == {"0", "1"}]
+    starts = dict.fromkeys(c[: m.end()] for c in marks for m in re.finditer(r"[ :_./\-[(]", c))
+    found = dict[str, list[str]]()
+    for stem in sorted(starts, key=len):
+        options = [c for c in marks if c.startswith(stem)]
+        one_each = all(sum(str(row.get(c)) == "1" for c in options) == 1 for row in rows)
+        free = stem.rstrip(_SIGNS) not in columns and not has_word(stem, RATERS)
+        if len(options) > 2 and len(rows) >= _SURE and one_each and free:
+            found.setdefault(stem, options)
+            marks = [c for c in marks if c not in options]
+    return found
+
+
+#: From this many rows on, one mark in each row is no chance.
+_SURE = 6
+
+
+def _worded(row: Row, options: Sequence[str], stem: str) -> Row:
+    """Return the row with the options' names for their marks."""
+    names = {c: c[len(stem) :].strip(_SIGNS + ")]") for c in options}
+    return row | {c: names[c] if str(row.get(c)) == "1" else "" for c in options}
 
 
 #: Separators between a question and its option.

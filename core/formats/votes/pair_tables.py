@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,23 +12,33 @@ from core.formats.datasets.answer_columns import (
     NO_RATERS,
     could_answer,
     named_for_raters,
+    names_a_criterion,
     names_a_person,
     plain,
-    stem_of,
     sums_up,
     words_in,
 )
 from core.formats.datasets.label_words import NO_ANSWER
 from core.formats.datasets.labels import WORD
 from core.formats.datasets.mapping import SYNONYMS
-from core.formats.datasets.table import Table, only_entry
-from core.formats.datasets.text_columns import texts_in
+from core.formats.datasets.table import Table, only_entry, parsed_cell
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ITEMS, PROMPTS, has_word
+from core.formats.source.heading_words import ITEMS, PREFERENCES, PROMPTS, has_word
 from core.formats.source.parsed import refusal
-from core.formats.votes.structure.named_fields import NAMES
-from core.formats.votes.structure.row_keys import row_keys
-from core.formats.votes.structure.values import Values, system_named
+from core.formats.votes.structure.named_fields import NAMES, named_fields
+from core.formats.votes.structure.pair_columns import (
+    DECIDED,
+    are_names,
+    beside_baseline,
+    is_answer,
+    names_alike,
+    systems_of,
+    task_of,
+    text_sides,
+)
+from core.formats.votes.structure.preference_words import option_of, says_how_much
+from core.formats.votes.structure.rater_columns import item_of
+from core.formats.votes.structure.values import Values
 from core.formats.votes.tools.messages import conversation
 from core.formats.votes.tools.pair_votes import PairContests, PairTasks
 from core.formats.votes.tools.tool_results import ToolResults
@@ -37,31 +46,16 @@ from core.formats.votes.vote_mapping import VoteColumn, VoteMapping, kinds_of
 from core.formats.votes.vote_tables import cell_text
 from core.text.names import fold
 
-#: Pairs of headings of which the first is the better answer.
-_DECIDED = (
-    *(("chosen", "rejected"), ("winner", "loser"), ("preferred", "dispreferred")),
-    *(("accepted", "rejected"), ("better", "worse")),
-)
 #: Columns that name the better answer, most specific first.
 _PREFERENCE = (
     *("preference", "overall preference", "winner", "preferred", "better", "choice", "label"),
     *("verdict", "vote", "judgment", "judgement", "annotation", "answer"),
 )
-_TIES = {
-    *("tie", "tied", "equal", "draw", "same", "no difference", "both", "no preference", "neutral"),
-    *("both good", "tie (inconsistent)", "tie (both good)", "a=b", "b=a", "a~=b", "c", "="),
-    *("gleich", "unentschieden", "égal", "égalité", "igual", "empate", "pareggio"),
+_WON = {
+    **dict.fromkeys(("win", "wins", "won", "w"), 1.0),
+    **dict.fromkeys(("loss", "lose", "loses", "lost", "l"), -1.0),
+    **dict.fromkeys(("tie", "tied", "draw", "t", "d"), 0.0),
 }
-_BAD = {"tie (bothbad)", "both bad", "both_bad", "bothbad", "neither", "tie (both bad)"}
-#: Words around an answer that say how much better or how similar it is.
-_DEGREES = re.compile(
-    r"\b(is|are|was|they|the|much|far|slightly|somewhat|clearly|significantly|strongly|a (lot|bit)"
-    r"|about|roughly|nearly|better|prefer|preferred|i)\b"
-)
-_LEFT = {"first", "left", "links", "gauche", "izquierda", "sinistra"}
-_RIGHT = {"second", "right", "rechts", "droite", "derecha", "destra"}
-_FIRST = _LEFT | {"l", "a>b", "a>>b", "b<a", "b<<a"}
-_SECOND = _RIGHT | {"r", "b>a", "b>>a", "a<b", "a<<b"}
 OPTIONS = (A_BETTER, B_BETTER, TIE, BOTH_BAD)
 
 
@@ -69,34 +63,61 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     """Return which columns hold two answers and the preference, or ``None`` for other tables.
 
     Every word of a preference must be understood: its answer's heading or letter, a tie, 1 and 2.
+    Preferences by several criteria are for the user to choose from.
     """
-    heads = {plain(column): column for column in reversed(table.columns)}
-    sides = _decided(table, heads) or _text_pair(table)
-    if sides is None:
+    if (mapping := _sides(table)) is None:
         return None
-    first, second = sides
-    free = {name: column for name, column in heads.items() if column not in sides}
-    systems = _systems(table, sides, free)
-    fields: dict[str, Any] = {"first": first, "second": second}
-    fields |= zip(("first_system", "second_system"), systems, strict=False)
-    fields |= _named({n: c for n, c in free.items() if c not in systems})
-    mapping = VoteMapping(layout="pairs", **fields)
-    if "rater" not in fields and (who := _rater_column(table, mapping)):
-        fields["rater"] = who
-        mapping = mapping.model_copy(update={"rater": who})
-    left = [c for c in table.columns if c not in fields.values()]
+    left = [c for c in table.columns if c not in mapping.used().values()]
     left = [c for c in left if could_answer(table, c) and not sums_up(c)]
     judged = [c for c in left if not (words_in(table, c) - _understood(table, mapping, c))]
-    named = [free[name] for name in _PREFERENCE if free.get(name) in judged]
-    columns = named[:1] if named and ("rater" in fields or len(judged) < 2) else judged
-    if not columns and (plain(first), plain(second)) not in _DECIDED:
+    plains = {plain(c): c for c in reversed(judged)}
+    named = [plains[name] for name in _PREFERENCE if name in plains]
+    named = named or [c for c in judged if has_word(c, PREFERENCES)]
+    if mapping.first is None:
+        judged = named
+    columns = named[:1] if named and (mapping.rater or len(judged) < 2) else judged
+    rivals = [c for c in judged if has_word(c, PREFERENCES) or names_a_criterion(c)]
+    several = len(rivals) > 1 and plain(columns[0]) not in _PREFERENCE[:3]
+    if several and (mapping.rater or any(map(names_a_criterion, rivals))):
+        return None  # a preference for each criterion
+    if not columns and (plain(mapping.first or ""), plain(mapping.second or "")) not in DECIDED:
         return None
-    if "rater" not in fields and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
+    sides = [c for c in (mapping.first, mapping.second) if c]
+    if not mapping.rater and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
         return None  # The rater's column holds unknown words, so ask the user.
-    rater = fields.get("rater")
-    voters = [VoteColumn(column=c, rater="" if rater else c) for c in columns]
-    names = [cell_text(row, rater) for row in table.rows] if rater else columns
+    voters = [VoteColumn(column=c, rater="" if mapping.rater else c) for c in columns]
+    names = [cell_text(row, mapping.rater) for row in table.rows] if mapping.rater else columns
     return mapping.model_copy(update={"columns": tuple(voters), "kinds": kinds_of(names)})
+
+
+def _sides(table: Table, *, loose: bool = False) -> VoteMapping | None:
+    """Return a mapping with two answers, or the names of their systems, and what is beside them.
+
+    ``loose``: also names that no heading tells to be those of systems.
+    """
+    heads = {plain(column): column for column in reversed(table.columns)}
+    texts = text_sides(table)
+    if loose and texts is None:
+        able = (c for c in table.columns if could_answer(table, c))
+        won = any(words_in(table, c) <= _WON.keys() for c in able)
+        texts = beside_baseline(table) if won else None
+    sides = texts or names_alike(table, loose=loose)
+    if sides is None:
+        return None
+    free = {name: column for name, column in heads.items() if column not in sides}
+    fields = dict(zip(("first", "second") if texts else _SYSTEMS, sides, strict=True))
+    systems = systems_of(sides, free) if texts else []
+    fields |= zip(_SYSTEMS, systems, strict=False)
+    fields |= _named(table, {n: c for n, c in free.items() if c not in systems})
+    mapping = VoteMapping(layout="pairs", **fields)
+    if mapping.rater is None and (who := _rater_column(table, mapping)):
+        mapping = mapping.model_copy(update={"rater": who})
+    if not texts and (task := task_of(table, sides, mapping.rater)):
+        mapping = mapping.model_copy(update={"item": task})
+    return mapping
+
+
+_SYSTEMS = ("first_system", "second_system")
 
 
 def _rater_column(table: Table, mapping: VoteMapping) -> str:
@@ -123,114 +144,59 @@ def _judge_unnamed(table: Table, sides: Sequence[str], left: Sequence[str]) -> b
 def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
     """Yield changes that make pairs of two similar answers and one column that compares them.
 
-    One ambiguous word, next to clear ones, is proposed as a tie; numbers around 0 are proposed in
-    both directions.
+    One ambiguous word, next to clear ones, is proposed as a tie; numbers with a middle, wins and
+    losses are proposed in both directions.
     """
-    fields = ("first", "second")
-    sides = _text_pair(table)
-    if sides is None:
-        fields = ("first_system", "second_system")
-        sides = _names_alike(table)
-    if sides is None:
+    if (mapping := _sides(table, loose=True)) is None:
         return
-    mapping = VoteMapping(layout="pairs", **dict(zip(fields, sides, strict=True)))
-    changes = tuple(f"{field}={side}" for field, side in zip(fields, sides, strict=True))
+    fields = {name: getattr(mapping, name) for name in ("first", "second", *_SYSTEMS, "prompt")}
+    sides = [c for c in fields.values() if c]
     able = [c for c in table.columns if c not in sides and could_answer(table, c)]
-    keys = next(iter(row_keys(table)), None) if mapping.first_system else None
-    rater = keys.rater if keys else next((c for c in able if names_a_person(c)), None)
-    changes += (f"rater={rater}",) if rater else ()
-    item = _item_of(table, sides, rater) if mapping.first_system else ""
-    changes = (*((f"item={item}",) if item else ()), *changes)
-    able = [c for c in able if c != item]
-    for column in able:
+    rater = mapping.rater or next(filter(names_a_person, able), None)
+    item = "" if mapping.first else mapping.item or task_of(table, sides, rater)
+    fields = {"item": item, **fields, "rater": rater}
+    changes = tuple(f"{field}={column}" for field, column in fields.items() if column)
+    for column in (c for c in able if c not in (item, rater)):
         labels = words_in(table, column) - NO_ANSWER
         strange = labels - _understood(table, mapping, column)
-        numbers = {w: n for w in labels if (n := number_of(w)) is not None}
-        if len(numbers) == len(labels) and min(numbers.values(), default=0) < 0:
-            for less, more in ((A_BETTER, B_BETTER), (B_BETTER, A_BETTER)):
-                better = {w: TIE if not n else less if n < 0 else more for w, n in numbers.items()}
+        if ways := _two_ways(labels, column):
+            for better in ways:
                 meant = (f"{WORD}{w}={option}" for w, option in sorted(better.items()))
                 yield (*changes, f"preference={column}", *meant)
-        elif column != rater and (not strange or (len(strange) == 1 and len(labels) > 2)):
+        elif not strange or (len(strange) == 1 and len(labels) > 2):
             yield (*changes, f"preference={column}", *(f"{WORD}{word}={TIE}" for word in strange))
 
 
-def _decided(table: Table, heads: dict[str, str]) -> tuple[str, str] | None:
-    named = [(heads[a], heads[b]) for a, b in _DECIDED if a in heads and b in heads]
-    return next((s for s in named if _is_answer(table, s[0]) and _is_answer(table, s[1])), None)
+def _two_ways(labels: set[str], column: str) -> list[dict[str, str]]:
+    """Return what numbers on both sides of a middle may mean, or wins and losses: two readings."""
+    won = labels <= _WON.keys()
+    numbers = {w: _WON[w] if won else number_of(w) for w in labels}
+    values = [n for n in numbers.values() if n is not None]
+    if len(values) < len(labels) or len(values) < 2:
+        return []
+    named = plain(column) in _PREFERENCE or has_word(column, PREFERENCES)
+    middle = 0.0 if min(values) < 0 else (min(1.0, min(values)) + max(values)) / 2
+    if not (min(values) < 0 or (named and max(values) in (1, 2, 5, 7, 9))):
+        return []
+    return [
+        {w: TIE if n == middle else less if (n or 0) < middle else more for w, n in numbers.items()}
+        for less, more in ((A_BETTER, B_BETTER), (B_BETTER, A_BETTER))[:: -1 if won else 1]
+    ]
 
 
-def _text_pair(table: Table) -> tuple[str, str] | None:
-    """Return the only two columns of texts whose headings differ in a last letter or number."""
-    pairs = _by_stem([c for c in table.columns if _is_answer(table, c)])
-    return (pairs[0][0], pairs[0][1]) if len(pairs) == 1 and len(pairs[0]) == 2 else None
-
-
-def _by_stem(columns: Sequence[str]) -> list[list[str]]:
-    """Return the columns whose headings differ only in a side, a last letter or a number."""
-    stems: dict[str, list[str]] = {}
-    for column in columns:
-        words = plain(column).split()
-        rest = [word for word in words if word not in _LEFT | _RIGHT]
-        if stem := f" {' '.join(rest)}" if len(rest) < len(words) else stem_of(column):
-            stems.setdefault(stem, []).append(column)
-    return [alike for alike in stems.values() if len(alike) > 1]
-
-
-def _item_of(table: Table, sides: Sequence[str], rater: str | None) -> str:
-    """Return the column of the task: with both systems and the rater it identifies rows."""
-    values = Values(table)
-    keys = [c for c in (*sides, rater) if c]
-    able = [c for c in values.columns if c not in keys and values.may_be_key(c)]
-    return next((c for c in able if has_word(c, ITEMS) and values.unique([c, *keys]) == 1), "")
-
-
-def _names_alike(table: Table) -> tuple[str, str] | None:
-    """Return the only two columns of systems' names whose headings differ in a last letter."""
-    alike = _by_stem([c for c in table.columns if c not in table.nested])
-    pairs = [(columns[0], columns[1]) for columns in alike if len(columns) == 2]
-    pairs = [pair for pair in pairs if _are_names(table, *pair)]
-    return pairs[0] if len(pairs) == 1 else None
-
-
-def _are_names(table: Table, first: str, second: str) -> bool:
-    """Return whether two columns hold a few short names that repeat, two different ones a row."""
-    cells = [(str(row.get(first) or ""), str(row.get(second) or "")) for row in table.rows]
-    names = {name for pair in cells for name in pair}
-    short = all(0 < len(n.split()) < 4 and number_of(n) is None for n in names)
-    swapped = bool({a for a, _ in cells} & {b for _, b in cells})
-    named = swapped or (system_named(first) and system_named(second))
-    apart = all(a != b for a, b in cells)
-    return bool(short and named and apart and 1 < len(names) <= len(cells) // 2)
-
-
-def _is_answer(table: Table, column: str) -> bool:
-    shape = texts_in(table, column)
-    return shape is not None and shape.sentences and (shape.worded or not names_a_person(column))
-
-
-def _systems(table: Table, sides: Sequence[str], free: dict[str, str]) -> list[str]:
-    """Return the two columns that name the answers' authors, with the same last letters."""
-    ends = [_end(side) for side in sides]
-    for stem in ("model", "system", "generator", "source"):
-        columns = [free.get(f"{stem} {end}") or free.get(f"{stem}{end}") for end in ends]
-        if all(columns) and all(ends):
-            return [column for column in columns if column]
-    return []
-
-
-def _end(heading: str) -> str:
-    return plain(heading).removeprefix(plain(stem_of(heading))).strip()
-
-
-def _named(free: dict[str, str]) -> dict[str, str]:
-    named = {"item": NAMES["item"], "rater": NAMES["rater"], "reason": NAMES["reason"]}
+def _named(table: Table, free: dict[str, str]) -> dict[str, str]:
+    """Return the columns beside the answers by their headings; the prompt must be of texts."""
+    named = {"rater": NAMES["rater"], "reason": NAMES["reason"]}
     named["prompt"] = ("prompt", *SYNONYMS["prompt"], *PROMPTS["source"].split())
     weak = {"model", "user"}
     columns = {
         field: next((free[n] for n in names if n in free and n not in weak), None)
         for field, names in named.items()
     }
+    ids = (c for c in item_of(Values(table)) if c in free.values() and has_word(c, ITEMS))
+    columns["item"] = named_fields([*free.values()], ["item"]).get("item") or next(ids, None)
+    asked = [c for c in free.values() if has_word(c, PROMPTS) and is_answer(table, c)]
+    columns["prompt"] = columns["prompt"] or (asked[0] if len(asked) == 1 else None)
     return {field: column for field, column in columns.items() if column}
 
 
@@ -238,7 +204,7 @@ def _understood(table: Table, mapping: VoteMapping, column: str) -> set[str]:
     labels = words_in(table, column)
     rows = table.rows[:1000] if mapping.first_system else ()
     names = {fold(str(row.get(c))) for row in rows for c in _pair_systems(mapping)}
-    by_name = plain(column) in _PREFERENCE or named_for_raters([column])
+    by_name = has_word(column, PREFERENCES) or named_for_raters([column])
     scale = _numbers(labels, mapping, column) if by_name else {}
     return {w for w in labels if w in names or w in scale or _choice(w, mapping) is not None}
 
@@ -249,29 +215,8 @@ def _pair_systems(mapping: VoteMapping) -> tuple[str, ...]:
 
 def _choice(word: str, mapping: VoteMapping) -> str | None:
     """Return the option that a label names without a mapping, or ``None``."""
-    bare = plain(word.strip("[]() ")).replace(" ", "") if ">" in word else fold(word.strip("[] "))
-    bare = " ".join(_DEGREES.sub(" ", bare).split()) or bare
-    if bare in _TIES or bare in _BAD:
-        return BOTH_BAD if bare in _BAD else TIE
-    for option, usual, column in (
-        (A_BETTER, _FIRST, mapping.first or mapping.first_system),
-        (B_BETTER, _SECOND, mapping.second or mapping.second_system),
-    ):
-        if bare in usual or bare == fold(column or "") or _is_end(bare, column or ""):
-            return option
-    return None
-
-
-def _is_end(word: str, heading: str) -> bool:
-    """Return whether a word is the letter of a heading, alone or after another word.
-
-    >>> _is_end("model_a", "response_a"), _is_end("b", "Answer B"), _is_end("1", "response_a")
-    (True, True, False)
-    """
-    end = _end(heading)
-    if not end or re.match(r"[-−]\d", word):  # -1 is a number, not the end of a heading
-        return False
-    return re.sub(r"^(model|system|response|answer|output)\s*", "", plain(word)) == end
+    first = mapping.first or mapping.first_system
+    return option_of(word, first or "", mapping.second or mapping.second_system or "")
 
 
 def _numbers(words: set[str], mapping: VoteMapping, column: str) -> dict[str, str]:
@@ -302,7 +247,7 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
     mapping = _with_systems(table, mapping)
     _check(table, mapping)
     contests = PairContests("arena", table.name.rpartition(".")[0] or table.name)
-    strange, tasks = Counter[str](), PairTasks()
+    strange, degrees, tasks = Counter[str](), Counter[str](), PairTasks()
     numbers = {
         c.column: _numbers(words_in(table, c.column), mapping, c.column) for c in mapping.columns
     }
@@ -323,6 +268,7 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
             word = "" if cell is None else str(cell).strip()
             rater = c.rater or cell_text(row, mapping.rater) or "rater"
             choice = _meant(word, names, mapping, numbers[c.column])
+            degrees[word] += says_how_much(word)
             if choice is None and fold(word) not in NO_ANSWER:
                 strange[word] += 1
             choice = _TURNED.get(choice, choice) if is_reversed and choice else choice
@@ -331,6 +277,11 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
     if strange:
         problems = [_unknown_word(word, n) for word, n in strange.most_common()]
         raise refusal("table of pairs", problems, table.name)
+    if not mapping.first:
+        mend = "If columns hold them: --map first=COLUMN --map second=COLUMN."
+        contests.found.note("The texts of the answers are not read.", mend)
+    if degrees.total():
+        contests.found.note(f"How much better is not kept: {degrees.most_common(1)[0][0]!r}.")
     return contests.results()
 
 
@@ -339,7 +290,7 @@ def _with_systems(table: Table, mapping: VoteMapping) -> VoteMapping:
     first, second = mapping.first, mapping.second
     if mapping.first_system or first is None or second is None:
         return mapping
-    if {first, second} - {*table.columns} or not _are_names(table, first, second):
+    if {first, second} - {*table.columns} or not are_names(table, first, second):
         return mapping
     systems = {"first_system": first, "second_system": second}
     return mapping.model_copy(update={"first": None, "second": None, **systems})
@@ -353,7 +304,7 @@ def _check(table: Table, mapping: VoteMapping) -> None:
     problems = [Problem(f"has no column for the {name} answer.", mend) for name in lacking]
     problems += [Problem(f"names the column {c!r}, which is not there.", mend) for c in missing]
     if not mapping.columns and (plain(mapping.first or ""), plain(mapping.second or "")) not in (
-        _DECIDED
+        DECIDED
     ):
         mend = "Map it as preference; or, if the first always is, name them chosen and rejected."
         problems.append(Problem("has no column that says which answer is better.", mend))
@@ -363,13 +314,19 @@ def _check(table: Table, mapping: VoteMapping) -> None:
 
 def _fields(row: Mapping[str, Any], mapping: VoteMapping) -> dict[str, Any]:
     """Return the prompt and both answers; the answer of a conversation is its last turn."""
-    sides = [row.get(mapping.first or ""), row.get(mapping.second or "")]
-    prompt = row.get(mapping.prompt or "")
+    sides = [parsed_cell(row.get(column or "")) for column in (mapping.first, mapping.second)]
+    prompt = parsed_cell(row.get(mapping.prompt or ""))
     if prompt is None and isinstance(sides[0], list):
-        prompt, sides = sides[0][:-1], [s[-1:] if isinstance(s, list) else s for s in sides]
-    entries = [(side, only_entry(side)) for side in sides]
-    texts = [conversation(entry if isinstance(entry, str) else side) for side, entry in entries]
-    return {"prompt": conversation(prompt), "submission": {"first": texts[0], "second": texts[1]}}
+        prompt = sides[0][:-1]
+    texts = [_text(side[-1:] if isinstance(side, list) else side) for side in sides]
+    return {"prompt": _text(prompt), "submission": {"first": texts[0], "second": texts[1]}}
+
+
+def _text(cell: Any) -> str:
+    """Return a cell as text: plain texts, or the messages of a conversation."""
+    if isinstance(cell, list) and all(isinstance(turn, str) for turn in cell):
+        return "\n\n".join(cell)
+    return conversation(cell)
 
 
 _TURNED = {A_BETTER: B_BETTER, B_BETTER: A_BETTER}

@@ -14,10 +14,11 @@ from core.formats.datasets.answer_columns import COUNTS, plain, sums_up, words_i
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.label_words import without_absences
 from core.formats.datasets.roles import role_table
-from core.formats.datasets.table import Table, joined_parts, read_table, with_paths
-from core.formats.datasets.text_columns import maps_of
+from core.formats.datasets.table import Table, joined_parts, read_table, steps_of, with_paths
+from core.formats.datasets.text_columns import ABOUT, LONG, maps_of, texts_in
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
 from core.formats.rubrics.rubric_file import parse_rubric
+from core.formats.source.heading_words import REMARKS, has_word
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import Parsed, shortened
 from core.formats.votes.derived_rubric import (
@@ -41,6 +42,7 @@ from core.formats.votes.imported import (
 from core.formats.votes.item_texts import by_system, said_of_texts
 from core.formats.votes.pair_tables import guess_pairs, pairs_in
 from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
+from core.formats.votes.structure.nests import judgements_as_rows
 from core.formats.votes.structure.texts import judged_texts
 from core.formats.votes.structure.values import Values
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
@@ -101,7 +103,9 @@ def read_bundle(
         roles = role_table(table, mapping.roles(), said)
         if kind == "pairs":
             read = bundle(pairs_in(table, mapping), rubric, dataset, bins)
-            notices = shortened([_shape(mapping), *table.notices, *read.notices])
+            notices = shortened(
+                [_shape(mapping), *table.notices, *_left_out(table, mapping), *read.notices]
+            )
             as_json = mapping.model_dump(mode="json", exclude_defaults=True)
             return replace(read, format="pairs", notices=notices, mapping=as_json, roles=roles)
         return replace(_table(source, table, mapping, rubric, dataset), roles=roles)
@@ -131,7 +135,8 @@ def table_of(
     if name not in source.files:
         raise InputError("It contains no table of votes.", (), source.name)
     sheet = source.sheet if source.lone else None
-    return without_absences(read_table(source.files[name], name, sheet, most), rubric, kept)
+    table = judgements_as_rows(read_table(source.files[name], name, sheet, most))
+    return without_absences(table, rubric, kept)
 
 
 def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
@@ -251,11 +256,13 @@ def _shape(mapping: VoteMapping) -> Problem:
 def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
     used = set(mapping.used().values())
     used |= {part for column in used for part in joined_parts(column, table.columns)}
+    used |= {str(steps_of(column)[0]) for column in used if steps_of(column)}
     unused = [c for c in table.columns if c not in used and not c.startswith("p_")]
     if not unused:
         return []
     gold = [c for c in unused if mapping.layout == "wide" and _could_be_gold(table, c, mapping)]
-    notices = [Problem(f"Columns left out: {', '.join(map(repr, unused[:20]))}.", "", (), 1)]
+    names = ", ".join(map(repr, unused[:20]))
+    notices = [Problem(f"Columns left out: {names}.", _taking(table, unused, mapping), (), 1)]
     return notices + [
         Problem(
             f"{c!r} summarizes the raters and is not a rater itself.",
@@ -263,6 +270,17 @@ def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
         )
         for c in gold
     ]
+
+
+def _taking(table: Table, unused: Sequence[str], mapping: VoteMapping) -> str:
+    """Return how to take the first long texts among unused columns as prompts, or ""."""
+    shapes = {c: texts_in(table, c) for c in unused}
+    texts = [c for c, of in shapes.items() if of and of.sentences and of.length >= LONG / 2]
+    texts = [c for c in texts if plain(c) not in ABOUT and not has_word(c, REMARKS)]
+    judged = mapping.submission or mapping.first
+    if not texts or mapping.prompt or not judged:
+        return ""
+    return f"If {texts[0]!r} is what was asked: {maps_of('prompt', texts[:1])}."
 
 
 def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:

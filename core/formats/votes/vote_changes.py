@@ -8,7 +8,9 @@ from itertools import product
 from typing import Any
 
 from core.domain.base import build
+from core.formats.datasets.answer_columns import sums_up
 from core.formats.datasets.mapping import ITEM_FIELDS
+from core.formats.datasets.name_grids import grid_of
 from core.formats.datasets.roles import Change, listed_in, said_once, with_one_item
 from core.formats.datasets.table import Table, joined_parts
 from core.formats.datasets.text_columns import texts_in
@@ -121,7 +123,8 @@ def _listed_columns(
     grid = _in_grid(lists, table)
     if grid is not None:
         data["columns"] = grid
-        return kinds_of(lists.get("raters", ()))
+        data["layout"] = "wide" if "rater" in grid[0] else data["layout"]
+        return kinds_of(column["rater"] for column in grid if "rater" in column)
     kinds: dict[str, VoterKind] = {}
     for kind, columns in lists.items():
         for field_name in (*NAMES, *PAIR):
@@ -151,17 +154,28 @@ def parts_in_brackets(headings: Sequence[str]) -> list[str]:
 def _in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] | None:
     """Return the columns of raters by criteria if headings combine both, or ``None``."""
     side = "items" if "items" in lists else "raters"
-    if not {side, "criteria"} <= lists.keys():
-        return None
+    names = {kind: lists.get(kind, []) for kind in (side, "criteria")}
+    for kind, others in ((side, names["criteria"]), ("criteria", names[side])):
+        names[kind] = names[kind] or _crossed_with(others, table)
     columns = list[dict[str, str]]()
-    for rater, criterion in product(lists[side], lists["criteria"]):
+    for rater, criterion in product(names[side], names["criteria"]):
         pair = (re.escape(rater), re.escape(criterion))
         forms = [rf"[\W_]*{a}[\W_]+{b}[\W_]*" for a, b in (pair, pair[::-1])]
         found = [c for c in table.columns if any(re.fullmatch(form, c) for form in forms)]
         if len(found) != 1:
             return None
         columns.append({"column": found[0], side[:-1]: rater, "criterion": criterion})
-    return columns
+    return columns or None
+
+
+def _crossed_with(names: Sequence[str], table: Table) -> list[str]:
+    """Return the other parts of headings that combine each of these names with the same parts."""
+    if len(names) < 2 or set(names) & {*table.columns}:
+        return []
+    answers = [c for c in table.columns if not sums_up(c)]
+    grid = grid_of([c for c in answers if any(name in c for name in names)])
+    sides = [(grid.raters, grid.criteria), (grid.criteria, grid.raters)] if grid else []
+    return next((list(others) for side, others in sides if {*side} == {*names}), [])
 
 
 def _text_as_item(table: Table, item: str | None) -> str | None:

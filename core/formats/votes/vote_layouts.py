@@ -11,7 +11,6 @@ from core.formats.datasets.answer_columns import (
     could_answer,
     named_for_raters,
     names_a_criterion,
-    names_a_person,
     names_a_rater,
     numbered_parts,
     plain,
@@ -28,8 +27,9 @@ from core.formats.datasets.text_columns import LONG, texts_in
 from core.formats.source.heading_words import ITEMS, has_word
 from core.formats.votes.imported import TableFormat
 from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
-from core.formats.votes.pair_tables import guess_pairs
+from core.formats.votes.pair_tables import guess_pairs, near_pairs
 from core.formats.votes.structure.lists import list_answers, opened_up
+from core.formats.votes.structure.marks import marks_beside, without_derived
 from core.formats.votes.structure.named_fields import (
     NAMES,
     WEAK,
@@ -38,9 +38,10 @@ from core.formats.votes.structure.named_fields import (
     flat_columns,
     named_fields,
 )
+from core.formats.votes.structure.pair_columns import names_alike
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
-from core.formats.votes.structure.values import RANGED, Values, first_rows, ticks
+from core.formats.votes.structure.values import Values, first_rows, ticks
 from core.formats.votes.vote_mapping import (
     Layout,
     VoteMapping,
@@ -67,6 +68,8 @@ def kind_of_table(
         return "unknown" if _values_disagree(table, "long") else _unless_merged(table, "long")
     if _is_grid(table, rubric):
         return "unknown"  # raters by criteria, or labels of a text
+    if names_alike(table, loose=False):
+        return "unknown"  # systems, not raters
     if looks_wide(table):
         return _unless_ticked(table, "wide")
     wide = guess_vote_mapping(table, "wide")
@@ -76,9 +79,11 @@ def kind_of_table(
     if mapping.submission is None:
         return "dataset" if mapping.are_tasks else "unknown"
     beside = (*mapping.meta, *mapping.labels.values())
-    ambiguous = rival_labels(table, mapping) or _named_alike(table, beside)
-    scored = [c for c in mapping.meta if RANGED.search(c) and could_answer(table, c)]
-    ambiguous = ambiguous or len([c for c in scored if not sums_up(c)]) > 1
+    marks = marks_beside(Values(table), beside) if rubric is None else []
+    ambiguous = bool(rival_labels(table, mapping)) or any(near_pairs(first_rows(table)))
+    labels = [c for c in mapping.labels.values() if rubric is None and not mapping.label_map]
+    ambiguous = ambiguous or not {*marks} <= {*mapping.labels.values()}
+    ambiguous = ambiguous or without_derived(Values(table), labels) != labels
     rated = bool(row_keys(opened_up(table))) or any(list_answers(table))
     rated = rated or _has_raters(table, mapping.labels.values())
     rated = rated or unnamed_raters(table, mapping) != "" or _labels_in_grid(table, mapping)
@@ -86,15 +91,9 @@ def kind_of_table(
 
 
 def _labels_in_grid(table: Table, mapping: ColumnMapping) -> bool:
-    """Return whether labels without a rubric are headed for raters by criteria: `md1_clear`."""
-    grid = answers_in_grid(table) if mapping.labels else None
-    if (
-        grid is None
-        or mapping.label_map
-        or not set(grid.columns.values()) & {*mapping.labels.values()}
-    ):
-        return False
-    return named_for_raters(grid.raters) or any(map(names_a_person, grid.raters))
+    """Return whether labels without a rubric are headed as raters by criteria: `Truth / KB`."""
+    grid = answers_in_grid(table) if mapping.labels and not mapping.label_map else None
+    return grid is not None and {*grid.columns.values()} <= {*mapping.labels.values()}
 
 
 def unnamed_raters(table: Table, mapping: ColumnMapping) -> str:
@@ -128,10 +127,12 @@ def _values_disagree(table: Table, layout: Layout) -> bool:
 
 
 def _has_raters(table: Table, labels: Iterable[str]) -> bool:
-    """Return whether columns next to texts are numbered raters, or people by their titles."""
+    """Return whether columns next to texts are raters, or criteria that are not all labels."""
     wide = rater_columns(opened_up(table))
-    if wide is None or wide.are == "criteria" or set(wide.columns) & set(labels):
+    if wide is None or set(wide.columns) & set(labels):
         return wide is not None and wide.numbered and not set(wide.columns) <= set(labels)
+    if wide.are == "criteria":
+        return set(wide.columns) <= {*table.columns}
     free = [c for c in answerable(table, {}) if could_answer(table, c) and not sums_up(c)]
     return wide.are == "raters" or wide.numbered or 2 * len(wide.columns) >= len(free)
 
@@ -149,19 +150,6 @@ def _unless_ticked(table: Table, layout: TableFormat) -> TableFormat | Literal["
     table = first_rows(table)
     columns = [c.column for c in guess_vote_mapping(table, layout).columns]
     return "unknown" if ticks(table, columns) else layout
-
-
-def _named_alike(table: Table, columns: Sequence[str]) -> bool:
-    """Return whether the unused columns are scores on one scale, like `rank_kim` and `rank_lee`."""
-    able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
-    groups = [[c for c in able if plain(c).startswith(f"{word} ")] for word in _SCORES]
-    ends = [[c for c in able if plain(c).endswith(f" {word}")] for word in _SCORES]
-    groups += [group for group in ends if not any(map(names_a_criterion, group))]
-    groups.append([c for c in able if names_a_person(c)])
-    return any(len(alike) > 1 and sharing(table, alike) == [alike] for alike in groups)
-
-
-_SCORES = ("rank", "rating", "score", "grade", "vote", "mark")
 
 
 def _is_grid(table: Table, rubric: Rubric | None) -> bool:
@@ -203,10 +191,19 @@ def looks_wide(table: Table) -> bool:
     answers = [c.column for c in mapping.columns]
     if names_a_respondent(mapping.item or "") and not all(map(names_a_rater, answers)):
         return False  # a row is a person, and columns are their answers
+    if not any(map(names_a_rater, answers)) and _names_who_rated(table, answers):
+        return False
     by_criterion = all(c.criterion for c in mapping.columns)
     if not by_criterion and not _could_be_raters(table, answers):
         return False
     return answers_share_a_scale(table, mapping)
+
+
+def _names_who_rated(table: Table, answers: Sequence[str]) -> bool:
+    """Return whether a column beside answers is headed for raters and repeats their names."""
+    values = Values(table)
+    free = [c for c in values.columns if c not in answers and names_a_rater(c)]
+    return any(values.may_be_key(c) and not values.is_number(c) for c in free)
 
 
 def answers_share_a_scale(table: Table, mapping: VoteMapping) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -28,6 +27,7 @@ from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import text_column
 from core.formats.source.heading_words import RANKS, has_word
+from core.formats.votes.structure.marks import without_derived
 from core.formats.votes.structure.named_fields import (
     NAMES,
     PAIR,
@@ -35,6 +35,7 @@ from core.formats.votes.structure.named_fields import (
     checked_by_values,
     flat_columns,
     named_fields,
+    names_a_model,
 )
 from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.values import Values
@@ -47,11 +48,6 @@ VoterKind = Literal["human", "llm", "offline", "gold"]
 
 _CRITERIA = ("item", "rater", "kind", "submission", "prompt", "system")
 _SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", " - ", " – ", "__", "_", " ")
-_MODELS = re.compile(
-    r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
-    r"|(?<![a-z])llm(?![a-z])",
-    re.I,
-)
 _GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
 
 
@@ -204,11 +200,12 @@ def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> li
         if any(named.values()):
             return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
     able = [c for c in able if could_answer(table, c) and not sums_up(c)]
+    values = Values(table)
     if {"item", "rater"} <= fields.keys():
-        values = Values(table)
         able = [c for c in able if values.is_answer(c, fields["item"], fields["rater"])]
     prefixed = [c for c in able if without_prefix(c) != c]
     able = [c for c in prefixed or able if is_scale(words_in(table, c), c)]
+    able = without_derived(values, able)
     if len(able) > 1 and not sharing(table, able):
         return []
     return [VoteColumn(column=c, criterion=without_prefix(c)) for c in able]
@@ -238,7 +235,7 @@ def kinds_of(names: Iterable[str]) -> dict[str, VoterKind]:
     for name in dict.fromkeys(names):
         if plain(name) in _GOLD:
             kinds[name] = "gold"
-        elif _MODELS.search(name):
+        elif names_a_model(name):
             kinds[name] = "llm"
     return kinds
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from textwrap import shorten
 
@@ -21,6 +21,7 @@ from core.blocks.estimates import measured
 from core.metrics.estimate import Estimate
 from core.services.agreement.blocks.criteria import criteria_table
 from core.services.agreement.blocks.headline import headline
+from core.services.agreement.conclusion import Conclusion
 from core.services.reports.paper_criteria import criteria_section
 from core.services.reports.paper_reviews import reviews_section, reviews_summary
 from core.services.reports.paper_sections import (
@@ -56,7 +57,7 @@ def paper(report: RunReport) -> Paper:
         Section("What came out", (Sentences(_came_out(report)),)),
         Section("How sure that is", _sure(report)),
         Section("What it cannot say", (Sentences(report.limits, listed=True, first=2),)),
-        Section("What to do", (Sentences(_to_do(report), listed=True),)),
+        Section("What to do", (_to_do(report),)),
         *_items(report),
     ]
     annexes = [
@@ -109,15 +110,30 @@ def _sure(report: RunReport) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _to_do(report: RunReport) -> tuple[str, ...]:
-    """Return what would help, and where to start; empty if nothing is undecided."""
-    lines = [report.conclusion.advice] if report.conclusion and report.conclusion.advice else []
+def _to_do(report: RunReport) -> Sentences:
+    """Return what would help and where it is done; no lines if nothing is undecided."""
+    steps: dict[str, Mapping[str, str]] = {}
+    if report.conclusion and report.conclusion.advice:
+        steps[report.conclusion.advice] = _where(report, report.conclusion)
     if report.findings:
-        lines.append(f"Look at the {plural(len(report.findings), 'finding')} of the checks.")
+        line = f"Look at the {plural(len(report.findings), 'finding')} of the checks."
+        steps[line] = {"to": "agreement", "view": "findings"}
     if waiting := report.scores.waiting.hits:
         verb = "needs" if waiting == 1 else "need"
-        lines.append(f"Review the {plural(waiting, 'item')} that {verb} a person.")
-    return tuple(lines)
+        line = f"Review the {plural(waiting, 'item')} that {verb} a person."
+        steps[line] = {"only": "review"}
+    return Sentences(tuple(steps), listed=True, links=tuple(steps.values()))
+
+
+def _where(report: RunReport, conclusion: Conclusion) -> Mapping[str, str]:
+    """Return the address of the differing items, or of the next texts to label."""
+    doubtful = conclusion.of("not_trusted")
+    if doubtful:
+        view = "one" if conclusion.reference else "raters"
+        return {"to": "agreement", "view": view, "criterion": doubtful[0].name}
+    if any(line.labelled < report.counts.items for line in report.criteria):
+        return {"to": "item", "rule": "random"}
+    return {"to": "agreement", "view": "figures"}
 
 
 def _came_out(report: RunReport) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ __all__ = [
     "ScoredChange",
     "changes",
     "difference",
+    "difference_under",
     "edits",
     "follow",
     "queue_stale",
@@ -63,14 +64,20 @@ def edits(
 def difference(
     store: Store, run_id: int, version_id: int, moves: VersionMapping | None = None
 ) -> ScoreDifference:
-    """Return how a version would change a run's current scores; writes nothing.
+    """Return how a version would change a run's current scores; see ``difference_under``."""
+    return difference_under(store, run_id, store.rubrics.version(version_id).rubric, moves)
+
+
+def difference_under(
+    store: Store, run_id: int, rubric: Rubric, moves: Moves | None = None
+) -> ScoreDifference:
+    """Return how a rubric, saved or not, would change a run's current scores; writes nothing.
 
     Raises:
         InputError: options changed, and ``moves`` does not say how to read their votes.
     """
     run = store.runs.get(run_id)
-    rubric = store.rubrics.version(version_id).rubric
-    changed = edits(store, run_id, version_id, moves)
+    changed = edits_between(store.rubrics.version(run.rubric_version_id).rubric, rubric, moves)
     if changed.unmapped:
         raise InputError(f"Map the options of {', '.join(map(repr, changed.unmapped))} first.")
     own_rubrics = store.signs.own_rubrics(run_id)

@@ -194,7 +194,7 @@ def _figures(difference: ScoreDifference) -> list[LabelledFigure]:
         ),
         LabelledFigure(
             "Largest change",
-            fmt.DASH if change is None else _signed(change),
+            fmt.DASH if change is None else signed(change),
             "" if largest is None else f"Item {largest.item_id}",
         ),
         LabelledFigure("Mean score", mean),
@@ -248,8 +248,8 @@ def _items(run: Run, difference: ScoreDifference) -> None:
             st.caption(f"The first {SHOWN}, by the size of their change.")
 
 
-def _item(moved: ChangedItem) -> list[str]:
-    change = fmt.DASH if moved.change is None else _signed(moved.change)
+def _item(moved: Moved) -> list[str]:
+    change = fmt.DASH if moved.change is None else signed(moved.change)
     before, after = moved.outcome_before or "none", moved.outcome_after or "none"
     outcome = "" if before == after else esc(f"{OUTCOMES[before]} → {OUTCOMES[after]}")
     return [esc(moved.item_id), fmt.score(moved.before), fmt.score(moved.after), change, outcome]
@@ -277,7 +277,8 @@ def _flips(run: Run, difference: ScoreDifference) -> None:
             work.offer_work(run.id, flip.items, name, criterion=flip.was)
 
 
-def _signed(change: float) -> str:
+def signed(change: float) -> str:
+    """Return a change of a score with its sign."""
     return f"{'+' if change > 0 else fmt.MINUS}{fmt.score(abs(change))}"
 
 

@@ -45,8 +45,8 @@ def show(run_id: int | None, block: Block, place: str, *, titled: bool = False) 
     Below a title (`titled`) a table or a plot has no title of its own.
     """
     if isinstance(block, Sentences):
-        _sentences(block)
-    elif isinstance(block, NamedValues) and block.large:
+        _sentences(run_id, block)
+    elif isinstance(block, Facts) and block.large:
         figures([LabelledFigure(name, *words[:2]) for name, words in block.rows])
     elif isinstance(block, NamedValues):
         rows = [(esc(name), cell(run_id, words)) for name, words in block.rows]
@@ -57,15 +57,20 @@ def show(run_id: int | None, block: Block, place: str, *, titled: bool = False) 
         _plot(run_id, block, place, titled=titled)
 
 
-def _sentences(block: Sentences) -> None:
+def _sentences(run_id: int | None, block: Sentences) -> None:
     if block.kind == "warning":
         for line in block.lines:
             st.warning(label(line), icon=":material/info:")
     elif block.kind == "quiet":
         st.caption(label(" ".join(block.lines), 2_000))
     elif block.listed:
-        _listed(block.lines[: block.first])
-        if block.first is not None and (more := block.lines[block.first :]):
+        links = block.links or ({},) * len(block.lines)
+        listed = [
+            cell(run_id, Words(line, link=link))
+            for line, link in zip(block.lines, links, strict=True)
+        ]
+        _listed(listed[: block.first])
+        if block.first is not None and (more := listed[block.first :]):
             with st.expander(f"{len(more)} more"):
                 _listed(more)
     else:
@@ -74,8 +79,9 @@ def _sentences(block: Sentences) -> None:
 
 
 def _listed(lines: Iterable[str]) -> None:
-    items = "".join(f"<li>{esc(line)}</li>" for line in lines)
-    st.html(f'<ul class="rs-list" style="max-width:78ch">{items}</ul>')
+    """Draw a list of lines in our own HTML."""
+    items = "".join(f"<li>{line}</li>" for line in lines)
+    st.html(f'<ul class="rs-list rs-leads" style="max-width:78ch">{items}</ul>')
 
 
 def _table(run_id: int | None, block: TableBlock, *, titled: bool) -> None:

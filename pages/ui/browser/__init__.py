@@ -1,1 +1,1 @@
-"""Browser code on every page: report typed text early, and export tables."""
+"""Browser code on every page: typed text, tables, and what a telephone shows first."""

@@ -1,8 +1,8 @@
 """Copy every table of a page, or download it as CSV, exactly as shown; keep its links in the app.
 
 A table's two buttons are part of its HTML. They work in the browser on the table as shown, so no
-figure is computed again or can differ. A link in a table opens its page within the app; otherwise
-the browser would load the whole app again.
+figure is computed again or can differ. A link in a table or a list opens its page within the app;
+otherwise the browser would load the whole app again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ export default function() {
     setTimeout(() => { button.textContent = usual; }, 1500);
   };
   page.addEventListener("click", (event) => {
-    const link = event.target.closest?.(".rs-table a[href]");
+    const link = event.target.closest?.(".rs-table a[href], .rs-leads a[href]");
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (link.origin !== location.origin) return;
     event.preventDefault();

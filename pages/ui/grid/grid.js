@@ -192,7 +192,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (data.opened) reveal(cells[mine.row][mine.column]);
   }
   // The sheet of an open cell covers the foot of a narrow screen (grid.css): the cell goes above it.
-  if (data.opened && cells.length && matchMedia("(max-width:900px)").matches) {
+  if (data.opened && !sought && cells.length && matchMedia("(max-width:900px)").matches) {
     const below = cells[mine.row][mine.column].getBoundingClientRect().bottom - innerHeight * 0.38;
     if (below > 0) frame.closest("[data-testid=stMain]")?.scrollBy(0, below);
   }

@@ -27,6 +27,12 @@ def test_usual_names_are_known_whatever_their_case_and_spelling() -> None:
     )
 
 
+@pytest.mark.parametrize("heading", ["No.", "Ref", "Clause", "Entry", "Lfd. Nr."])
+def test_the_first_column_with_a_word_for_items_is_the_id(heading: str) -> None:
+    table = read_table(f"{heading},Surname,Essay\n1,Ba,One\n2,Do,Two\n3,Fu,Three\n", "x.csv")
+    assert guess_mapping(table).id == heading
+
+
 def test_a_field_s_own_name_wins_over_other_names() -> None:
     table = read_table("answer,submission,output\n1,2,3\n", "x.csv")
     assert guess_mapping(table).submission == "submission"

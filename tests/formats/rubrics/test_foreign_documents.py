@@ -89,6 +89,21 @@ def test_scoring_criteria_by_name_may_have_levels_in_a_list() -> None:
     )
 
 
+def test_criteria_with_levels_ask_for_their_name() -> None:
+    (found,) = read_rubrics(json.dumps(foreign_shapes.DEBATE), "debate.json")
+    rubric = found.value
+    assert rubric.name == "Panel talk"
+    assert [(c.name, c.requirement, c.weight) for c in rubric.criteria] == [
+        ("Opening", "Opening", 30),
+        ("Closing", "Closing", 20),
+    ]
+    # Points 0, 1 and 2.
+    assert options(rubric)[:2] == [("Low", 0.0, "Opening 0"), ("Mid", 0.5, "Opening 1")]
+    said = [notice.message for notice in found.notices]
+    assert said.count("has options but no requirement; its name is what is asked.") == 2
+    assert "Left out, as they are outside the criteria: version." in said
+
+
 def test_scoring_criteria_with_levels_without_scores_are_refused() -> None:
     given = {"scoring_criteria": [{"name": "tone", "levels": {"rude": "a", "kind": "b"}}]}
     with pytest.raises(InputError, match="levels without scores") as error:

@@ -226,3 +226,30 @@ def test_a_table_with_a_row_for_each_level_and_its_descriptor_is_a_rubric() -> N
     )
     worth = {o.label: (o.description, o.value) for o in found.value.criteria[0].options}
     assert worth == {"Fail": ("None", 0.0), "Pass": ("Greets", 0.5), "Top": ("Smiles", 1.0)}
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        "Kriterium;Gewichtung;Stufe;Punkte;Beschreibung",
+        "Criterio;Peso;Nivel;Puntos;Descripción",
+        "Critère;Poids;Niveau;Points;Description",
+        "Criterion;Weight;Level;Points;Description",
+        "評価項目;重み;レベル;得点;説明",
+    ],
+)
+def test_a_row_for_each_level_is_a_rubric_in_any_language(heads: str) -> None:
+    text = f"{heads}\nTon;20%;Low;1;Cold\nTon;20%;High;4;Warm\nWit;5;Low;0;None\nWit;5;High;1;Two\n"
+    assert looks_like_rubric(text, "x.csv")
+    (found,) = read_rubrics(text, "x.csv")
+    assert [(c.name, c.weight) for c in found.value.criteria] == [("Ton", 20), ("Wit", 5)]
+    worth = {o.label: (o.description, o.value) for o in found.value.criteria[0].options}
+    # One of four points.
+    assert worth == {"Low": ("Cold", 0.25), "High": ("Warm", 1.0)}
+
+
+def test_levels_that_are_numbers_are_worth_them_and_words_need_points() -> None:
+    (found,) = read_rubrics("Criterion,Level,Description\nTone,1,Cold\nTone,2,Warm\n", "x.csv")
+    assert [o.value for o in found.value.criteria[0].options] == [0.5, 1.0]
+    with pytest.raises(InputError, match="Give each level its points, in a column of their own"):
+        read_rubrics("Criterion,Level,Description\nTone,Low,Cold\nTone,High,Warm\n", "x.csv")

@@ -41,6 +41,22 @@ def read(labels: list[str], head: str = "label") -> VoteBundle:
         ["Insuffisant", "Passable", "Assez bien", "Très bien"],
         ["trifft gar nicht zu", "trifft eher zu", "trifft voll zu"],
         ["差", "一般", "好"],
+        ["Negative", "Neutral", "Positive"],
+        ["faux", "plutôt faux", "plutôt vrai", "vrai"],
+        ["falsch", "eher falsch", "eher wahr", "wahr"],
+        ["cattivo", "piuttosto cattivo", "piuttosto buono", "buono"],
+        ["fałsz", "raczej fałsz", "raczej prawda", "prawda"],
+        ["oneens", "eerder oneens", "eerder eens", "eens"],
+        ["useless", "rather useless", "rather useful", "useful"],
+        ["very negative", "negative", "neutral", "positive", "very positive"],
+        ["unclear", "somewhat clear", "clear", "very clear"],
+        ["not toxic", "slightly toxic", "toxic", "very toxic"],
+        ["nicht hilfreich", "wenig hilfreich", "hilfreich", "sehr hilfreich"],
+        ["pas du tout d'accord", "plutôt pas d'accord", "plutôt d'accord", "tout à fait d'accord"],
+        ["severe", "serious", "mild", "none"],
+        ["low", "medium", "high", "critical"],
+        ["severe harm", "moderate harm", "minor harm", "no harm"],
+        ["Strongly dissatisfied", "Dissatisfied", "Neither", "Satisfied", "Strongly satisfied"],
     ],
     ids=" ".join,
 )
@@ -57,7 +73,16 @@ def test_words_of_a_scale_are_ordered(ordered: list[str], head: str) -> None:
 
 @pytest.mark.parametrize(
     "labels",
-    [["1. Economy", "2. Health", "3. Art"], ["A", "B", "C"], ["negative", "neutral", "positive"]],
+    [
+        ["1. Economy", "2. Health", "3. Art"],
+        ["A", "B", "C"],
+        ["negative", "neutral", "mixed", "positive"],
+        ["red", "dark red", "green"],
+        ["true", "false", "unverifiable"],
+        ["formal", "informal"],
+        ["sad", "very sad", "glad"],
+        ["neutral", "offensive", "hate"],
+    ],
     ids=" ".join,
 )
 def test_categories_have_no_order(labels: list[str]) -> None:

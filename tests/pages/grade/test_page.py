@@ -694,8 +694,11 @@ def test_where_others_review_a_name_is_asked_for_and_answers_wait_for_enter(
 def test_the_last_of_ten_answers_hands_them_in_and_can_still_be_changed(store: Store) -> None:
     version, rubric = a_class(store, 30)
     address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
-    app = press(open_page(PAGE, **address), "Grade 10 yourself")
-    assert "The last answer hands them in." in shown(app)
+    app = open_page(PAGE, **address)
+    assert "Without a model" in shown(app)
+    assert "No judge is chosen yet" not in shown(app)
+    app = press(app, "Grade 10 yourself")
+    assert "It ends with your last answer. You can go back even then." in shown(app)
     grade(store, version, rubric, most=19)
     press(app.run(), "MET")
 

@@ -138,3 +138,20 @@ def test_very_many_votes_are_worked_out_when_asked_for(
     app.button(key=state.key(widgets.WORKED_OUT, "report")).click().run()
 
     assert app.get("plotly_chart")
+
+
+def test_each_step_leads_to_where_it_is_done_and_files_have_its_words(store: Store) -> None:
+    run = graded(store)
+    steps = (
+        ("What would help", f"item?run={run}&amp;rule=random"),
+        ("Review the 1 item that needs a person.", f"run?run={run}&amp;only=review"),
+    )
+
+    bodies = "".join(str(one.proto.body) for one in open_page(PAGE, run=str(run)).get("html"))
+    content = paper(report(store, run))
+
+    for words, address in steps:
+        assert f'<a href="{address}" target="_self">{words}' in bodies
+    for written in (html_paper(content), markdown_paper(content)):
+        assert all(words in written for words, _ in steps)
+        assert "rule=random" not in written

@@ -18,7 +18,7 @@ from pages.ui import routes, state
 from pages.ui.drafts import RUBRIC_SIDE
 from pages.ui.identity import NAME
 from tests.pages.conftest import open_page, shown
-from tests.pages.rubric.rubric_page import PAGE, done, press
+from tests.pages.rubric.rubric_page import PAGE, done, draft_of, field, press
 from tests.pages.ways import offered
 from tests.services.reviewed import sit
 from tests.services.versions.edited_run import (
@@ -161,3 +161,25 @@ def test_a_draft_of_a_rubric_without_runs_has_no_card(store: Store) -> None:
     app = open_page(PAGE, rubric=name)
     done(app.segmented_control(key=state.key(RUBRIC_SIDE, name)).set_value("Versions"))
     assert "Graded runs" not in str([e.label for e in app.expander])
+
+
+def test_a_changed_weight_shows_what_it_would_change_in_the_newest_run_before_it_is_saved(
+    store: Store,
+) -> None:
+    run = graded(store)
+    name = str(run.rubric_id)
+    app = open_page(PAGE, rubric=name)
+    app = done(app.segmented_control(key=state.key(RUBRIC_SIDE, name)).set_value("Scoring"))
+    assert "would change" not in shown(app)
+
+    uid = draft_of(app)["criteria"][0]["uid"]
+    app = done(app.number_input(key=field(name, uid, "weight")).set_value(1.0))
+
+    # As of the saved version above: 6 of 8 items, three up, three down.
+    text = shown(app)
+    assert "<b>6 of 8 items would change</b>: 3 up, 3 down" in text
+    assert "Mean score 0.48 → <b>0.47</b>" in text
+    assert f"run?run={run.id}&amp;item=i0" in text
+    assert "−0.25" in text
+    assert len(library.history(store, run.rubric_id)) == 1
+    assert scores(store, run.id) == SCORES

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pytest
@@ -11,10 +10,10 @@ from streamlit.testing.v1 import AppTest
 
 from core import clock
 from core.store.store import Store
-from pages.run.criterion import RUN_GRID
 from pages.run.figures import RUN_CHART
 from pages.run.filters import BY, CELL, DOWN, ITEM_ACT, ITEM_OPEN, LEAST, MOST, ONLY, SORT, VERDICT
 from pages.run.item import ALL
+from pages.run.open_cell import RUN_GRID
 from pages.ui import routes, state
 from pages.ui.run_status import RUN_ACT
 from tests.pages.conftest import open_page, shown
@@ -356,7 +355,9 @@ def test_right_and_wrong_are_said_in_words_with_the_label_and_its_reason(store: 
     assert "because: It reads well." in text
     assert "✓ as labelled" in text
     assert "a tie, which takes the worse answer" in text
-    assert re.search("ann: .* · bob: ", text)
+    assert "options in the order shown" in text
+    assert "rubrics?rubric=1" in text
+    assert ">weight +10</a>" in text
 
 
 def test_a_quote_is_marked_in_the_submission_and_an_invented_one_is_told(store: Store) -> None:

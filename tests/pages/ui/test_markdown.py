@@ -45,7 +45,7 @@ LOOKED_AT = {
     ("pages/judges/judge.py", "says"),
     ("pages/judges/panel.py", "list(rules.values())"),
     ("pages/review_findings/all_cells.py", "unseen.draw"),  # a count
-    ("pages/run/criterion.py", "title"),
+    ("pages/run/open_cell.py", "title"),
     ("pages/run/grid.py", "text"),
     ("pages/ui/run_status.py", "lifecycle.lost_words(lost)"),
     ("pages/runs/choosing.py", "what"),

@@ -13,19 +13,24 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
+from core.formats.votes.reading import read_bundle
+from core.formats.votes.sources import open_path
 from core.services.imports import import_files
 from core.store.store import Store
+from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
 from tests.formats.fresh_tables import FRESH_TABLES
 from tests.formats.more_tables import MORE_TABLES
+from tests.formats.nested_tables import NESTED_TABLES, WHY, nested
 from tests.formats.office.workbooks import xlsx
 from tests.formats.rated_tables import RATED_TABLES
 from tests.formats.school_tables import SCHOOL_TABLES
+from tests.formats.scorecard_tables import SCORECARD_TABLES
 from tests.formats.strange_tables import STRANGE_TABLES
-from tests.formats.strangers import STRANGERS, Stranger
+from tests.formats.strangers import STRANGERS, Stranger, essay
 
 TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES, *FIELD_TABLES, *FRESH_TABLES)
-TABLES = (*TABLES, *SCHOOL_TABLES)
+TABLES = (*TABLES, *SCHOOL_TABLES, *SCORECARD_TABLES, *COMPARED_TABLES, *NESTED_TABLES)
 
 
 def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -61,6 +66,8 @@ def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case
     item = first(store, report)
     if case.reference:
         assert item.reference == case.reference
+    if case.prompt:
+        assert item.prompt == case.prompt
     if case.text:
         assert item.text == case.text
     assert {name: label.label for name, label in item.labels.items()} == case.labels
@@ -73,7 +80,7 @@ def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case
 def read_as_its_map_says(store: Store, file: Path, case: Stranger) -> None:
     """The reading is said, and is the one that a person has: the first map."""
     report = brought(store, file, case.words)
-    told = brought(store, file, tuple(re.split(r" (?=[a-z]+=)", case.maps[0])))
+    told = brought(store, file, tuple(re.split(r" (?=[a-z_]+=)", case.maps[0])))
     for of in (report, told):
         assert all(role.pop("why") for role in of["roles"])
     assert report["roles"] == told["roles"]
@@ -101,6 +108,21 @@ def refused_with_maps_that_pass(store: Store, file: Path, case: Stranger) -> Non
         assert figure == case.figure, report["notices"]
 
 
+FIRST = ("names.csv", "pitches.csv", "yes or no.csv", "initials.csv")
+
+
+@pytest.mark.parametrize("case", [case for case in SCORECARD_TABLES if case.name in FIRST])
+def test_the_likeliest_reading_is_proposed_first(
+    store: Store, tmp_path: Path, case: Stranger
+) -> None:
+    file = tmp_path / case.name
+    file.write_text(case.data)
+    with pytest.raises(InputError) as refused:
+        brought(store, file)
+    of_first = str(refused.value).split("If it is that: ")[1].partition("\n")[0]
+    assert " ".join(shlex.split(of_first.replace("--map ", ""))) == case.maps[0]
+
+
 def test_rows_that_repeat_texts_beside_a_column_of_names_are_said(
     store: Store, tmp_path: Path
 ) -> None:
@@ -120,6 +142,39 @@ def test_a_text_that_stands_in_the_file_is_not_called_missing(store: Store, tmp_
     said = " ".join(str(notice) for notice in brought(store, file)["notices"])
     assert "was not part of the file" not in said
     assert "say --map submission=upper or --map submission=lower" in said
+
+
+@pytest.mark.parametrize("form", ["judge and scores", "flat list", "judge, reasons"])
+def test_reasons_in_a_nest_are_kept_with_their_judgement(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "runs.jsonl"
+    file.write_text(nested(form))
+    bundle = read_bundle(open_path(file), "long")
+    assert {vote.reason for vote in bundle.votes.rows} == {WHY}
+    assert "Each judgement in 'judgements' is a row." in str(bundle.notices)
+
+
+def test_an_empty_preference_is_no_vote(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "scripts.csv"
+    words = ("left", "right", "")
+    rows = [f"{essay(n)}\t{essay(n + 9)}\t{words[n % 3]}\n" for n in range(9)]
+    file.write_text("Left script\tRight script\tbetter\n" + "".join(rows))
+    report = brought(store, file)
+    assert (report["kind"], report["votes"], report["failures"]) == ("pairs", 6, 3)
+
+
+def test_texts_that_are_the_items_are_not_called_missing(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "queue.csv"
+    words = ("none", "mild", "serious", "severe")
+    rows = "".join(
+        f"Rivers carry sand to the sea {n}.,{words[n % 4]},{words[n % 3]}\n" for n in range(8)
+    )
+    file.write_text(f"comment,mod_kim,mod_lee\n{rows}")
+    with pytest.raises(InputError) as refused:
+        brought(store, file)
+    assert "no column holds the texts" not in str(refused.value)
+    report = brought(store, file, ("item=comment", "raters=mod_kim,mod_lee"))
+    assert (report["votes"], first(store, report).text) == (16, "Rivers carry sand to the sea 0.")
+    assert "ordinal with severe, serious, mild, none" in str(report["notices"])
 
 
 def test_an_original_beside_two_texts_is_their_prompt(store: Store, tmp_path: Path) -> None:
@@ -343,6 +398,24 @@ def test_the_only_sheet_with_ratings_is_read(store: Store, tmp_path: Path) -> No
     roles = {role["column"]: role["role"] for role in report["roles"]}
     assert roles == {"Lot": "item", "Juror": "rater", "Smell": "label"}
     assert "Only the sheet 'Marks' is read, not 'How to'." in str(report["notices"])
+
+
+def test_texts_of_another_sheet_are_added_by_the_id(store: Store, tmp_path: Path) -> None:
+    letters = [["App ID", "Sent", "Letter"], *([f"A{n}", "May", f"{SAND} {n}"] for n in range(4))]
+    marks = [["App ID", "Grader", "Clarity", "Tone"]]
+    marks += [
+        [f"A{n}", who, f"{1 + n}", f"{1 + (n + len(who)) % 4}"] for n in range(4) for who in WHO
+    ]
+    rules = [["App ID", "Meaning"], ["A9", f"Nobody has this id; {SAND}"]]
+    file = workbook(tmp_path, {"Letters": letters, "Marks": marks, "Rules": rules})
+    report = import_files.import_path(store, file, sheet="Marks")
+    assert (report["votes"], first(store, report).text) == (16, f"{SAND} 0")
+    said = [notice["message"] for notice in report["notices"]]
+    assert "The sheet 'Letters' adds 'Letter' to each row, by 'App ID'." in said
+    assert "Only the sheet 'Marks' is read, not 'Rules'." in said
+
+
+WHO = ("Al", "Bob")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
@@ -28,21 +27,23 @@ from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.item_texts import not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs, near_pairs, pairs_in
 from core.formats.votes.structure.lists import list_answers, opened_up
+from core.formats.votes.structure.marks import agree, marks_beside
 from core.formats.votes.structure.named_fields import flat_columns
-from core.formats.votes.structure.rater_columns import item_of, names_a_respondent, rater_columns
+from core.formats.votes.structure.rater_columns import (
+    RaterColumns,
+    item_of,
+    names_a_respondent,
+    rater_columns,
+)
 from core.formats.votes.structure.row_keys import RowKeys, keys_named, named_rater, row_keys
 from core.formats.votes.structure.texts import TextColumns, best_texts, may_be_judged
-from core.formats.votes.structure.values import Values, item_changes, named_label, ticks
+from core.formats.votes.structure.values import TRAITS, Values, item_changes, ticks
 from core.formats.votes.vote_changes import change_votes
 from core.formats.votes.vote_layouts import kind_of_table, unnamed_raters
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import votes_in
 
 _TRIED = 500
-#: Attributes of a rater.
-_TRAITS = re.compile(
-    r"\b(age|sex|gender|years|education|experience|country|alter|geschlecht|edad|sexo)"
-)
 #: Words in column names that suggest rater, item and answer, best first.
 _HINTS: dict[str, tuple[str, ...]] = {
     "item": (
@@ -177,19 +178,30 @@ def _likely_readings(table: Table) -> Iterator[NearShape]:
         if ambiguous := [shape for shape in readings(table) if _passes(table, shape)]:
             yield from ambiguous
             return
+    yield from filter(lambda shape: _passes(table, shape), _as_items(table))
+
+
+def _as_items(table: Table) -> Iterator[NearShape]:
+    """Yield each likely column of texts, with a person's marks of them as labels, and without."""
+    guess = guess_mapping(table)
     texts = [text for text in proposed_texts(table) if may_be_judged(table, text)]
+    judged = best_texts(values := Values(table), values.texts(), item_of(values))
+    texts = [judged.text, judged.second] if judged.second and len(texts) < 2 else texts
+    texts = [guess.submission] if guess.submission else texts
     texts.sort(key=lambda text: has_word(text, PROMPTS))
-    guess, values = guess_mapping(table), Values(table)
-    labels = [c for c in values.columns if named_label(c) and values.can_be_answers(c)]
-    alone = [f"labels={c}" for c in labels if not guess.labels]
+    marks = marks_beside(values, [c for c in table.columns if c not in texts])
+    marks += [c for c in guess.labels.values() if c not in marks]
     for text in texts:
         lacks = "no column is named for the submission"
         if len(texts) > 1:
             lacks = f"{len(texts)} columns are equally likely to hold the submission"
         prompts = [c for c in texts if c != text and has_word(c, PROMPTS) and not guess.prompt]
-        changes = (f"submission={text}", *(f"prompt={c}" for c in prompts[:1]), *alone)
-        if _passes(table, shape := NearShape("dataset", lacks, changes)):
-            yield shape
+        changes = (f"submission={text}", *(f"prompt={c}" for c in prompts[:1]))
+        if marks and guess.submission:
+            lacks = f"{_listed(marks)} could be a person's marks of its texts"
+        yield NearShape("dataset", lacks, (*changes, *(f"labels={c}" for c in marks)))
+        if marks and guess.submission:
+            yield NearShape("dataset", "they could be notes that no judge is shown", changes)
 
 
 def _with_raters(table: Table) -> Iterator[NearShape]:
@@ -271,11 +283,18 @@ def _of_several(table: Table, path: str) -> bool:
 
 
 def _beside_each_other(table: Table) -> Iterator[NearShape]:
-    """Yield neighbouring columns of answers as raters, as criteria, or as labels of texts."""
+    """Yield neighbouring columns of answers as raters, as criteria, or as labels of texts.
+
+    Raters come last if no heading says so, and they would not agree.
+    """
     table = opened_up(table)
     wide = rater_columns(table)
-    if wide is None:
-        return
+    if wide is not None:
+        apart = not (wide.are or agree(Values(table), wide.columns))
+        yield from sorted(_neighbours(table, wide), key=lambda s: apart and s.kind == "wide")
+
+
+def _neighbours(table: Table, wide: RaterColumns) -> Iterator[NearShape]:
     marks, listed = ticks(table, wide.columns), _listed(wide.columns)
     if not wide.texts.text:
         wide = wide._replace(texts=_text_inside(table, wide.columns))
@@ -284,7 +303,7 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
     are_questions = wide.numbered and all(map(asks, wide.columns)) and not wide.gradebook
     people = wide.item[:1] if are_questions else tuple(filter(names_a_respondent, wide.item))
     person = next(iter(people), "") if not wide.texts.text else ""
-    about = [c for c in table.columns if names_a_person(c) and _TRAITS.search(plain_heading(c))]
+    about = [c for c in table.columns if names_a_person(c) and TRAITS.search(plain_heading(c))]
     if person or (about and not wide.item):
         lacks = f"a row is a person ({person or about[0]!r}), and {listed} could be the items"
         arguments = (*(f"rater={p}" for p in people[:1]), *(f"items={c}" for c in wide.columns))
@@ -299,7 +318,10 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
             yield NearShape("wide", lacks + texts.columns_phrase, (*changes, *marks), sure)
     if wide.texts.text:
         lacks = "columns that share labels could be labels of criteria"
-        changes = (f"submission={wide.texts.text}", *(f"labels={c}" for c in wide.columns), *marks)
+        values, beside = Values(table), [c for c in table.columns if c not in wide.summaries]
+        also = (c for c in marks_beside(values, beside) if len(values.distinct[c]) > 2)
+        labels = dict.fromkeys((*wide.columns, *also))
+        changes = (f"submission={wide.texts.text}", *(f"labels={c}" for c in labels), *marks)
         yield NearShape("dataset", lacks, changes)
     elif wide.are != "raters" or person:
         lacks = "its columns could be criteria, answered by one rater" + wide.texts.columns_phrase
@@ -340,9 +362,6 @@ def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     for text in [judged.text] if judged.text else proposed_texts(table)[:1]:
         labels = (f"labels={column}" for column in grid.columns.values())
         yield NearShape("dataset", "its columns could be labels", (f"submission={text}", *labels))
-    if item:
-        changes = [f"raters={column}" for column in grid.columns.values()]
-        yield NearShape("wide", "each column could be a rater", (*item_changes(item), *changes))
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from core.formats.datasets.answer_columns import names_a_rater, plain, without_p
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, text_column, texts_in
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import ITEMS, has_word
 from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.values import Values
 
@@ -59,6 +60,18 @@ _NO_ITEM = re.compile(
 WEAK = ("user", "model")
 
 
+_MODELS = re.compile(
+    r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
+    r"|(?<![a-z])llm(?![a-z])",
+    re.I,
+)
+
+
+def names_a_model(name: str) -> bool:
+    """Return whether a rater's name is that of a language model."""
+    return _MODELS.search(name) is not None
+
+
 def flat_columns(table: Table) -> list[str]:
     """Return the columns without objects and lists in their cells."""
     return [column for column in table.columns if column not in table.nested]
@@ -94,7 +107,7 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     if "submission" not in fields and (text := _text_of_items(table, fields)):
         fields = fields | {"submission": text}
     if "item" not in fields and "submission" in fields and "rater" in fields:
-        fields = fields | {"item": fields["submission"]}
+        fields = fields | {"item": _id_of(table, fields["submission"], [*fields.values()])}
     fields = _checked_within_items(table, fields)
     if "weight" in fields and not _weighs_raters(table, fields):
         fields = {name: column for name, column in fields.items() if name != "weight"}
@@ -138,6 +151,15 @@ def _judged_by(table: Table, fields: dict[str, str]) -> dict[str, str]:
     if len(free) != 1 or {plain(free[0]).rpartition(" ")[2]} & {*NAMES["reason"], *NAMES["label"]}:
         return fields
     return {"system": rater, **fields, "rater": free[0]}
+
+
+def _id_of(table: Table, text: str, taken: Sequence[str]) -> str:
+    """Return the column named for items with one value for each text, or the texts' own."""
+    values = Values(table)
+    free = [c for c in values.columns if c not in taken and has_word(c, ITEMS)]
+    free = free if text in values.columns else []
+    same = (c for c in free if not (values.varies([c], text) or values.varies([text], c)))
+    return next(same, text)
 
 
 def _by_its_id(table: Table, fields: dict[str, str]) -> dict[str, str]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import combinations
 
 from core.formats.datasets.answer_columns import sharing, sums_up
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import plain_heading
+from core.formats.source.heading_words import PREFERENCES, RANKS, has_word, plain_heading
+from core.formats.votes.structure.pair_columns import by_stem, is_answer
+from core.formats.votes.structure.preference_words import end_of
 from core.formats.votes.structure.values import Values
+from core.text.names import fold
 
 _PAIRS = "columns for both answers and for the better one (first, second, preference)"
 
@@ -35,6 +39,11 @@ def why_ranking(table: Table) -> str:
         return (
             f"{listed} add up to the same number in each row: they count votes, or share points "
             "out. It takes a row for each vote, with a column for its rater."
+        )
+    if choice := _choice_of_many(values):
+        return (
+            f"{choice!r} chooses among more than two answers, or ranks them, which is not read. It "
+            f"takes a row for each two that are compared, with {_PAIRS}."
         )
     if extremes := _extremes(values):
         best, worst = extremes
@@ -89,6 +98,23 @@ def _tallies(values: Values) -> Sequence[str]:
     counts_only = all(n >= 0 and n.is_integer() for row in rows for n in row)
     same = len(set(map(sum, rows))) == 1 and len(set(rows)) > 1 and len(rows) > 3
     return columns if len(columns) > 2 and counts_only and same else ()
+
+
+def _choice_of_many(values: Values) -> str:
+    """Return the column that names or orders three and more columns of texts, or ""."""
+    texts = [c for c in values.columns if is_answer(values.table, c)]
+    many = next((alike for alike in by_stem(texts) if len(alike) > 2), [])
+    names = {name for c in many for name in (fold(c), end_of(c))}
+    for column in values.columns:
+        words = [re.split(r"[\s>,;/|]+", fold(word)) for word in values.distinct[column]]
+        orders = has_word(column, RANKS) and any(len(parts) > 1 for parts in words)
+        named, parts = orders or has_word(column, PREFERENCES), {p for of in words for p in of}
+        if many and named and column not in many and parts <= names | _TIES:
+            return column
+    return ""
+
+
+_TIES = {"tie", "none", "all", "="}
 
 
 def _extremes(values: Values) -> tuple[str, str] | None:

@@ -21,6 +21,7 @@ from core.formats.datasets.answer_columns import (
 from core.formats.datasets.label_words import may_be_marks
 from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
+from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, SUMMARIES, has_word, plain_heading
 from core.formats.votes.structure.texts import TextColumns, best_texts
@@ -45,9 +46,13 @@ _SAME_FORM = (*_GRADEBOOKS, r"(.+?)\s*\[[^\]]+\]")
 _INITIALS = re.compile(r"(.+?)\s*[(\[]([A-Z]{1,3}\d?)[)\]]")
 #: `Severity - Lena`: a criterion, and the name of the rater.
 _AFTER_STEM = re.compile(r"(.+?)(?:\s+[-–—/|]\s+|:\s+)([^\W\d_][^,;:/|]{0,30})")
+#: `G24-001`, `e7`, `§ 3`: a name with a number, in one or two words.
+_CODE = re.compile(r"(?=.*\d)[\w\-./#§]{1,20}(?: [\w\-./#§]{1,10})?")
+#: `Value for money`: several words, which no name of a person is.
+_PHRASE = re.compile(r"\w\s+[a-z]{3,}")
 _LEAST = -10
 _RESPONSES = frozenset({"response id", "respondent id", "session id", "antwort id", "ip address"})
-_IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号", "番号"})
+IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号", "番号"})
 
 
 class RaterColumns(NamedTuple):
@@ -120,6 +125,8 @@ def rater_columns(table: Table) -> RaterColumns | None:
     if len(group) < 2 or values.size < 3 or not (item or are):
         return None
     judged = best_texts(values, [t for t in values.texts() if t not in group], item)
+    if not judged.text and len(item) == 1 and (of := texts_in(table, item[0])):
+        judged = judged._replace(text=item[0] if of.sentences and not of.short else "")
     summaries = [c for c in values.columns if c not in group and _sums_up(values, c, group)]
     return RaterColumns(item, tuple(group), are, judged, tuple(summaries))
 
@@ -132,7 +139,9 @@ def names_a_respondent(column: str) -> bool:
 def _are(group: Sequence[str]) -> str:
     """Return whether headings name "raters", "criteria", or "" if neither is clear."""
     alike = any(all(re.fullmatch(form, c) for c in group) for form in _SAME_FORM)
-    if any(map(names_a_criterion, group)) or alike or numbered_parts(group):
+    phrase = any(_PHRASE.search(c) and not named_label(c) for c in group)
+    phrase = phrase and not any(map(names_a_person, group))
+    if any(map(names_a_criterion, group)) or alike or phrase or numbered_parts(group):
         return "criteria"
     if len({m[1] for c in group if (m := _INITIALS.fullmatch(c))}) == 1 and all(
         map(_INITIALS.fullmatch, group)
@@ -150,13 +159,15 @@ def item_of(values: Values) -> tuple[str, ...]:
     unique = [c for c in unique if not says_no_label(values.distinct[c])]
     unique = [c for c in unique if not (values.is_number(c) and is_measured(c))]
     named = [c for c in unique if has_word(c, ITEMS) and c not in values.texts()]
-    named = [c for c in named if not _is_mark(values, c) or {*plain_heading(c).split()} & _IDS]
-    named.sort(key=lambda c: not {*plain_heading(c).split()} & _IDS)
+    named = [c for c in named if not _is_mark(values, c) or {*plain_heading(c).split()} & IDS]
     words = [c for c in unique if not (values.is_number(c) or named_label(c) or sums_up(c))]
     first = [c for c in values.columns[:1] if c in unique and not named_label(c)]
     first = [c for c in first if c not in values.texts()]
     words = [c for c in words if c not in values.texts()]
-    if columns := [*named, *first, *words]:
+    codes = [c for c in first if c in words and all(map(_CODE.fullmatch, values.distinct[c]))]
+    ids = [c for c in named if {*plain_heading(c).split()} & IDS]
+    codes = [c for c in codes if not names_a_person(c)]
+    if columns := [*ids, *codes, *named, *first, *words]:
         return (columns[0],)
     systems = [c for c in values.columns if system_named(c) and values.may_be_key(c)]
     ids = [c for c in values.columns if has_word(c, ITEMS) and values.may_be_key(c)]
@@ -169,7 +180,7 @@ def _is_mark(values: Values, column: str) -> bool:
     numbers = [n for w in values.distinct[column] if (n := number_of(w)) is not None]
     if (
         len(numbers) < max(2, len(values.distinct[column]))
-        or {*plain_heading(column).split()} & _IDS
+        or {*plain_heading(column).split()} & IDS
     ):
         return False
     return min(numbers) >= _LEAST and may_be_marks(numbers) and values.measures_nothing(column)

@@ -19,6 +19,7 @@ from core.formats.source.heading_words import (
     has_word,
     plain_heading,
 )
+from core.formats.votes.structure.marks import without_derived
 from core.formats.votes.structure.rater_columns import item_of, names_a_respondent
 from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
 from core.formats.votes.structure.values import (
@@ -28,7 +29,7 @@ from core.formats.votes.structure.values import (
     person_level,
     system_named,
 )
-from core.formats.votes.structure.word_scales import is_scale
+from core.formats.votes.structure.word_scales import is_scale, scale_order
 
 _BEGINS = re.compile(r"\b(begin|start|from|von|anfang|debut|inicio|inizio)|нач|起|开始|開始")
 _ENDS = re.compile(r"\b(end|stop|to\b|bis|fin)|кон|止|结束|終")
@@ -111,7 +112,8 @@ def _rated_once(values: Values) -> RowKeys | None:
     if len(raters) != 1 or len(item) != 1:
         return None
     free = [c for c in values.columns if c not in (*item, *raters) and values.can_be_answers(c)]
-    answers = tuple(c for c in free if is_scale(values.distinct[c], c))
+    scales = [c for c in free if named_label(c) or is_scale(values.distinct[c], c)]
+    answers = tuple(without_derived(values, scales))
     texts = best_texts(values, [t for t in values.texts() if t not in answers], item)
     reason = next(filter(values.remarks, values.columns), "")
     return RowKeys(item, raters[0], answers, texts=texts, reason=reason) if answers else None
@@ -292,7 +294,7 @@ def _with_answers(
         # A column that distinguishes the remaining rows is not an answer.
         rest = [c for c in answers if values.unique([*keys, rater, c]) < 1 or named_label(c)]
         answers = rest or answers
-    answers = _chosen(values, answers, one=bool(asked))
+    answers = _chosen(values, without_derived(values, answers), one=bool(asked))
     free = [t for t in texts if not values.varies(item, t)]
     if not free and values.unique(item) < 1:
         free = judged_texts(values, item)  # remarks that people rate
@@ -317,7 +319,8 @@ def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:
     if not group:
         return answers
     first, last = answers.index(group[0]), answers.index(group[-1])
-    also = {*answers[first:last], *group, *named, *filter(names_a_criterion, answers)}
+    scales = [c for c in answers if scale_order(values.distinct[c], c)]
+    also = {*answers[first:last], *group, *named, *scales, *filter(names_a_criterion, answers)}
     return [c for c in answers if c in also]
 
 

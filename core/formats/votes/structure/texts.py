@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from core.formats.datasets.answer_columns import stem_of
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import ABOUT, texts_in
 from core.formats.source.heading_words import PROMPTS, WRITTEN_TEXTS, has_word, plain_heading
@@ -62,7 +63,10 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
     near = (
         t
         for t in near
-        if plain_heading(t) not in ABOUT and 2 * _length(values, t) >= _length(values, text)
+        if plain_heading(t) not in ABOUT
+        and (
+            5 * _length(values, t) >= 2 * _length(values, text) or stem_of(t) == stem_of(text) != ""
+        )
     )
     return TextColumns(text, prompt, next(near, ""))
 

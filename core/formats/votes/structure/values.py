@@ -55,6 +55,10 @@ LABELS = frozenset(
 )
 #: First words of measured, not judged, quantities.
 _MEASURED = frozenset({"time", "rt", "age", "alter", "edad"})
+#: Attributes of a person.
+TRAITS = re.compile(
+    r"\b(age|sex|gender|years|education|experience|country|alter|geschlecht|edad|sexo)"
+)
 #: Up to this many different words are a scale, however short the table.
 _FEW = 7
 #: Words in headings of correct answers.
@@ -122,7 +126,7 @@ class Values:
         if self.is_number(column) and any((number_of(word) or 0) % 1 for word in words):
             return False
         ends = plain_heading(column).rpartition(" ")[2]
-        is_asked = names_a_criterion(column) or RANGED.search(column)
+        is_asked = names_a_criterion(column) or named_label(column)
         if is_asked and ends not in _KEPT and not has_word(column, ITEMS):
             return False
         is_attribute = ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT and not has_word(
@@ -137,6 +141,12 @@ class Values:
         named = has_word(column, REMARKS) and plain_heading(column).rpartition(" ")[2] not in _KEPT
         named = named and not _NOTES.search(plain_heading(column))
         return named and not self.is_number(column)
+
+    def _says(self, column: str) -> bool:
+        """Return whether a column holds sentences, such as a reviewer's text."""
+        shape = texts_in(self.table, column)
+        ends = [word[-1] in ".!?。" for word in self.distinct[column] if word]
+        return shape is not None and shape.worded and 2 * sum(ends) > len(ends)
 
     def texts(self) -> list[str]:
         """Return the columns of judged texts: several words in nearly every row."""
@@ -270,7 +280,7 @@ class Values:
 
     def _is_able(self, column: str) -> bool:
         adds_up = sums_up(column) and not _YES_OR_NO.search(column)
-        if self.remarks(column) or adds_up or system_named(column):
+        if self.remarks(column) or adds_up or system_named(column) or self._says(column):
             return False
         if {*plain_heading(column).split()} & _KNOWN or self.says_how_sure(column):
             return False

@@ -9,16 +9,12 @@ from core.formats.datasets.answer_columns import MOST_SHARED
 from core.formats.datasets.label_words import is_yes, may_be_marks
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
+from core.formats.votes.structure.graded_words import graded_order
 from core.text.names import fold
 
 #: Scales of words in several languages, from the worst or least option to the best or most.
 #: Commas separate steps, bars separate words for one step.
 _SCALES = (
-    "strongly disagree|totally disagree|completely disagree|fully disagree"
-    ", disagree|mostly disagree, somewhat disagree|slightly disagree|rather disagree"
-    "|tend to disagree, neutral|neither agree nor disagree|undecided|neither|neither nor"
-    ", somewhat agree|slightly agree|rather agree|tend to agree, agree|mostly agree"
-    ", strongly agree|totally agree|completely agree|fully agree",
     "unacceptable|terrible|awful|horrible|very poor|very bad|extremely poor, unsatisfactory"
     "|poor|bad|inadequate|insufficient, needs improvement|below average|weak|mediocre"
     ", fair|ok|okay|average|acceptable|adequate|satisfactory|sufficient|neutral"
@@ -27,32 +23,16 @@ _SCALES = (
     "never, almost never|hardly ever|very rarely, rarely|seldom, occasionally, sometimes"
     ", often|frequently, usually|mostly|most of the time|very often, almost always"
     "|nearly always, always",
-    "very dissatisfied|extremely dissatisfied|very unsatisfied, dissatisfied|unsatisfied"
-    ", somewhat dissatisfied, neutral|neither|neither satisfied nor dissatisfied"
-    ", somewhat satisfied, satisfied, very satisfied|extremely satisfied",
-    "very unlikely|extremely unlikely, unlikely, somewhat unlikely|rather unlikely"
-    ", neutral|neither|possible|possibly, somewhat likely|rather likely"
-    ", likely|probable, very likely|extremely likely",
     "not at all|none at all, slightly|a little|a little bit|barely|hardly, somewhat|moderately"
     "|to some extent, quite|quite a bit|mostly|largely, very|very much|a lot|highly"
     ", extremely|completely|entirely|fully|totally",
-    "not important|not important at all|unimportant, slightly important|somewhat important"
-    ", moderately important, important, very important, extremely important|essential",
     "none, very low, low|minimal, rather low, medium|moderate|middle|mid|average"
-    ", rather high, high, very high",
+    ", rather high, high, very high, critical",
     "no|none|not at all, partly|partially|partial|somewhat|in part|kind of|to some extent"
     ", mostly|largely, yes|full|fully|complete|completely",
-    "incorrect|wrong|not correct, mostly incorrect, partially correct|partly correct|half correct"
-    "|somewhat correct|partial, mostly correct|almost correct, correct|fully correct|right"
-    "|completely correct",
     "pants on fire|pants-fire, false, mostly false|barely true, half true|half-true|mixture|mixed"
     "|partly true|partly false, mostly true, true",
-    "irrelevant|not relevant, marginally relevant|slightly relevant, somewhat relevant"
-    "|partially relevant|partly relevant|moderately relevant, relevant|mostly relevant"
-    ", highly relevant|very relevant|perfectly relevant|fully relevant",
     "not met|unmet, partially met|partly met, mostly met, met|fully met, exceeded",
-    "not supported|unsupported|contradicted, partially supported|partly supported"
-    ", supported|fully supported",
     "far below expectations, below expectations|does not meet expectations|does not meet|below"
     "|not meeting expectations, needs improvement|partially meets expectations|partially meets"
     "|approaching expectations|approaching|approaches expectations|nearly meets"
@@ -69,7 +49,7 @@ _SCALES = (
     "strong no hire|strong no|definitely no|definitely not, no hire|no, lean no hire|lean no"
     "|leaning no|probably not, neutral|undecided|mixed, lean hire|lean yes|leaning yes|probably"
     ", hire|yes, strong hire|strong yes|definitely|definitely yes",
-    "critical|fatal|blocker, severe|serious, major, moderate|medium, minor|mild|slight|low"
+    "critical|fatal|blocker, severe, serious, major, moderate|medium, minor, mild|slight|low"
     ", trivial|negligible|cosmetic, none|no error|no errors|no issue|no issues|neutral|absent",
     "a1, a2, b1, b2, c1, c2",
     # German
@@ -77,12 +57,6 @@ _SCALES = (
     ", sehr gut|hervorragend|ausgezeichnet",
     "sehr schlecht, schlecht, eher schlecht, mittel|mittelmäßig|mittelmässig|durchschnittlich"
     "|neutral|teils teils, eher gut, gut, sehr gut",
-    "stimme überhaupt nicht zu|stimme gar nicht zu|trifft überhaupt nicht zu|trifft gar nicht zu"
-    "|lehne stark ab, stimme nicht zu|trifft nicht zu|lehne ab, stimme eher nicht zu"
-    "|trifft eher nicht zu, neutral|weder noch|teils teils|teils, stimme eher zu"
-    "|trifft eher zu|stimme teilweise zu|trifft teilweise zu, stimme zu|trifft zu"
-    ", stimme voll zu|stimme voll und ganz zu|trifft voll zu|trifft voll und ganz zu"
-    "|trifft völlig zu|stimme völlig zu|stimme sehr zu",
     "nie|niemals, fast nie|sehr selten, selten, gelegentlich, manchmal, oft|häufig, meistens"
     "|sehr oft|sehr häufig, fast immer, immer",
     "keine|kein, sehr niedrig|sehr gering, niedrig|gering, mittel|mäßig, hoch, sehr hoch",
@@ -93,8 +67,6 @@ _SCALES = (
     ", excellent",
     "très mauvais|très mauvaise, mauvais|mauvaise, moyen|moyenne|correct|correcte, bon|bonne"
     ", très bon|très bonne, excellent|excellente",
-    "pas du tout d'accord, pas d'accord|plutôt pas d'accord, neutre|sans opinion"
-    "|ni d'accord ni pas d'accord, plutôt d'accord, d'accord, tout à fait d'accord",
     "jamais, presque jamais|très rarement, rarement, parfois|quelquefois, souvent, très souvent"
     "|presque toujours, toujours",
     "non acquis, en cours d'acquisition|partiellement acquis, acquis, dépassé|expert",
@@ -175,13 +147,15 @@ def scale_order(
     >>> scale_order(["1 - poor", "2", "3 - good"])
     {'1 - poor': 1.0, '2': 2.0, '3 - good': 3.0}
     >>> scale_order(["agree", "neutral", "disagree"])
-    {'agree': 2.0, 'neutral': 1.0, 'disagree': 0.0}
+    {'agree': 2.0, 'neutral': 0.0, 'disagree': -2.0}
     >>> scale_order(["red", "green"])
     """
     if len({*map(fold, labels)}) < 2:
         return None
     return (
         _by_words({label: label for label in labels})
+        or graded_order(labels)
+        or _by_words(_without_noun(labels))
         or _by_numbers(labels)
         or _letters(labels, heading, beside_numbers=beside_numbers)
     )
@@ -199,6 +173,18 @@ def _by_words(words: dict[str, str]) -> dict[str, float] | None:
     return None
 
 
+def _without_noun(labels: Collection[str]) -> dict[str, str]:
+    """Return the words before the last one if all labels share that: `no harm`, `mild harm`."""
+    parted = {label: plain_heading(label).rpartition(" ") for label in labels}
+    shared = len({last for _, _, last in parted.values()}) == 1
+    firsts = {label: first for label, (first, _, _) in parted.items() if first and shared}
+    if len(firsts) < len(labels):
+        return {label: label for label in labels}
+    return {
+        label: "none" if first in ("no", "without") else first for label, first in firsts.items()
+    }
+
+
 def _by_numbers(labels: Collection[str]) -> dict[str, float] | None:
     """Return the places of labels with a number in each, such as `3: reject` or `good (4)`."""
     first = {label: match for label in labels if (match := _NUMBERED.match(label.strip()))}
@@ -213,7 +199,10 @@ def _by_numbers(labels: Collection[str]) -> dict[str, float] | None:
     if len({places[label] for label in worded}) < len({*map(fold, worded)}):
         return None  # two different words have one number
     words = {label: word for label, (_, word) in worded.items()}
-    usual = _by_words(words) if len({*words.values()}) > 1 else None
+    usual = None
+    if len({*words.values()}) > 1 and not (usual := _by_words(words)):
+        places_of = graded_order({*words.values()}) or {}
+        usual = {label: places_of[word] for label, word in words.items()} if places_of else None
     in_list = worded.keys() == first.keys() and any(m[2] in ".)" for m in first.values())
     if usual is None and in_list:
         return None  # numbers of categories in a list

@@ -123,10 +123,11 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
         choice = _SAID.get(str(row["winner"]).strip().casefold())
         strange += choice is None
         talks = [objects_in(row.get(f"conversation_{side}")) for side in "ab"]
+        asked = row.get("prompt") or row.get("question")
         turn, question = row.get("turn"), row.get("question_id")
         task = f"row {at}" if question in (None, "") else str(question)
         task = f"{task}, turn {turn}" if turn is not None else task
-        fields: dict[str, Any] = {"prompt": conversation(list(talks[0][:-1]))}
+        fields: dict[str, Any] = {"prompt": conversation(list(talks[0][:-1]) or asked)}
         if all(talks):
             fields["submission"] = {"first": _answer(talks[0]), "second": _answer(talks[1])}
         item = contests.item(task, str(row["model_a"]), str(row["model_b"]), _texts(fields))
@@ -170,5 +171,22 @@ def _read_pairs(rows: Rows, title: str) -> ToolResults:
 
 _OF_ARENA = {"model_a", "model_b", "winner"}
 _OF_PAIRS = {"question_id", "model_1", "model_2", "g1_winner", "g2_winner", "judge"}
-ARENA = of_rows(lambda row: row.keys() >= _OF_ARENA, _read_arena)
+
+
+def _is_arena(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is the Arena's: with conversations, or without any text.
+
+    With texts in other columns it is a table of pairs.
+    """
+    talks = isinstance(row.get("conversation_a"), list)
+    return row.keys() >= _OF_ARENA and (talks or not any(map(_worded, row.values())))
+
+
+def _worded(value: Any) -> bool:
+    if isinstance(value, dict | list):
+        return any(map(_worded, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, str) and len(value.split()) > 3
+
+
+ARENA = of_rows(_is_arena, _read_arena)
 MT_BENCH_PAIRS = of_rows(lambda row: row.keys() >= _OF_PAIRS, _read_pairs)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from core.errors import InputError
 from core.formats.datasets.table import read_table
+from core.formats.datasets.text_columns import maps_of
 from core.formats.source.format import Fit, Format
 from core.formats.source.opened import Opened, Shape
 from core.formats.votes.tools.messages import mapping_in, objects_in
@@ -37,18 +39,47 @@ def of_rows(
     ``within``: also a list under that key of an object. ``table``: also CSV with these headings.
     """
 
+    def read_rows(rows: Rows, title: str) -> ToolResults:
+        results = read(rows, title)
+        if unread := _unread_texts(rows, results):
+            message = f"Texts that are left out: {', '.join(map(repr, unread[:20]))}."
+            mend = f"To grade the first: {maps_of('submission', unread[:1])}."
+            results.note(message, mend)
+        return results
+
     def inside(opened: Opened) -> list[dict[str, Any]]:
         has_key = opened.has_words(f'"{within}"')
         return objects_in(mapping_in(opened.value).get(within)) if has_key else []
 
-    shapes = [ToolShape("rows", lambda f: fits(f.first), lambda f: read(f.rows, f.title))]
+    shapes = [ToolShape("rows", lambda f: fits(f.first), lambda f: read_rows(f.rows, f.title))]
     if within:
         shapes.append(ToolShape("object", lambda f: any(map(fits, inside(f)[:1])),
-                                lambda f: read(inside(f), f.title)))  # fmt: skip
+                                lambda f: read_rows(inside(f), f.title)))  # fmt: skip
     if table:
         shapes.append(ToolShape("table", lambda f: fits(dict.fromkeys(f.columns)),
-                                lambda f: read(read_table(f, f.name).rows, f.title)))  # fmt: skip
+                      lambda f: read_rows(read_table(f, f.name).rows, f.title)))  # fmt: skip
     return tuple(shapes)
+
+
+def _unread_texts(rows: Rows, results: ToolResults) -> list[str]:
+    """Return the columns of long texts of which nothing is in the items or the reasons."""
+    kept = json.dumps([list(results.items.values())[:500], results.truth], ensure_ascii=False)
+    kept += json.dumps([a.reason for a in results.answers[:2000]], ensure_ascii=False)
+    long = dict[str, list[str]]()
+    for row in rows[:20]:
+        for key, value in _leaves(row):
+            if isinstance(value, str) and len(value.split()) > 7:
+                long.setdefault(key, []).append(json.dumps(value, ensure_ascii=False)[1:-1])
+    return [key for key, texts in long.items() if not any(text in kept for text in texts)]
+
+
+def _leaves(row: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the paths and values of an object, and of objects in it."""
+    for key, value in row.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{within}{key}.")
+        else:
+            yield f"{within}{key}", value
 
 
 def tool_format(name: str, title: str, shapes: Iterable[ToolShape]) -> Format:

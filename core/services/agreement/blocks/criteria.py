@@ -64,10 +64,13 @@ def criteria_table(
             )
         )
     figure = "Kappa" if compared else "Alpha"
-    heads = ["Criterion", *([] if conclusion is None else ["So far"])]
-    heads += [f"{figure}, line at {score(BOUND)}", "Items"]
+    heads = [
+        "Criterion",
+        *([] if conclusion is None else ["Trusted?" if conclusion.reference else "Agreed?"]),
+    ]
+    heads += [f"{figure}, enough from {score(BOUND)}", "Items"]
     first = len(heads) - 1
-    heads += [same, "They differ on"] if compared else []
+    heads += [same, "Items differ"] if compared else []
     numbers = tuple(range(first, len(heads)))
     return TableBlock("Agreement per criterion", tuple(heads), tuple(rows), numbers)
 

@@ -12,6 +12,7 @@ from core.domain.dataset import Pair
 from core.formats.known import kind_of
 from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes
+from core.formats.votes.tools.known_tools import read_items
 from core.services.imports import import_files
 from core.services.pairwise import contests
 from tests.command_line import cli
@@ -133,3 +134,37 @@ def test_battles_of_question_0_are_one_task() -> None:
     battles = [battle(0, "x", "y", "tie", question_id=0, judge=judge) for judge in ("kim", "lee")]
     found = read_bundle(open_bytes(lines(battles).encode(), "battles.jsonl"), "arena")
     assert [item.id for item in found.dataset.items] == ["0, turn 1 · 0-1"]
+
+
+def test_long_texts_that_are_left_out_are_named_with_a_map_that_takes_them() -> None:
+    told = "The first is right about the river, the second only about the sea."
+    rows = [battle(n, "x", "y", "tie") | {"judge_notes": f"{told} {n}"} for n in range(6)]
+    source = open_bytes(lines(rows).encode(), "battles.jsonl")
+
+    (left_out,) = [n for n in read_bundle(source, "arena").notices if "left out" in n.message]
+
+    assert left_out.message == "Texts that are left out: 'judge_notes'."
+    assert "--map submission=judge_notes" in left_out.mend
+    items = read_items(lines(rows), "battles.jsonl", changes=["submission=judge_notes"])
+    assert items.value.items[0].text == f"{told} 0"
+
+
+def test_the_prompt_beside_a_conversation_is_the_prompt() -> None:
+    rows = [battle(n, "x", "y", "tie") | {"prompt": f"Lamp {n}?"} for n in range(2)]
+    for row in rows:
+        for side in "ab":
+            del row[f"conversation_{side}"][0]
+    source = open_bytes(lines(rows).encode(), "battles.jsonl")
+    assert read_bundle(source, "arena").dataset.items[1].prompt == "Lamp 1?"
+
+
+def test_how_much_better_an_answer_is_is_said_to_be_lost() -> None:
+    rows = [{"a": f"River {n} carries sand.", "b": f"Lamp {n} gives light."} for n in range(4)]
+    words = ("A much better", "B much better", "A slightly better", "about the same")
+    rows = [
+        {"answer_a": row["a"], "answer_b": row["b"], "preference": word}
+        for row, word in zip(rows, words, strict=True)
+    ]
+    source = open_bytes(lines(rows).encode(), "pairs.jsonl")
+    said = [notice.message for notice in read_bundle(source, "pairs").notices]
+    assert "How much better is not kept: 'A much better'." in said

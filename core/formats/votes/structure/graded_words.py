@@ -1,0 +1,120 @@
+"""Order words by a rule: a word, its opposite, what negates it, and how much of it is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import cache
+
+from core.formats.source.heading_words import plain_heading
+
+#: How much of a word is meant, in several languages; the word alone is 2. Longer phrases first.
+_DEGREES: dict[float, str] = {
+    0.2: "not very|not so|nicht sehr|pas tres|no muy|non molto|nao muito|niet erg|hardly|barely"
+    "|kaum|wenig|peu|a peine|apenas|poco|pouco|weinig",
+    0.5: "slightly|a little|a bit|marginally|leicht|un peu|legerement|ligeramente|leggermente"
+    "|un po'|um pouco|ligeiramente|licht",
+    1.0: "somewhat|rather|partly|partially|half|tend to|eher|etwas|teilweise|teils|plutot"
+    "|partiellement|en partie|mas bien|algo|parcialmente|en parte|piuttosto|parzialmente|in parte"
+    "|quase|em parte|eerder|enigszins|gedeeltelijk|deels|raczej|czesciowo|delvis|snarare",
+    1.3: "moderately|fairly|quite|ziemlich|assez|bastante|abbastanza|nogal|tamelijk|dosc|ganska",
+    1.6: "mostly|largely|mainly|generally|almost|uberwiegend|meist|en grande partie|mayormente"
+    "|en gran parte|per lo piu|grotendeels|w wiekszosci",
+    3.0: "very|highly|strongly|sehr|stark|tres|fortement|muy|molto|muito|zeer|heel|erg|bardzo"
+    "|mycket|veldig|meget|very much",
+    4.0: "extremely|completely|totally|fully|entirely|absolutely|perfectly|definitely|clearly"
+    "|vollig|voll und ganz|voll|ganz|extrem|tout a fait|totalement|completamente|totalmente"
+    "|del tutto|helemaal|volledig|całkowicie|zdecydowanie|helt",
+    -4.0: "not at all|uberhaupt nicht|gar nicht|pas du tout|en absoluto|per niente|helemaal niet"
+    "|wcale nie|inte alls",
+    -2.0: "not|no|nicht|keine?|pas|non|nao|niet|geen|nie|inte|ikke",
+}
+_MEANT = {word: degree for degree, words in _DEGREES.items() for word in words.split("|")}
+_PHRASES = re.compile(
+    rf"(?<!\S)(?:{'|'.join(map(re.escape, sorted(_MEANT, key=len, reverse=True)))})(?!\S)"
+)
+#: Words and their opposites that do not begin with the word; bars separate forms.
+_OPPOSITES = (
+    "negative < positive, false|wrong < true|right, bad|poor < good, useless < useful"
+    ", weak < strong, low < high, absent < present, worse < better, reject < accept"
+    ", unsafe < safe, dissatisfied < satisfied, negativ < positiv, falsch|unwahr < wahr|richtig"
+    ", schlecht < gut, schwach < stark, niedrig < hoch, negatif < positif, faux|fausse < vrai"
+    ", mauvais < bon|bonne, faible < fort, negativo < positivo"
+    ", falso < verdadero|vero|verdadeiro|cierto, malo|cattivo|scarso|mau|ruim < bueno|buono|bom|boa"
+    ", basso|bajo|baixo < alto, negatief < positief, onwaar < waar, slecht < goed"
+    ", negatywny < pozytywny, fałsz < prawda, zły < dobry, falskt < sant, dalig < bra"
+    ", en desacuerdo < de acuerdo, oneens < eens, disagree < agree, incorrect < correct"
+    ", irrelevant < relevant, unlikely < likely, unsupported < supported, unmet < met"
+    ", unimportant < important"
+)
+_NEUTRAL = re.compile(
+    r"neutral\w*|neutr[eo]|neutraal|obojetny|mixed|borderline|undecided|neither.*|ni .+ ni .+"
+    r"|weder noch|teils teils|indifferente?|indiferente|sans opinion"
+)
+_UN = re.compile(r"(?:un|in|im|ir|il|dis|non-?|on|nie)(?=\w{3})")
+
+
+_AROUND = " .!'\""
+
+
+def graded_order(labels: Collection[str]) -> dict[str, float] | None:
+    """Return the place of each label, if all are one word or its opposite, in degrees.
+
+    >>> graded_order(["vrai", "plutôt faux", "faux", "plutôt vrai"])
+    {'vrai': 2.0, 'plutôt faux': -1.0, 'faux': -2.0, 'plutôt vrai': 1.0}
+    >>> graded_order(["clear", "not clear", "very clear"])
+    {'clear': 2.0, 'not clear': -2.0, 'very clear': 3.0}
+    >>> graded_order(["formal", "informal"]) is graded_order(["spam", "not spam"]) is None
+    True
+    """
+    parted = {label: _parted(label) for label in labels}
+    bases = dict.fromkeys(base for base, _ in parted.values() if base)
+    graded = any(degree not in (0.0, 2.0) for _, degree in parted.values())
+    signs = _signs([*bases], graded=graded)
+    if signs is None or (len(bases) == 1 and len(labels) < 3):
+        return None  # spam and not spam are a kind and the rest
+    places = {label: signs.get(base, 1) * degree for label, (base, degree) in parted.items()}
+    words = {plain_heading(label.strip(_AROUND)) for label in labels}
+    return places if len({*places.values()}) == len(words) > 1 else None
+
+
+def _parted(label: str) -> tuple[str, float]:
+    """Return a label's word, without endings, and how much of it is meant; "" is neutral."""
+    words = plain_heading(label.strip(_AROUND))
+    if _NEUTRAL.fullmatch(words):
+        return "", 0.0
+    degrees = [_MEANT[phrase] for phrase in _PHRASES.findall(words)]
+    base = " ".join(_PHRASES.sub(" ", words).split())
+    above = [degree for degree in degrees if degree > 0]
+    below = [degree for degree in degrees if degree < 0]
+    degree = min(above, default=2.0)
+    degree = (-degree if above else below[0]) if below else degree
+    return (_stem(base) if base else words, degree)
+
+
+def _stem(word: str) -> str:
+    """Return a word without the endings by which languages tell genders and numbers."""
+    return word.rstrip("aeos") or word
+
+
+def _signs(bases: list[str], *, graded: bool) -> dict[str, int] | None:
+    """Return the side of each word: one word, or two opposites."""
+    if len(bases) == 1:
+        return {bases[0]: 1}
+    if len(bases) != 2:
+        return None
+    for low, high in (bases, bases[::-1]):
+        if (low, high) in _opposites() or (graded and _UN.sub("", low, count=1) == high != low):
+            return {low: -1, high: 1}
+    return None
+
+
+@cache
+def _opposites() -> frozenset[tuple[str, str]]:
+    sides = (pair.split(" < ") for pair in _OPPOSITES.split(", "))
+    return frozenset(
+        (_stem(low), _stem(high))
+        for lows, highs in sides
+        for low in lows.split("|")
+        for high in highs.split("|")
+    )

@@ -1,0 +1,116 @@
+"""Columns of a person's marks of texts, without totals and percentages computed from them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import combinations
+from statistics import fmean
+
+from core.formats.datasets.answer_columns import names_a_criterion, sharing
+from core.formats.datasets.label_words import is_yes
+from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import PEOPLE, RATERS, has_word, plain_heading
+from core.formats.votes.structure.rater_columns import IDS
+from core.formats.votes.structure.values import TRAITS, Values, named_label
+from core.formats.votes.structure.word_scales import scale_order
+
+#: `QA score %`, `Percent`: computed, if other answers stand beside it.
+_PERCENT = re.compile(
+    r"%|\b(per ?cent|pct|pro[zc]ent|porcenta|pourcentage|percentual)|процент|百分", re.I
+)
+#: How far a rounded number may be from the sum, and how many times wider its range must be.
+_WHOLE, _PARTS, _WIDER = 0.51, 0.06, 20
+
+
+def marks_beside(values: Values, columns: Sequence[str]) -> list[str]:
+    """Return the columns that look like one person's marks of the texts beside them.
+
+    At least one needs a heading or three words of a scale; two such words, and numbers on the scale
+    of such a column, join it. What people are, and what the author of a text says, is no mark.
+    """
+    able = [c for c in columns if c in values.columns and values.can_be_answers(c)]
+    able = [c for c in able if len(values.distinct[c]) > 1 and not _is_background(c)]
+    clear = [c for c in able if _is_clear(values, c)]
+    alike = {c for group in sharing(values.table, able) if {*group} & {*clear} for c in group}
+    marks = [c for c in able if c in clear or c in alike or _is_either(values.distinct[c], c)]
+    return without_derived(values, marks) if clear else []
+
+
+def _is_background(column: str) -> bool:
+    plain = plain_heading(column)
+    told = has_word(column, PEOPLE) and not has_word(column, RATERS)
+    told = told or bool(TRAITS.search(plain) or re.match(r"(customer|client|author)s? ", plain))
+    return told or bool({*plain.split()[-1:]} & IDS)
+
+
+def _is_clear(values: Values, column: str) -> bool:
+    named = named_label(column) or (names_a_criterion(column) and values.is_number(column))
+    words = values.distinct[column]
+    return named or (len(words) > 2 and scale_order(words, column) is not None)
+
+
+def _is_either(words: Collection[str], column: str) -> bool:
+    """Return whether these are yes and no, or two words of a scale."""
+    return None not in map(is_yes, words) or (
+        len(words) == 2 and scale_order(words, column) is not None
+    )
+
+
+def without_derived(values: Values, columns: Sequence[str]) -> list[str]:
+    """Return the columns without those that are a weighted sum of the others, or its percentage."""
+    derived = [c for c in columns if _is_derived(values, c, [o for o in columns if o != c])]
+    return [c for c in columns if c not in derived]
+
+
+def _is_derived(values: Values, column: str, others: Sequence[str]) -> bool:
+    if len(others) < 2 or not values.is_number(column):
+        return False
+    if _PERCENT.search(column) and not any(map(_PERCENT.search, others)):
+        return True
+    places = [_places(values, c) for c in (column, *others)]
+    cells = zip(*(values.of[c] for c in (column, *others)), strict=True)
+    rows = [[of.get(cell) for of, cell in zip(places, row, strict=True)] for row in cells]
+    return _fits([[n for n in row if n is not None] for row in rows if None not in row])
+
+
+def _places(values: Values, column: str) -> dict[str, float]:
+    """Return a number for each word of a column, if it holds numbers, yes and no, or a scale."""
+    words = values.distinct[column]
+    numbers = {word: n for word in words if (n := number_of(word)) is not None}
+    if len(numbers) == len(words):
+        return numbers
+    signs = {word: float(yes) for word in words if (yes := is_yes(word)) is not None}
+    return signs if len(signs) == len(words) else scale_order(words, column) or {}
+
+
+def _fits(rows: Sequence[Sequence[float]]) -> bool:
+    """Return whether the first number of each row is the same weighted sum of the others."""
+    import numpy as np
+
+    if not rows or len(rows) < len(rows[0]) + 3:
+        return False
+    table = np.array(rows)
+    goal, parts = table[:, 0], np.column_stack([table[:, 1:], np.ones(len(rows))])
+    near = _WHOLE if not (goal % 1).any() else _PARTS
+    if np.ptp(goal) < _WIDER * near:
+        return False
+    weights = np.linalg.lstsq(parts, goal, rcond=None)[0]
+    return bool(np.abs(parts @ weights - goal).max() <= near)
+
+
+def agree(values: Values, columns: Sequence[str]) -> bool:
+    """Return whether columns agree beyond chance, as raters of one thing mostly do."""
+    kappas = [_kappa(values.of[a], values.of[b]) for a, b in combinations(columns, 2)]
+    return fmean(kappas) > 0.1
+
+
+def _kappa(left: Sequence[str], right: Sequence[str]) -> float:
+    pairs = [(a, b) for a, b in zip(left, right, strict=True) if a and b]
+    shares = [Counter(side) for side in zip(*pairs, strict=True)]
+    if not pairs:
+        return 0.0
+    same = sum(a == b for a, b in pairs) / len(pairs)
+    chance = sum(shares[0][word] * shares[1][word] for word in shares[0]) / len(pairs) ** 2
+    return (same - chance) / (1 - chance) if chance < 1 else 1.0

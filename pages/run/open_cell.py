@@ -1,0 +1,106 @@
+"""A cell of a run's grid, opened next to it: the steps to other cells, settling it, its votes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from core.domain.runs import Run
+from core.services.results import item_view
+from core.services.results.grid import GridItem
+from core.services.review import audit_trail
+from pages.run import criterion, filters
+from pages.run.filters import CELL, see, see_next
+from pages.ui import routes, state
+from pages.ui.places import settling, work
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+
+RUN_GRID = "run_grid"
+
+
+def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
+    """Draw the open cell: its verdict, every vote, and the steps to other cells.
+
+    One that a filter found is hidden on a telephone until it is tapped (grid.css).
+    """
+    view = item_view.item_view(store(), run.id, item_id)
+    of = next(shown for shown in view.criteria if shown.criterion.name == name)
+    with st.container(gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            sought = ' class="rs-sought"' if state.get(filters.FOUND) else ""
+            st.html(f"<b{sought}>{esc(one_line(item_id, 60))}</b>", width="content")
+            st.space("stretch")
+            # Screen readers get their words; other users see the icon, the key, and a tooltip.
+            with st.container(horizontal=True, gap="xsmall", key="rs_steps", width="content"):
+                _steps(items, item_id, name)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            routes.link(
+                routes.RUN,
+                "Open the item",
+                {**_kept_address(), state.ITEM: item_id, state.AT: name},
+                icon="description",
+            )
+            title = f"{one_line(name, 80)}: {one_line(item_id, 80)}"
+            work.review(run.id, [item_id], title, criterion=name)
+        if settling.may_settle() and not settling.selected():
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.html('<span class="rs-quiet">Settle as</span>', width="content")
+                go_on = partial(see_next, items, item_id, name)
+                settling.form(run.id, [(item_id, name)], of.criterion, "cell", go_on)
+    settled = audit_trail.decided(store(), run.id, item_id).get(name)
+    line = None
+    if settled is not None:
+        line = partial(criterion.settled_by, run.id, item_id, name, settled)
+    criterion.show(
+        of,
+        view.item.text,
+        over=run.status == "done",
+        decided=line,
+        rubric=None if view.item.rubric else run.rubric_id,
+        brief=True,
+    )
+
+
+def _kept_address() -> dict[str, object]:
+    """Return the address without the open cell, to which the item's page returns."""
+    return {n: v for n, v in st.query_params.to_dict().items() if n != CELL}
+
+
+def _steps(items: Sequence[GridItem], item_id: str, name: str) -> None:
+    """Draw the buttons to the neighbouring cells and the one that closes."""
+    ids = [item.row.item_id for item in items]
+    cells = list(items[ids.index(item_id)].cells)
+    row, column = ids.index(item_id), cells.index(name)
+    ways = (
+        ("Previous criterion", "chevron_left", "Left", row, column - 1),
+        ("Next criterion", "chevron_right", "Right", row, column + 1),
+        ("Item above", "expand_less", "K", row - 1, column),
+        ("Item below", "expand_more", "J", row + 1, column),
+    )
+    for title, icon, shortcut, r, c in ways:
+        there = 0 <= r < len(items) and 0 <= c < len(list(items[r].cells))
+        to = (ids[r], list(items[r].cells)[c]) if there else (item_id, name)
+        st.button(
+            title,
+            key=state.key(RUN_GRID, title),
+            icon=f":material/{icon}:",
+            help=title,
+            type="tertiary",
+            shortcut=shortcut,
+            disabled=not there,
+            on_click=see,
+            args=to,
+        )
+    st.button(
+        "Close",
+        key=state.key(RUN_GRID, "close"),
+        icon=":material/close:",
+        help="Close",
+        type="tertiary",
+        shortcut="Escape",
+        on_click=state.set_address,
+        kwargs={CELL: None},
+    )

@@ -1,0 +1,219 @@
+"""Tables of two compared answers, in several languages and shapes; the texts are made up here."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.formats.strangers import Rows, Stranger, essay, lines, table
+
+#: The task, both answers, the better one, its words and what they mean.
+LANGUAGES: dict[str, tuple[str, ...]] = {
+    "de": ("Frage", "Antwort A", "Antwort B", "Bevorzugt", "A", "B", "unentschieden"),
+    "fr": ("Consigne", "Texte 1", "Texte 2", "Meilleur", "texte 1", "texte 2", "ex æquo"),
+    "es": ("Pregunta", "Respuesta A", "Respuesta B", "Preferencia", "A", "B", "iguales"),
+    "it": ("Domanda", "Risposta A", "Risposta B", "Preferenza", "A", "B", "pari"),
+    "pt": ("Pergunta", "Resposta 1", "Resposta 2", "Melhor", "1", "2", "empate"),
+    "nl": ("Vraag", "Tekst links", "Tekst rechts", "Voorkeur", "links", "rechts", "gelijk"),
+    "pl": ("Pytanie", "Odpowiedź A", "Odpowiedź B", "Lepsza", "A", "B", "bez różnicy"),
+    "zh": ("问题", "回答A", "回答B", "更好", "A", "B", "平局"),
+    "ja": ("質問", "回答1", "回答2", "好み", "1", "2", "同じ"),
+    "sv": ("Fråga", "Svar A", "Svar B", "Föredrar", "A", "B", "lika bra"),
+}
+OUTCOMES = ("model_a", "model_b", "tie")
+SYSTEMS = ("oak", "elm", "ash")
+
+
+def asked(n: int) -> str:
+    return f"What should a guest know about lamp {n}?"
+
+
+def battle(n: int) -> dict[str, Any]:
+    models = {"model_a": SYSTEMS[n % 3], "model_b": SYSTEMS[(n + 1) % 3]}
+    return {"question_id": f"q{n}", **models, "winner": OUTCOMES[n % 3]}
+
+
+def two(n: int, *heads: str) -> dict[str, Any]:
+    return dict(zip(heads or ("answer_a", "answer_b"), (essay(n), essay(n + 20)), strict=True))
+
+
+def turn(text: str) -> Rows:
+    return [{"role": "assistant", "content": text}]
+
+
+#: What holds the texts of a battle, by form.
+BATTLES: dict[str, Any] = {
+    "answers": lambda n: {"question": asked(n), **two(n)},
+    "turns": lambda n: (
+        {"question": asked(n)} | {k: turn(t) for k, t in two(n, "output_a", "output_b").items()}
+    ),
+    "messages": lambda n: (
+        {"prompt": asked(n)} | {k: turn(t)[0] for k, t in two(n, "reply_a", "reply_b").items()}
+    ),
+    "list of two": lambda n: {"prompt": asked(n), "responses": [*two(n).values()]},
+    "object": lambda n: {"prompt": asked(n), "response": two(n, "a", "b")},
+    "often short": lambda n: (
+        {"prompt": asked(n), "text_a": "No" if n % 3 else essay(n)}
+        | {"text_b": "Yes" if n % 3 == 1 else essay(n + 9)}
+    ),
+}
+PICKS = "It takes a row for each two that are compared"
+STRENGTH = ("A much better", "A slightly better", "about the same", "B somewhat better")
+
+COMPARED_TABLES: tuple[Stranger, ...] = (
+    *(
+        Stranger(
+            f"{lang}.csv",
+            table(
+                [
+                    {"Nr": n, q: asked(n), **two(n, a, b)}
+                    | {f"{head} {who}": words[(n + (who == "Lou")) % 3] for who in ("Kim", "Lou")}
+                    for n in range(9)
+                ]
+            ),
+            "pairs",
+            (18, 2, 9, 1),
+            prompt=asked(0),
+        )
+        for lang, (q, a, b, head, *words) in LANGUAGES.items()
+    ),
+    *(
+        Stranger(
+            f"battles, {form}.jsonl",
+            lines([battle(n) | texts(n) for n in range(9)]),
+            "pairs",
+            (9, 1, 9, 1),
+            "" if form == "often short" else f"A:\n{essay(0)}\n\nB:\n{essay(20)}",
+            prompt=asked(0),
+        )
+        for form, texts in BATTLES.items()
+    ),
+    Stranger(
+        "battles.csv", table([battle(n) | {"judge": f"u{n % 2}"} for n in range(9)]), "pairs",
+        (9, 2, 9, 1),
+    ),
+    # Conversations in the cells of a CSV, and lists of texts with a column for each outcome.
+    Stranger(
+        "talks.csv",
+        table(
+            [
+                battle(n)
+                | {
+                    f"conversation_{side}": json.dumps([*turn(asked(n)), *turn(text)])
+                    for side, text in zip("ab", two(n).values(), strict=True)
+                }
+                for n in range(9)
+            ]
+        ),
+        "pairs", (9, 1, 9, 1), prompt=asked(0),
+    ),
+    Stranger(
+        "outcomes.csv",
+        table(
+            [
+                {"id": n, "model_a": SYSTEMS[n % 3], "model_b": SYSTEMS[(n + 1) % 3]}
+                | {"prompt": json.dumps([asked(n)])}
+                | {k: json.dumps([t]) for k, t in two(n, "response_a", "response_b").items()}
+                | {f"winner_{w}": int(battle(n)["winner"] == w) for w in OUTCOMES}
+                for n in range(9)
+            ]
+        ),
+        "pairs", (9, 1, 9, 1), prompt=asked(0),
+    ),
+    # Systems as headings, whole or in part, named by the preference.
+    *(
+        Stranger(
+            f"named{end}.csv",
+            table(
+                [
+                    {"id": n, "prompt": asked(n), **two(n, f"oak{end}", f"elm{end}")}
+                    | {"preferred": ("oak", "elm", "tie")[n % 3], "annotator": f"w{n % 2}"}
+                    for n in range(9)
+                ]
+            ),
+            "pairs", (9, 2, 9, 1), prompt=asked(0),
+        )
+        for end in ("", "_response")
+    ),
+    Stranger(
+        "sides.csv",
+        table(
+            [
+                {"item": n, "source": asked(n), "left_system": SYSTEMS[n % 3], "left": essay(n)}
+                | {"right_system": SYSTEMS[(n + 1) % 3], "right": essay(n + 9)}
+                | {"choice": ("left", "right", "equal")[n % 3]}
+                for n in range(9)
+            ]
+        ),
+        "pairs", (9, 1, 9, 1), prompt=asked(0),
+    ),
+    Stranger(
+        "how much.csv",
+        table([{"id": n, **two(n), "preference": STRENGTH[n % 4]} for n in range(9)]),
+        "pairs", (9, 1, 9, 1),
+    ),
+    # A preference for each criterion: one is chosen.
+    *(
+        Stranger(
+            f"criteria{len(who)}.csv",
+            table(
+                [
+                    {"id": n, "prompt": asked(n), **two(n), **who}
+                    | {f"{c}": "AB"[(n + at) % 2] for at, c in enumerate(("Fluency", "Accuracy"))}
+                    for n in range(9)
+                ]
+            ),
+            "refused", (9, 1, 9, 1),
+            maps=(
+                f"first=answer_a second=answer_b prompt=prompt{rater} preference=Fluency",
+                f"first=answer_a second=answer_b prompt=prompt{rater} preference=Accuracy",
+            ),
+        )
+        for who, rater in (({}, ""), ({"annotator": "kim"}, " rater=annotator"))
+    ),
+    # Numbers with a middle, 0 and 1, wins and losses: in both directions.
+    *(
+        Stranger(
+            f"{name}.csv",
+            table([{"id": n, "prompt": asked(n), **two(n, *of), head: word(n)} for n in range(14)]),
+            "refused", (14, 1, 14, 1),
+            maps=(f"first={of[0]} second={of[1]} prompt=prompt preference={head} {meant}",),
+        )
+        for name, of, head, word, meant in (
+            ("of 5", ("answer_a", "answer_b"), "preference", lambda n: 1 + n % 5,
+             "word:1=A is better word:2=A is better word:3=Tie word:4=B is better"
+             " word:5=B is better"),
+            ("of 1", ("answer_a", "answer_b"), "label", lambda n: n % 2,
+             "word:0=A is better word:1=B is better"),
+            ("won", ("output", "baseline"), "result", lambda n: ("win", "loss", "tie")[n % 3],
+             "word:loss=B is better word:tie=Tie word:win=A is better"),
+        )
+    ),
+    # Labels of what two sentences have to do with each other are no preference.
+    Stranger(
+        "entailed.csv",
+        table([{"id": n, **two(n, "sentence1", "sentence2"), "label": n % 3} for n in range(12)]),
+        "refused",
+    ),
+    # More than two answers.
+    *(
+        Stranger(
+            f"{head} of three.csv",
+            table(
+                [
+                    {"id": n, "prompt": asked(n)}
+                    | {f"answer_{end}": essay(n + 9 * at) for at, end in enumerate("abc")}
+                    | {head: words[n % 3], "annotator": ("kim", "lou")[n % 2]}
+                    for n in range(9)
+                ]
+            ),
+            "refused",
+            words_in_refusal=(f"'{head}' chooses among more than two answers", PICKS),
+        )
+        for head, words in (
+            ("best", ("a", "b", "c")),
+            ("ranking", ("A>B>C", "B>A>C", "C>A>B")),
+            ("winner", ("answer_a", "answer_b", "answer_c")),
+        )
+    ),
+)  # fmt: skip

@@ -1,0 +1,145 @@
+"""Judgements nested in cells, by judge and criterion, as harnesses write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.formats.strangers import Stranger, essay, lines
+
+JUDGES, CRITERIA = ("judge-a", "judge-b"), ("clarity", "tone")
+WHY = "It says what the lamp is for."
+
+
+def score(n: int, judge: str, criterion: str) -> int:
+    return 1 + (n + JUDGES.index(judge) + 2 * CRITERIA.index(criterion)) % 4
+
+
+def scores(n: int, judge: str) -> dict[str, int]:
+    return {criterion: score(n, judge, criterion) for criterion in CRITERIA}
+
+
+def by_criterion(n: int) -> dict[str, dict[str, int]]:
+    return {c: {j: score(n, j, c) for j in JUDGES} for c in CRITERIA}
+
+
+def reasoned(n: int, judge: str, criterion: str) -> dict[str, Any]:
+    return {"score": score(n, judge, criterion), "reason": WHY}
+
+
+#: What each row nests, by form.
+NESTS: dict[str, Any] = {
+    "judge and scores": lambda n: [
+        {"judge": j, "scores": scores(n, j), "latency_ms": 90 + n, "comment": WHY} for j in JUDGES
+    ],
+    "criterion, judge": by_criterion,
+    "with means": lambda n: {c: {**of, "mean": 2.5} for c, of in by_criterion(n).items()},
+    "judge, criterion": lambda n: {j: scores(n, j) for j in JUDGES},
+    "flat list": lambda n: [
+        {"criterion": c, "judge": j, **reasoned(n, j, c)} for c in CRITERIA for j in JUDGES
+    ],
+    "criterion, judge, reasons": lambda n: {
+        c: {j: reasoned(n, j, c) for j in JUDGES} for c in CRITERIA
+    },
+    "judge, reasons": lambda n: {j: {"scores": scores(n, j), "explanation": WHY} for j in JUDGES},
+    "list in a list": lambda n: [
+        {"reviewer": j, "scores": [{"name": c, "value": v} for c, v in scores(n, j).items()]}
+        for j in JUDGES
+    ],
+}
+
+
+def nested(form: str, **beside: Any) -> str:
+    rows = [
+        {"id": f"i{n}", "response": essay(n), "judgements": NESTS[form](n), **beside}
+        for n in range(8)
+    ]
+    return lines(rows)
+
+
+NESTED_TABLES: tuple[Stranger, ...] = (
+    # Two judges, two criteria, eight items; a mean beside them is no answer.
+    *(
+        Stranger(f"{form}.jsonl", nested(form, mean=2.5), "long", (32, 2, 8, 2), essay(0))
+        for form in NESTS
+    ),
+    # One criterion, by models of usual names; one judge, who is not named.
+    Stranger(
+        "models.jsonl",
+        lines(
+            [
+                {"id": n, "response": essay(n)}
+                | {"verdicts": {m: {"score": n % 4, "reason": WHY} for m in ("gpt-4.1", "claude")}}
+                for n in range(8)
+            ]
+        ),
+        "long", (16, 2, 8, 1), essay(0),
+    ),
+    Stranger(
+        "nobody.jsonl",
+        lines(
+            [
+                {"id": n, "response": essay(n)}
+                | {"grades": {c: reasoned(n, "judge-a", c) for c in CRITERIA}}
+                for n in range(8)
+            ]
+        ),
+        "long", (16, 1, 8, 2), essay(0),
+    ),
+    # Checks passed, of a judge who is named; scores by usual names of criteria, of none.
+    Stranger(
+        "checks.jsonl",
+        lines(
+            [
+                {"id": n, "response": essay(n)}
+                | {
+                    "checks": [
+                        {"criterion": c, "passed": n % 2 == at, "judge": "gpt-4o", "reason": WHY}
+                        for at, c in enumerate(CRITERIA)
+                    ]
+                }
+                for n in range(8)
+            ]
+        ),
+        "long", (16, 1, 8, 2), essay(0),
+    ),
+    Stranger(
+        "metrics.jsonl",
+        lines(
+            [
+                {"id": n, "output": essay(n)}
+                | {"evaluations": [{"name": c, **reasoned(n, "judge-a", c)} for c in CRITERIA]}
+                for n in range(8)
+            ]
+        ),
+        "long", (16, 1, 8, 2), essay(0),
+    ),
+    # Columns of people and models with the same scores each.
+    Stranger(
+        "side by side.jsonl",
+        lines(
+            [
+                {"id": n, "response": essay(n), "human": scores(n, "judge-a")}
+                | {"gpt4": scores(n, "judge-b")}
+                for n in range(8)
+            ]
+        ),
+        "long", (32, 2, 8, 2), essay(0),
+    ),
+    # No id: the rows are numbered, though their texts are the same.
+    Stranger(
+        "no id.jsonl",
+        lines([{"response": essay(0), "scores": by_criterion(n)} for n in range(8)]),
+        "long", (32, 2, 8, 2), essay(0),
+    ),
+    # Names of which nobody can tell whose they are, and rubrics of an item, are no judgements.
+    Stranger(
+        "unclear.jsonl",
+        lines(
+            [
+                {"id": n, "response": essay(n), "grid": {a: {"x": n, "y": 1} for a in ("p", "q")}}
+                for n in range(8)
+            ]
+        ),
+        "dataset", 8, essay(0),
+    ),
+)  # fmt: skip
