@@ -11,7 +11,7 @@ from core.services.results import browsing, item_view
 from core.services.rubrics import library
 from core.services.rubrics.drafts import payload, rubric_from
 from core.services.versions import follow_version, score_changes
-from core.services.versions.score_changes import Moved, ScoreDifference
+from core.services.versions.score_changes import ChangedItem, ScoreDifference
 from core.text import numbers as fmt
 from pages.rubric.versions.graded_runs import signed
 from pages.ui import drafts, routes, state
@@ -72,7 +72,7 @@ def _draw(run: Run, difference: ScoreDifference) -> None:
     )
 
 
-def _line(run: Run, moved: Moved) -> list[str]:
+def _line(run: Run, moved: ChangedItem) -> list[str]:
     to = routes.href(routes.RUN.url, {state.RUN: run.id, state.ITEM: moved.item_id})
     link = f'<a href="{esc(to)}" target="_self">{esc(one_line(moved.item_id, 40))}</a>'
     change = fmt.DASH if moved.change is None else signed(moved.change)

@@ -69,7 +69,7 @@ def difference(
 
 
 def difference_under(
-    store: Store, run_id: int, rubric: Rubric, moves: Moves | None = None
+    store: Store, run_id: int, rubric: Rubric, moves: VersionMapping | None = None
 ) -> ScoreDifference:
     """Return how a rubric, saved or not, would change a run's current scores; writes nothing.
 

@@ -248,7 +248,7 @@ def _items(run: Run, difference: ScoreDifference) -> None:
             st.caption(f"The first {SHOWN}, by the size of their change.")
 
 
-def _item(moved: Moved) -> list[str]:
+def _item(moved: ChangedItem) -> list[str]:
     change = fmt.DASH if moved.change is None else signed(moved.change)
     before, after = moved.outcome_before or "none", moved.outcome_after or "none"
     outcome = "" if before == after else esc(f"{OUTCOMES[before]} → {OUTCOMES[after]}")

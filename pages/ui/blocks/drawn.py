@@ -46,7 +46,7 @@ def show(run_id: int | None, block: Block, place: str, *, titled: bool = False) 
     """
     if isinstance(block, Sentences):
         _sentences(run_id, block)
-    elif isinstance(block, Facts) and block.large:
+    elif isinstance(block, NamedValues) and block.large:
         figures([LabelledFigure(name, *words[:2]) for name, words in block.rows])
     elif isinstance(block, NamedValues):
         rows = [(esc(name), cell(run_id, words)) for name, words in block.rows]
@@ -66,7 +66,7 @@ def _sentences(run_id: int | None, block: Sentences) -> None:
     elif block.listed:
         links = block.links or ({},) * len(block.lines)
         listed = [
-            cell(run_id, Words(line, link=link))
+            cell(run_id, TextCell(line, link=link))
             for line, link in zip(block.lines, links, strict=True)
         ]
         _listed(listed[: block.first])
