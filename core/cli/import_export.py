@@ -301,7 +301,7 @@ _path = click.Path(path_type=Path)
     "words",
     multiple=True,
     metavar="[CRITERION:]THEIRS=OURS",
-    help="Says which option of --rubric a word for an answer or a label is, e.g. tone:ja=MET.",
+    help="Says which option of --rubric a word for an answer or a label is, e.g. tone:kind=MET.",
 )
 @common.sheet_option
 @click.option("--dry-run", "dry", is_flag=True, help="Say what would be imported; keep nothing.")

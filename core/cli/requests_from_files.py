@@ -67,7 +67,7 @@ def request_from_files(
 
     ``asking`` holds the given settings of ``Asking``, ``limits`` those of every judge; ``None``
     keeps the panel's. ``changes`` map columns of the dataset, as in
-    ``submission=messages[-1].content``, ``words`` labels to options, as in ``tone:ja=MET``;
+    ``submission=messages[-1].content``, ``words`` labels to options, as in ``tone:kind=MET``;
     ``sheet`` names the sheet of a workbook. Either file may be ``-`` (standard input).
     """
     if rubric == dataset == STDIN:

@@ -39,7 +39,7 @@ _OPTIONS = [
         "words",
         multiple=True,
         metavar="[CRITERION:]THEIRS=OURS",
-        help="Says which option of RUBRIC a word for a label is, e.g. tone:ja=MET.",
+        help="Says which option of RUBRIC a word for a label is, e.g. tone:kind=MET.",
     ),
     common.sheet_option,
     click.option("--panel", type=click.Path(path_type=Path), help="Panel file (YAML or JSON)."),

@@ -189,9 +189,7 @@ def test_submissions_are_imported_from_an_archive_and_estimated_from_a_folder(
     assert json.loads(done.stdout)["items"] == 2
 
 
-GERMAN = (
-    "item,rater,label\na,kim,ja\na,lee,ja\nb,kim,nein\nb,lee,weiß nicht\nc,kim,ja\nc,lee,nein\n"
-)
+GERMAN = "item,rater,label\na,kim,höflich\na,lee,höflich\nb,kim,grob\nb,lee,weiß nicht\nc,kim,höflich\nc,lee,grob\n"
 
 
 def test_their_words_become_our_options_and_all_unknown_ones_are_named_at_once(
@@ -203,32 +201,32 @@ def test_their_words_become_our_options_and_all_unknown_ones_are_named_at_once(
     refused = run(tmp_path, votes, "--rubric", rubric)
     assert refused.exit_code == 2
     (line,) = [one for one in refused.stderr.splitlines() if "not options" in one]
-    assert "'ja' (3), 'nein' (2), 'weiß nicht' are not options of 'polite'" in line
-    assert "--map-label 'polite:ja=OPTION'" in line
-    words = ["--map-label", "polite:ja=MET", "--map-label", "nein=UNMET"]
+    assert "'höflich' (3), 'grob' (2), 'weiß nicht' are not options of 'polite'" in line
+    assert "--map-label 'polite:höflich=OPTION'" in line
+    words = ["--map-label", "polite:höflich=MET", "--map-label", "grob=UNMET"]
     away = ["--map-label", "weiß nicht=Cannot assess"]
     found = said(tmp_path, votes, "--rubric", rubric, *words, *away)
     # Six answers, of which one says that nobody knows.
     assert (found["votes"], found["abstentions"]) == (6, 1)
-    assert found["mapping"]["words"]["polite"] == {"ja": "MET"}
+    assert found["mapping"]["words"]["polite"] == {"höflich": "MET"}
     done = CliRunner().invoke(main, ["metrics", "1", "--json", "--db", str(tmp_path / "x.db")])
     group = json.loads(done.stdout)["criteria"]["polite"]["groups"]["human"]
     # Of the two items that both answered, they agree on one.
     assert group["percent_agreement"] == 0.5
-    assert run(tmp_path, votes, "--map-label", "ja").exit_code == 2
+    assert run(tmp_path, votes, "--map-label", "höflich").exit_code == 2
 
 
 def test_words_for_labels_of_a_dataset_are_said_on_the_command_line(tmp_path: Path) -> None:
     rubric = "criteria:\n- {name: tone, requirement: Friendly?, weight: 1}\n"
     (tmp_path / "r.yaml").write_text(rubric)
     table = tmp_path / "t.csv"
-    table.write_text("id,submission,label:tone\na,Hello,ja\nb,Go away,nein\n")
+    table.write_text("id,submission,label:tone\na,Hello,höflich\nb,Go away,grob\n")
     place = ("--db", str(tmp_path / "d.db"))
     given = ("import", str(table), "--rubric", str(tmp_path / "r.yaml"), *place)
     refused = CliRunner().invoke(main, given)
     assert refused.exit_code == 2
-    assert "--map-label 'tone:ja=OPTION'" in refused.output
-    said = ("--map-label", "tone:ja=MET", "--map-label", "nein=UNMET")
+    assert "--map-label 'tone:höflich=OPTION'" in refused.output
+    said = ("--map-label", "tone:höflich=MET", "--map-label", "grob=UNMET")
     assert CliRunner().invoke(main, (*given, *said)).exit_code == 0
     store = Store(tmp_path / "d.db")
     (row,) = store.datasets.list()

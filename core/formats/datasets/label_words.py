@@ -16,9 +16,17 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PEOPLE, RATERS, has_word, plain_heading
 from core.text.names import fold
 
-#: Other words for MET and UNMET.
-YES = frozenset({"yes", "y", "true", "met", "pass", "passed"})
-NO = frozenset({"no", "n", "false", "unmet", "not met", "fail", "failed"})
+#: Other words for MET and UNMET: words for yes and no in pairs, as one file uses them.
+YES_NO = (
+    *(("yes", "no"), ("y", "n"), ("true", "false")),
+    *(("pass", "fail"), ("passed", "failed"), ("met", "unmet"), ("met", "not met")),
+    *(("ja", "nein"), ("ja", "nee"), ("ja", "nej"), ("oui", "non"), ("sí", "no"), ("si", "no")),
+    *(("sì", "no"), ("sim", "não"), ("tak", "nie"), ("ano", "ne"), ("kyllä", "ei")),
+    *(("evet", "hayır"), ("да", "нет"), ("так", "ні"), ("ναι", "όχι"), ("はい", "いいえ")),
+    *(("是", "否"), ("예", "아니요"), ("예", "아니오"), ("نعم", "لا"), ("כן", "לא")),
+)
+YES = frozenset(yes for yes, _ in YES_NO)
+NO = frozenset(no for _, no in YES_NO)
 #: Words that mean yes only in a yes/no question, or next to such words.
 YES_SIGNS = frozenset({"1", "t", "\u2713", "\u2714"})
 NO_SIGNS = frozenset({"0", "f", "\u2717", "\u2718"})

@@ -199,8 +199,8 @@ def words_in_changes(changes: Sequence[str]) -> dict[str, dict[str, str]]:
     Raises:
         InputError: an invalid change.
 
-    >>> words_in_changes(["tone:ja=MET", "n=UNMET", "=UNMET"])
-    {'tone': {'ja': 'MET'}, '': {'n': 'UNMET', '': 'UNMET'}}
+    >>> words_in_changes(["tone:kind=MET", "n=UNMET", "=UNMET"])
+    {'tone': {'kind': 'MET'}, '': {'n': 'UNMET', '': 'UNMET'}}
     """
     by_criterion: dict[str, dict[str, str]] = {}
     for change in changes:

@@ -14,6 +14,7 @@ from core.formats.datasets.label_words import (
     AWAY,
     NO,
     YES,
+    YES_NO,
     holds_no_answer,
     is_yes,
     option_named,
@@ -255,11 +256,7 @@ def _all_yes_or_no(labels: set[str]) -> bool:
 _TICKS = frozenset({"\u2713", "\u2714", "\u2717", "\u2718"})
 _OURS = frozenset({"met", "unmet", "not met"})
 #: Pairs of words for yes and no, for a file that uses only one of them.
-_PAIRS = (
-    *(("yes", "no"), ("y", "n"), ("true", "false")),
-    *(("pass", "fail"), ("passed", "failed"), ("met", "unmet"), ("met", "not met")),
-    *(("1", "0"), ("t", "f"), ("\u2713", "\u2717"), ("\u2714", "\u2718")),
-)
+_PAIRS = (*YES_NO, ("1", "0"), ("t", "f"), ("\u2713", "\u2717"), ("\u2714", "\u2718"))
 
 
 def _yes_and_no(

@@ -230,7 +230,7 @@ def import_path(
     ``changes`` are words like ``item=doc_id`` that change a guessed mapping. A rubric or a dataset
     alone is stored as such, and so is each of several rubrics in a table. ``bins`` are words like
     ``tone=0,0.5,1`` that cut numbers into steps. ``sheet`` names the sheet of a workbook. ``words``
-    like ``tone:ja=MET`` name the option of a word in the file. ``data`` is the content, if it was
+    like ``tone:kind=MET`` name the option of a word in the file. ``data`` is the content, if it was
     not read from ``path`` (standard input).
     """
     read_rubric = read_rubric_file(rubric).value if rubric else None

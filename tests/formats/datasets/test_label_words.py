@@ -25,7 +25,7 @@ RUBRIC = Rubric(
         ),
     )
 )
-TABLE = "id,submission,polite,depth\na,Guten Tag,ja,hoch\nb,Na?,nein,low\nc,Hm,n/a,hoch\n"
+TABLE = "id,submission,polite,depth\na,Guten Tag,höflich,hoch\nb,Na?,grob,low\nc,Hm,n/a,hoch\n"
 
 
 def labels(*words: str) -> dict[str, dict[str, str]]:
@@ -35,7 +35,9 @@ def labels(*words: str) -> dict[str, dict[str, str]]:
 
 
 def test_words_are_read_as_the_options_they_are_said_to_be() -> None:
-    found = labels("polite:ja=MET", "nein=UNMET", "polite:n/a=CANNOT_ASSESS", "depth:hoch=high")
+    found = labels(
+        "polite:höflich=MET", "grob=UNMET", "polite:n/a=CANNOT_ASSESS", "depth:hoch=high"
+    )
     assert found == {
         "a": {"polite": "MET", "depth": "high"},
         "b": {"polite": "UNMET", "depth": "low"},
@@ -45,7 +47,7 @@ def test_words_are_read_as_the_options_they_are_said_to_be() -> None:
 
 def test_a_word_that_is_no_option_says_how_to_say_what_it_is() -> None:
     with pytest.raises(InputError) as error:
-        labels("polite:ja=MET", "polite:nein=UNMET", "polite:n/a=CANNOT_ASSESS")
+        labels("polite:höflich=MET", "polite:grob=UNMET", "polite:n/a=CANNOT_ASSESS")
     (first, *_) = error.value.problems
     assert first.message == "is 'hoch', which is not an option."
     assert first.mend.endswith("Or say what it means: --map-label 'depth:hoch=OPTION'.")
@@ -53,7 +55,7 @@ def test_a_word_that_is_no_option_says_how_to_say_what_it_is() -> None:
 
 def test_a_word_said_to_be_no_option_is_refused() -> None:
     with pytest.raises(InputError) as error:
-        labels("ja=PERHAPS", "nein=UNMET", "hoch=high", "n/a=CANNOT_ASSESS")
+        labels("höflich=PERHAPS", "grob=UNMET", "hoch=high", "n/a=CANNOT_ASSESS")
     assert [p.message for p in error.value.problems] == ["is 'PERHAPS', which is not an option."]
 
 
@@ -69,7 +71,7 @@ def test_what_is_no_option_is_found_before_anything_is_kept() -> None:
     table = read_table(TABLE, "t.csv")
     found = strange_labels(table, guess_mapping(table, RUBRIC), RUBRIC)
     # A word for no answer needs no option.
-    assert found == {"polite": ["ja", "nein"], "depth": ["hoch"]}
+    assert found == {"polite": ["höflich", "grob"], "depth": ["hoch"]}
 
 
 def test_labels_of_a_column_that_say_yes_differently_are_one_and_empty_ones_none() -> None:
@@ -102,3 +104,17 @@ def test_a_word_for_absent_is_no_answer_beside_numbers_of_json_either(name: str)
     text = "\n".join(map(json.dumps, rows)) if name.endswith("l") else json.dumps(rows)
     table = without_absences(read_table(text.encode(), name))
     assert [row["kim"] for row in table.rows] == [4, 2.5, "", 3]
+
+
+def test_yes_and_no_are_read_in_other_languages() -> None:
+    """Each pair is MET and UNMET; a single letter of another language is not known."""
+    for yes, no in (
+        ("ja", "nein"),
+        ("Oui", "Non"),
+        ("sí", "no"),
+        ("да", "нет"),
+        ("はい", "いいえ"),
+    ):
+        rows = f"id,submission,polite\na,x,{yes}\nb,y,{no}\n"
+        found = parse_dataset(rows, "t.csv", RUBRIC).value
+        assert [item.labels["polite"].label for item in found.items] == ["MET", "UNMET"]
