@@ -135,8 +135,8 @@ def _on_drop(name: str) -> None:
 
 
 FORM, YAML = "Form", "YAML"
-HELP = "Draft with a model"
-SIDES = ("Check", "Preview", "Scoring", "Versions", HELP)
+SCORING, HELP = "Scoring", "Draft with a model"
+SIDES = ("Check", "Preview", SCORING, "Versions", HELP)
 
 
 def show(name: str) -> None:
@@ -178,6 +178,15 @@ def _header(name: str) -> None:
     unsaved = drafts.is_unsaved(name)
     with st.container(horizontal=True, vertical_alignment="center", key="rs_bar"):
         row([_status(name, unsaved)])
+        if unsaved and (moved := rescored.in_short(name)):
+            st.button(
+                moved,
+                key=state.key(RUBRIC_ACT, name, "rescored"),
+                type="tertiary",
+                help="In the newest run, by this rubric's scoring. Opens *Scoring*.",
+                on_click=state.put,
+                args=(state.key(RUBRIC_SIDE, name), SCORING),
+            )
         st.space("stretch")
         st.text_input(
             "What changed (optional)",
@@ -185,7 +194,7 @@ def _header(name: str) -> None:
             placeholder="What changed (optional)",
             label_visibility="collapsed",
             max_chars=300,
-            width=220,
+            width=180,
         )
         _act(name, "Save", "save", drafts.save, kind="primary", tip="Ctrl+S")
         _act(name, "Undo", "undo", drafts.undo, disabled=not drafts.can_undo(name))
@@ -309,7 +318,7 @@ def _side(name: str) -> None:
             checks.what_runs_say(name)
         elif side == "Preview":
             preview.show(name)
-        elif side == "Scoring":
+        elif side == SCORING:
             rescored.show(name)
             weights.show(name)
             preview.try_scoring(name)

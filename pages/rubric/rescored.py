@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.rubric import Rubric
 from core.domain.runs import RESTING, Run
 from core.errors import InputError
 from core.identity import content_hash
+from core.rubric_diff.edits import edits_between
 from core.services.results import browsing, item_view
 from core.services.rubrics import library
 from core.services.rubrics.drafts import payload, rubric_from
@@ -17,32 +19,53 @@ from pages.rubric.versions.graded_runs import signed
 from pages.ui import drafts, routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import table, worked_out
+from pages.ui.widgets import MANY, table, worked_out
 
-#: The number of items shown, those that change most.
-SHOWN = 5
+#: The number of items shown that rise most, and of those that fall most.
+EACH = 3
 
 
 def show(name: str) -> None:
     """Draw how the form's rubric would change the scores of its newest graded run, if at all."""
+    if (changed := _changed(name)) is None:
+        return
+    run, rubric, about = changed
+    st.html(f'<div class="rs-section">In run {run.id}, {esc(one_line(run.name, 60))}</div>')
+    if worked_out("rescored", run.votes, about):
+        _draw(run, _difference(run, rubric, about))
+
+
+def in_short(name: str) -> str:
+    """Return how many items of the newest run would change, or "" if no edit concerns scores."""
+    if (changed := _changed(name)) is None:
+        return ""
+    run, rubric, about = changed
+    edits = edits_between(library.version(store(), run.rubric_version_id).rubric, rubric)
+    if run.votes > MANY["rescored"] or edits.unmapped or not edits.of("score"):
+        return ""
+    difference = _difference(run, rubric, about)
+    return f"Moves {fmt.plural(len(difference.moved), 'item')}" if difference.moved else ""
+
+
+def _changed(name: str) -> tuple[Run, Rubric, tuple[object, ...]] | None:
+    """Return the newest run, the form's rubric if its scores follow another, and a key for both."""
     draft = drafts.draft(name)
     run = None if draft["rubric_id"] is None else _newest(draft["rubric_id"])
     if run is None:
-        return
+        return None
     try:
         rubric = rubric_from(draft)
     except InputError:
-        return  # The simulator below says what must be fixed.
+        return None  # The simulator below says what must be fixed.
     if rubric == library.version(store(), run.scored_version_id).rubric:
-        return
-    st.html(f'<div class="rs-section">In run {run.id}, {esc(one_line(run.name, 60))}</div>')
-    about = (*browsing.stands_on(store(), run), content_hash(payload(draft)))
-    if not worked_out("rescored", run.votes, about):
-        return
-    difference = remembered(
+        return None
+    return run, rubric, (*browsing.stands_on(store(), run), content_hash(payload(draft)))
+
+
+def _difference(run: Run, rubric: Rubric, about: tuple[object, ...]) -> ScoreDifference:
+    return remembered(
         "rescored", about, lambda: follow_version.difference_under(store(), run.id, rubric)
     )
-    _draw(run, difference)
 
 
 def _newest(rubric_id: int) -> Run | None:
@@ -58,16 +81,19 @@ def _draw(run: Run, difference: ScoreDifference) -> None:
         st.caption("No score and no outcome would change.")
         return
     moved = f"{fmt.count(len(difference.moved))} of {fmt.plural(difference.items, 'item')}"
+    before, after = difference.mean_before, difference.mean_after
+    digits = 3 if before != after and fmt.score(before) == fmt.score(after) else 2
     st.html(
         f"<div><b>{moved} would change</b>: {fmt.count(difference.rising)} up, "
-        f"{fmt.count(difference.falling)} down. Mean score {fmt.score(difference.mean_before)} → "
-        f"<b>{fmt.score(difference.mean_after)}</b>.</div>"
+        f"{fmt.count(difference.falling)} down. Mean score {fmt.score(before, digits)} → "
+        f"<b>{fmt.score(after, digits)}</b>.</div>"
     )
-    rows = difference.moved[:SHOWN]
+    up = [item for item in difference.moved if (item.change or 0.0) > 0]
+    down = [item for item in difference.moved if (item.change or 0.0) < 0]
     table(
         ("Item", "Before", "After", "Change"),
-        (_line(run, moved) for moved in rows),
-        name="Items that would change, the largest change first",
+        (_line(run, item) for item in up[:EACH] + down[:EACH] or difference.moved[:EACH]),
+        name="Items that would rise and fall most",
         numbers=(1, 2, 3),
     )
 

@@ -189,7 +189,8 @@ def test_submissions_are_imported_from_an_archive_and_estimated_from_a_folder(
     assert json.loads(done.stdout)["items"] == 2
 
 
-GERMAN = "item,rater,label\na,kim,höflich\na,lee,höflich\nb,kim,grob\nb,lee,weiß nicht\nc,kim,höflich\nc,lee,grob\n"
+GERMAN = "item,rater,label\na,kim,höflich\na,lee,höflich\nb,kim,grob\n"
+GERMAN += "b,lee,weiß nicht\nc,kim,höflich\nc,lee,grob\n"
 
 
 def test_their_words_become_our_options_and_all_unknown_ones_are_named_at_once(

@@ -15,7 +15,7 @@ from core.services.versions import follow_version
 from core.store.store import Store
 from pages.rubric.versions import applying as keys
 from pages.ui import routes, state
-from pages.ui.drafts import RUBRIC_SIDE
+from pages.ui.drafts import RUBRIC_ACT, RUBRIC_SIDE
 from pages.ui.identity import NAME
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric.rubric_page import PAGE, done, draft_of, field, press
@@ -183,3 +183,21 @@ def test_a_changed_weight_shows_what_it_would_change_in_the_newest_run_before_it
     assert "−0.25" in text
     assert len(library.history(store, run.rubric_id)) == 1
     assert scores(store, run.id) == SCORES
+
+
+def test_how_many_items_a_changed_weight_moves_stands_beside_save_and_opens_scoring(
+    store: Store,
+) -> None:
+    name = str(graded(store).rubric_id)
+    draft, moved = library.draft_of(store, int(name)), state.key(RUBRIC_ACT, name, "rescored")
+    library.keep(store, name, draft | {"description": "Without effect on scores."})
+    app = open_page(PAGE, rubric=name)
+    assert moved not in [button.key for button in app.button]
+
+    uid = draft["criteria"][0]["uid"]
+    app = done(app.number_input(key=field(name, uid, "weight")).set_value(1.0))
+    # As of the saved version above: 6 of 8 items.
+    assert app.button(key=moved).label == "Moves 6 items"
+
+    app = done(app.button(key=moved).click())
+    assert "3 up, 3 down" in shown(app)
