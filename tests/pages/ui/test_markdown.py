@@ -21,6 +21,7 @@ LOOKED_AT = {
     ("pages/datasets/splitting.py", "part.capitalize()"),
     ("pages/ui/model_help.py", "words"),
     ("pages/rubric/page.py", "rubric_draft.EXAMPLES"),
+    ("pages/rubric/editor.py", "moved"),
     ("pages/rubric/checks.py", "count"),
     ("pages/rubric/checks.py", "caption"),
     ("pages/rubric/versions/history.py", "caption"),
