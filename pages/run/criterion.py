@@ -194,7 +194,8 @@ def _label(view: CriterionView) -> list[str]:
         marks = [tag(f"✓ right: {label_text}", "good")]
     else:
         marks = [tag(f"✕ wrong: {label_text}", "bad")]
-    return [*marks, _quiet(f"because: {view.truth_reason}")] if view.truth_reason else marks
+    reason = view.truth_reason
+    return [*marks, _quiet(f"The label's reason: {reason}")] if reason else marks
 
 
 def _vote(view: CriterionView, vote: VoteView, text: str, *, brief: bool = False) -> str:

@@ -120,8 +120,9 @@ class PairLine:
     """A criterion's figures for a rater against a reference.
 
     Both answered ``n`` items. On ``abstained`` items only the reference answered and the rater
-    abstained; on ``tied`` items one side is a tied majority. ``commonest`` is the accuracy of
-    always giving the reference's commonest answer on the same ``n`` items.
+    abstained; on ``unassessed`` ones it is the reference that says that the item cannot be
+    assessed; on ``tied`` ones a side is a tied majority. ``commonest`` is the accuracy of always
+    giving the reference's commonest answer on the same ``n`` items.
     """
 
     name: str
@@ -132,6 +133,7 @@ class PairLine:
     commonest: Estimate
     kappa: Estimate
     weights: Weights
+    unassessed: int = 0
     tied: int = 0
 
     @property
@@ -182,6 +184,11 @@ class CrossedRatings(NamedTuple):
     def abstained(self) -> int:
         """Return on how many items the rater abstained and the reference answered."""
         return int(((self.true >= 0) & (self.given == ABSTAINED)).sum())
+
+    @property
+    def unassessed(self) -> int:
+        """Return on how many items the reference abstained and the rater answered."""
+        return int(((self.true == ABSTAINED) & (self.given >= 0)).sum())
 
     @property
     def n(self) -> int:
@@ -251,6 +258,7 @@ def _line(ratings: CriterionRatings, met: CrossedRatings, how: Confidence) -> Pa
         commonest=figures["majority_share"],
         kappa=figures[ratings.kappa],
         weights=ratings.weights,
+        unassessed=met.unassessed,
         tied=met.tied,
     )
 

@@ -352,7 +352,7 @@ def test_right_and_wrong_are_said_in_words_with_the_label_and_its_reason(store: 
     text = shown(open_run(graded(store), item=FIRST))
 
     assert "✕ wrong: the label is MET" in text
-    assert "because: It reads well." in text
+    assert "s reason: It reads well." in text
     assert "✓ as labelled" in text
     assert "a tie, which takes the worse answer" in text
     assert "options in the order shown" in text

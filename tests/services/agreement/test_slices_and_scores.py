@@ -17,6 +17,7 @@ from core.services.agreement import (
     rating_sheet,
     score_agreement,
 )
+from core.services.agreement.blocks.criteria import left_out
 from core.services.agreement.group_figures import Draws, group_figures, score_intervals
 from core.services.agreement.rating_sheet import Sheet, Slice, Traits
 from core.services.agreement.ratings import ABSTAINED, FAILED, LABELS, PANEL, CriterionRatings
@@ -111,6 +112,17 @@ def test_what_is_left_out_of_a_pair_is_counted() -> None:
     close = rater_pairs.closely(sheet, "c", LABELS, ANN)
 
     assert (close.n, close.abstained, close.failed, close.tied) == (2, 1, 1, 0)
+
+
+def test_items_whose_label_says_that_they_cannot_be_assessed_are_counted() -> None:
+    sheet = made([0, 1, ABSTAINED, ABSTAINED, ABSTAINED], [0, ABSTAINED, 1, 0, FAILED], "binary", 2)
+
+    (line,) = rater_pairs.compare(sheet, LABELS, ANN)
+
+    # Of the three such labels the rater answered two items; those are left out beside one
+    # abstention of the rater itself.
+    assert (line.n, line.abstained, line.unassessed) == (1, 1, 2)
+    assert left_out([line]) == {"c": "1 abstained, 2 not assessable"}
 
 
 def test_options_have_their_own_precision_and_recall() -> None:

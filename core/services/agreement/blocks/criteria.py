@@ -97,14 +97,12 @@ def _differences(criterion: Known) -> TextCell:
 
 
 def left_out(lines: Sequence[PairLine]) -> dict[str, str]:
-    """Return, by criterion, the number of abstentions and ties left out, in words."""
+    """Return, by criterion, how many items are left out and why, in words."""
+    words = ("abstained", "not assessable", "tied")
+    counts = {line.name: (line.abstained, line.unassessed, line.tied) for line in lines}
     return {
-        line.name: ", ".join(
-            f"{count(n)} {what}"
-            for n, what in ((line.abstained, "abstained"), (line.tied, "tied"))
-            if n
-        )
-        for line in lines
+        name: ", ".join(f"{count(n)} {what}" for n, what in zip(numbers, words, strict=True) if n)
+        for name, numbers in counts.items()
     }
 
 
