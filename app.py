@@ -124,7 +124,7 @@ def take_turns() -> None:
         object.__setattr__(self, "_lock", lock)
 
     def rerun_without_stops(self: SafeSessionState, *args: Any, **more: Any) -> None:
-        # A script runner ignores requests to stop while it is marked as not executing a page.
+        # A script runner obeys requests to stop only while it is marked as executing a page.
         callback: Any = self._yield_callback
         runner = callback.__self__
         runner._execing = False

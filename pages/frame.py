@@ -42,7 +42,7 @@ def _show_page(user: Actor) -> None:
     with shown_errors():
         _show(chosen, user)
         if not state.get(ABOUT):
-            # Pages with their own heading, such as one item, have not drawn the link.
+            # Pages with their own heading, such as an item's page, have not drawn the link.
             about_this_page()
     if unknown := state.get(state.UNKNOWN):
         words = f"Unknown in the address, and left out: {', '.join(unknown)}."

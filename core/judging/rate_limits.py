@@ -132,7 +132,7 @@ ANSWERS = 256
 #: A storm: this many refusals since the gate closed, and this share of all answers since, or this
 #: many since the last success. After fewer refusals, pausing is enough.
 STORM_REFUSALS, STORM_SHARE = 8, 0.25
-#: How fast the spacing shrinks: by time (a share per second), and at most per answer.
+#: How fast the spacing shrinks: the share per second, and the smallest factor for a single answer.
 NARROWER_PER_SECOND, NARROWEST_PER_ANSWER = 0.1, 0.95
 
 

@@ -1,15 +1,14 @@
-"""Drift: the same cells asked repeatedly. Have answers changed, however often they are checked?
+"""Drift: do answers to the same cells change over time? Checking often adds no false alarms.
 
-Every repetition is compared with the first ones cell by cell, so that items cancel. A weekly check
-at 5% raises an alarm in 5% of weeks by chance alone. So the k-th check may use up 1 / (k (k + 1))
-of the allowed false alarm rate, which adds up to that rate over any number of checks (alpha
-spending: Lan and DeMets 1983). The limits are Shewhart's control limits (1931), widened
-accordingly.
+Every repetition is compared with the baseline cell by cell, so that items cancel: up to eight
+earlier repetitions that were within their limits. A weekly check at 5% raises an alarm in 5% of
+weeks by chance alone. So the k-th check may use up 1 / (k (k + 1)) of the allowed false alarm rate,
+which adds up to that rate over any number of checks (alpha spending: Lan and DeMets 1983). The
+limits are Shewhart's control limits (1931), widened accordingly.
 
 A small lasting shift is lost in the noise of a single repetition. So the means of the last two,
-four and eight repetitions are compared with the first ones, too, each with its share of the check's
-allowance (sums over repetitions find small lasting shifts: Page 1954). The first ones are up to
-eight earlier repetitions that were within their limits.
+four and eight repetitions are compared with the baseline, too, each with its share of the check's
+allowance (sums over repetitions find small lasting shifts: Page 1954).
 """
 
 from __future__ import annotations
@@ -25,21 +24,20 @@ from scipy.special import ndtri, stdtrit
 from core.metrics.bias.effects import EXACT, FEW, too_few
 from core.metrics.measure import Array
 
-#: The largest share of stable series that raise any alarm, over any number of looks.
+#: The largest share of stable series that raise any alarm, over any number of checks.
 FALSE_ALARMS = 0.01
 #: Smaller changes are not drift, however certain.
 MATTERS = 0.02
-#: The numbers of last repetitions whose means are compared with the first ones.
+#: The numbers of last repetitions whose means are compared with the baseline.
 WINDOWS = (1, 2, 4, 8)
-#: The most first repetitions in the baseline.
+#: The most repetitions in the baseline.
 FIRST = 8
 #: The statistical power for which ``RepetitionMean.findable`` is computed.
 POWER = 0.8
 
 
 class RepetitionMean(NamedTuple):
-    """A repetition, or the mean of the last ``over``, against the first ones over ``n`` common
-    items.
+    """A repetition, or the mean of the last ``over``, against the baseline (``n`` common items).
 
     Without drift ``now`` stays within ``low`` and ``high``; they are ``None`` if ``reason`` says
     why. ``out``: ``now`` is outside of them, by enough to matter. ``findable``: the change that

@@ -156,9 +156,9 @@ def fair_scores(
     return np.where(rated[:, None], fair[of_item], np.nan)
 
 
-def _share(steps: Sequence[Array], place: Array) -> Array:
-    """Return the mean share of the scale over the criteria at quality minus severity ``place``."""
-    level_shares = [np.exp(_log_chances(place, step, len(step) + 1)) for step in steps]
+def _share(steps: Sequence[Array], location: Array) -> Array:
+    """Return the mean share of the scale over criteria at quality minus severity ``location``."""
+    level_shares = [np.exp(_log_chances(location, step, len(step) + 1)) for step in steps]
     shares = [step @ np.linspace(0, 1, step.shape[1]) for step in level_shares]
     return np.asarray(np.mean(shares, axis=0), np.float64)
 
@@ -189,7 +189,7 @@ def _counted(
 
 
 def _parts(votes: _Votes, point: Array) -> tuple[Array, tuple[Array, ...], float]:
-    """Severities, steps by criterion, and the spread."""
+    """Return the severities, the steps by criterion, and the spread."""
     steps, at = list[Array](), votes.raters
     for k in votes.levels:
         steps.append(point[at : at + k - 1])
@@ -197,12 +197,12 @@ def _parts(votes: _Votes, point: Array) -> tuple[Array, tuple[Array, ...], float
     return point[: votes.raters], tuple(steps), float(np.exp(point[-1]))
 
 
-def _log_chances(place: Array, steps: Array, most: int) -> Array:
-    """Log probabilities of the levels, on a last axis; quality minus severity is ``place``."""
-    rises = place[..., None] - steps
-    sums = np.concatenate([np.zeros((*place.shape, 1)), np.cumsum(rises, axis=-1)], axis=-1)
+def _log_chances(location: Array, steps: Array, most: int) -> Array:
+    """Return the log chances of levels, on a last axis, at quality minus severity ``location``."""
+    rises = location[..., None] - steps
+    sums = np.concatenate([np.zeros((*location.shape, 1)), np.cumsum(rises, axis=-1)], axis=-1)
     logs = sums - np.logaddexp.reduce(sums, axis=-1, keepdims=True)
-    padded = np.full((*place.shape, most), -np.inf)
+    padded = np.full((*location.shape, most), -np.inf)
     padded[..., : logs.shape[-1]] = logs
     return padded
 
@@ -210,11 +210,11 @@ def _log_chances(place: Array, steps: Array, most: int) -> Array:
 def _table(votes: _Votes, point: Array) -> Array:
     """Log probabilities, shape (criteria x raters, points, levels); -inf if there is no level."""
     severity, steps, spread = _parts(votes, point)
-    place = spread * _Z[None, :] - severity[votes.rater][:, None]
+    location = spread * _Z[None, :] - severity[votes.rater][:, None]
     table = np.empty((len(votes.rater), len(_Z), votes.most))
     for at, of in enumerate(steps):
         mine = votes.criterion == at
-        table[mine] = _log_chances(place[mine], of, votes.most)
+        table[mine] = _log_chances(location[mine], of, votes.most)
     return table
 
 
@@ -261,13 +261,13 @@ def _slope(votes: _Votes, point: Array, table: Array, counts: Array) -> Array:
     *_, spread = _parts(votes, point)
     chances = np.exp(table).transpose(0, 2, 1)
     # At or above each level but the lowest: observed minus expected.
-    off = counts - counts.sum(axis=1, keepdims=True) * chances
-    rise = np.cumsum(off[:, ::-1], axis=1)[:, ::-1][:, 1:]
-    by_unit = rise.sum(axis=(1, 2))
+    residual = counts - counts.sum(axis=1, keepdims=True) * chances
+    at_or_above = np.cumsum(residual[:, ::-1], axis=1)[:, ::-1][:, 1:]
+    by_unit = at_or_above.sum(axis=(1, 2))
     gradient = [-np.bincount(votes.rater, by_unit, minlength=votes.raters)]
-    for at, k in enumerate(votes.levels):
-        gradient.append(-rise[votes.criterion == at].sum(axis=(0, 2))[: k - 1])
-    gradient.append(np.array([float((rise.sum(axis=(0, 1)) * spread * _Z).sum())]))
+    for index, k in enumerate(votes.levels):
+        gradient.append(-at_or_above[votes.criterion == index].sum(axis=(0, 2))[: k - 1])
+    gradient.append(np.array([float((at_or_above.sum(axis=(0, 1)) * spread * _Z).sum())]))
     return np.concatenate(gradient)
 
 

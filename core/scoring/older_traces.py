@@ -11,9 +11,9 @@ from core.scoring.trace import DecisionMark, Trace, assessed_of
 
 
 def with_coverage(old: Trace, min_coverage: float, settled: Collection[str] = ()) -> Trace:
-    """Return the trace that ``score_item`` returns today for the same input as ``old``.
+    """Return the trace that the current ``score_item`` returns for the input of ``old``.
 
-    ``settled`` are the criteria that people settled as impossible to assess.
+    ``settled`` names the criteria that people settled as impossible to assess.
     """
     parts = old.criteria
     complete = all(part.value is not None for part in parts)

@@ -67,7 +67,7 @@ class Store:
         self.helps = Helps(self._files)
         self.reviewers = Reviewers(self._files)
         self.queues = Queues(self._files)
-        self.signs = RunVoteStatistics(self._files)
+        self.vote_statistics = RunVoteStatistics(self._files)
         self.turns = Turns(self._files)
         self.events = Events(self._files)
         self.verdicts = Verdicts(self._files)
@@ -80,15 +80,15 @@ class Store:
         """Return the same data file for an actor, who may only write with a grant."""
         return self if actor == self.actor else Store(self._files.acting(actor))
 
-    def granted(
-        self, verb: Verb, act: str, about: Any, at: str
+    def authorised(
+        self, permission: Verb, action: str, about: Any, time: str
     ) -> AbstractContextManager[PermissionGrant]:
-        """Allow the actor this act, or raise ``NotAllowed``.
+        """Authorise the actor for an action within the block, or raise ``NotAllowed``.
 
-        The audit record gets ``act`` and ``about``. Services call it through
+        The audit record gets ``action``, ``about`` and ``time``. Services call it through
         ``core.services.access.allowing``.
         """
-        return self._files.granted(verb, act, about, at)
+        return self._files.authorised(permission, action, about, time)
 
     def on_record(self, **facts: Any) -> None:
         """Add ``before`` or ``after`` to the current act's audit record."""

@@ -82,7 +82,7 @@ def offer(path: Path, why: str, *, first: bool) -> None:
         marked = f"All {path.dataset.items} texts have your marks. From {judging.LEAST} such texts "
         more = "on, judges on this machine can learn from most of them and be tried on the others."
         st.caption(label(marked + more, 200))
-        change(path)
+        change_last_answers(path)
         return
     few = path.dataset is not None and path.dataset.items < TEN
     way = (
@@ -100,7 +100,7 @@ def offer(path: Path, why: str, *, first: bool) -> None:
         if path.dataset is not None and not by_marks(path.dataset, first=False):
             address = {state.DATASET: state.NEW, state.INTO: path.dataset.dataset_id}
             routes.link(routes.DATASETS, "I have marks: add them", address, icon="label")
-        change(path)
+        change_last_answers(path)
 
 
 def _all_at_once(path: Path) -> tuple[str, ...]:
@@ -175,8 +175,8 @@ def back(path: Path, words: str, *, type: Literal["secondary", "tertiary"] = "te
     )
 
 
-def change(path: Path) -> None:
-    """Draw the way back into the last sitting, if it was handed in."""
+def change_last_answers(path: Path) -> None:
+    """Draw the button back into the last sitting, if it was handed in."""
     if path.dataset is None or path.rubric is None:
         return
     if own_grades.finished(store(), path.dataset, path.rubric) is not None:
@@ -283,5 +283,5 @@ def learnt(path: Path) -> None:
         # Otherwise the last step has it.
         if not all(criterion.off for criterion in so_far.criteria):
             begin(path, "more", first=False)
-        change(path)
+        change_last_answers(path)
         st.caption(label(so_far.words), width="content")

@@ -34,7 +34,7 @@ def show() -> None:
         steps.folded(
             "judges",
             judges.line(names),
-            more=lambda: own.change(path),
+            more=lambda: own.change_last_answers(path),
             change=grading.on_others,
         )
         grading.show(path, run)

@@ -174,7 +174,7 @@ def _form(choices: RunChoices) -> ContestRequest | None:
         width=200,
         persist_state="session",
     )
-    name = run_form.name_field(field("name"), "The systems and the dataset's name")
+    name = run_form.name_field(field("name"), "Names of the systems and the dataset")
     if panel is None:
         return None
     request = ContestRequest(

@@ -132,10 +132,10 @@ def design(systems: tuple[str, ...]) -> Design:
         values["per_task"] = st.number_input(
             "Pairs on every task", 1, most, key=_key("per_task"), width=200, persist_state="session"
         )
-    return build(Design, {**values, **_counting()}, "design")
+    return build(Design, {**values, **_counting_fields()}, "design")
 
 
-def _counting() -> dict[str, Any]:
+def _counting_fields() -> dict[str, Any]:
     """Return the chosen orders, ties, and effect of a disagreement."""
     for name, start in (("both", True), ("ties", True), ("both_bad", False), ("summaries", False)):
         state.seed(_key(name), start)
@@ -143,8 +143,8 @@ def _counting() -> dict[str, Any]:
         both = st.toggle(
             "Ask in both orders",
             key=_key("both"),
-            help="Each pair is asked twice, with the answers exchanged, so that a judge that "
-            "prefers a place cannot move the ranking. Otherwise one order, balanced over tasks.",
+            help="Each pair is asked twice, with the answers exchanged, so that position "
+            "bias cannot move the ranking. Otherwise one order, balanced over tasks.",
             persist_state="session",
         )
         ties = st.toggle("Offer a tie", key=_key("ties"), persist_state="session")

@@ -345,8 +345,8 @@ def _draws(*, capped: bool) -> tuple[int, int]:
         100,
         key=key,
         help=(
-            "Only an audit finds cells on which all judges are wrong, and lets you estimate what "
-            "was not reviewed."
+            "Only an audit finds cells on which all judges are wrong, and lets you estimate "
+            "errors in unreviewed cells."
         )
         + ("" if capped else " Each cell is drawn with this chance, so their number varies."),
     )

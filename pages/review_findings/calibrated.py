@@ -82,7 +82,7 @@ def _reliance(offers: list[FittedOffer]) -> None:
     fitted = [offer for offer in offers if offer.fitted is not None and offer.fitted.reliance]
     if not fitted:
         return
-    with st.popover("How far each judge is listened to", icon=":material/hearing:"):
+    with st.popover("Influence of each judge", icon=":material/hearing:"):
         for offer in fitted:
             if offer.fitted is None:
                 continue
@@ -90,7 +90,7 @@ def _reliance(offers: list[FittedOffer]) -> None:
             table(
                 (one_line(offer.criterion, 80), "From 0 (as chance) to 1"),
                 ([esc(judge), fmt.score(value)] for judge, value in rows),
-                name=f"How far judges are listened to on {offer.criterion}",
+                name=f"Influence of each judge on {offer.criterion}",
                 numbers=(1,),
             )
 

@@ -84,9 +84,9 @@ def _trouble(trouble: CriterionTrouble) -> list[str]:
 
 def follows_judges(queue: QueueRow) -> None:
     """Draw the shares, and a sentence that sums them up."""
-    pull = cached("pull", queue, lambda: anchoring(store(), queue.id))
-    section("Do the judges pull people along?")
-    if not pull.revealed and not pull.assisted.n:
+    effect = cached("anchoring", queue, lambda: anchoring(store(), queue.id))
+    section("Do the judges' votes sway reviewers?")
+    if not effect.revealed and not effect.assisted.n:
         sentences(
             "Not known: no verdict was confirmed after the votes were shown."
             if queue.settings.mode != "blind"
@@ -94,10 +94,10 @@ def follows_judges(queue: QueueRow) -> None:
         )
         return
     rows = (
-        ("Changed to the judges' option, of those who had differed", pull.toward),
-        ("Changed from the judges' option, of those who had agreed", pull.away),
-        ("First verdict as the judges', shown without the votes", pull.blind),
-        ("First verdict as the judges', shown with the votes", pull.assisted),
+        ("Changed to the judges' option, of those who had differed", effect.toward),
+        ("Changed from the judges' option, of those who had agreed", effect.away),
+        ("First verdict as the judges', shown without the votes", effect.blind),
+        ("First verdict as the judges', shown with the votes", effect.assisted),
     )
     table(
         ("", "Share"),
@@ -105,7 +105,7 @@ def follows_judges(queue: QueueRow) -> None:
         name="Verdicts before and after the votes were seen",
         numbers=(1,),
     )
-    sentences(_sentence(pull))
+    sentences(_sentence(effect))
     st.caption(
         "Agreement uses people's first verdicts; accuracy uses their final ones. Items whose votes "
         "are shown at once are drawn at random, so the difference from the other items is the "
@@ -125,7 +125,9 @@ def _sentence(anchoring: AnchoringEffect) -> str:
     if difference.high < 0:
         return f"Seeing the votes lowers agreement with the judges by {points} ({ends})."
     size = fmt.score(difference.value)
-    return f"No pull can be told from chance: the difference is {size} ({ends})."
+    return (
+        f"Seeing the votes has no significant effect on agreement with the judges: {size} ({ends})."
+    )
 
 
 VIEWS = {

@@ -25,7 +25,10 @@ REVIEW_LEAD = "review_lead"
 
 #: Every key and its effect; H shows this list.
 KEYS = (
-    ("0 to 9", "choose the option of the active cell that shows this key: its own digit, or place"),
+    (
+        "0 to 9",
+        "choose the option with this key in the active cell: its own digit, or else its position",
+    ),
     ("0 or X", "cannot assess (X where 0 is an option); then a digit says why"),
     ("↑ ↓", "the cell before, the next cell"),
     ("Enter", "commit your verdicts; after the reveal, confirm them"),

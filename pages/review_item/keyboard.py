@@ -131,7 +131,11 @@ def guarded(review: OpenItem, action: Callable[[OpenItem], object]) -> None:
     except InputError as error:
         places = tuple(problem.place for problem in error.problems)
         review.unexplained = places if error.message == NOTE_NEEDED else ()
-        all_of = f" One will do for all {len(places)}." if len(review.unexplained) > 1 else ""
+        all_of = (
+            f" One note is enough for all {len(places)} cells."
+            if len(review.unexplained) > 1
+            else ""
+        )
         refuse(error.message + all_of, [(p.place, p.message, p.mend) for p in error.problems])
         _go_to_note(review, places)
     except Conflict as error:

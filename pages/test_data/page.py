@@ -1,4 +1,4 @@
-"""Test data by a model: submissions, or changed items (`?rubric=NAME`, `&view=edits`)."""
+"""Test data written by a model: submissions, or edits of items (`?rubric=NAME`, `&view=edits`)."""
 
 from __future__ import annotations
 

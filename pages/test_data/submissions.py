@@ -231,8 +231,8 @@ def _recovery(recovery: Recovery) -> None:
     numbers = tuple(range(2, len(heads)))
     table(heads, lines, name="What judges chose, by the option aimed at", numbers=numbers)
     st.caption(
-        "A miss may be the judge's or the writer's: read the text before you blame either. "
-        "For borderline texts either option counts as found; the figure above leaves them out."
+        "A miss may be the judge's fault or the writer's: read the text first. In borderline rows "
+        "either option counts as found; the figure above leaves these texts out."
     )
 
 

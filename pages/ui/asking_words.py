@@ -31,7 +31,8 @@ def who_answers(judge: Judge) -> str:
 MODES = {
     "criterion": (
         "One criterion per call",
-        "Each criterion has the judge's whole attention and no answer colours another. The usual.",
+        "Each criterion has the judge's whole attention and no answer colours another. The usual "
+        "choice.",
     ),
     "rubric": (
         "The whole rubric in one call",
@@ -47,7 +48,7 @@ MODES = {
 STYLES = {
     "full": (
         "Full",
-        "All rules, with quotes and a reason in each answer. The usual.",
+        "All rules, with quotes and a reason in each answer. The usual choice.",
     ),
     "brief": (
         "Brief",

@@ -43,7 +43,7 @@ def start(fresh: RubricDraft) -> str:
 
 
 def back_to_list(before: Callable[[], None] = lambda: None) -> None:
-    """Draw the link back to the list; unsaved work is kept. `before` is called first."""
+    """Draw the link back to the list; unsaved work is kept. A click first calls `before`."""
     st.button(
         "All rubrics",
         key=state.key(RUBRIC_ACT, "list"),

@@ -225,7 +225,7 @@ MENDS: dict[FailureKind, str] = {
     "not_found": "Check the model's name as the provider spells it, and the address.",
     "bad_request": "The provider did not accept a setting. Try it without temperature, thinking "
     "and a token limit.",
-    "context_length": "The model takes too little text for grading. Choose another.",
+    "context_length": "The model's context is too short for grading. Choose another model.",
     "refusal": "The model declined a harmless question. Choose another model.",
     "content_filter": "A filter stopped a harmless question. Check the account's filter settings.",
     "empty": "It answered with nothing. Raise the most tokens in a reply, or lower thinking.",

@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("dataset")
 @click.option(
-    "--version", "number", type=click.IntRange(1), help="Which version (default: newest)."
+    "--version", "version_number", type=click.IntRange(1), help="Which version (default: newest)."
 )
 @click.option(
-    "--random", "alike", is_flag=True,
+    "--random", "simple_random", is_flag=True,
     help="Declare that they are a simple random sample of all items.",
 )  # fmt: skip
 @click.option(
-    "--chances", "note", default="", metavar="KEY",
+    "--chances", "chances_key", default="", metavar="KEY",
     help="Declare that each item was drawn with the chance in this key of its meta.",
 )  # fmt: skip
 @click.option("--withdraw", is_flag=True, help="Take back what is declared.")
 @db_option
 @json_option
 def labels(
-    dataset: str, number: int | None, alike: bool, note: str, withdraw: bool, db: Path | None,
-    as_json: bool,
+    dataset: str, version_number: int | None, simple_random: bool, chances_key: str, withdraw: bool,
+    db: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Declare whether labels of DATASET were drawn at random.
 
@@ -46,14 +46,15 @@ def labels(
     from core.services.datasets import label_draws
 
     with common.plain_errors(as_json):
-        if alike + bool(note) + withdraw > 1:
+        if simple_random + bool(chances_key) + withdraw > 1:
             raise InputError("Choose one of --random, --chances and --withdraw.")
-        store = open_db(db) if alike or note or withdraw else open_to_read(db)
-        version = _version(store, dataset, number)
+        declares = simple_random or chances_key
+        store = open_db(db) if declares or withdraw else open_to_read(db)
+        version = _version(store, dataset, version_number)
         if withdraw:
             label_draws.withdraw(store, version.id)
-        elif alike or note:
-            label_draws.declare(store, version.id, note)
+        elif declares:
+            label_draws.declare(store, version.id, chances_key)
         common.report(_report_data(store, version), _as_text, as_json)
 
 

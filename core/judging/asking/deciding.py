@@ -24,7 +24,10 @@ _EMPTY = Unreadable("empty", "The reply was empty.")
 async def decide(
     question: Question, spec: Judge, tally: CallAccount, say: Say
 ) -> tuple[Vote | VoteFailure, ...]:
-    """Return a deciding model's vote or failure for every ask. Raises ``CallError``."""
+    """Return the vote or failure of a model that only makes decisions, for each ``Ask``.
+
+    Raises ``CallError``.
+    """
     prompt = decision(question, spec.template)
     if isinstance(prompt, str):
         return tuple(

@@ -28,7 +28,7 @@ AT_ONCE = 2
 
 
 def path_of(model: str) -> Path | None:
-    """Return the path of the file in a model's name, or ``None``.
+    """Return the path of the file that a model's name refers to, or ``None``.
 
     >>> path_of("file:/models/small.gguf").name, path_of("gpt-x")
     ('small.gguf', None)

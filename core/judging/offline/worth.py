@@ -1,4 +1,4 @@
-"""Compare a judge in cross-validation with simple rules and with the order of labels."""
+"""Compare a judge in cross-validation with simple rules, and its ranking with the labels'."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from core.text.numbers import percent
 ERRORS_ABOVE = 1.28
 #: Number of resamples for the interval of a kappa.
 RESAMPLES = 400
-#: An order must be this many standard errors above chance: a test at 5%, since there are several
-#: ways to pass.
+#: The rank correlation must be this many standard errors above chance: a one-sided test at 5%, not
+#: 10%, since a judge may pass by its gain or by its ranking.
 ERRORS_IN_ORDER = 1.64
 #: The least kappa with the labels: a judge that nearly always answers the most common label may
-#: have an order, too, but its answers are useless.
+#: rank well, too, but its answers are useless.
 LEAST_KAPPA = 0.1
 
 
@@ -122,7 +122,7 @@ def gain_of(right: Floats, base: Floats, groups: Ints) -> BaselineGain:
 
 @dataclass(frozen=True)
 class OutOfFold:
-    """Out-of-fold probabilities, correctness, order, and the baseline.
+    """Out-of-fold probabilities, correctness and ranking, and the baseline.
 
     ``right`` has shape (repeats, n), ``chances`` (n, k), the mean over repeats; ``base`` (k,) is
     the logarithm of label shares. ``kappa`` is weighted if labels have an order. The method with
@@ -143,15 +143,15 @@ class OutOfFold:
 
     @property
     def enough(self) -> bool:
-        """Return whether the judge is worth using, by gain or by order.
+        """Return whether the judge is worth using, by its gain or by its ranking.
 
-        To follow the order of ordered labels is enough: if a label is common, beating it in
-        accuracy takes far more labels than knowing which answers are better.
+        To rank answers as ordered labels do is enough: if a label is common, beating it in accuracy
+        takes far more labels than knowing which answers are better.
         """
         return self.gain.enough or self.follows(self.order)
 
     def follows(self, order: Order | None) -> bool:
-        """Return whether an order is beyond chance and the answers agree with the labels."""
+        """Return whether a ranking is beyond chance and the answers agree with the labels."""
         above = order is not None and order.errors >= ERRORS_IN_ORDER
         return above and self.kappa >= LEAST_KAPPA
 
@@ -262,10 +262,8 @@ def not_better(report: TrainingReport, out_of_fold: OutOfFold) -> str:
 
 def _order_sentence(order: Order, kappa: float) -> str:
     if order.correlation is None:
-        return " It told no answer from another."
+        return " It ranked all answers alike."
     if order.errors < ERRORS_IN_ORDER:
         chance = f"correlation {order.correlation:.2f}"
-        return f" Its order of the answers is that of chance, too ({chance})."
-    return (
-        f" It knows something of their order, but its answers show too little (kappa {kappa:.2f})."
-    )
+        return f" Nor does it rank the answers significantly better than chance ({chance})."
+    return f" It ranks answers better than chance, but agrees too little (kappa {kappa:.2f})."

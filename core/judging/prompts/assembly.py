@@ -335,10 +335,11 @@ def _texts_of(same: Same, rules: str, shown: tuple[Same, ...], seed: int) -> _Te
 
 
 def _clear_of_each_other(makers: Sequence[Callable[[int], FencedPart]]) -> list[FencedPart]:
-    """Return the parts, each with a code that no other part's text contains.
+    """Return the parts, each with a code that no part's text contains.
 
-    No part contains its own code. Codes cannot be guessed, so the first code of a part hardly ever
-    has to change, and parts do not depend on each other.
+    A maker skips codes in its own text; this skips those in other parts' texts. Codes cannot be
+    guessed, so the first code of a part hardly ever has to change, and parts do not depend on each
+    other.
     """
     parts = [make(0) for make in makers]
     texts = [part.code.folded for part in parts]

@@ -61,7 +61,7 @@ class MessageBatches(BatchInterface):
         super().__init__(provider, like)
         self._headers["anthropic-beta"] = BETA
         self._waiting: dict[str, bytes] = {}
-        #: Batches known not to belong to these tokens.
+        #: Pairs of a batch's token here and an id at Anthropic that is known to be another batch's.
         self._others = set[tuple[str, str]]()
 
     def _address(self, url: str) -> tuple[str, dict[str, str]]:

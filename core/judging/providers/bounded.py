@@ -169,7 +169,7 @@ watched: ContextVar[CallTraffic | None] = ContextVar("watched", default=None)
 
 
 def watch_transports(*kinds: Any) -> None:
-    """Wrap these kinds of ``httpx`` transport, once."""
+    """Make these kinds of ``httpx`` transport send through ``watched``; wrap each only once."""
     for kind in kinds:
         original = kind.handle_async_request
         if not hasattr(original, "watched"):

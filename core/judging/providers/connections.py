@@ -74,16 +74,16 @@ class Answers:
 
 
 class CarefulConnector(aiohttp.TCPConnector):
-    """aiohttp's connections, reused only if idle and if ``places`` have recognisable answers."""
+    """aiohttp's connections, reused only if idle and if an address has recognisable answers."""
 
-    def __init__(self, places: Mapping[str, Answers]) -> None:
+    def __init__(self, answers: Mapping[str, Answers]) -> None:
         # The judges' concurrency is the limit, not the connection pool's.
         super().__init__(limit=0)
-        self.places, self.used = places, WeakSet[Any]()
+        self.answers, self.used = answers, WeakSet[Any]()
 
     async def connect(self, req: aiohttp.ClientRequest, *args: Any, **kwargs: Any) -> Any:
         """Return a connection that is ready for a request."""
-        answers = self.places[req.url.authority]
+        answers = self.answers[req.url.authority]
         while True:
             connection: Any = await super().connect(req, *args, **kwargs)
             if connection.protocol not in self.used:
@@ -212,17 +212,17 @@ async def ask_alive(session: aiohttp.ClientSession, url: str, **options: Any) ->
 
 
 async def while_alive(
-    answer: Coroutine[Any, Any, ResultT], ask_alive: Callable[[], Awaitable[object]]
+    answer: Coroutine[Any, Any, ResultT], check: Callable[[], Awaitable[object]]
 ) -> ResultT:
-    """Return the ``answer``, however long it takes, while ``ask_alive`` succeeds now and then.
+    """Return the ``answer``, however long it takes, while ``check`` succeeds now and then.
 
     Raises ``Silent`` and cancels the answer after ``SILENCE`` seconds without a response.
     """
-    beats: list[asyncio.Task[None]] = []
+    checks: list[asyncio.Task[None]] = []
     loop, given_up = asyncio.get_running_loop(), asyncio.timeout(None)
 
     def slow() -> None:
-        beats.append(loop.create_task(_until_silent(given_up, ask_alive)))
+        checks.append(loop.create_task(_until_silent(given_up, check)))
 
     # Most answers arrive before the first check, which then costs a timer and no task.
     timer = loop.call_later(BEAT, slow)
@@ -232,25 +232,23 @@ async def while_alive(
     except TimeoutError:
         if not given_up.expired():
             raise
-        await asyncio.gather(*beats)
+        await asyncio.gather(*checks)
         raise Silent(f"The server was silent for {SILENCE:g} seconds.") from None
     finally:
         timer.cancel()
-        for beat in beats:
-            beat.cancel()
-        if beats:
-            await asyncio.gather(*beats, return_exceptions=True)
+        for task in checks:
+            task.cancel()
+        if checks:
+            await asyncio.gather(*checks, return_exceptions=True)
 
 
-async def _until_silent(
-    answer: asyncio.Timeout, ask_alive: Callable[[], Awaitable[object]]
-) -> None:
+async def _until_silent(answer: asyncio.Timeout, check: Callable[[], Awaitable[object]]) -> None:
     """Cancel the ``answer`` after ``SILENCE`` seconds without a response, or on an error."""
     now, heard = asyncio.get_running_loop().time, time.monotonic() - BEAT
     try:
         while time.monotonic() - heard <= SILENCE:
             with suppress(aiohttp.ClientError, OSError):
-                await ask_alive()
+                await check()
                 heard = time.monotonic()
             await asyncio.sleep(BEAT)
     except Exception:

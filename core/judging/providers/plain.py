@@ -122,7 +122,7 @@ class PlainProvider(OpenAIProvider):
     def read(
         self, request: Request, status: int, headers: Mapping[str, str], body: str
     ) -> Completion:
-        """Return the completion in an answer of its provider. Raises ``CallError``."""
+        """Return the completion in the answer of the request's provider. Raises ``CallError``."""
         if named(request.model)[0] != "anthropic":
             return super().read(request, status, headers, body)
         data = read_message(status, headers, body, request)

@@ -205,10 +205,10 @@ def hardly_used(picked: int, n: int, limit: float) -> BiasEffect:
 # most a share ``FALSE_ALARMS`` of runs without faults has any finding, as simulated in the cases of
 # ``PROMISED``. Effects that are significant but too small are not shown either.
 #
-# Observed kinds are separate (``OBSERVED``). Healthy judges show a slope on length as soon as
-# longer answers are better than their labels can tell, and likewise with answers of the judge's own
-# maker. These are shown without a false alarm rate, and corrected separately. Only probes can show
-# that length or maker is the cause (``core.metrics.bias.probes``).
+# Effects of length and of a judge's own maker (``OBSERVED``) are only associations. A healthy judge
+# shows them, too, if such answers are better in ways that the labels do not capture. So they are
+# corrected separately, and shown without a false alarm rate. Only probes can show that length or
+# maker is the cause (``core.metrics.bias.probes``).
 
 #: The largest share of runs without faults that raise a finding.
 FALSE_ALARMS = 0.01

@@ -37,7 +37,7 @@ def allowed(verb: Verb) -> Callable[[ServiceT], ServiceT]:
                 return service(store, *args, **kwargs)
             arguments = signature.bind(store, *args, **kwargs).arguments
             about = {key: plain(value) for key, value in list(arguments.items())[1:]}
-            with store.granted(verb, name, about, clock.now()):
+            with store.authorised(verb, name, about, clock.now()):
                 return service(store, *args, **kwargs)
 
         return cast("ServiceT", asked)

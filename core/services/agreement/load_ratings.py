@@ -177,7 +177,7 @@ def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedI
     if ids is not None:
         item_ids, rows = tuple(ids), columns.rows(ids)
     kinds = tuple(Traits(*traits) for traits in columns.kinds)
-    own_rubrics = store.signs.own_rubrics(run.id) if columns.own[rows].any() else {}
+    own_rubrics = store.vote_statistics.own_rubrics(run.id) if columns.own[rows].any() else {}
     return RatedItems(
         ids=item_ids,
         traits=tuple(kinds[kind] for kind in columns.kind[rows].tolist()),

@@ -39,7 +39,7 @@ from core.services.agreement.ratings import (
     rated_items,
 )
 
-#: The code of an answer without an option, by the outcome of its question.
+#: The code of an answer without an option, by the answer's state.
 _CODES = {State.ABSTAINED: ABSTAINED, State.FAILED: FAILED}
 
 

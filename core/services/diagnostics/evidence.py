@@ -72,9 +72,10 @@ class CriterionEvidence:
 class RunEvidence:
     """A run's data for the checks. ``words`` counts the words of each item's output.
 
-    ``shown`` has, per judge and question, choices by the orders shown. ``places`` has, per judge
-    and number of options, how often the option at each place was chosen. ``truth`` names the
-    criteria's ``truth``: the labels or, without any, people's majorities.
+    ``shown`` has, per judge, a table per question of the choices by the options shown first and
+    last. ``places`` has, per judge and number of options, how often the option at each position was
+    chosen. ``truth`` says what the criteria's ``truth`` is: the labels or, if there are too few,
+    people's majorities.
     """
 
     judges: tuple[Judge, ...]
@@ -105,7 +106,7 @@ class RunEvidence:
 def evidence_of(store: Store, run_id: int) -> RunEvidence:
     """Return the evidence of a run. Raises ``NotFound`` for an unknown run.
 
-    If models judged, people are not judges: without labels, their majorities are the truth.
+    If models judged, people are not judges: if labels are too few, their majorities are the truth.
     """
     run = store.runs.get(run_id)
     judges = tuple(j for j in run.panel.judges if j.rater_kind != "human") or run.panel.judges
@@ -140,9 +141,9 @@ def _seat(seats: dict[Rater, tuple[str, int]], judge: str, replicate: int) -> Ra
 
 
 def _places(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, dict[int, list[int]]]:
-    """Return, per judge and number of options, how often the option at each place was chosen.
+    """Return, per judge and number of options, how often the option at each position was chosen.
 
-    An na option is always shown last, so only answers at earlier places count.
+    An na option is always shown last, so only answers at earlier positions count.
     """
     counts: dict[str, dict[int, list[int]]] = {}
     for row in rows:
@@ -211,7 +212,10 @@ def _scored(rated: Rated) -> Scored:
 
 
 def _shown(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, list[ShownOrders]]:
-    """Return choices against orders per judge; one table per criterion and number of options."""
+    """Return choices by options shown first and last: per judge, a table per question.
+
+    A question is a criterion with a number of options.
+    """
     tables: dict[tuple[str, str, int], tuple[Values, Values]] = {}
     for row in rows:
         size = len(row.order)

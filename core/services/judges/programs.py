@@ -51,7 +51,7 @@ def programs_of(
     secrets = () if trust or typed else strange_words(judges)
     if (strange and not trust) or secrets:
         message = "This panel runs programs that are not allowed on this machine."
-        shown = () if trust else tuple(_permit_problem(judge) for judge in strange)
+        shown = () if trust else tuple(_unpermitted_program(judge) for judge in strange)
         raise InputError(message if shown else REFUSED, (*shown, *secrets), source)
     permit("programs", {_digest(program): _entry(program) for program in strange})
     if trust or typed:
@@ -70,7 +70,7 @@ def unasked(judges: Iterable[Judge]) -> Mapping[str, JudgeFunction]:
     return {judge.name: refuse for judge in judges if judge.kind == "command"}
 
 
-def _permit_problem(judge: Judge) -> Problem:
+def _unpermitted_program(judge: Judge) -> Problem:
     command = visible(shlex.join(judge.command))
     return Problem(
         f"would run, in {visible(str(Path.cwd()))}: {command}", _MEND, (judge.name, "command")

@@ -117,7 +117,7 @@ def _decided(store: Store, queue: QueueRow) -> tuple[DecidedCell, ...]:
     decided = store.settled.options(queue.run_id, queue.id)
     judged = judged_options(store, queue.run_id, [(item, name) for item, name, _ in decided])
     run = store.runs.get(queue.run_id)
-    rubric, own_rubrics = scored_rubric(store, run), store.signs.own_rubrics(run.id)
+    rubric, own_rubrics = scored_rubric(store, run), store.vote_statistics.own_rubrics(run.id)
 
     def cell(item_id: str, name: str, option: int | None) -> DecidedCell:
         before = judged.get((item_id, name))

@@ -16,7 +16,7 @@ from core import clock
 from core.metrics.agreement.kappa import cohen_kappa
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
-from core.services.pairwise.contest_votes import WITHDRAWN, Contests, Place, outcome, read
+from core.services.pairwise.contest_votes import WITHDRAWN, ContestKey, Contests, outcome, read
 from core.services.pairwise.contests import details_of
 from core.store.store import Store
 
@@ -117,7 +117,7 @@ def rater_agreement(
     ``contests`` is the result of ``contest_votes.read`` for these runs, if already loaded.
     """
     contests = contests or read(store, run_ids)
-    columns: list[tuple[str, Literal["person", "panel", "judge"], dict[Place, float]]] = []
+    columns: list[tuple[str, Literal["person", "panel", "judge"], dict[ContestKey, float]]] = []
     for arena in arenas_of(store, run_ids):
         votes = read(store, [arena.run_id])
         if points := _points(votes, None):
@@ -133,22 +133,22 @@ def rater_agreement(
     pairs = list[RaterLikeness]()
     for first, second in combinations(range(len(points_by_rater)), 2):
         met = (
-            (points_by_rater[first][place], points_by_rater[second][place])
-            for place in points_by_rater[first].keys() & points_by_rater[second]
+            (points_by_rater[first][key], points_by_rater[second][key])
+            for key in points_by_rater[first].keys() & points_by_rater[second]
         )
         pairs.append(RaterLikeness(first, second, *alike(met)))
     return ContestRaters(contests.systems, raters, tuple(pairs))
 
 
-def _points(contests: Contests, judge: str | None) -> dict[Place, float]:
+def _points(contests: Contests, judge: str | None) -> dict[ContestKey, float]:
     """Return the first system's points in every decided contest."""
-    by_place = {
-        contest.place: outcome(contests, contest, judge).points for contest in contests.held
+    by_contest = {
+        contest.key: outcome(contests, contest, judge).points for contest in contests.held
     }
-    return {key: points for key, points in by_place.items() if points is not None}
+    return {key: points for key, points in by_contest.items() if points is not None}
 
 
-def _rates(points: Mapping[Place, float], systems: Sequence[str]) -> dict[str, float | None]:
+def _rates(points: Mapping[ContestKey, float], systems: Sequence[str]) -> dict[str, float | None]:
     got: dict[str, list[float]] = {system: [] for system in systems}
     for (_, _, first, second), value in points.items():
         got[first].append(value)

@@ -21,7 +21,7 @@ from core.identity import seeded
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.pairwise.arena_people import alike
-from core.services.pairwise.contest_votes import Contest, Contests, Place, outcome, read
+from core.services.pairwise.contest_votes import Contest, ContestKey, Contests, outcome, read
 from core.services.pairwise.contests import details_of
 from core.services.pairwise.design import Choice, choice_of
 from core.services.results.scored_items import derive_for, resolved_items
@@ -173,19 +173,19 @@ def people_judge_agreement(store: Store, arenas: Sequence[int]) -> list[RaterAcc
     people = read(store, arenas, items=voted)
     items = voted | {_exchanged(item) for item in voted}
     contests = read(store, sorted({d["arena"] for d in details}), items=items)
-    by_place = {contest.place: contest for contest in contests.held}
+    by_key = {contest.key: contest for contest in contests.held}
     judges = [j.name for j in contests.judges]
     names: list[str | None] = [None, *(judges if len(judges) > 1 else [])]
-    return [_accord(people, contests, by_place, name) for name in names]
+    return [_accord(people, contests, by_key, name) for name in names]
 
 
 def _accord(
-    people: Contests, contests: Contests, by_place: dict[Place, Contest], judge: str | None
+    people: Contests, contests: Contests, by_key: dict[ContestKey, Contest], judge: str | None
 ) -> RaterAccord:
     def met() -> Iterator[tuple[float, float]]:
         for contest in people.held:
             by_people = outcome(people, contest).points
-            judged = by_place.get(contest.place)
+            judged = by_key.get(contest.key)
             by_judges = None if judged is None else outcome(contests, judged, judge).points
             if by_people is not None and by_judges is not None:
                 yield by_people, by_judges
@@ -267,7 +267,7 @@ def _revealed(store: Store, arena: int, item: Item, question: str) -> RevealedCo
     contest = next(
         h for h in people.held if h.question == question and h.shown[0].item_id == item.id
     )
-    judged = next(h for h in contests.held if h.place == contest.place)
+    judged = next(h for h in contests.held if h.key == contest.key)
     return RevealedContest(
         a,
         b,

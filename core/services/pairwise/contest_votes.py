@@ -26,7 +26,8 @@ from core.store.store import Store
 # only judges and screens need.
 
 
-Place = tuple[str, str, str, str]
+#: A contest's identity in any run: task, question and the two systems.
+ContestKey = tuple[str, str, str, str]
 
 
 class ShownPair(NamedTuple):
@@ -61,18 +62,18 @@ def _pair(item: dict[str, Any], counts: dict[tuple[str, str], int]) -> ShownPair
     task, first, second = meta["task"], meta["first"], meta["second"]
     # An answer is in many pairs, so its words are counted once.
     lengths = []
-    for system, place in ((first, "first"), (second, "second")):
+    for system, side in ((first, "first"), (second, "second")):
         if (task, system) not in counts:
-            counts[task, system] = _length(pair, place)
+            counts[task, system] = _length(pair, side)
         lengths.append(counts[task, system])
     a, b = meta["sources"]
     return ShownPair(item["id"], task, first, second, (a, b), (lengths[0], lengths[1]))
 
 
-def _length(pair: dict[str, Any], place: str) -> int:
+def _length(pair: dict[str, Any], side: str) -> int:
     """Return the number of words of an answer, without its thinking."""
-    answer = pair[place]
-    text = answer if isinstance(answer, str) else output_of(getattr(_checked(pair), place))
+    answer = pair[side]
+    text = answer if isinstance(answer, str) else output_of(getattr(_checked(pair), side))
     return len(text.split())
 
 
@@ -138,7 +139,7 @@ class Contest:
     shown: tuple[ShownAnswers, ...]
 
     @property
-    def place(self) -> Place:
+    def key(self) -> ContestKey:
         """Return the contest's identity in any run: task, question and the two systems."""
         return self.task, self.question, self.first, self.second
 

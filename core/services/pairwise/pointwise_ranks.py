@@ -31,11 +31,12 @@ from core.services.results.verdicts import texts_from
 from core.text.model_names import related
 from core.text.numbers import count, plural
 
-#: The scores that a ranking excludes by default: those of the judge itself and its family.
+#: The scores that a ranking excludes by default: those that a judge gave its own model
+#: or model family.
 EXCLUDED = ("self", "family")
 
 
-# Systems ranked by pointwise scores: every answer is graded alone, then systems are put in order.
+# Systems ranked by pointwise scores: every answer is graded alone.
 #
 # A ballot is one judge's scores of several systems on one task. Ranks come from the gated score
 # and, in a tie, from the score before gates, never from a list that a judge wrote. A judge's ballot

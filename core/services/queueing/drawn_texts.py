@@ -66,7 +66,7 @@ def settled_here(store: Store, run: Run) -> frozenset[str]:
     from core.services.queueing.queue_table import CellTable
 
     table = CellTable(store, run)
-    return _whole(table, table.signs.active)
+    return _whole(table, table.statistics.active)
 
 
 def _whole(table: CellTable, labelled: Flags) -> frozenset[str]:

@@ -138,7 +138,7 @@ def wanted_by_votes(store: Store, table: CellTable, run: Run, rule: QueueRule) -
     if rule.near_gate or rule.near_mark is not None:
         return None
     rule = rule.model_copy(update={"stale": False})
-    selected = table.signs.there & False
+    selected = table.statistics.there & False
     for holds in reasons(table, rule, _named(store, run, rule)).values():
         selected |= holds
     return selected
@@ -179,17 +179,17 @@ class ConsideredCells:
         from core.services.queueing.queue_table import reasons
 
         self.table, self._rule, self._seed = table, rule, seed
-        signs, considered = table.signs, table.asked_about(rule)
+        statistics, considered = table.statistics, table.asked_about(rule)
         if among is not None:
             considered &= table.among(among)
-        resolved = considered & signs.active & ~table.among(named.requested)
+        resolved = considered & statistics.active & ~table.among(named.requested)
         open_ = considered & ~resolved
         self._settled = int(resolved.sum())
-        self._of = self._settled + int((open_ & (signs.there | rule.everything)).sum())
+        self._of = self._settled + int((open_ & (statistics.there | rule.everything)).sum())
         self._reasons = {
             reason: holds & open_ for reason, holds in reasons(table, rule, named).items()
         }
-        self.drawn_from: Flags = open_ & (signs.option >= 0)
+        self.drawn_from: Flags = open_ & (statistics.option >= 0)
         self.wanted: Flags = self.drawn_from & False
         for holds in self._reasons.values():
             self.wanted |= holds
@@ -297,11 +297,11 @@ def _splits(store: Store, run_id: int, item_id: str | None) -> int:
     """Return the number of unsettled disagreements; for a run it is cached like its columns."""
 
     def count() -> Columns:
-        return Columns({"cells": store.signs.unsettled_splits(run_id)}, {})
+        return Columns({"cells": store.vote_statistics.unsettled_splits(run_id)}, {})
 
     run = store.runs.row(run_id)
     if item_id is not None or run.items < MANY or run.active:
-        return store.signs.unsettled_splits(run_id, item_id)
+        return store.vote_statistics.unsettled_splits(run_id, item_id)
     stamp = store.results.derived(run_id)
     return int(store.kept.cached_columns(f"splits of run {run_id}", stamp, count).head["cells"])
 

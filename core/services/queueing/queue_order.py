@@ -285,11 +285,11 @@ def weigh(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list[Queue
     ids = list(dict.fromkeys(cell.item_id for cell in cells))
     items = {i.id: i for i in resolved_items(store, run.dataset_version_id, ids)}
     tallies = _tallies(store, run, cells)
-    signs = store.signs.of_cells(run.id)
+    statistics = store.vote_statistics.of_cells(run.id)
     answers: dict[str, dict[str, int | None]] = {}
-    for (item_id, name), sign in signs.items():
-        if sign.votes or sign.abstentions or sign.settled:
-            answers.setdefault(item_id, {})[name] = sign.option
+    for (item_id, name), answer in statistics.items():
+        if answer.votes or answer.abstentions or answer.settled:
+            answers.setdefault(item_id, {})[name] = answer.option
     usual = _usual(cells, tallies)
     what_ifs: dict[int, WhatIf] = {}
     texts: dict[str, MeasuredTexts] = {}

@@ -223,8 +223,8 @@ class CellTable:
         return flags
 
     @cached_property
-    def signs(self) -> CellStatistics:
-        """Return the votes' signs on the cells."""
+    def statistics(self) -> CellStatistics:
+        """Return what the votes say about each cell."""
         result = CellStatistics.nothing(len(self))
         for column in self._columns:
             cells, rows = self.cells_of(column.criterion, column.rows)
@@ -252,8 +252,9 @@ class CellTable:
 
 @dataclass(frozen=True)
 class CellStatistics:
-    """Signs of the votes on cells, in columns. ``there``: the cell has votes or failures;
-    ``option`` is the current verdict; ``active`` and ``stale`` are the states of settled cells.
+    """What the votes say about each cell, an array per figure. ``there``: it has votes or failures.
+    ``option``: its verdict. ``active``, ``stale``: people settled it, and their verdict is in force
+    or no longer is.
     """
 
     there: Flags
@@ -268,7 +269,7 @@ class CellStatistics:
 
     @classmethod
     def nothing(cls, cells: int) -> CellStatistics:
-        """Return signs of cells without votes."""
+        """Return the statistics of cells without votes."""
         return cls(
             there=np.zeros(cells, np.bool_),
             option=np.full(cells, NO_OPTION),
@@ -308,7 +309,7 @@ def shares(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
     if rule.draw == "even":
         return by_cell
     cells = np.flatnonzero(among)
-    stratum, kinds = strata(rule.draw, table.drawn_from(cells, table.signs.option[cells]))
+    stratum, kinds = strata(rule.draw, table.drawn_from(cells, table.statistics.option[cells]))
     sizes = dict(zip(kinds, np.bincount(stratum, minlength=len(kinds)).tolist(), strict=True))
     chance = chances(rule.draw, rule.audit_share, sizes)
     by_cell[cells] = np.array([chance[kind] for kind in kinds])[stratum]
@@ -317,20 +318,20 @@ def shares(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
 
 def reasons(table: CellTable, rule: QueueRule, named: NamedCells) -> dict[Reason, Flags]:
     """Return the cells to which each reason of a rule applies, in the order of listed reasons."""
-    signs, voted = table.signs, table.signs.there
+    statistics, voted = table.statistics, table.statistics.there
     holds: dict[Reason, Flags] = {}
     if rule.failure:
-        holds["failure"] = signs.failed
+        holds["failure"] = statistics.failed
     if rule.split:
         # The entropy decides, not the agreement: a verdict may be an option without votes.
-        holds["split"] = np.nan_to_num(signs.entropy) != 0
+        holds["split"] = np.nan_to_num(statistics.entropy) != 0
     if rule.abstention:
-        holds["abstention"] = (signs.abstentions > 0) & ~table.among(named.unasked)
+        holds["abstention"] = (statistics.abstentions > 0) & ~table.among(named.unasked)
     if rule.margin is not None:
-        holds["margin"] = np.nan_to_num(signs.margin, nan=np.inf) < rule.margin
+        holds["margin"] = np.nan_to_num(statistics.margin, nan=np.inf) < rule.margin
     holds["flip"] = table.among(named.apart)
     if rule.stale:
-        holds["stale"] = table.among(named.stale) | signs.stale
+        holds["stale"] = table.among(named.stale) | statistics.stale
     if rule.near_gate:
         holds["near_gate"] = voted & _at_gates(table)
     if rule.near_mark is not None:
@@ -343,17 +344,17 @@ def reasons(table: CellTable, rule: QueueRule, named: NamedCells) -> dict[Reason
 
 def _at_gates(table: CellTable) -> Flags:
     """Return the cells on which another option could change a gate's state."""
-    signs = table.signs
-    decided = (signs.option >= 0) & (signs.abstained == 0)
+    statistics = table.statistics
+    decided = (statistics.option >= 0) & (statistics.abstained == 0)
     flags = np.zeros(len(table), np.bool_)
     for rubric, cells in _by_rubric(table):
         if not rubric.gates:
             continue
         for number, criterion in enumerate(rubric.criteria):
             own_cells = cells[(table.criterion[cells] == number) & decided[cells]]
-            for option in np.unique(signs.option[own_cells]).tolist():
+            for option in np.unique(statistics.option[own_cells]).tolist():
                 if near_gate(rubric, criterion, int(option)):
-                    flags[own_cells[signs.option[own_cells] == option]] = True
+                    flags[own_cells[statistics.option[own_cells] == option]] = True
     return flags
 
 

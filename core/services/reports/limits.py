@@ -35,7 +35,7 @@ def limits(report: RunReport) -> tuple[str, ...]:
         _failures,
         _abstentions,
         _unvoted,
-        _tied,
+        _tied_cells,
         _truth,
         _accuracy,
         _judges,
@@ -90,7 +90,7 @@ def _unvoted(report: RunReport) -> Iterator[str]:
         )
 
 
-def _tied(report: RunReport) -> Iterator[str]:
+def _tied_cells(report: RunReport) -> Iterator[str]:
     n = report.counts.tied
     if n:
         yield (

@@ -251,7 +251,7 @@ def _label_values(
 def own_rubrics(store: Store, run: RunRow) -> dict[str, Rubric]:
     """Return the rubrics of items with their own; read only if there are any."""
     rubrics = item_columns.of_version(store, run.dataset_version_id).own
-    return store.signs.own_rubrics(run.id) if rubrics.any() else {}
+    return store.vote_statistics.own_rubrics(run.id) if rubrics.any() else {}
 
 
 def kinds_of(
@@ -263,8 +263,9 @@ def kinds_of(
 
 
 def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]:
-    """Return how often each judge saw which order and chose which option, without flipped
-    replicates.
+    """Return how often each judge chose which option under which order of options.
+
+    Flipped replicates are excluded.
     """
 
     def read() -> Columns:

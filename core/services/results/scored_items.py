@@ -200,7 +200,7 @@ def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
     questions = question_hashes(store, run)
     if not questions.stale:
         return frozenset()
-    own_rubrics = store.signs.own_rubrics(run_id)
+    own_rubrics = store.vote_statistics.own_rubrics(run_id)
     ids = [item_id for item_id in store.runs.item_ids(run_id) if item_id not in own_rubrics]
     cells = {CellKey(item_id, name) for item_id in ids for name in questions.stale}
     return frozenset(cells - settled_alike(store, run_id, questions.asks))
@@ -225,7 +225,7 @@ def put_aside(
 
     The first become stale, the second may count again. Items with their own rubric are in neither.
     """
-    own_rubrics = store.signs.own_rubrics(run_id)
+    own_rubrics = store.vote_statistics.own_rubrics(run_id)
     alike = settled_alike(store, run_id, now)
     places = {
         place for place, _ in store.scored.settled_under(run_id) if place.item_id not in own_rubrics

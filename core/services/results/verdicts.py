@@ -18,8 +18,9 @@ from core.domain.weight_fit import Fitted, Weights
 from core.scoring import ItemScore, MeasuredTexts, Texts, looks_at_texts, measure, score_item
 from core.scoring.verdict import Ballot, settle
 
-# Which votes count towards a verdict: not those of shadows, flipped answers not by themselves, and
-# in a cascade only those of the last stage asked. All votes are stored; this only reads them.
+# Which votes count towards a verdict. Votes of shadow judges do not. A flipped answer only checks
+# the unflipped one: if the two differ, ``require_both`` turns them into an abstention. In a
+# cascade, only votes of the last stage asked count. All votes are stored; this only reads them.
 
 
 class CountedBallots(NamedTuple):

@@ -152,7 +152,7 @@ def infer(
                 float(bounds[k][0]),
                 float(bounds[k][1]),
                 _tidy(float(rounded[k])),
-                _doubt(values, k, rubric),
+                _why_not_estimable(values, k, rubric),
             )
             for k, c in enumerate(rubric.criteria)
         ),
@@ -226,12 +226,12 @@ def _misfits(ids: Sequence[str], targets: Matrix, residuals: Matrix) -> tuple[To
     return tuple(sorted(far, key=lambda misfit: -abs(misfit.residual)))
 
 
-def _doubt(values: Matrix, k: int, rubric: Rubric) -> str:
-    column = values[:, k]
+def _why_not_estimable(values: Matrix, criterion_index: int, rubric: Rubric) -> str:
+    column = values[:, criterion_index]
     if (column == column[0]).all():
         return "Every item got the same, so its weight cannot be estimated."
     for index, criterion in enumerate(rubric.criteria):
-        if index != k and (values[:, index] == column).all():
+        if index != criterion_index and (values[:, index] == column).all():
             return f"It always got what {criterion.name!r} got: only their sum can be estimated."
     return ""
 

@@ -94,7 +94,7 @@ def start_under(
             for old, (new, place) in places(edits).items()
             if new.name not in again
         ]
-        carry(db, run_id, successor.id, chosen, store.signs.own_rubrics(run_id))
+        carry(db, run_id, successor.id, chosen, store.vote_statistics.own_rubrics(run_id))
         count_votes(db, successor.id)
         _carry_settled(store, seat, run, successor, edits, again)
         store.results.rebuild(successor.id, load_job(store, successor.id).derive)
@@ -115,7 +115,11 @@ def _votes_kept(
     store: Store, run: Run, edits: VersionEdits, again: Collection[str]
 ) -> Counter[str]:
     """Return how many votes of each item would be carried over."""
-    own_rubrics, to, carried = store.signs.own_rubrics(run.id), places(edits), Counter[str]()
+    own_rubrics, to, carried = (
+        store.vote_statistics.own_rubrics(run.id),
+        places(edits),
+        Counter[str](),
+    )
     for row in store.votes.all_ballots(run.id):
         if row.item_id in own_rubrics:
             carried[row.item_id] += 1
@@ -131,7 +135,10 @@ def _planned(store: Store, run: Run, version_id: int, kept: Counter[str]) -> lis
     ids = store.runs.item_ids(run.id)
     if not run.panel.askable:
         return [(item_id, kept[item_id]) for item_id in ids]
-    rubric, own_rubrics = store.rubrics.version(version_id).rubric, store.signs.own_rubrics(run.id)
+    rubric, own_rubrics = (
+        store.rubrics.version(version_id).rubric,
+        store.vote_statistics.own_rubrics(run.id),
+    )
     per_cell = answers_per_cell(run.panel, run.plan.replicates)
     return [(item_id, len(own_rubrics.get(item_id, rubric).criteria) * per_cell) for item_id in ids]
 
@@ -157,7 +164,7 @@ def _carry_settled(
     store: Store, seat: Seat, run: Run, made: Run, edits: VersionEdits, again: Collection[str]
 ) -> None:
     """Keep cells settled, under the same names, if their question is unchanged."""
-    own_rubrics = store.signs.own_rubrics(run.id)
+    own_rubrics = store.vote_statistics.own_rubrics(run.id)
     changed = {*edits.stale, *again}
     for item_id in store.runs.item_ids(run.id):
         cells = store.settled.of_items(run.id, [item_id]).get(item_id, {})

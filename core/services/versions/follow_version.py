@@ -80,7 +80,7 @@ def difference_under(
     changed = edits_between(store.rubrics.version(run.rubric_version_id).rubric, rubric, moves)
     if changed.unmapped:
         raise InputError(f"Map the options of {', '.join(map(repr, changed.unmapped))} first.")
-    own_rubrics = store.signs.own_rubrics(run_id)
+    own_rubrics = store.vote_statistics.own_rubrics(run_id)
     settled = settled_lookup(store, run_id)
     if not changed.in_place:
         settled = _settled_as(settled, changed, own_rubrics)
@@ -143,7 +143,7 @@ def follow(
             marked=sorted(aside),
             reason=reason,
         )
-        own_rubrics = store.signs.own_rubrics(run_id)
+        own_rubrics = store.vote_statistics.own_rubrics(run_id)
         derive = _derive(store, run, after, own_rubrics, settled_lookup(store, run_id))
         store.results.rebuild(run_id, derive)
         _raise_cells(store, run, changed, own_rubrics)

@@ -114,8 +114,10 @@ class Connections:
         return connections
 
     @contextmanager
-    def granted(self, verb: Verb, action: str, about: Any, at: str) -> Iterator[PermissionGrant]:
-        """Allow the actor this act within the block; an outer grant stays in force.
+    def authorised(
+        self, permission: Verb, action: str, about: Any, time: str
+    ) -> Iterator[PermissionGrant]:
+        """Authorise the actor for an action within the block; an outer grant stays in force.
 
         Raises:
             NotAllowed: the actor lacks the permission.
@@ -124,8 +126,8 @@ class Connections:
         if within is not None and within.actor == self.actor:
             yield within
             return
-        allow(self.actor, verb)
-        grant = PermissionGrant(self.actor, verb, action, about, at)
+        allow(self.actor, permission)
+        grant = PermissionGrant(self.actor, permission, action, about, time)
         token = _granted.set(grant)
         try:
             yield grant

@@ -334,11 +334,11 @@ class VoteStatistics(NamedTuple):
     settled: SettledState | None
 
 
-_NO_SIGNS = VoteStatistics(None, False, None, None, 0, 0, 0, None)
+_NO_VOTES = VoteStatistics(None, False, None, None, 0, 0, 0, None)
 
 
 class RunVoteStatistics:
-    """Available as ``store.signs``."""
+    """Available as ``store.vote_statistics``."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -350,7 +350,7 @@ class RunVoteStatistics:
 
         Cells without votes, failures and a decision are left out.
         """
-        signs = {
+        statistics = {
             (row[0], row[1]): VoteStatistics(row[2], bool(row[3]), *row[4:])
             for row in self._files.tuples(
                 "SELECT c.item_id, c.criterion, c.option, c.abstained, c.entropy, c.margin, "
@@ -365,9 +365,9 @@ class RunVoteStatistics:
             "AND (? IS NULL OR item_id = ?) GROUP BY 1, 2",
             (run_id, item_id, item_id),
         ):
-            before = signs.get((item, criterion), _NO_SIGNS)
-            signs[item, criterion] = before._replace(failures=count)
-        return signs
+            before = statistics.get((item, criterion), _NO_VOTES)
+            statistics[item, criterion] = before._replace(failures=count)
+        return statistics
 
     def unsettled_splits(self, run_id: int, item_id: str | None = None) -> int:
         """Return the number of a run's (or an item's) cells with split votes and no decision."""

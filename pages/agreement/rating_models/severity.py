@@ -56,15 +56,16 @@ def show(chosen: RatedSelection) -> None:
     if len(study.raters) <= DRAWN:
         _picture(chosen, study)
     table(
-        ("Rater", "Gives of the scale", "Severity", "Misfit", "Ratings"),
+        ("Rater", "Against average", "Severity", "Misfit", "Ratings"),
         (_rater(name, rater) for name, rater in study.raters),
         name="How severe every rater is",
         numbers=range(1, 5),
     )
     st.caption(
         "Significantly strict raters come first, significantly mild ones last. The first figure is "
-        "how much more or less of the scale a rater gives than an average rater for the same work. "
-        f"Severity is in logits. The {level_words()} intervals are below the figures.",
+        "how much higher (+) or lower (−) each scores the same work than an average rater, as a "
+        "share of the scale. Severity is in logits. "
+        f"The {level_words()} intervals are below the figures.",
         help=SAYS,
     )
     _fair(chosen, study)
@@ -78,11 +79,13 @@ def _picture(chosen: RatedSelection, found: SeverityStudy) -> None:
         for name, rater in found.raters
     ]
     st.plotly_chart(
-        draw.forest(dots, "More of the scale than an average rater gives", "", whole=False),
+        draw.forest(
+            dots, "Score above an average rater's, as a share of the scale", "", whole=False
+        ),
         key=state.key(keys.AGREEMENT_CHART, "severity", len(found.raters), *chosen.pair),
         config={"displayModeBar": False},
-        alt="How much more or less of the scale every rater gives than an average one, with "
-        "intervals. The table below has its numbers.",
+        alt="How much higher or lower every rater scores than an average one, as a share of the "
+        "scale, with intervals. The table below has its numbers.",
     )
 
 

@@ -89,7 +89,7 @@ def test_one_note_explains_all_cells_of_an_item_that_need_one(store: Store) -> N
     at.choose(app, 1, "Short", UNMET)
     at.commit(app, 1)
     at.commit(app, 1)
-    assert "A note is needed. One will do for all 2." in shown(app)
+    assert "A note is needed. One note is enough for all 2 cells." in shown(app)
 
     at.write(app, 1, "Right", "The reference says so.")
     at.commit(app, 1)

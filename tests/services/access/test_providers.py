@@ -225,7 +225,7 @@ def test_a_models_help_counts_as_its_makers_and_is_held_while_it_works(
     month = clock.now()[:7]
     writer = priced("http://10.0.0.5:8000/v1").model_dump(mode="json")
     ann = store.acting(member("author", "ann@example.org"))
-    with ann.granted("write", "test", None, clock.now()):
+    with ann.authorised("write", "test", None, clock.now()):
         task = ann.helps.create(
             "draft", "x", {"judge": writer}, planned=2, budget=0.9, now=clock.now()
         )

@@ -56,7 +56,7 @@ def test_what_is_taken_back_is_not_on_record(store: Store) -> None:
     with pytest.raises(Exception, match="cannot be saved"):
         registry.save_judge(admin, JUDGE, former="another")
     assert store.audit.count() == 1
-    with admin.granted("write", "test", None, clock.now()), admin.rehearsal():
+    with admin.authorised("write", "test", None, clock.now()), admin.rehearsal():
         admin.settings.put("a", 1)
     assert store.audit.count() == 1
 
@@ -85,7 +85,7 @@ def test_a_grant_is_of_its_thread_alone(store: Store) -> None:
             refused.append(type(error))
         theirs.close()
 
-    with theirs.granted("write", "test", None, clock.now()):
+    with theirs.authorised("write", "test", None, clock.now()):
         thread = threading.Thread(target=elsewhere)
         thread.start()
         thread.join()
@@ -94,7 +94,7 @@ def test_a_grant_is_of_its_thread_alone(store: Store) -> None:
 
 def test_a_grant_of_one_is_none_of_another(store: Store) -> None:
     ann, bob = store.acting(member("admin", "ann@e.org")), store.acting(member("viewer", "b@e.org"))
-    with ann.granted("administer", "test", None, clock.now()):
+    with ann.authorised("administer", "test", None, clock.now()):
         with pytest.raises(NotAllowed):
             bob.settings.put("a", 1)
         with pytest.raises(NotAllowed):

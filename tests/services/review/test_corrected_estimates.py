@@ -50,7 +50,11 @@ def test_what_a_queue_says_of_all_cells_reads_them_as_columns(
     run = reviewed.graded(store, 48)
     queue = reviewed.make_queue(store, run, HALF)
     settle_all(store, queue)
-    read_whole = ("verdicts", store.results), ("cells", store.queues), ("of_cells", store.signs)
+    read_whole = (
+        ("verdicts", store.results),
+        ("cells", store.queues),
+        ("of_cells", store.vote_statistics),
+    )
     for name, of in (*read_whole, ("ballots", store.votes), ("contents", store.datasets)):
         monkeypatch.setattr(type(of), name, lambda *_, name=name: pytest.fail(name))
     assert rightness(store, queue).weighted.value is not None
