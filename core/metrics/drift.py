@@ -1,7 +1,7 @@
 """Drift: do answers to the same cells change over time? Checking often adds no false alarms.
 
-Every repetition is compared with the baseline cell by cell, so that items cancel: up to eight
-earlier repetitions that were within their limits. A weekly check at 5% raises an alarm in 5% of
+The baseline is up to eight earlier repetitions that were within their limits. Every repetition is
+compared with it cell by cell, so that items cancel. A weekly check at 5% raises an alarm in 5% of
 weeks by chance alone. So the k-th check may use up 1 / (k (k + 1)) of the allowed false alarm rate,
 which adds up to that rate over any number of checks (alpha spending: Lan and DeMets 1983). The
 limits are Shewhart's control limits (1931), widened accordingly.
