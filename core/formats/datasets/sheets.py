@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from core.errors import InputError, Problem
@@ -100,23 +101,29 @@ def sheet_rows(sheet: FilledCells, name: str) -> TableRows:
 
 
 def joined_sheets(book: Workbook, name: str) -> TableRows:
-    """Return the rows of all sheets, appended, each with the name of its sheet.
+    """Return the rows of all sheets of the same columns, appended, each with the name of its sheet.
+
+    A notice names sheets with other columns, which are left out.
 
     Raises:
-        InputError: a sheet with other columns than the first.
+        InputError: no two sheets have the same columns.
     """
     parts = {sheet: sheet_rows(book.spent(sheet)[0], name) for sheet in book.filled}
-    columns = next(iter(parts.values())).columns
-    if different := next((sheet for sheet, part in parts.items() if part.columns != columns), None):
+    ((columns, times),) = Counter(part.columns for part in parts.values()).most_common(1)
+    different = [sheet for sheet, part in parts.items() if part.columns != columns]
+    if different and times < 2:
         message = (
-            f"The sheet {different!r} has other columns than the first. Name one with --sheet."
+            f"The sheet {different[0]!r} has other columns than the first. Name one with --sheet."
         )
         raise InputError(message, (), name)
+    parts = {sheet: part for sheet, part in parts.items() if sheet not in different}
     heading = "sheet" if "sheet" not in columns else "sheet of the workbook"
     rows = tuple({heading: sheet, **row} for sheet, part in parts.items() for row in part.rows)
     lines = tuple(line for part in parts.values() for line in part.lines)
+    listed = ", ".join(map(repr, different))[:300]
+    said = [Problem(f"Sheets with other columns are left out: {listed}.")] if different else []
     notices = tuple(notice for part in parts.values() for notice in part.notices)
-    return TableRows((heading, *columns), rows, lines, notices)
+    return TableRows((heading, *columns), rows, lines, (*said, *notices))
 
 
 def _bad_heads(sheet: FilledCells, heads: dict[int, str], header: int) -> list[Problem]:

@@ -14,6 +14,7 @@ from core.formats.source.heading_words import plain_heading
 WRITTEN_BY = (
     *("student answer", "student response", "model output", "model response", "model completion"),
     *("generated text", "generated answer", "generated response", "generated summary"),
+    *("ai answer", "llm answer", "bot answer", "assistant answer", "pupil answer", "ai output"),
     *("llm response", "llm output", "ai response", "system output", "candidate answer"),
     *("essay text", "answer text", "response text", "system summary", "model summary"),
 )

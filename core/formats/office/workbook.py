@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -24,12 +26,14 @@ EVERY = "*"
 class SheetNotChosen(InputError):
     """An error: several sheets of a workbook have rows, and none was chosen."""
 
-    def __init__(self, sheets: tuple[str, ...], where: str, *, alike: bool = False) -> None:
+    def __init__(self, sheets: tuple[str, ...], where: str, alike: Sequence[str] = ()) -> None:
         self.sheets = sheets
         named = ", ".join(repr(name) for name in sheets)
         message = f"This workbook has rows on {len(sheets)} sheets: {named}. Name one with --sheet."
         if alike:
-            message += f" Their columns are the same: --sheet '{EVERY}' reads them as one table."
+            which = "Their columns" if len(alike) == len(sheets) else "The columns of "
+            which += ", ".join(map(repr, alike)) if len(alike) < len(sheets) else ""
+            message += f" {which} are the same: --sheet '{EVERY}' reads them as one table."
         super().__init__(message, (), where)
 
 
@@ -127,8 +131,10 @@ class Workbook:
     def _chosen(self, sheet: str | None) -> str:
         if sheet is None:
             if len(self.filled) > 1:
-                alike = len(set(map(self._first_row, self.filled))) == 1
-                raise SheetNotChosen(self.filled, self._name, alike=alike)
+                first = {name: self._first_row(name) for name in self.filled}
+                ((row, times),) = Counter(first.values()).most_common(1)
+                alike = [name for name in first if first[name] == row and times > 1]
+                raise SheetNotChosen(self.filled, self._name, alike)
             if not self.filled:
                 message = "No sheet of this workbook has a heading and rows."
                 raise InputError(message, (), self._name)

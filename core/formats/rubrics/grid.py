@@ -20,6 +20,7 @@ from core.formats.rubrics.foreign import (
 from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import MAX_COLUMNS, RawRow, RawTable
 from core.formats.source.csv_writer import unguarded
+from core.formats.source.heading_words import heads_a_summary
 from core.formats.source.parsed import Parsed, refusal, stem
 from core.text.names import fold
 
@@ -225,7 +226,7 @@ def _names_a_level(head: str) -> bool:
 
 def _is_total(cells: Sequence[str]) -> bool:
     """Return whether a row is a total: its name says so, and it holds only numbers."""
-    first, *numbers = [text for text in cells if text] or [""]
+    first, *numbers = [text.rstrip(" %") for text in cells if text] or [""]
     return fold(first).startswith(("total", "sum")) and all(
         points_in(text).label == text and points_in(text).points is not None for text in numbers
     )
@@ -278,7 +279,7 @@ class _Grid:
         name = cells[self._roles.index("criterion")]
         if name and sum(map(bool, cells)) == 1:
             return name
-        if _is_total(cells):
+        if _is_total(cells) or heads_a_summary(name):
             text = " ".join(filter(None, cells))
             self._notices.append(Problem(f"is left out: “{text}”.", "", (), row.line))
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,6 +15,10 @@ Row = Mapping[str, Any]
 #: The most summary rows at the head, or at the foot.
 _MOST = 6
 _IMPORT_ID = '{"ImportId":'
+#: Points possible: `/10`, `max. 10`, `out of 10 points`.
+_POSSIBLE = re.compile(
+    r"(?:/|max(?:imum|\.)?:?|out of|von|sur|de|su) ?\d+(?:[.,]\d+)?(?: ?[^\W\d]+\.?)?"
+)
 
 
 def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
@@ -57,12 +62,24 @@ def _headings(columns: Sequence[str], rows: Sequence[Row]) -> Iterator[tuple[int
     ids = [at for at, row in enumerate(rows[:3]) if _IMPORT_ID in str([*row.values()][:1])]
     if ids:
         yield from ((at, "further headings") for at in range(ids[0] + 1))
-    elif len(rows) > 3 and not _filled(rows[0], columns[0]):
+    elif len(rows) > 3 and not _filled(rows[0], columns[0]) and not _maxima(columns, rows[0]):
         numeric = [c for c in columns if all(_number(row, c) is not None for row in rows[1:50])]
         all_filled = all(_filled(row, columns[0]) for row in rows[1:50])
         words = [c for c in numeric if _filled(rows[0], c) and _number(rows[0], c) is None]
         if all_filled and words:
             yield 0, "further headings"
+
+
+def _maxima(columns: Sequence[str], row: Row) -> str:
+    """Return the points possible in a row that holds nothing else, by column, or "".
+
+    >>> _maxima(["id", "Ideas", "Style"], {"id": "", "Ideas": "/10", "Style": "max 5"})
+    'Ideas /10, Style max 5'
+    """
+    cells = {c: str(row[c]).strip() for c in columns if _filled(row, c)}
+    given = {c: cell for c, cell in cells.items() if c != columns[0] or not heads_a_summary(cell)}
+    possible = all(_POSSIBLE.fullmatch(cell.lower()) for cell in given.values())
+    return ", ".join(map(" ".join, given.items())) if possible and len(given) > 1 else ""
 
 
 def _remark(
@@ -88,6 +105,8 @@ def _summary_of(
 ) -> str | None:
     """Return what a row summarises, by its first cell or its numbers, or ``None``."""
     row = rows[at]
+    if maxima := _maxima(columns, row):
+        return f"points possible: {maxima}"
     filled = [c for c in columns if _filled(row, c)]
     first = str(row[filled[0]]).strip() if filled else ""
     if not (heads_a_summary(first) or columns[0] not in filled):

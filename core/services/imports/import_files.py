@@ -274,12 +274,12 @@ def import_path(
 
 
 def _on_its_sheet(source: VoteSource, several: SheetNotChosen) -> VoteSource:
-    """Return a workbook on its only sheet with votes or, without any, with items.
+    """Return a workbook on its only sheet with votes, or with items in more than a lone column.
 
-    Raises:
-        SheetNotChosen: several sheets have some, or none has.
+    Raises ``SheetNotChosen`` if several sheets have some, or none has.
     """
-    kinds = {sheet: _kind_on(source.on_sheet(sheet)) for sheet in several.sheets}
+    found = {sheet: _kind_on(source.on_sheet(sheet)) for sheet in several.sheets}
+    kinds = {sheet: kind for sheet, (kind, columns) in found.items() if columns > 1}
     for wanted in ("votes", "items"):
         sheets = [sheet for sheet, kind in kinds.items() if kind == wanted]
         if len(sheets) == 1:
@@ -289,15 +289,15 @@ def _on_its_sheet(source: VoteSource, several: SheetNotChosen) -> VoteSource:
     raise several
 
 
-def _kind_on(source: VoteSource) -> Literal["votes", "items", "neither"]:
+def _kind_on(source: VoteSource) -> tuple[Literal["votes", "items", "neither"], int]:
+    """Return what a sheet holds, and the number of its columns."""
     try:
-        file_look = look(source)
-        near = file_look.near
+        near = (found := look(source)).near
     except InputError:
-        return "neither"
-    if file_look.kind in TABLES or any(shape.kind != "dataset" for shape in near):
-        return "votes"
-    return "items" if file_look.kind == "dataset" or near else "neither"
+        return "neither", 0
+    votes = {found.kind, *(shape.kind for shape in near)} & {*TABLES}
+    wide = len(found.table.columns) if found.table else 0
+    return "votes" if votes else "items" if found.kind == "dataset" or near else "neither", wide
 
 
 def changed(file_look: FileShape, changes: Sequence[str]) -> VoteMapping | None:

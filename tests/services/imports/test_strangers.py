@@ -27,7 +27,7 @@ from tests.formats.rated_tables import RATED_TABLES
 from tests.formats.school_tables import SCHOOL_TABLES
 from tests.formats.scorecard_tables import SCORECARD_TABLES
 from tests.formats.strange_tables import STRANGE_TABLES
-from tests.formats.strangers import STRANGERS, Stranger, essay
+from tests.formats.strangers import STRANGERS, Stranger, essay, table
 
 TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES, *FIELD_TABLES, *FRESH_TABLES)
 TABLES = (*TABLES, *SCHOOL_TABLES, *SCORECARD_TABLES, *COMPARED_TABLES, *NESTED_TABLES)
@@ -453,6 +453,51 @@ def test_sheets_of_one_shape_are_read_as_one_table(store: Store, tmp_path: Path)
     assert (report["votes"], len(report["raters"]), report["items"]) == (12, 2, 6)
     with pytest.raises(InputError, match="item=Case --map rater=sheet"):
         import_files.import_path(store, file, sheet="*")
+
+
+def test_a_sheet_with_other_columns_is_passed_over_and_said(store: Store, tmp_path: Path) -> None:
+    sheets = {"Lo": READINGS, "Mi": READINGS, "Means": [["Reader", "n"], ["Lo", "6"]]}
+    file = workbook(tmp_path, sheets)
+    with pytest.raises(InputError, match=r"columns of 'Lo', 'Mi' are the same: --sheet '\*' reads"):
+        brought(store, file)
+    report = import_files.import_path(
+        store, file, sheet="*", changes=("item=Case", "rater=sheet", "label=Seen?")
+    )
+    assert (report["votes"], len(report["raters"]), report["items"]) == (12, 2, 6)
+    assert "Sheets with other columns are left out: 'Means'." in str(report["notices"])
+
+
+#: Marks below their maxima, and a pupil without a mark.
+MARKED = [["No", "Pupil", "Ideas", "Structure"], ["", "", "/10", "/5"]] + [
+    [str(n), f"Pupil {n}", "" if n == 4 else str(3 + n % 5), str(1 + n % 4)] for n in range(1, 10)
+]
+
+
+def test_points_possible_are_no_item_and_a_list_of_jobs_is_no_table(
+    store: Store, tmp_path: Path
+) -> None:
+    file = workbook(tmp_path, {"9B": MARKED, "to do": [["Ask about absentees"], ["Print them."]]})
+    with pytest.raises(InputError, match="item=No --map criteria=Ideas --map criteria=Structure"):
+        brought(store, file)
+    changes = ("item=No", "criteria=Ideas", "criteria=Structure")
+    report = import_files.import_path(store, file, changes=changes)
+    # Nine pupils and two criteria, one mark missing.
+    assert (report["votes"], report["items"]) == (17, 9)
+    assert "'points possible: Ideas /10, Structure /5' (line 2)" in str(report["notices"])
+
+
+def test_the_answer_of_an_ai_is_judged_against_the_model_answer(
+    store: Store, tmp_path: Path
+) -> None:
+    rows = [
+        {"Ref": f"q{n}", "Rater": who, "Model answer": essay(n + 9), "AI answer": essay(n)}
+        | {"Accuracy": 1 + (n + k) % 4}
+        for n in range(8)
+        for k, who in enumerate(("Lo", "Mi"))
+    ]
+    file = tmp_path / "legal.csv"
+    file.write_text(table(rows))
+    assert first(store, brought(store, file)).text == essay(0)
 
 
 def test_one_rater_needs_no_column(store: Store, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from core.formats.datasets.answer_columns import stem_of
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import ABOUT, texts_in
+from core.formats.datasets.text_columns import ABOUT, WRITTEN_BY, texts_in
 from core.formats.source.heading_words import PROMPTS, WRITTEN_TEXTS, has_word, plain_heading
 from core.formats.votes.structure.values import USUAL, Values
 
@@ -73,7 +73,9 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
 
 def _named(column: str) -> int:
     """Return how certainly a heading is that of judged texts."""
-    return 2 if plain_heading(column) in USUAL else int(has_word(column, WRITTEN_TEXTS))
+    if (heading := plain_heading(column)) in WRITTEN_BY:
+        return 3
+    return 2 if heading in USUAL else int(has_word(column, WRITTEN_TEXTS))
 
 
 def _length(values: Values, column: str) -> int:
