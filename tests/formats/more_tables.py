@@ -225,6 +225,60 @@ MORE_TABLES: tuple[Stranger, ...] = (
             " criteria=annotations.Apt",
         ),
     ),
+    # A field that is null once is an empty answer.
+    Stranger(
+        "null once.json",
+        json.dumps(
+            [
+                {"id": f"d{n}", "summary": essay(n)}
+                | {
+                    "notes": [
+                        {"annotator": who, "wit": (n + k) % 3, "flow": None if n + k == 0 else k}
+                        for k, who in enumerate(("kim", "lee", "mo"))
+                    ]
+                }
+                for n in range(4)
+            ]
+        ),
+        "criteria",
+        (23, 3, 4, 2),
+        essay(0),
+        words=("rater=notes[].annotator", "criteria=notes[].wit,notes[].flow"),
+    ),
+    # Each rater gave 1 to n once: ranks, of which the first is the best.
+    Stranger(
+        "juried.csv",
+        table(
+            [
+                {"Sample": "ABCDEFG"[n], "Bianchi": 1 + n, "Esposito": 1 + (n + 2) % 7}
+                | {"Romano": 1 + (n + 5) % 7}
+                for n in range(7)
+            ]
+        ),
+        "refused",
+        (21, 3, 7, 1),
+        maps=("item=Sample raters=Bianchi raters=Esposito raters=Romano only=rank",),
+    ),
+    # Judges beside a column of criteria: a country is no rater.
+    Stranger(
+        "components.csv",
+        table(
+            [
+                {
+                    "Start No.": n + 1,
+                    "Skater": f"SKATER {n}",
+                    "NOC": ("JPN", "CAN", "ITA", "FIN")[n],
+                }
+                | {"Component": part, "Factor": 1.33}
+                | {f"J{k}": 7 + ((n + 2 * at + 3 * k) % 7) / 4 for k in range(1, 5)}
+                for n in range(4)
+                for at, part in enumerate(("Composition", "Skills"))
+            ]
+        ),
+        "refused",
+        (32, 4, 4, 2),
+        maps=("item=Skater criterion=Component raters=J1 raters=J2 raters=J3 raters=J4",),
+    ),
     # "Language" is a criterion where it holds marks.
     Stranger(
         "r1 and r2.csv",

@@ -175,7 +175,10 @@ def _answers(
 
 # promptfoo: `scoring_criteria`, each with a weight and described scores; others: `criteria`.
 
-_LEVELS = ("scores", "levels", "ratings", "performance_levels", "scale", "score_descriptions")
+_LEVELS = (
+    *("scores", "levels", "ratings", "performance_levels", "anchors", "descriptors", "scale"),
+    "score_descriptions",
+)
 _SCORES = ("score", "points", "value", "level", "label")
 _LABELS = ("label", "name", "title", "level")
 _DESCRIPTIONS = ("description", "descriptor", "criteria", "text")
@@ -194,6 +197,7 @@ def has_levels(value: Any) -> bool:
     >>> has_levels({"criteria": [{"name": "Voice", "levels": [{"points": 1, "label": "Low"}]}]})
     True
     """
+    value = _inside(value)
     criteria = value.get("criteria") if isinstance(value, Mapping) else value
     return (
         isinstance(criteria, list)
@@ -208,13 +212,20 @@ def has_levels(value: Any) -> bool:
     )
 
 
+def _inside(value: Any) -> Any:
+    """Return the rubric inside a document about it, such as an event's; others unchanged."""
+    within = value.get("rubric") if isinstance(value, Mapping) else None
+    return within if isinstance(within, Mapping) and "criteria" not in value else value
+
+
 def scoring_criteria(value: Any) -> Converted:
     """Return the rubric; a criterion without described scores is a yes-or-no question.
 
     Raises:
         InputError: a level without a number.
     """
-    value = value if isinstance(value, Mapping) else {"criteria": value}
+    around = value if isinstance(value, Mapping) else {}
+    value = _inside(value) if isinstance(value, Mapping) else {"criteria": value}
     kind = "scoring_criteria" if "scoring_criteria" in value else "criteria"
     criteria = value[kind]
     entries = (
@@ -222,7 +233,9 @@ def scoring_criteria(value: Any) -> Converted:
     )
     value = {"name": value["title"], **value} if value.get("title") else value
     rubric = {key: value[key] for key in ("name", "description", "guidelines") if value.get(key)}
-    unused = [k for k in value if k not in {kind, "title", "name", "description", "guidelines"}]
+    known = {kind, "title", "name", "description", "guidelines"}
+    unused = [k for k in (*around, *value) if k not in known | ({"rubric"} if around else set())]
+    unused = list(dict.fromkeys(unused))
     notices = (
         [Problem(f"Left out, as they are outside the criteria: {', '.join(unused)}.")]
         if unused

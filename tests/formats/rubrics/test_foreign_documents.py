@@ -206,3 +206,23 @@ def test_lines_that_are_not_all_options_stay_in_the_requirement() -> None:
                            "options": [{"label": "Cold", "value": 0, "na": False},
                                        {"label": "Warm", "value": 1, "na": False}]}]}  # fmt: skip
     assert read(given).criteria[0].requirement == "Is it warm?\nNote: one word."
+
+
+def test_anchors_by_score_are_levels_also_below_what_the_rubric_is_for() -> None:
+    criteria = [
+        {"name": name, "weight": weight, "question": f"How good is its {name}?"}
+        | {"anchors": {"1": "Weak", "3": "Fair", "5": "Strong"}}
+        for name, weight in (("pitch", 0.75), ("code", 0.25))
+    ]
+    given = {"event": "Open day", "rubric": {"title": "Finals", "criteria": criteria}}
+    (found,) = read_rubrics(json.dumps(given), "x.json")
+    assert [c.requirement for c in found.value.criteria] == [
+        "How good is its pitch?",
+        "How good is its code?",
+    ]
+    assert [(o.label, o.description, o.value) for o in found.value.criteria[0].options] == [
+        ("1", "Weak", 0.0),
+        ("3", "Fair", 0.5),
+        ("5", "Strong", 1.0),
+    ]
+    assert "Left out, as they are outside the criteria: event." in str(found.notices)

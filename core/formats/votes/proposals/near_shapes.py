@@ -29,11 +29,13 @@ from core.formats.votes.pair_tables import guess_pairs, near_pairs, pairs_in
 from core.formats.votes.structure.lists import list_answers, opened_up
 from core.formats.votes.structure.marks import agree, marks_beside
 from core.formats.votes.structure.named_fields import flat_columns
+from core.formats.votes.structure.rankings import are_ranks
 from core.formats.votes.structure.rater_columns import (
     RaterColumns,
     item_of,
     names_a_respondent,
     rater_columns,
+    raters_by_rows,
 )
 from core.formats.votes.structure.row_keys import RowKeys, keys_named, named_rater, row_keys
 from core.formats.votes.structure.texts import TextColumns, best_texts, may_be_judged
@@ -60,7 +62,6 @@ _HINTS: dict[str, tuple[str, ...]] = {
     ),
     "criterion": ("criterion", "metric", "dimension", "from name", "name", "key"),
 }
-
 
 Kind = Literal["long", "wide", "criteria", "pairs", "dataset"]
 TableKind = Literal["long", "wide", "criteria", "pairs", "dataset", "unknown"]
@@ -228,8 +229,7 @@ def _numbered_raters(table: Table) -> Iterator[NearShape]:
     kind: Kind = "long" if len(labels) == 1 else "criteria"
     field = "label" if kind == "long" else "criteria"
     text = [f"submission={items.submission}"] if item != items.submission else []
-    changes = (f"item={item}", *text, *(f"{field}={c}" for c in labels))
-    yield NearShape(kind, lacks, changes)
+    yield NearShape(kind, lacks, (f"item={item}", *text, *(f"{field}={c}" for c in labels)))
     changes = (f"submission={items.submission}", *(f"labels={c}" for c in labels))
     yield NearShape("dataset", "each row could be an item of its own", changes)
 
@@ -266,8 +266,7 @@ def _by_named_keys(table: Table, changes: Sequence[str]) -> list[NearShape]:
 
 def _in_cells(table: Table) -> Iterator[NearShape]:
     flat = [c for c in flat_columns(table) if holds_words(table, c) and not is_index(table, c)]
-    inside = list(leaves(table))
-    chosen = _hinted_fields(flat, inside)
+    chosen = _hinted_fields(flat, inside := [*leaves(table)])
     if {"item", "rater", "label"} <= chosen.keys() and set(inside) & set(chosen.values()):
         if any(_of_several(table, path) for path in chosen.values()):
             return  # only the first of several answers
@@ -311,11 +310,13 @@ def _neighbours(table: Table, wide: RaterColumns) -> Iterator[NearShape]:
     elif wide.are != "criteria":
         lacks = f"{listed} share labels, and nothing says whether they are raters"
         lacks = f"{listed} look like the answers of raters" if wide.are else lacks
+        ranks = ("only=rank",) if are_ranks(Values(table), wide.columns) else ()
+        lacks += "; each gave the places 1 to n once, of which 1 is best" if ranks else ""
         for texts in wide.texts.readings():
             changes = wide._replace(texts=texts).changes("raters")
             named = all(map(names_a_rater, wide.columns)) and bool(wide.item)
             sure = named and not (marks or wide.texts.second)
-            yield NearShape("wide", lacks + texts.columns_phrase, (*changes, *marks), sure)
+            yield NearShape("wide", lacks + texts.columns_phrase, (*changes, *marks, *ranks), sure)
     if wide.texts.text:
         lacks = "columns that share labels could be labels of criteria"
         values, beside = Values(table), [c for c in table.columns if c not in wide.summaries]
@@ -337,6 +338,8 @@ def _ambiguous_readings(table: Table) -> Iterator[NearShape]:
         yield NearShape("dataset", lacks, (f"submission={items.submission}", f"labels={label}"))
     for changes in near_pairs(table):
         yield NearShape("pairs", "two answers are next to what could compare them", changes)
+    if changes := raters_by_rows(table):
+        yield NearShape("wide", "a row could be an item's criterion, with its raters", changes)
     if grid := answers_in_grid(table):
         yield from _by_names(table, grid)
 

@@ -128,13 +128,15 @@ def _criteria_in(table: Table, column: str) -> list[str]:
 
 
 def _lists_in(table: Table, column: str) -> list[list[Any]]:
-    """Return the lists in a column of short values, or [] for any other column."""
+    """Return the lists in a column of short values and nulls, or [] for any other column."""
     cells = [_list(row.get(column)) for row in table.rows[:_ROWS]]
     filled = [
         row.get(column) for row in table.rows[:_ROWS] if row.get(column) not in (None, "", [])
     ]
     lists = [cell for cell in cells if cell]
-    plain = all(isinstance(v, str | int | float) and len(str(v)) < 80 for of in lists for v in of)
+    values = [v for of in lists for v in of if v is not None]
+    plain = bool(values) and all(isinstance(v, str | int | float) for v in values)
+    plain = plain and all(len(str(v)) < 80 for v in values)
     many = any(len(of) > 1 for of in lists)
     return cells if plain and many and len(lists) == len(filled) else []
 
@@ -145,7 +147,7 @@ def _list(cell: Any) -> list[Any]:
 
 
 def _are_answers(column: str, lists: Sequence[Sequence[Any]]) -> bool:
-    words = [str(value) for of in lists for value in of]
+    words = [str(value) for of in lists for value in of if value is not None]
     repeat = 1 < len(set(words)) <= MOST_SHARED and len(set(words)) < len(words)
     return repeat and not has_word(column, REMARKS) and not _are_people(column, lists)
 

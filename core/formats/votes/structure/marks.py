@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import combinations
-from statistics import fmean
+from statistics import fmean, pvariance
 
 from core.formats.datasets.answer_columns import names_a_criterion, sharing
 from core.formats.datasets.label_words import is_yes
@@ -22,6 +22,8 @@ _PERCENT = re.compile(
 )
 #: How far a rounded number may be from the sum, and how many times wider its range must be.
 _WHOLE, _PARTS, _WIDER = 0.51, 0.06, 20
+#: More different marks than this are a wide scale.
+_FINE = 12
 
 
 def marks_beside(values: Values, columns: Sequence[str]) -> list[str]:
@@ -101,9 +103,27 @@ def _fits(rows: Sequence[Sequence[float]]) -> bool:
 
 
 def agree(values: Values, columns: Sequence[str]) -> bool:
-    """Return whether columns agree beyond chance, as raters of one thing mostly do."""
-    kappas = [_kappa(values.of[a], values.of[b]) for a, b in combinations(columns, 2)]
-    return fmean(kappas) > 0.1
+    """Return whether columns agree beyond chance, as raters of one thing mostly do.
+
+    Marks of a wide scale, such as 45 points, are seldom the same; they agree if they are near.
+    """
+    pairs = [*combinations(columns, 2)]
+    if fmean(_kappa(values.of[a], values.of[b]) for a, b in pairs) > 0.1:
+        return True
+    fine = all(values.is_number(c) and len(values.distinct[c]) > _FINE for c in columns[:2])
+    return fine and fmean(_concordance(values.of[a], values.of[b]) for a, b in pairs) > 0.6
+
+
+def _concordance(left: Sequence[str], right: Sequence[str]) -> float:
+    """Return how near two columns of numbers are, up to 1 if they are the same."""
+    both = [(number_of(a), number_of(b)) for a, b in zip(left, right, strict=True)]
+    pairs = [(a, b) for a, b in both if a is not None and b is not None]
+    if len(pairs) < 3:
+        return 0.0
+    (a, b) = (list(side) for side in zip(*pairs, strict=True))
+    spread = pvariance(a) + pvariance(b) + (fmean(a) - fmean(b)) ** 2
+    apart = fmean((x - y) ** 2 for x, y in pairs)
+    return 1 - apart / spread if spread else 0.0
 
 
 def _kappa(left: Sequence[str], right: Sequence[str]) -> float:

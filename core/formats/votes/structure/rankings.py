@@ -55,6 +55,13 @@ def why_ranking(table: Table) -> str:
     return ""
 
 
+def are_ranks(values: Values, columns: Sequence[str]) -> bool:
+    """Return whether each column gives its rows the places 1 to n, each once."""
+    places = [*map(float, range(1, values.size + 1))]
+    numbers = ([number_of(word) or 0.0 for word in values.of[c]] for c in columns)
+    return values.size > 2 and all(sorted(of) == places for of in numbers)
+
+
 def _is_crossed(values: Values) -> bool:
     """Return whether rows and columns have the same labels, and most counts agree."""
     columns = [c for c in values.columns[1:] if values.is_number(c) and not sums_up(c)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 from core.formats.datasets.answer_columns import (
@@ -23,7 +23,7 @@ from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ITEMS, SUMMARIES, has_word, plain_heading
+from core.formats.source.heading_words import ITEMS, RATERS, SUMMARIES, has_word, plain_heading
 from core.formats.votes.structure.texts import TextColumns, best_texts
 from core.formats.votes.structure.values import (
     RANGED,
@@ -129,6 +129,28 @@ def rater_columns(table: Table) -> RaterColumns | None:
         judged = judged._replace(text=item[0] if of.sentences and not of.short else "")
     summaries = [c for c in values.columns if c not in group and _sums_up(values, c, group)]
     return RaterColumns(item, tuple(group), are, judged, tuple(summaries))
+
+
+def raters_by_rows(table: Table) -> tuple[str, ...]:
+    """Return the roles of a table with a row for each item and criterion, a column for each rater.
+
+    Headings name the raters (J1, J2 ...); each item has a row for each of fewer criteria.
+    """
+    values = Values(table)
+    answers = [c for c in values.columns if _is_mark(values, c) or values.can_be_answers(c)]
+    judges = [c for c in answers if re.fullmatch(r"(judge |rater |[jr])\d+", plain_heading(c))]
+    if len(judges) < 2 or len(set(map(_form, judges))) > 1:
+        return ()
+    words = [c for c in values.columns if c not in values.texts() and values.filled(c) == 1]
+    words = [c for c in words if not values.is_number(c) and c not in judges]
+    asked_of = [c for c in words if not (has_word(c, RATERS) or names_a_person(c))]
+    for item, asked in product(words, asked_of):
+        times = len(values.distinct[item]), len(values.distinct[asked])
+        if times[0] > times[1] > 1 and times[0] * times[1] == values.size * values.unique(
+            [item, asked]
+        ):
+            return (f"item={item}", f"criterion={asked}", *(f"raters={c}" for c in judges))
+    return ()
 
 
 def names_a_respondent(column: str) -> bool:
