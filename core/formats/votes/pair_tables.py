@@ -22,6 +22,7 @@ from core.formats.datasets.label_words import NO_ANSWER
 from core.formats.datasets.labels import WORD
 from core.formats.datasets.mapping import SYNONYMS
 from core.formats.datasets.table import Table, only_entry, parsed_cell
+from core.formats.datasets.text_columns import is_answered
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PREFERENCES, PROMPTS, has_word
 from core.formats.source.parsed import refusal
@@ -195,7 +196,7 @@ def _named(table: Table, free: dict[str, str]) -> dict[str, str]:
     }
     ids = (c for c in item_of(Values(table)) if c in free.values() and has_word(c, ITEMS))
     columns["item"] = named_fields([*free.values()], ["item"]).get("item") or next(ids, None)
-    asked = [c for c in free.values() if has_word(c, PROMPTS) and is_answer(table, c)]
+    asked = [c for c in free.values() if is_answered(c) and is_answer(table, c)]
     columns["prompt"] = columns["prompt"] or (asked[0] if len(asked) == 1 else None)
     return {field: column for field, column in columns.items() if column}
 
