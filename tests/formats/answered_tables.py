@@ -5,6 +5,9 @@ The shapes were met in the wild; the texts are made up here.
 
 from __future__ import annotations
 
+from typing import Any
+
+from tests.formats.compared_tables import asked, two
 from tests.formats.strangers import Stranger, essay, table
 
 #: What was asked, and the text that answers, in several languages.
@@ -24,11 +27,92 @@ ASKED = (
 )
 WANTED = "Why does the lamp at the gate go out when it rains for long?"
 
-ANSWERED_TABLES: tuple[Stranger, ...] = tuple(
+
+def rated(n: int) -> list[int]:
+    return [1 + (n + at * at) % 4 for at in range(4)]
+
+
+def called(n: int) -> dict[str, Any]:
+    marks = {"Greets Y/N": "YN"[n % 5 == 0], "Warmth 1-5": 1 + n % 5, "Solves 1-5": 1 + n * 2 % 5}
+    share = 100 * (marks["Greets Y/N"] == "Y") / 3 + 20 * (1 + n % 5) / 3 + 20 * (1 + n * 2 % 5) / 3
+    who = {"Call ID": f"c{n}", "Evaluator": ("Kim", "Lou")[n % 2]}
+    return {**who, **marks, "Score": f"{share:.1f}%", "Result": ("FAIL", "PASS")[share >= 60]}
+
+
+def preferred(n: int) -> dict[str, Any]:
+    places = {f"P{at + 1}": (n * 3 + at * 2) % 7 - 3 for at in range(4)}
+    mean = sum(places.values()) / 4
+    winner = "A" if mean < 0 else "B" if mean > 0 else "-"
+    return {"#": n + 1, **two(n, "Version A", "Version B"), **places, "Winner": winner}
+
+
+LIKED = ("1. Warm as home", "2. Plain good tea", "3. A cup to wake")
+ANSWERED_TABLES: tuple[Stranger, ...] = (
+  *(
     Stranger(
         f"asked {at}.csv",
-        table([{"Nr": n, "Staat": "ok", asked: WANTED, text: essay(n)} for n in range(8)]),
+        table([{"Nr": n, "Staat": "ok", question: WANTED, text: essay(n)} for n in range(8)]),
         "dataset", 8, text=essay(0), prompt=WANTED,
     )
-    for at, (asked, text) in enumerate(ASKED)
+    for at, (question, text) in enumerate(ASKED)
+  ),
+    # A number computed from the text is no label of it.
+    Stranger(
+        "grades.csv",
+        table([{"case": n, "generated_text": essay(n), "fk_grade": 4 + n % 4} for n in range(9)]),
+        "dataset", 9, text=essay(0),
+    ),
+    # The mean of the raters is no rater, whatever it is called and where one is missing.
+    Stranger(
+        "media.csv",
+        table(
+            [
+                {"Nº": n, "Problema": essay(n)}
+                | {who: rated(n)[at] for at, who in enumerate(("Ana", "Rui", "Eva"))}
+                | {"Zé": 4 if n % 5 else ""}
+                | {"Média": round((sum(rated(n)[:3]) + 4 * (n % 5 > 0)) / (3 + (n % 5 > 0)), 2)}
+                for n in range(1, 14)
+            ]
+        ),
+        "refused", (50, 4, 13, 1),
+        maps=("item=Nº submission=Problema raters=Ana raters=Rui raters=Eva raters=Zé",),
+    ),
+    # A result that a percentage tells is no criterion.
+    Stranger("calls.csv", table([called(n) for n in range(20)]), "at once", (60, 2, 20, 3),
+        maps=("item=Call ID rater=Evaluator criteria=Greets Y/N criteria=Warmth 1-5"
+              " criteria=Solves 1-5",)),
+    # How much better, by several people beside a winner, is asked about.
+    Stranger(
+        "copy.csv", table([preferred(n) for n in range(9)]), "refused", (36, 4, 9, 1),
+        maps=(
+            "first=Version A second=Version B preference=P1 preference=P2 preference=P3"
+            " preference=P4 word:-1=A is better word:-2=A is better word:-3=A is better word:0=Tie"
+            " word:1=B is better word:2=B is better word:3=B is better",
+        ),
+    ),
+    Stranger(
+        "译文.csv",
+        table(
+            [
+                {"编号": n, "原文": asked(n), **two(n, "译文A", "译文B")}
+                | {who: ("A更好", "B更好", "差不多")[(n + at) % 3] for at, who in enumerate("王李")}
+                for n in range(9)
+            ]
+        ),
+        "pairs", (18, 2, 9, 1),
+    ),
+    # The number of the best item is no answer on an item, and з/о is no answer.
+    Stranger(
+        "slogans.csv",
+        table(
+            [
+                {"Респондент": f"R{n}", "Возраст": 20 + n}
+                | {s: "з/о" if n == k else 1 + n * (k + 3) % 10 for k, s in enumerate(LIKED)}
+                | {"Лучший (№)": 1 + n % 3}
+                for n in range(15)
+            ]
+        ),
+        "refused", (42, 15, 3, 1),
+        maps=("rater=Респондент " + " ".join(f"items={head}" for head in LIKED),),
+    ),
 )  # fmt: skip

@@ -165,6 +165,8 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     if sum(map(names_a_rater, candidates)) > 1:
         # Next to columns named for raters, another column is a consensus or a total.
         candidates = [c for c in candidates if names_a_rater(c) or kinds_of([c])]
+    means = _means(Values(table), candidates)
+    candidates = [c for c in candidates if c not in means]
     columns = _columns(candidates, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):
         turned = [
@@ -185,6 +187,13 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
         fields |= _named_by_values(table, [*fields.values(), *answers], fields)
     kinds = kinds_of([c.rater for c in columns])
     return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **fields)
+
+
+def _means(values: Values, columns: Sequence[str]) -> list[str]:
+    """Return the only column with the means of the others, whatever its heading."""
+    able = [c for c in columns if c in values.columns and values.is_number(c)]
+    means = [c for c in able if values.is_mean(c, [o for o in able if o != c])]
+    return means if len(means) == 1 and len(able) > 2 and not names_a_rater(means[0]) else []
 
 
 def _like_raters(names: Sequence[str]) -> tuple[bool, bool]:
