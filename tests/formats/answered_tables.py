@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.formats.compared_tables import asked, two
-from tests.formats.strangers import Stranger, essay, table
+from tests.formats.strangers import Stranger, essay, lines, table
 
 #: What was asked, and the text that answers, in several languages.
 ASKED = (
@@ -30,6 +30,26 @@ WANTED = "Why does the lamp at the gate go out when it rains for long?"
 
 def rated(n: int) -> list[int]:
     return [1 + (n + at * at) % 4 for at in range(4)]
+
+
+def averaged(n: int) -> dict[str, Any]:
+    given = {"Ana": 1 + n % 4, "Rui": 1 + n % 4, "Eva": 1 + (n + n % 2) % 4}
+    given |= {"Zé": 1 + n % 4} if n % 5 else {}
+    mean = round(sum(given.values()) / len(given), 2)
+    return {"Nº": n, "Problema": f"Botão {n}", "Zé": ""} | given | {"Média": f"{mean:g}"}
+
+
+WORTH = ("wrong", "partly right", "right")
+IMPRESSIONS = ("insuffisant", "limite", "satisfaisant", "très satisfaisant")
+
+
+def stood(n: int, at: str, who: str) -> dict[str, Any]:
+    k = n * 7 + int(at) * 3 + ord(who[-1]) * n % 5
+    marks = {"Mains (0/1)": k % 2, "Dit (0-4)": k % 9 / 2, "Geste (0-4)": k * 5 % 7 / 2}
+    row = {"Étudiant": f"Élève {n}", "Station": f"{at} - Pose", "Examinateur": who, **marks}
+    total = sum(marks.values())
+    extra = {"Total": total, "Note /20": round(total * 20 / 9, 2)}
+    return row | extra | {"Impression globale": IMPRESSIONS[k // 3 % 4]}
 
 
 def called(n: int) -> dict[str, Any]:
@@ -64,18 +84,31 @@ ANSWERED_TABLES: tuple[Stranger, ...] = (
     ),
     # The mean of the raters is no rater, whatever it is called and where one is missing.
     Stranger(
-        "media.csv",
-        table(
+        "media.csv", table([averaged(n) for n in range(1, 14)]), "wide", (50, 4, 13, 1),
+    ),
+    # What a judge wrote before its score is the reason, not a criterion.
+    Stranger(
+        "runs.jsonl",
+        lines(
             [
-                {"Nº": n, "Problema": essay(n)}
-                | {who: rated(n)[at] for at, who in enumerate(("Ana", "Rui", "Eva"))}
-                | {"Zé": 4 if n % 5 else ""}
-                | {"Média": round((sum(rated(n)[:3]) + 4 * (n % 5 > 0)) / (3 + (n % 5 > 0)), 2)}
-                for n in range(1, 14)
+                {"item_id": n, "question": asked(n), "student_answer": essay(n), "judge": who}
+                | {"score": (s := 2 + (n + at) % 8)}
+                | {"raw_output": f"The answer is {WORTH[s // 4]}. Rating: [[{s}]]"}
+                for n in range(10)
+                for at, who in enumerate(("gpt-4o", "claude", "kim"))
             ]
         ),
-        "refused", (50, 4, 13, 1),
-        maps=("item=Nº submission=Problema raters=Ana raters=Rui raters=Eva raters=Zé",),
+        "long", (30, 3, 10, 1), text=essay(0), prompt=asked(0),
+    ),
+    # Two columns name the item; headings with a range are criteria, also with half points.
+    Stranger(
+        "stations.csv",
+        table([stood(n, at, w) for n in range(9) for at in "12" for w in ("Mme P", f"M. C{at}")]),
+        "refused", (144, 3, 18, 4),
+        maps=(
+            "item=Étudiant item=Station rater=Examinateur criteria=Mains (0/1) criteria=Dit (0-4)"
+            " criteria=Geste (0-4) criteria=Impression globale",
+        ),
     ),
     # A result that a percentage tells is no criterion.
     Stranger("calls.csv", table([called(n) for n in range(20)]), "at once", (60, 2, 20, 3),

@@ -27,6 +27,8 @@ _OUTCOME = re.compile(
 )
 #: How far a rounded number may be from the sum, and how many times wider its range must be.
 _WHOLE, _PARTS, _WIDER = 0.51, 0.06, 20
+#: A smaller weight is none.
+_WEIGHT = 0.05
 
 
 def marks_beside(values: Values, columns: Sequence[str]) -> list[str]:
@@ -128,6 +130,8 @@ def _fits(rows: Sequence[Sequence[float]]) -> bool:
     if np.ptp(goal) < _WIDER * near:
         return False
     weights = np.linalg.lstsq(parts, goal, rcond=None)[0]
+    if weights[:-1].min() < -_WEIGHT:
+        return False  # a part: the total without the others
     return bool(np.abs(parts @ weights - goal).max() <= near)
 
 

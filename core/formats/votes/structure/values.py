@@ -72,6 +72,7 @@ _SYSTEM = re.compile(
 _POSITION = re.compile(r"\b(trial|row|order|index|position|reihenfolge|ordre|orden|posicion)\b")
 #: Ids, and the addresses of pictures, sounds and pages.
 _ADDRESS = re.compile(r"[0-9a-f-]+\Z|[a-z][a-z0-9+.\-]*://|www\.")
+_SENTENCE = re.compile(r"[.!?](\s|\Z)|。")
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
 _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 
@@ -135,10 +136,10 @@ class Values:
         named = is_remark(column) and plain_heading(column).rpartition(" ")[2] not in _KEPT
         return named and not self.is_number(column)
 
-    def _says(self, column: str) -> bool:
+    def says(self, column: str) -> bool:
         """Return whether a column holds sentences, such as a reviewer's text."""
         shape = texts_in(self.table, column)
-        ends = [word[-1] in ".!?。" for word in self.distinct[column] if word]
+        ends = [bool(_SENTENCE.search(word)) for word in self.distinct[column]]
         return shape is not None and shape.worded and 2 * sum(ends) > len(ends)
 
     def texts(self) -> list[str]:
@@ -273,7 +274,7 @@ class Values:
 
     def _is_able(self, column: str) -> bool:
         adds_up = sums_up(column) and not _YES_OR_NO.search(column)
-        if self.remarks(column) or adds_up or system_named(column) or self._says(column):
+        if self.remarks(column) or adds_up or system_named(column) or self.says(column):
             return False
         if {*plain_heading(column).split()} & _KNOWN or self.says_how_sure(column):
             return False
