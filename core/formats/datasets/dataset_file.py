@@ -27,11 +27,10 @@ from core.formats.datasets.mapping import (
     change_items,
     equally_likely_columns,
     guess_mapping,
-    holds_messages,
 )
 from core.formats.datasets.roles import LONGEST, private_columns, role_table
 from core.formats.datasets.table import Table, read_table, with_paths
-from core.formats.datasets.text_columns import maps_of, proposed_texts
+from core.formats.datasets.text_columns import as_prompt, holds_messages, maps_of, proposed_texts
 from core.formats.rubrics.keys import kept_key, sort_keys
 from core.formats.rubrics.rubric_file import rubric_data, rubric_from
 from core.formats.source.opened import Opened
@@ -227,7 +226,8 @@ def _column_notices(
     fields, line = {name for names in OWN.values() for name in names}, table.line_of(0)
     for column in mapping.meta:
         message = f"The column {column!r} is kept under meta; no model is shown it."
-        notices.append(Problem(message, near(column, fields), (), line))
+        mend = "" if mapping.prompt else as_prompt(table, [column])
+        notices.append(Problem(message, mend or near(column, fields), (), line))
     named = {*mapping.used.values(), *mapping.context, *mapping.meta}
     return notices + [
         Problem(f"The column {c!r} is left out.", "", (), line)
@@ -253,7 +253,7 @@ def _guessed_notices(
 
 
 def _text_notices(table: Table, mapping: ColumnMapping, reader: ItemReader) -> list[Problem]:
-    notices = []
+    notices = list[Problem]()
     if mapping.are_tasks:
         notices.append(Problem("Tasks and rubrics, no answers yet.", "Add them as `submission`."))
     elif reader.textless:

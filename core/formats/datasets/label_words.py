@@ -62,11 +62,12 @@ _ABSENCES = (
     "|entf.|entfällt|nicht erschienen|nicht abgegeben|nicht bewertet|nb|n.b.|n. b.",
     "abs.|absente|non rendu|non noté|non évalué|dispensé|dispensée|disp|disp.|excusé|excusée|nn"
     "|non renseigné|nr|n.c.|n. c.|nc|n/c|non communiqué|s/o|s.o.|s. o.|sans objet",
-    "ausente|no presentado|np|n.p.|no entregado|sin nota|no evaluado|s/d|sin dato"
+    "ns/nc|ns/nr|ausente|no presentado|np|n.p.|no entregado|sin nota|no evaluado|s/d|sin dato"
     "|s/r|faltou|não entregue|sem nota",
     "assente|non consegnato|non valutato|afwezig|niet ingeleverd|nieobecny|nieobecna|frånvarande"
     "|fraværende|yok|gelmedi|girmedi",
-    "отсутствует|отсутствовал|отсутствовала|н/я|не явился|неявка|не сдано|нет оценки",
+    "отсутствует|отсутствовал|отсутствовала|н/я|не явился|неявка|не сдано|нет оценки"
+    "|з/о|н/о|н/д|нет ответа|затрудняюсь|затрудняюсь ответить|затруднились ответить",
     "缺考|缺席|未评|未提交|弃权|缺失|欠席|未提出|未採点|결석|미제출|غائب|נעדר",
 )
 #: These words in lower case; they count as empty in columns of numbers.

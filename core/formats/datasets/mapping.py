@@ -39,9 +39,10 @@ from core.formats.datasets.text_columns import (
     SECTIONS,
     WRITTEN,
     WRITTEN_BY,
+    holds_messages,
     is_worded,
+    prompt_beside,
     text_column,
-    turns_in,
 )
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, has_word
@@ -196,14 +197,13 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     if "submission" in fields:
         # Next to a written text, any other text is its source.
         about |= {name: free.pop(name) for name in ANY_TEXT if name in free}
+        _claim_prompt(fields, free, table)
         if "label_map" not in fields:
             fields["labels"] |= _came_along(free, table, rubric)
-    named = {name: c for name, c in about.items() if name in CONTEXT_NAMES or is_worded(table, c)}
-    context += named.values()
+    context += [c for n, c in about.items() if n in CONTEXT_NAMES or is_worded(table, c)]
     free |= {name: column for name, column in about.items() if column not in context}
-    unused = set(free.values()) - private
+    unused = {c for c in free.values() if c not in private and not is_index(table, c)}
     fields["structured"] = "submission" in fields and holds_messages(table, fields["submission"])
-    unused -= {column for column in unused if is_index(table, column)}
     meta = tuple(c for c in table.columns if c in unused)
     return ColumnMapping(**fields, context=tuple(context), meta=meta)
 
@@ -263,11 +263,11 @@ def _is_number(table: Table, column: str) -> bool:
     return None not in map(number_of, words_in(table, column))
 
 
-def holds_messages(table: Table, column: str) -> bool:
-    """Return whether the texts of a column are conversations in JSON."""
-    cells = (row[column] for row in table.rows if table.flat and row.get(column))
-    are = (isinstance(cell, str) and bool(turns_in(cell)) for cell in cells)
-    return next(are, False) and all(are)
+def _claim_prompt(fields: dict[str, Any], free: dict[str, str], table: Table) -> None:
+    """Take the column of what the submissions answer, if no usual name told it."""
+    asked = prompt_beside(table, fields["submission"], free.values())
+    for name in [n for n, c in free.items() if c == asked and "prompt" not in fields]:
+        fields["prompt"] = free.pop(name)
 
 
 def _claim(

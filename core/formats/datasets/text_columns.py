@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from core.formats.datasets.answer_columns import is_date, plain_head, stem_of
 from core.formats.datasets.table import Table, leaves, parsed_cell
-from core.formats.source.heading_words import plain_heading
+from core.formats.source.heading_words import ASKERS, PROMPTS, REMARKS, has_word, plain_heading
 
 #: Usual names of a column of submissions. ``WRITTEN_BY``: names that include their author or kind.
 WRITTEN_BY = (
@@ -219,6 +219,13 @@ def turns_in(cell: Any) -> list[dict[str, Any]]:
     return listed if are_turns else []
 
 
+def holds_messages(table: Table, column: str) -> bool:
+    """Return whether the texts of a column are conversations in JSON."""
+    cells = (row[column] for row in table.rows if table.flat and row.get(column))
+    are = (isinstance(cell, str) and bool(turns_in(cell)) for cell in cells)
+    return next(are, False) and all(are)
+
+
 def is_worded(table: Table, column: str) -> bool:
     """Return whether most cells of a column are longer than a word."""
     cells = [row[column] for row in table.rows[:1000] if row.get(column)]
@@ -249,6 +256,59 @@ def _long(texts: Mapping[str, TextShape], about: Collection[str]) -> Iterator[st
         near = shape.length >= LONG / 2 and shape.length * 10 >= longest
         if shape.sentences and not shape.repeated and near and name not in about:
             yield name
+
+
+#: Notes that are judged, or summarised, and not written by those who judge.
+_NOTES = re.compile(
+    r"\b(discharge|clinical|progress|case|medical|nursing|patient|consult|operative|admission|visit"
+    r"|call|field|release|lecture|soap|chart|physician) notes?\b"
+)
+
+
+def is_remark(column: str) -> bool:
+    """Return whether a heading is that of remarks about a text.
+
+    >>> is_remark("grader_comment"), is_remark("clinical_note")
+    (True, False)
+    """
+    return has_word(column, REMARKS) and not _NOTES.search(plain_heading(column))
+
+
+def is_answered(column: str) -> bool:
+    """Return whether a heading is that of a question, a message or a source, beside another text.
+
+    >>> is_answered("Pregunta 1"), is_answered("Customer message"), is_answered("Respuesta 1")
+    (True, True, False)
+    """
+    named = has_word(column, PROMPTS) or has_word(column, ASKERS)
+    return (named or bool(_NOTES.search(plain_heading(column)))) and not is_remark(column)
+
+
+def prompt_beside(table: Table, text: str, columns: Iterable[str]) -> str:
+    """Return the only column of the texts that ``text`` answers, or "".
+
+    Of several, it is the one with the same number: `Question 2` beside `Answer 2`.
+    """
+    asked = [c for c in columns if c != text and is_answered(c)]
+    asked = [c for c in asked if (shape := texts_in(table, c)) is not None and shape.worded]
+    end = _number(text)
+    same = [c for c in asked if _number(c) == end] if end else []
+    asked = same or [c for c in asked if not (end and _number(c))]
+    return asked[0] if len(asked) == 1 else ""
+
+
+def _number(heading: str) -> str:
+    """Return the number at the end of a heading, or ""."""
+    match = re.search(r"\d+\W*\Z", heading)
+    return match[0].strip() if match else ""
+
+
+def as_prompt(table: Table, unused: Iterable[str]) -> str:
+    """Return how to take the first long texts among unused columns as prompts, or ""."""
+    shapes = {c: texts_in(table, c) for c in unused}
+    texts = [c for c, of in shapes.items() if of and of.sentences and of.length >= LONG / 2]
+    texts = [c for c in texts if plain_head(c) not in ABOUT and not is_remark(c)]
+    return f"If {texts[0]!r} is what was asked: {maps_of('prompt', texts[:1])}." if texts else ""
 
 
 def proposed_texts(table: Table) -> tuple[str, ...]:

@@ -106,7 +106,7 @@ ASPECTS: Words = {
 }
 #: Words for the prompt that an item answers.
 PROMPTS: Words = {
-    "en": "prompt question instruction input source src query task customer",
+    "en": "prompt question instruction input source src query task",
     "de": "frage aufgabe anweisung quelle",
     "fr": "consigne question",
     "es": "pregunta consigna",
@@ -115,6 +115,16 @@ PROMPTS: Words = {
     " السؤال سؤال שאלה soru",
     "source": "original ausgangstext quelltext originaltext texte_source fuente origen fonte bron"
     " zrodlo kaynak исходн оригинал 原文 源文 原句 원문 المصدر الأصلي מקור",
+}
+#: Those whose message a text answers.
+ASKERS: Words = {
+    "en": "customer client user_message user_turn patient_message",
+    "de": "kunde kundin kunden klient anfrage",
+    "fr": "client demande",
+    "es_pt_it": "cliente consulta consultante richiesta",
+    "nl_nordic": "klant klient kund kunde asiakas",
+    "slavic": "klient klienta клиент замовник обращение",
+    "other": "musteri 客户 顾客 顧客 客戶 お客様 고객 العميل לקוח",
 }
 #: Judged texts, next to the text that they answer, translate or summarise.
 WRITTEN_TEXTS: Words = {
@@ -143,7 +153,8 @@ MEASURES: Words = {
     " response_ms in_ms duration latency elapsed votes upvotes downvotes likes views clicks"
     " retweets downloads count counts wordcount n_words num_words time_spent time_taken"
     " weight weighting turns messages tokens year_of_birth birth_year birthyear"
-    " date_of_birth",
+    " date_of_birth fk_grade flesch kincaid gunning_fog fog_index smog dale_chall coleman_liau"
+    " automated_readability",
     "de": "sekunden minuten stunden tage wochen dauer bearbeitungszeit anzahl klicks aufrufe"
     " wortzahl gewicht gewichtung geburtsjahr jahrgang geburtsdatum",
     "fr": "secondes minutes heures jours semaines duree temps_passe nombre vues clics"
@@ -251,7 +262,7 @@ _OTHERS = "judge?ment|humanit|humane|expertise|personal|readership|materiaa?l"
 
 _KINDS = (
     *(RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS),
-    *(MEASURES, RATED, RANKS, COURSES, PREFERENCES),
+    *(MEASURES, RATED, RANKS, COURSES, PREFERENCES, ASKERS),
 )
 
 

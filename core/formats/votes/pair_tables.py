@@ -11,10 +11,12 @@ from core.errors import Problem
 from core.formats.datasets.answer_columns import (
     NO_RATERS,
     could_answer,
+    counts_rows,
     named_for_raters,
     names_a_criterion,
     names_a_person,
     plain,
+    sharing,
     sums_up,
     words_in,
 )
@@ -22,6 +24,7 @@ from core.formats.datasets.label_words import NO_ANSWER
 from core.formats.datasets.labels import WORD
 from core.formats.datasets.mapping import SYNONYMS
 from core.formats.datasets.table import Table, only_entry, parsed_cell
+from core.formats.datasets.text_columns import is_answered
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PREFERENCES, PROMPTS, has_word
 from core.formats.source.parsed import refusal
@@ -70,6 +73,8 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     left = [c for c in table.columns if c not in mapping.used().values()]
     left = [c for c in left if could_answer(table, c) and not sums_up(c)]
     judged = [c for c in left if not (words_in(table, c) - _understood(table, mapping, c))]
+    if not mapping.rater and _graded(table, left):
+        return None  # how much better, in numbers: the user says which side is which
     plains = {plain(c): c for c in reversed(judged)}
     named = [plains[name] for name in _PREFERENCE if name in plains]
     named = named or [c for c in judged if has_word(c, PREFERENCES)]
@@ -156,7 +161,13 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
     item = "" if mapping.first else mapping.item or task_of(table, sides, rater)
     fields = {"item": item, **fields, "rater": rater}
     changes = tuple(f"{field}={column}" for field, column in fields.items() if column)
-    for column in (c for c in able if c not in (item, rater)):
+    able = [c for c in able if c not in (item, rater)]
+    graded = [] if rater else _graded(table, able)
+    words = set[str]().union(*(words_in(table, c) for c in graded)) - NO_ANSWER
+    for better in _two_ways(words, "") if graded else ():
+        meant = (f"{WORD}{w}={option}" for w, option in sorted(better.items()))
+        yield (*changes, *(f"preference={c}" for c in graded), *meant)
+    for column in (c for c in able if c not in graded and not (graded and sums_up(c))):
         labels = words_in(table, column) - NO_ANSWER
         strange = labels - _understood(table, mapping, column)
         if ways := _two_ways(labels, column):
@@ -165,6 +176,16 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
                 yield (*changes, f"preference={column}", *meant)
         elif not strange or (len(strange) == 1 and len(labels) > 2):
             yield (*changes, f"preference={column}", *(f"{WORD}{word}={TIE}" for word in strange))
+
+
+def _graded(table: Table, columns: Sequence[str]) -> list[str]:
+    """Return columns of numbers below and above 0 on one scale: how much better, by each rater."""
+    able = [c for c in columns if not (sums_up(c) or names_a_criterion(c) or counts_rows(table, c))]
+    numbers = {c: {number_of(w) for w in words_in(table, c) - NO_ANSWER} for c in able}
+    able = [c for c in able if numbers[c] and None not in numbers[c]]
+    group = next(iter(sharing(table, able)), [])
+    signed = [c for c in group if any(n is not None and n < 0 for n in numbers[c])]
+    return group if len(signed) > 1 else []
 
 
 def _two_ways(labels: set[str], column: str) -> list[dict[str, str]]:
@@ -195,7 +216,7 @@ def _named(table: Table, free: dict[str, str]) -> dict[str, str]:
     }
     ids = (c for c in item_of(Values(table)) if c in free.values() and has_word(c, ITEMS))
     columns["item"] = named_fields([*free.values()], ["item"]).get("item") or next(ids, None)
-    asked = [c for c in free.values() if has_word(c, PROMPTS) and is_answer(table, c)]
+    asked = [c for c in free.values() if is_answered(c) and is_answer(table, c)]
     columns["prompt"] = columns["prompt"] or (asked[0] if len(asked) == 1 else None)
     return {field: column for field, column in columns.items() if column}
 

@@ -15,10 +15,9 @@ from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.label_words import without_absences
 from core.formats.datasets.roles import role_table
 from core.formats.datasets.table import Table, joined_parts, read_table, steps_of, with_paths
-from core.formats.datasets.text_columns import ABOUT, LONG, maps_of, texts_in
+from core.formats.datasets.text_columns import as_prompt, maps_of
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
 from core.formats.rubrics.rubric_file import parse_rubric
-from core.formats.source.heading_words import REMARKS, has_word
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import Parsed, shortened
 from core.formats.votes.derived_rubric import (
@@ -262,7 +261,9 @@ def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
         return []
     gold = [c for c in unused if mapping.layout == "wide" and _could_be_gold(table, c, mapping)]
     names = ", ".join(map(repr, unused[:20]))
-    notices = [Problem(f"Columns left out: {names}.", _taking(table, unused, mapping), (), 1)]
+    asks = (mapping.submission or mapping.first) and not mapping.prompt
+    mend = as_prompt(table, unused) if asks else ""
+    notices = [Problem(f"Columns left out: {names}.", mend, (), 1)]
     return notices + [
         Problem(
             f"{c!r} summarizes the raters and is not a rater itself.",
@@ -270,17 +271,6 @@ def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
         )
         for c in gold
     ]
-
-
-def _taking(table: Table, unused: Sequence[str], mapping: VoteMapping) -> str:
-    """Return how to take the first long texts among unused columns as prompts, or ""."""
-    shapes = {c: texts_in(table, c) for c in unused}
-    texts = [c for c, of in shapes.items() if of and of.sentences and of.length >= LONG / 2]
-    texts = [c for c in texts if plain(c) not in ABOUT and not has_word(c, REMARKS)]
-    judged = mapping.submission or mapping.first
-    if not texts or mapping.prompt or not judged:
-        return ""
-    return f"If {texts[0]!r} is what was asked: {maps_of('prompt', texts[:1])}."
 
 
 def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:

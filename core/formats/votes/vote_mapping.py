@@ -147,6 +147,7 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     if layout == "long":
         fields = checked_by_values(table, named_fields(flat_columns(table), NAMES))
         names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
+        fields |= _reason_beside(table, fields)
         kinds = {} if "kind" in fields else kinds_of(names)
         return VoteMapping(layout="long", only=only, kinds=kinds, **fields)
     if layout in ("criteria", "pairs"):
@@ -165,6 +166,8 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     if sum(map(names_a_rater, candidates)) > 1:
         # Next to columns named for raters, another column is a consensus or a total.
         candidates = [c for c in candidates if names_a_rater(c) or kinds_of([c])]
+    means = _means(Values(table), candidates)
+    candidates = [c for c in candidates if c not in means]
     columns = _columns(candidates, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):
         turned = [
@@ -187,6 +190,25 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **fields)
 
 
+def _means(values: Values, columns: Sequence[str]) -> list[str]:
+    """Return the only column with the means of the others, whatever its heading."""
+    able = [c for c in columns if c in values.columns and values.is_number(c)]
+    means = [c for c in able if values.is_mean(c, [o for o in able if o != c])]
+    return means if len(means) == 1 and len(able) > 2 and not names_a_rater(means[0]) else []
+
+
+def _reason_beside(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """Return the only column of sentences that differ between the raters of an item's one text."""
+    item, text = fields.get("item", ""), fields.get("submission", "")
+    values = Values(table)
+    if {"reason", "rater"} & {*fields} != {"rater"} or {item, text} - {*values.columns}:
+        return {}
+    free = [c for c in values.columns if c not in fields.values() and values.says(c)]
+    said = [c for c in free if values.varies([item], c)]
+    known = len(said) == 1 and not values.varies([item], text)
+    return {"reason": said[0]} if known else {}
+
+
 def _like_raters(names: Sequence[str]) -> tuple[bool, bool]:
     return all(map(names_a_rater, names)), named_for_raters(names)
 
@@ -199,8 +221,8 @@ def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> li
         named = {c: names.get(plain(without_prefix(c))) for c in able}
         if any(named.values()):
             return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
-    able = [c for c in able if could_answer(table, c) and not sums_up(c)]
     values = Values(table)
+    able = [c for c in able if could_answer(table, c) and not (sums_up(c) or values.says(c))]
     if {"item", "rater"} <= fields.keys():
         able = [c for c in able if values.is_answer(c, fields["item"], fields["rater"])]
     prefixed = [c for c in able if without_prefix(c) != c]

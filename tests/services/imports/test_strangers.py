@@ -17,6 +17,7 @@ from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_path
 from core.services.imports import import_files
 from core.store.store import Store
+from tests.formats.answered_tables import ANSWERED_TABLES
 from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
 from tests.formats.fresh_tables import FRESH_TABLES
@@ -30,7 +31,14 @@ from tests.formats.strange_tables import STRANGE_TABLES
 from tests.formats.strangers import STRANGERS, Stranger, essay, table
 
 TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES, *FIELD_TABLES, *FRESH_TABLES)
-TABLES = (*TABLES, *SCHOOL_TABLES, *SCORECARD_TABLES, *COMPARED_TABLES, *NESTED_TABLES)
+TABLES = (
+    *TABLES,
+    *SCHOOL_TABLES,
+    *SCORECARD_TABLES,
+    *COMPARED_TABLES,
+    *NESTED_TABLES,
+    *ANSWERED_TABLES,
+)
 
 
 def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, Any]:

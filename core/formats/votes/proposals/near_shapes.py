@@ -21,8 +21,8 @@ from core.formats.datasets.labels import WORD, is_word, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
 from core.formats.datasets.name_grids import NameGrid, answers_in_grid, either_way
 from core.formats.datasets.table import Table, leaves, parsed_cell, steps_of, with_paths
-from core.formats.datasets.text_columns import proposed_texts
-from core.formats.source.heading_words import PROMPTS, has_word, plain_heading
+from core.formats.datasets.text_columns import is_answered, prompt_beside, proposed_texts
+from core.formats.source.heading_words import plain_heading
 from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.item_texts import not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs, near_pairs, pairs_in
@@ -189,15 +189,15 @@ def _as_items(table: Table) -> Iterator[NearShape]:
     judged = best_texts(values := Values(table), values.texts(), item_of(values))
     texts = [judged.text, judged.second] if judged.second and len(texts) < 2 else texts
     texts = [guess.submission] if guess.submission else texts
-    texts.sort(key=lambda text: has_word(text, PROMPTS))
+    texts.sort(key=is_answered)
     marks = marks_beside(values, [c for c in table.columns if c not in texts])
     marks += [c for c in guess.labels.values() if c not in marks]
     for text in texts:
         lacks = "no column is named for the submission"
         if len(texts) > 1:
             lacks = f"{len(texts)} columns are equally likely to hold the submission"
-        prompts = [c for c in texts if c != text and has_word(c, PROMPTS) and not guess.prompt]
-        changes = (f"submission={text}", *(f"prompt={c}" for c in prompts[:1]))
+        prompt = "" if guess.prompt else prompt_beside(table, text, table.columns)
+        changes = (f"submission={text}", *([f"prompt={prompt}"] if prompt else []))
         if marks and guess.submission:
             lacks = f"{_listed(marks)} could be a person's marks of its texts"
         yield NearShape("dataset", lacks, (*changes, *(f"labels={c}" for c in marks)))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from itertools import combinations
 from statistics import fmean, pvariance
 
-from core.formats.datasets.answer_columns import names_a_criterion, sharing
+from core.formats.datasets.answer_columns import names_a_criterion, sharing, sums_up
 from core.formats.datasets.label_words import is_yes
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import PEOPLE, RATERS, has_word, plain_heading
@@ -20,10 +20,17 @@ from core.formats.votes.structure.word_scales import scale_order
 _PERCENT = re.compile(
     r"%|\b(per ?cent|pct|pro[zc]ent|porcenta|pourcentage|percentual)|процент|百分", re.I
 )
+#: Headings of what follows from a total.
+_OUTCOME = re.compile(
+    r"\b(result|outcome|pass(ed)?|status|verdict|decision|ergebnis|bestanden|resultat|resultado"
+    r"|esito|risultato|uitslag|wynik|sonuc)\b|результат|итог|结果|結果|결과"
+)
 #: How far a rounded number may be from the sum, and how many times wider its range must be.
 _WHOLE, _PARTS, _WIDER = 0.51, 0.06, 20
 #: More different marks than this are a wide scale.
 _FINE = 12
+#: A smaller weight is none.
+_WEIGHT = 0.05
 
 
 def marks_beside(values: Values, columns: Sequence[str]) -> list[str]:
@@ -61,9 +68,10 @@ def _is_either(words: Collection[str], column: str) -> bool:
 
 
 def without_derived(values: Values, columns: Sequence[str]) -> list[str]:
-    """Return the columns without those that are a weighted sum of the others, or its percentage."""
+    """Return the columns without weighted sums of the others, percentages, and their results."""
     derived = [c for c in columns if _is_derived(values, c, [o for o in columns if o != c])]
-    return [c for c in columns if c not in derived]
+    left = [c for c in columns if c not in derived]
+    return [c for c in left if len(left) < 3 or not _follows(values, c, left)]
 
 
 def _is_derived(values: Values, column: str, others: Sequence[str]) -> bool:
@@ -75,6 +83,31 @@ def _is_derived(values: Values, column: str, others: Sequence[str]) -> bool:
     cells = zip(*(values.of[c] for c in (column, *others)), strict=True)
     rows = [[of.get(cell) for of, cell in zip(places, row, strict=True)] for row in cells]
     return _fits([[n for n in row if n is not None] for row in rows if None not in row])
+
+
+def _follows(values: Values, column: str, answers: Collection[str]) -> bool:
+    """Return whether a result of two words is told by how high a total or percentage is."""
+    if not _OUTCOME.search(plain_heading(column)) or len(values.distinct[column]) != 2:
+        return False
+    totals = [c for c in values.columns if c not in answers and values.is_number(c)]
+    return any(_splits(values, c, column) for c in totals if _is_total(values, c))
+
+
+def _is_total(values: Values, column: str) -> bool:
+    cells = [str(row.get(column) or "").strip() for row in values.rows]
+    return sums_up(column) or bool(_PERCENT.search(column)) or any(c[-1:] == "%" for c in cells)
+
+
+def _splits(values: Values, total: str, column: str) -> bool:
+    """Return whether every total of one word is below every total of the other."""
+    sides: dict[str, list[float]] = {}
+    for number, word in zip(values.of[total], values.of[column], strict=True):
+        if word and (n := number_of(number)) is not None:
+            sides.setdefault(word, []).append(n)
+    if len(sides) != 2 or min(map(len, sides.values())) < 2:
+        return False
+    low, high = sorted(sides.values(), key=min)
+    return max(low) < min(high)
 
 
 def _places(values: Values, column: str) -> dict[str, float]:
@@ -99,6 +132,8 @@ def _fits(rows: Sequence[Sequence[float]]) -> bool:
     if np.ptp(goal) < _WIDER * near:
         return False
     weights = np.linalg.lstsq(parts, goal, rcond=None)[0]
+    if weights[:-1].min() < -_WEIGHT:
+        return False  # a part: the total without the others
     return bool(np.abs(parts @ weights - goal).max() <= near)
 
 

@@ -14,9 +14,9 @@ from core.formats.datasets.answer_columns import (
     words_in,
 )
 from core.formats.datasets.table import Table, parsed_cell, with_paths
-from core.formats.datasets.text_columns import texts_in
+from core.formats.datasets.text_columns import is_answered, is_remark, texts_in
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ITEMS, PREFERENCES, PROMPTS, REMARKS, has_word
+from core.formats.source.heading_words import ITEMS, PREFERENCES, has_word
 from core.formats.votes.structure.preference_words import LEFT, RIGHT, end_of, option_of
 from core.formats.votes.structure.values import Values, first_rows, system_named
 
@@ -53,7 +53,7 @@ def _two_inside(table: Table, column: str) -> list[str]:
 def beside_baseline(table: Table) -> tuple[str, str] | None:
     """Return the only two columns of texts that are no prompts and no remarks."""
     texts = [c for c in table.columns if is_answer(table, c)]
-    texts = [c for c in texts if not (has_word(c, PROMPTS) or has_word(c, REMARKS))]
+    texts = [c for c in texts if not (is_answered(c) or is_remark(c))]
     return (texts[0], texts[1]) if len(texts) == 2 else None
 
 

@@ -27,6 +27,7 @@ _DEGREES = re.compile(
     r"|duidelijk|duzo|znacznie|troche|nieco)"
     r"|is|are|was|the|prefer|preferred|i|better|best|wins?|ist|besser|est|meilleure?|mieux|es|mejor"
     r"|migliore|melhor|is|beter|lepsza|lepszy|battre|bedre)\b"
+    r"|更好|更佳|更优|较好|比较好|の方が(?:良|い)い|のほうが(?:良|い)い|가 더 (?:좋음|낫다)"
 )
 _EQUAL = re.compile(
     r"\b(tied?\b|equal|same|draw\b|similar|indifferent|no (\w+ )?(difference|preference)|neutral"
@@ -35,7 +36,7 @@ _EQUAL = re.compile(
     r"|empat|igual|indistint|sin (diferencia|preferencia)|sem (diferenca|preferencia)"
     r"|pari\b|parita|paregg|ugual|nessuna (differenza|preferenza)|gelijk|geen (verschil|voorkeur)"
     r"|rown|bez roznicy|jednakow|lika\b|oavgjort|uavgjort|tasapeli|ничья|одинаков|без разницы)"
-    r"|平局|一样|相同|同し|引き分け|무승부|같음"
+    r"|平局|一样|相同|差不多|相当|不相上下|同し|同等|同程度|引き分け|무승부|같음|비슷"
 )
 _BOTH = re.compile(r"\b(both|beide|les deux|ambos|ambas|entramb|obie|obydw)")
 _BAD = re.compile(

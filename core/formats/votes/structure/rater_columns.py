@@ -23,7 +23,14 @@ from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ITEMS, RATERS, SUMMARIES, has_word, plain_heading
+from core.formats.source.heading_words import (
+    ITEMS,
+    PREFERENCES,
+    RATERS,
+    SUMMARIES,
+    has_word,
+    plain_heading,
+)
 from core.formats.votes.structure.texts import TextColumns, best_texts
 from core.formats.votes.structure.values import (
     RANGED,
@@ -104,6 +111,7 @@ def rater_columns(table: Table) -> RaterColumns | None:
     item = item_of(values)
     able = [c for c in values.columns if c not in item and not sums_up(c)]
     able = without_asides(values.table, able)
+    able = [c for c in able if not _picks(values, c)]
     marks = [c for c in able if _is_mark(values, c)]
     group = (
         _of_one_form(values, able)
@@ -151,6 +159,12 @@ def raters_by_rows(table: Table) -> tuple[str, ...]:
         ):
             return (f"item={item}", f"criterion={asked}", *(f"raters={c}" for c in judges))
     return ()
+
+
+def _picks(values: Values, column: str) -> bool:
+    """Return whether a column names the best of others by the numbers that begin their headings."""
+    numbers = {m[0] for c in values.columns if c != column and (m := re.match(r"\d+", c))}
+    return has_word(column, PREFERENCES) and values.distinct[column] <= numbers
 
 
 def names_a_respondent(column: str) -> bool:

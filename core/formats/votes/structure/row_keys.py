@@ -23,6 +23,7 @@ from core.formats.votes.structure.marks import without_derived
 from core.formats.votes.structure.rater_columns import item_of, names_a_respondent
 from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
 from core.formats.votes.structure.values import (
+    RANGED,
     Values,
     item_changes,
     named_label,
@@ -190,8 +191,10 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
     singles = [(c,) for c in candidates]
     asked_of = [c for c in candidates if _is_question(values, c, texts)]
     asked_of = [c for c in asked_of if not has_word(c, RATERS)]
+    criteria = sum(RANGED.search(c) is not None for c in values.columns) > 1
+    asked_of = [] if criteria else asked_of  # `Tone (0-4)` beside `Depth (0-4)` is what was asked
     pairs = list(combinations([c for c in candidates if c not in asked_of][:_TRIED], 2))
-    pairs = [pair for pair in pairs if _belong(values, pair, texts)]
+    pairs = [pair for pair in pairs if criteria or _belong(values, pair, texts)]
     triples = combinations([c for c in candidates if _named_item(c) or system_named(c)][:_NAMED], 3)
     whole = [
         key for key in (*spans, *singles, *pairs, *triples) if values.unique([*key, rater]) == 1
@@ -304,7 +307,7 @@ def _with_answers(
     judged = best_texts(values, free, item)
     varying = [c for c in values.columns if c not in keys and values.varies(item, c)]
     reasons = sorted(filter(values.remarks, varying)) or [
-        c for c in varying if c in texts and values.measures_nothing(c)
+        c for c in varying if (c in texts or values.says(c)) and values.measures_nothing(c)
     ]
     reason = next((c for c in reasons if c not in (*answers, rater, *judged)), "")
     return RowKeys(item, rater, tuple(answers), asked, judged, reason)

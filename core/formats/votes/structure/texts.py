@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from core.formats.datasets.answer_columns import stem_of
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import ABOUT, WRITTEN_BY, texts_in
-from core.formats.source.heading_words import PROMPTS, WRITTEN_TEXTS, has_word, plain_heading
+from core.formats.datasets.text_columns import ABOUT, WRITTEN_BY, is_answered, texts_in
+from core.formats.source.heading_words import WRITTEN_TEXTS, has_word, plain_heading
 from core.formats.votes.structure.values import USUAL, Values
 
 
@@ -54,7 +54,7 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
         for t in texts
         if 10 * len(values.distinct[t]) >= (4 if plain_heading(t) in USUAL else 7) * items
     ]
-    prompts = [t for t in texts if has_word(t, PROMPTS) and plain_heading(t) not in USUAL]
+    prompts = [t for t in texts if is_answered(t) and plain_heading(t) not in USUAL]
     candidates = [t for t in able if t not in prompts] or able
     ranked = sorted(candidates, key=lambda t: (_named(t), _length(values, t)), reverse=True)
     text = next(iter(ranked), "")

@@ -22,7 +22,7 @@ from core.formats.datasets.answer_columns import (
 from core.formats.datasets.label_words import NO_ANSWER, is_yes, may_be_marks
 from core.formats.datasets.labels import WORD
 from core.formats.datasets.table import Table, only_entry
-from core.formats.datasets.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, texts_in
+from core.formats.datasets.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, is_remark, texts_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ITEMS,
@@ -30,7 +30,6 @@ from core.formats.source.heading_words import (
     RANKS,
     RATED,
     RATERS,
-    REMARKS,
     SUMMARIES,
     SURENESS,
     has_word,
@@ -73,11 +72,7 @@ _SYSTEM = re.compile(
 _POSITION = re.compile(r"\b(trial|row|order|index|position|reihenfolge|ordre|orden|posicion)\b")
 #: Ids, and the addresses of pictures, sounds and pages.
 _ADDRESS = re.compile(r"[0-9a-f-]+\Z|[a-z][a-z0-9+.\-]*://|www\.")
-#: Notes that are judged, not written by those who judge.
-_NOTES = re.compile(
-    r"\b(discharge|clinical|progress|case|medical|nursing|patient|consult|operative|admission|visit"
-    r"|call|field|release|lecture|soap|chart|physician) notes?\b"
-)
+_SENTENCE = re.compile(r"[.!?](\s|\Z)|。")
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
 _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 
@@ -138,14 +133,13 @@ class Values:
 
     def remarks(self, column: str) -> bool:
         """Return whether a column holds remarks; `note` is a mark if it holds numbers."""
-        named = has_word(column, REMARKS) and plain_heading(column).rpartition(" ")[2] not in _KEPT
-        named = named and not _NOTES.search(plain_heading(column))
+        named = is_remark(column) and plain_heading(column).rpartition(" ")[2] not in _KEPT
         return named and not self.is_number(column)
 
-    def _says(self, column: str) -> bool:
+    def says(self, column: str) -> bool:
         """Return whether a column holds sentences, such as a reviewer's text."""
         shape = texts_in(self.table, column)
-        ends = [word[-1] in ".!?。" for word in self.distinct[column] if word]
+        ends = [bool(_SENTENCE.search(word)) for word in self.distinct[column]]
         return shape is not None and shape.worded and 2 * sum(ends) > len(ends)
 
     def texts(self) -> list[str]:
@@ -280,7 +274,7 @@ class Values:
 
     def _is_able(self, column: str) -> bool:
         adds_up = sums_up(column) and not _YES_OR_NO.search(column)
-        if self.remarks(column) or adds_up or system_named(column) or self._says(column):
+        if self.remarks(column) or adds_up or system_named(column) or self.says(column):
             return False
         if {*plain_heading(column).split()} & _KNOWN or self.says_how_sure(column):
             return False
@@ -332,8 +326,7 @@ def named_label(column: str) -> bool:
 def is_written(table: Table, column: str) -> bool:
     """Return whether a column holds texts: several words each, different, and not remarks."""
     shape = texts_in(table, column)
-    remarks = has_word(column, REMARKS) and not _NOTES.search(plain_heading(column))
-    return shape is not None and shape.worded and not remarks
+    return shape is not None and shape.worded and not is_remark(column)
 
 
 def person_level(values: Values, column: str) -> int:

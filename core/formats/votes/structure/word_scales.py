@@ -67,6 +67,7 @@ _SCALES = (
     ", excellent",
     "très mauvais|très mauvaise, mauvais|mauvaise, moyen|moyenne|correct|correcte, bon|bonne"
     ", très bon|très bonne, excellent|excellente",
+    "très insuffisant, insuffisant, limite, satisfaisant, très satisfaisant",
     "jamais, presque jamais|très rarement, rarement, parfois|quelquefois, souvent, très souvent"
     "|presque toujours, toujours",
     "non acquis, en cours d'acquisition|partiellement acquis, acquis, dépassé|expert",
