@@ -145,10 +145,10 @@ def test_labels_are_checked_against_a_chosen_rubric(store: Store) -> None:
 def test_words_for_labels_that_are_no_options_get_their_meaning_in_one_table(store: Store) -> None:
     rubric = Rubric(name="Tone", criteria=(Criterion(name="tone", requirement="Friendly?"),))
     saved = catalog.keep_rubric(store, rubric)
-    app = importing("id,submission,tone\na,Hello,ja\nb,Go away,nein\n")
+    app = importing("id,submission,tone\na,Hello,höflich\nb,Go away,grob\n")
     app.selectbox(key=IMPORT_RUBRIC).set_value(saved.id).run()
     assert "which is not an option" in shown(app)
-    for theirs, ours in (("ja", "MET"), ("nein", "UNMET")):
+    for theirs, ours in (("höflich", "MET"), ("grob", "UNMET")):
         (box,) = [one for one in app.selectbox if one.label.endswith(f" {theirs}")]
         box.set_value(ours).run()
     press_import(app)

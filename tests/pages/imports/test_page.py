@@ -268,11 +268,11 @@ def test_the_sheet_of_a_workbook_is_chosen_before_its_votes_are_read(store: Stor
 def test_words_that_are_no_options_get_their_meaning_in_one_table(store: Store) -> None:
     polite = Criterion(name="polite", requirement="Is it polite?")
     store.rubrics.create(Rubric(name="R", criteria=(polite,)), now=clock.now())
-    app = importing("item,rater,label\na,kim,ja\na,lee,nein\nb,kim,ja\nb,lee,ja\n")
+    app = importing("item,rater,label\na,kim,höflich\na,lee,grob\nb,kim,höflich\nb,lee,höflich\n")
     rubric = field(app, "Rubric")
     rubric.set_value(rubric.options and store.rubrics.list()[0].version_id).run()
-    assert "'ja' (3), 'nein' are not options of 'polite'" in shown(app).replace("&#x27;", "'")
-    for theirs, ours in (("ja", "MET"), ("nein", "UNMET")):
+    assert "'höflich' (3), 'grob' are not options of 'polite'" in shown(app).replace("&#x27;", "'")
+    for theirs, ours in (("höflich", "MET"), ("grob", "UNMET")):
         (box,) = [one for one in app.selectbox if one.label.endswith(f" {theirs}")]
         box.set_value(ours).run()
     assert not app.exception
