@@ -9,7 +9,7 @@ import pytest
 
 from bench.in_sight import SEEN, two_runs
 from core.store.store import Store
-from tests.browser.driving import settle, turn
+from tests.browser.driving import settle, turn, visit
 
 #: No test needs a page of its own.
 ONE_PAGE = True
@@ -49,7 +49,8 @@ def test_on_a_telephone_the_first_row_of_a_grid_begins_in_the_upper_half(
 ) -> None:
     before = page.viewport_size
     page.set_viewport_size({"width": 390, "height": 844})
-    turn(page, f"{app_url}/run?run=1")
+    # Opened anew: another test may have scrolled this address, which a step leaves as it is.
+    visit(page, f"{app_url}/run?run=1")
 
     *_, row = page.evaluate(SEEN)
     bar = page.get_by_test_id("stHeader").bounding_box()
