@@ -215,7 +215,8 @@ def has_levels(value: Any) -> bool:
 def _inside(value: Any) -> Any:
     """Return the rubric inside a document about it, such as an event's; others unchanged."""
     within = value.get("rubric") if isinstance(value, Mapping) else None
-    return within if isinstance(within, Mapping) and "criteria" not in value else value
+    own = isinstance(value, Mapping) and {"criteria", "scoring_criteria"} & value.keys()
+    return within if isinstance(within, Mapping) and not own else value
 
 
 def scoring_criteria(value: Any) -> Converted:
@@ -224,18 +225,18 @@ def scoring_criteria(value: Any) -> Converted:
     Raises:
         InputError: a level without a number.
     """
-    around = value if isinstance(value, Mapping) else {}
-    value = _inside(value) if isinstance(value, Mapping) else {"criteria": value}
+    document = value if isinstance(value, Mapping) else {"criteria": value}
+    value = _inside(document)
     kind = "scoring_criteria" if "scoring_criteria" in value else "criteria"
     criteria = value[kind]
     entries = (
         criteria.items() if isinstance(criteria, Mapping) else ((None, entry) for entry in criteria)
     )
-    value = {"name": value["title"], **value} if value.get("title") else value
-    rubric = {key: value[key] for key in ("name", "description", "guidelines") if value.get(key)}
+    named = {"name": value["title"], **value} if value.get("title") else value
+    rubric = {key: named[key] for key in ("name", "description", "guidelines") if named.get(key)}
     known = {kind, "title", "name", "description", "guidelines"}
-    unused = [k for k in (*around, *value) if k not in known | ({"rubric"} if around else set())]
-    unused = list(dict.fromkeys(unused))
+    around = [] if value is document else [key for key in document if key != "rubric"]
+    unused = [*around, *(key for key in value if key not in known)]
     notices = (
         [Problem(f"Left out, as they are outside the criteria: {', '.join(unused)}.")]
         if unused

@@ -226,3 +226,18 @@ def test_anchors_by_score_are_levels_also_below_what_the_rubric_is_for() -> None
         ("5", "Strong", 1.0),
     ]
     assert "Left out, as they are outside the criteria: event." in str(found.notices)
+
+
+def test_what_stands_around_a_rubric_is_said_and_its_own_criteria_are_taken_first() -> None:
+    """Keys beside the rubric that has the criteria, and an object called rubric beside criteria."""
+    levels = [{"points": n, "label": word} for n, word in enumerate(("Low", "High"))]
+    criteria = [{"name": "Voice", "levels": levels}, {"name": "Pace", "levels": levels}]
+    given = {"name": "Open day", "rubric": {"title": "Finals", "criteria": criteria}}
+    (found,) = read_rubrics(json.dumps(given), "x.json")
+    assert found.value.name == "Finals"
+    assert "outside the criteria: name." in str(found.notices)
+
+    given = {"scoring_criteria": {"tone": "Is it kind?"}, "rubric": {"owner": "Kim"}}
+    (found,) = read_rubrics(json.dumps(given), "x.json")
+    assert [c.requirement for c in found.value.criteria] == ["Is it kind?"]
+    assert "outside the criteria: rubric." in str(found.notices)
