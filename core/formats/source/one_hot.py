@@ -44,7 +44,7 @@ def options_as_one(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
 
 def _marked(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, list[str]]:
     """Return columns of 0 and 1 by the beginning of their headings, one 1 in each row."""
-    marks = [c for c in columns if {str(row.get(c)) for row in rows} == {"0", "1"}]
+    marks = [c for c in columns if _are_marks(rows, c)]
     starts = dict.fromkeys(c[: m.end()] for c in marks for m in re.finditer(r"[ :_./\-[(]", c))
     found = dict[str, list[str]]()
     for stem in sorted(starts, key=len):
@@ -55,6 +55,13 @@ def _marked(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, list[str]]
             found.setdefault(stem, options)
             marks = [c for c in marks if c not in options]
     return found
+
+
+def _are_marks(rows: Sequence[Row], column: str) -> bool:
+    """Return whether a column holds 0 and 1 and nothing else; most columns end at the first row."""
+    cells = (str(row.get(column)) for row in rows)
+    only = all(cell in ("0", "1") for cell in cells)
+    return only and len({str(row.get(column)) for row in rows}) == 2
 
 
 #: From this many rows on, one mark in each row is no chance.

@@ -54,7 +54,9 @@ _NEUTRAL = re.compile(
 _UN = re.compile(r"(?:un|in|im|ir|il|dis|non-?|on|nie)(?=\w{3})")
 
 
-_AROUND = " .!'\""
+def bare_word(label: str) -> str:
+    """Return a label as a plain heading, without the marks around it."""
+    return plain_heading(label.strip(" .!'\""))
 
 
 def graded_order(labels: Collection[str]) -> dict[str, float] | None:
@@ -74,13 +76,13 @@ def graded_order(labels: Collection[str]) -> dict[str, float] | None:
     if signs is None or (len(bases) == 1 and len(labels) < 3):
         return None  # spam and not spam are a kind and the rest
     places = {label: signs.get(base, 1) * degree for label, (base, degree) in parted.items()}
-    words = {plain_heading(label.strip(_AROUND)) for label in labels}
+    words = {bare_word(label) for label in labels}
     return places if len({*places.values()}) == len(words) > 1 else None
 
 
 def _parted(label: str) -> tuple[str, float]:
     """Return a label's word, without endings, and how much of it is meant; "" is neutral."""
-    words = plain_heading(label.strip(_AROUND))
+    words = bare_word(label)
     if _NEUTRAL.fullmatch(words):
         return "", 0.0
     degrees = [_MEANT[phrase] for phrase in _PHRASES.findall(words)]

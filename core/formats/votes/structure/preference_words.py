@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
 from core.formats.source.heading_words import plain_heading
@@ -51,6 +52,8 @@ _NEITHER = re.compile(
 _RELATION = re.compile(r"(.+?)\s*(>+|<+|~?=+|≈)\s*(.+)")
 
 
+# A table has few different words, and a row for each of its many answers.
+@lru_cache(maxsize=4096)
 def option_of(word: str, first: str, second: str) -> str | None:
     """Return the option that a word names beside answers with these headings, or ``None``.
 
@@ -89,6 +92,7 @@ def option_of(word: str, first: str, second: str) -> str | None:
 _LETTERS = {"a": A_BETTER, "b": B_BETTER}
 
 
+@lru_cache(maxsize=4096)
 def says_how_much(word: str) -> bool:
     """Return whether a word also says how much better an answer is.
 

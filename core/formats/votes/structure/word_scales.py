@@ -9,7 +9,7 @@ from core.formats.datasets.answer_columns import MOST_SHARED
 from core.formats.datasets.label_words import is_yes, may_be_marks
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
-from core.formats.votes.structure.graded_words import graded_order
+from core.formats.votes.structure.graded_words import bare_word, graded_order
 from core.text.names import fold
 
 #: Scales of words in several languages, from the worst or least option to the best or most.
@@ -164,7 +164,7 @@ def scale_order(
 
 def _by_words(words: dict[str, str]) -> dict[str, float] | None:
     """Return the places of labels by their ``words``, in the first scale that has all of them."""
-    known = {label: plain_heading(word.strip(" .!'\"")) for label, word in words.items()}
+    known = {label: bare_word(word) for label, word in words.items()}
     for steps in _STEPS:
         if all(word in steps for word in known.values()):
             used = sorted({steps[word] for word in known.values()})
