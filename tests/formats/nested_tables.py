@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.formats.strangers import Stranger, essay, lines
+from tests.formats.strangers import Stranger, essay, lines, table
 
 JUDGES, CRITERIA = ("judge-a", "judge-b"), ("clarity", "tone")
 WHY = "It says what the lamp is for."
@@ -57,6 +57,32 @@ def nested(form: str, **beside: Any) -> str:
 
 
 NESTED_TABLES: tuple[Stranger, ...] = (
+    # Two people's preferences, a reference beside the two answers: four pairs.
+    Stranger(
+        "preferences.jsonl",
+        lines(
+            [
+                {"id": n, "prompt": f"What is lamp {n} for?", "reference": essay(n + 40)}
+                | {"response_a": essay(n), "response_b": essay(n + 20)}
+                | {"votes": [{"annotator": w, "choice": "AB"[n % 2]} for w in ("ann", "bo")]}
+                for n in range(4)
+            ]
+        ),
+        "pairs", (8, 2, 4, 1), reference=essay(40), prompt="What is lamp 0 for?",
+    ),
+    # A reference beside what two people rate by two criteria.
+    Stranger(
+        "references.csv",
+        table(
+            [
+                {"doc": n, "question": f"What is lamp {n} for?", "ref": essay(n + 40)}
+                | {"answer": essay(n), "rater": who, "accuracy": n % 4, "clarity": n % 3}
+                for n in range(6)
+                for who in ("Ann", "Bob")
+            ]
+        ),
+        "criteria", (24, 2, 6, 2), essay(0), reference=essay(40), prompt="What is lamp 0 for?",
+    ),
     # Two judges, two criteria, eight items; a mean beside them is no answer.
     *(
         Stranger(f"{form}.jsonl", nested(form, mean=2.5), "long", (32, 2, 8, 2), essay(0))

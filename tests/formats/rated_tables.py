@@ -385,9 +385,9 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for n in range(5)
             ]
         ),
-        "refused",
+        "long",
         (10, 2, 5, 1),
-        maps=("item=id submission=text rater=seen[].coder label=seen[].mark",),
+        essay(0),
     ),
     # A score of each system is no rater's.
     Stranger(

@@ -227,7 +227,8 @@ def _names_a_level(head: str) -> bool:
 def _is_total(cells: Sequence[str]) -> bool:
     """Return whether a row is a total: its name says so, and it holds only numbers."""
     first, *numbers = [text.rstrip(" %") for text in cells if text] or [""]
-    return fold(first).startswith(("total", "sum")) and all(
+    is_named = heads_a_summary(first) or fold(first).startswith(("total", "sum"))
+    return is_named and all(
         points_in(text).label == text and points_in(text).points is not None for text in numbers
     )
 

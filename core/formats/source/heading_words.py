@@ -65,8 +65,8 @@ SUMMARIES: Words = {
     "en": "resolved total mean average avg sum median final consensus majority adjudicated"
     " adjudication aggregate aggregated combined std stdev sd agreed reconciled difference gap"
     " maximum max_points max_score max_marks points_possible",
-    "de": "konsens durchschnitt mittelwert summe gesamt mehrheit endnote gesamtnote einigung"
-    " differenz abweichung endgultig endgultige maximal max_punkte",
+    "de": "konsens durchschnitt mittelwert summe gesamt insgesamt mehrheit endnote gesamtnote"
+    " einigung differenz abweichung endgultig endgultige maximal max_punkte",
     "fr": "moyenne somme consensus majorite retenue ecart definitif definitive finale",
     "es": "promedio consenso suma acordado mayoria diferencia definitiva",
     "pt": "soma consenso maioria",

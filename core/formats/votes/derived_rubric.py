@@ -24,6 +24,7 @@ from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.source.heading_words import RANKS, has_word
 from core.formats.source.parsed import finite, refusal
 from core.formats.votes.imported import VoteLine
+from core.formats.votes.structure.named_fields import ABOUT_ITEM
 from core.formats.votes.structure.word_scales import no_opinion, scale_order
 from core.text.names import fold
 
@@ -351,7 +352,7 @@ def derive_dataset(
     for key in dict.fromkeys(ids):
         fields = texts.get(key, {})
         item: dict[str, Any] = {"id": key, "submission": fields.get("submission", "")}
-        item |= {part: fields[part] for part in ("prompt", "system") if part in fields}
+        item |= {part: fields[part] for part in ABOUT_ITEM[1:] if part in fields}
         item["labels"] = {c: {"label": label} for c, label in labels.get(key, {}).items()}
         if "submission" not in fields:
             textless += 1

@@ -24,7 +24,7 @@ from core.formats.datasets.label_words import NO_ANSWER
 from core.formats.datasets.labels import WORD
 from core.formats.datasets.mapping import SYNONYMS
 from core.formats.datasets.table import Table, only_entry, parsed_cell
-from core.formats.datasets.text_columns import is_answered
+from core.formats.datasets.text_columns import is_answered, is_worded
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PREFERENCES, PROMPTS, has_word
 from core.formats.source.parsed import refusal
@@ -154,7 +154,10 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
     """
     if (mapping := _sides(table, loose=True)) is None:
         return
-    fields = {name: getattr(mapping, name) for name in ("first", "second", *_SYSTEMS, "prompt")}
+    fields = {
+        name: getattr(mapping, name)
+        for name in ("first", "second", *_SYSTEMS, "prompt", "reference")
+    }
     sides = [c for c in fields.values() if c]
     able = [c for c in table.columns if c not in sides and could_answer(table, c)]
     rater = mapping.rater or next(filter(names_a_person, able), None)
@@ -209,6 +212,7 @@ def _named(table: Table, free: dict[str, str]) -> dict[str, str]:
     """Return the columns beside the answers by their headings; the prompt must be of texts."""
     named = {"rater": NAMES["rater"], "reason": NAMES["reason"]}
     named["prompt"] = ("prompt", *SYNONYMS["prompt"], *PROMPTS["source"].split())
+    named["reference"] = NAMES["reference"]
     weak = {"model", "user"}
     columns = {
         field: next((free[n] for n in names if n in free and n not in weak), None)
@@ -218,6 +222,8 @@ def _named(table: Table, free: dict[str, str]) -> dict[str, str]:
     columns["item"] = named_fields([*free.values()], ["item"]).get("item") or next(ids, None)
     asked = [c for c in free.values() if is_answered(c) and is_answer(table, c)]
     columns["prompt"] = columns["prompt"] or (asked[0] if len(asked) == 1 else None)
+    if not is_worded(table, columns["reference"] or ""):
+        columns["reference"] = None
     return {field: column for field, column in columns.items() if column}
 
 
@@ -340,7 +346,9 @@ def _fields(row: Mapping[str, Any], mapping: VoteMapping) -> dict[str, Any]:
     if prompt is None and isinstance(sides[0], list):
         prompt = sides[0][:-1]
     texts = [_text(side[-1:] if isinstance(side, list) else side) for side in sides]
-    return {"prompt": _text(prompt), "submission": {"first": texts[0], "second": texts[1]}}
+    reference = _text(parsed_cell(row.get(mapping.reference or "")))
+    fields = {"prompt": _text(prompt), "submission": {"first": texts[0], "second": texts[1]}}
+    return fields | ({"reference": reference} if reference else {})
 
 
 def _text(cell: Any) -> str:

@@ -29,6 +29,7 @@ from core.formats.datasets.text_columns import text_column
 from core.formats.source.heading_words import RANKS, has_word
 from core.formats.votes.structure.marks import without_derived
 from core.formats.votes.structure.named_fields import (
+    ABOUT_ITEM,
     NAMES,
     PAIR,
     WIDE,
@@ -46,7 +47,7 @@ Layout = Literal["long", "wide", "criteria", "pairs"]
 #: Kinds of raters. ``gold`` is not a rater: its answer becomes the item's label.
 VoterKind = Literal["human", "llm", "offline", "gold"]
 
-_CRITERIA = ("item", "rater", "kind", "submission", "prompt", "system")
+_CRITERIA = ("item", "rater", "kind", *ABOUT_ITEM)
 _SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", " - ", " – ", "__", "_", " ")
 _GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
 
@@ -85,6 +86,7 @@ class VoteMapping(Noun):
     order: str | None = None
     submission: str | None = None
     prompt: str | None = None
+    reference: str | None = None
     system: str | None = None
     first: str | None = None
     second: str | None = None

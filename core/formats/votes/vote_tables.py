@@ -29,6 +29,7 @@ from core.formats.votes.imported import (
     empty_answers,
 )
 from core.formats.votes.structure.lists import one_row_per_answer
+from core.formats.votes.structure.named_fields import ABOUT_ITEM
 from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.values import Values
 from core.formats.votes.vote_mapping import VoteMapping
@@ -307,7 +308,7 @@ def _kind(rater: str, mapping: VoteMapping) -> str:
 def _keep_texts(votes: TableVotes, mapping: VoteMapping, cells: dict[str, Any], item: str) -> None:
     """Store the row's fields of its item; the first nonempty row counts."""
     texts = votes.texts.setdefault(item, {})
-    for name in ("submission", "prompt", "system"):
+    for name in ABOUT_ITEM:
         text = cell_text(cells, getattr(mapping, name))
         if text:
             texts.setdefault(name, text)

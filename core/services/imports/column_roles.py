@@ -15,6 +15,7 @@ from core.errors import Problem
 from core.formats.datasets.labels import WORD, words_in_changes
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import JOINED, Table, joined_parts
+from core.formats.votes.structure.named_fields import ABOUT_ITEM
 from core.formats.votes.structure.values import ticks
 from core.formats.votes.vote_mapping import Layout, VoteColumn, VoteMapping
 
@@ -66,16 +67,15 @@ _ANSWERS: Mapping[Layout, str] = {
     "criteria": "Answers to a criterion",
     "pairs": "Which answer is better",
 }
-_TEXTS = ("submission", "prompt", "system")
 _FIELDS: Mapping[Layout, tuple[str, ...]] = {
     "long": (
         *("item", "rater", "label", "criterion", "kind", "reason", "weight", "replicate", "order"),
-        *_TEXTS,
+        *ABOUT_ITEM,
     ),
-    "wide": ("item", "criterion", *_TEXTS),
-    "criteria": ("item", "rater", "kind", "reason", *_TEXTS),
+    "wide": ("item", "criterion", *ABOUT_ITEM),
+    "criteria": ("item", "rater", "kind", "reason", *ABOUT_ITEM),
     "pairs": (
-        *("item", "rater", "reason", "prompt"),
+        *("item", "rater", "reason", "prompt", "reference"),
         *("first", "second", "first_system", "second_system"),
     ),
 }

@@ -257,7 +257,7 @@ def test_levels_that_are_numbers_are_worth_them_and_words_need_points() -> None:
 
 def test_a_total_below_the_criteria_is_left_out_and_said() -> None:
     grid = "Kriterium;Gewicht;gut (2);schwach (1)\nTon;60 %;Warm;Kalt\nWitz;40 %;Viel;Keiner\n"
-    for total in ("Summe;100 %;;\n", "Gesamt;100 %;;\n"):
+    for total in ("Summe;100 %;;\n", "Gesamt;100 %;;\n", "Insgesamt;100;10;0\n"):
         (found,) = read_rubrics(grid + total, "x.csv")
         assert [(c.name, c.weight) for c in found.value.criteria] == [("Ton", 60), ("Witz", 40)]
         assert "is left out" in str(found.notices[0])

@@ -28,7 +28,7 @@ from core.formats.votes.item_texts import not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs, near_pairs, pairs_in
 from core.formats.votes.structure.lists import list_answers, opened_up
 from core.formats.votes.structure.marks import agree, marks_beside
-from core.formats.votes.structure.named_fields import flat_columns
+from core.formats.votes.structure.named_fields import ABOUT_ITEM, flat_columns
 from core.formats.votes.structure.rankings import are_ranks
 from core.formats.votes.structure.rater_columns import (
     RaterColumns,
@@ -124,7 +124,7 @@ def first_reading(
     """
     if kind == "dataset":
         items = guess_mapping(table, rubric)
-        named = {name: getattr(items, name) for name in ("submission", "prompt", "system")}
+        named = {name: getattr(items, name) for name in ABOUT_ITEM}
         return VoteMapping(layout="wide", item=items.id, **named)
     if kind == "pairs":
         return guess_pairs(table)
@@ -140,7 +140,7 @@ def kept(guess: VoteMapping, first: VoteMapping) -> VoteMapping:
     """Return the first reading; from one in another layout keep only its items and texts."""
     if guess.layout == first.layout and (first.columns or first.layout == "long"):
         return first
-    fields = {name: getattr(first, name) for name in ("item", "submission", "prompt", "system")}
+    fields = {name: getattr(first, name) for name in ("item", *ABOUT_ITEM)}
     return guess.model_copy(update={name: column for name, column in fields.items() if column})
 
 

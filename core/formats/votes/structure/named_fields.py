@@ -8,7 +8,14 @@ from dataclasses import replace
 
 from core.formats.datasets.answer_columns import names_a_rater, plain, without_prefix, words_in
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, text_column, texts_in
+from core.formats.datasets.text_columns import (
+    LONG,
+    WRITTEN,
+    WRITTEN_BY,
+    is_worded,
+    text_column,
+    texts_in,
+)
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, has_word
 from core.formats.votes.structure.rater_columns import item_of
@@ -46,11 +53,17 @@ NAMES: dict[str, tuple[str, ...]] = {
     "order": ("order", "shown order"),
     "submission": ("submission", "text", "submission text", *WRITTEN_BY, *WRITTEN),
     "prompt": ("prompt", "instruction", "input", "question"),
+    "reference": (
+        *("reference", "ref", "reference answer", "reference text", "reference submission"),
+        *("gold answer", "desired answer", "ideal answer", "expected answer", "expected output"),
+    ),
     "system": ("system", "system name", "model", "model name"),
 }
 #: The two answers of a table of pairs, and their authors.
 PAIR = ("first", "second", "first_system", "second_system")
-WIDE = ("item", "criterion", "submission", "prompt", "system")
+#: What a row may say about its item.
+ABOUT_ITEM = ("submission", "prompt", "reference", "system")
+WIDE = ("item", "criterion", *ABOUT_ITEM)
 #: Names that end in "id" and do not name the item.
 _NO_ITEM = re.compile(
     r"(worker|annotator|rater|judge|user|grader|reviewer|coder|assignment|session|batch|system"
@@ -62,7 +75,8 @@ WEAK = ("user", "model")
 
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
-    r"|(?<![a-z])llm(?![a-z])",
+    r"|(?<![a-z])llm(?![a-z])|(?<![a-z])(?:sonnet|haiku|phi-\d|o[134]-mini|o[134]-preview)(?![a-z])"
+    r"|(?-i:-(?:mini|small|large|turbo|instruct|flash|\d{1,3}b)(?![a-z]))",
     re.I,
 )
 
@@ -96,10 +110,12 @@ def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str
 def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields, checked by values.
 
-    The submission must be texts, a question that differs in every row is a prompt, and a text that
-    rows repeat is the item if no column names it.
+    The submission and the reference must be texts, a question that differs in every row is a
+    prompt, and a text that rows repeat is the item if no column names it.
     """
     fields = _judged_by(table, _by_its_id(table, _label_by_values(table, fields)))
+    if not is_worded(table, fields.get("reference", "")):
+        fields = {name: column for name, column in fields.items() if name != "reference"}
     criterion = fields.get("criterion", "")
     if plain(criterion) == "question" and _differs(table, criterion):
         fields = {name: column for name, column in fields.items() if name != "criterion"}

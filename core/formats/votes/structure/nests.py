@@ -17,7 +17,7 @@ from core.formats.datasets.answer_columns import (
     sums_up,
 )
 from core.formats.datasets.table import Table, parsed_cell
-from core.formats.source.heading_words import ASPECTS, REMARKS, has_word
+from core.formats.source.heading_words import ASPECTS, PREFERENCES, REMARKS, has_word
 from core.formats.votes.structure.named_fields import (
     NAMES,
     flat_columns,
@@ -62,8 +62,9 @@ def judgements_as_rows(table: Table) -> Table:
     if len(found) != 1 or {*_FIELDS} & {*table.columns} - {*found[0][0]}:
         return table
     columns, judged = found[0]
-    asked = any(leaf.criterion for leaves in judged for leaf in leaves)
-    fields = [field for field in _FIELDS if asked or field != "criterion"]
+    every = [leaf for leaves in judged for leaf in leaves]
+    named = {"rater", "score"} | {f for f in _FIELDS if any(getattr(leaf, f) for leaf in every)}
+    fields = [field for field in _FIELDS if field in named]
     item = "" if named_fields(flat_columns(table), ["item"]) else "item id"
     own_id = next(iter(item_of(Values(table))), "") if item else ""
     rows, lines = list[dict[str, Any]](), list[int | None]()
@@ -165,7 +166,7 @@ def _fields(key: str, record: Mapping[str, Any]) -> list[str]:
         return ["rater"]
     if isinstance(cell, str) and (has_word(key, REMARKS) or name in NAMES["reason"]):
         return ["reason"]
-    if name in _SCORES:
+    if name in _SCORES or (isinstance(cell, str) and has_word(key, PREFERENCES)):
         return ["score"]
     short = isinstance(cell, str) and len(cell) <= _LONGEST
     return ["criterion"] if short and has_word(key, ASPECTS) else []
@@ -180,7 +181,7 @@ def _sides(leaves: Sequence[_NestedScore], depth: int) -> tuple[int | None, int 
     """Return which of the keys to a score is the judge's and which the criterion's."""
     rated, asked = any(leaf.rater for leaf in leaves), any(leaf.criterion for leaf in leaves)
     if depth == 0:
-        return (None, None) if asked else None
+        return (None, None) if asked or rated else None
     levels = [{leaf.names[at] for leaf in leaves} for at in range(depth)]
     people = [at for at, names in enumerate(levels) if any(map(_is_judge, names))]
     criteria = [at for at, names in enumerate(levels) if any(map(names_a_criterion, names))]

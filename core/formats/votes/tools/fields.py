@@ -9,9 +9,8 @@ from typing import Any
 from core.domain.dataset import MAX_CONTEXTS
 from core.formats.datasets.answer_columns import plain_head
 from core.formats.datasets.mapping import CONTEXT, CONTEXT_SYNONYMS, OWN, SYNONYMS
+from core.formats.votes.structure.named_fields import ABOUT_ITEM
 from core.formats.votes.tools.messages import conversation
-
-_TEXTS = ("submission", "prompt", "reference", "system")
 
 
 def item_fields(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -24,7 +23,7 @@ def item_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     """
     remaining = dict(record)
     fields: dict[str, Any] = {}
-    for name in _TEXTS[1:]:
+    for name in ABOUT_ITEM[1:]:
         _claim(fields, name, remaining)
     context = {key: remaining.pop(key) for key in list(remaining) if plain_head(key) in _CONTEXTS}
     _claim(fields, "submission", remaining)
