@@ -389,6 +389,58 @@ RATED_TABLES: tuple[Stranger, ...] = (
         (10, 2, 5, 1),
         essay(0),
     ),
+    # The first and the second marker, each by three criteria; the rows below the mean are no items.
+    Stranger(
+        "two markers.csv",
+        table(
+            [
+                {"Script": f"S{n}"}
+                | {
+                    f"{who} marker {c}": 40 + (7 * n + 5 * at + len(c)) % 40
+                    for at, who in enumerate(("1st", "2nd"))
+                    for c in ("Content", "Argument", "Style")
+                }
+                for n in range(8)
+            ]
+        )
+        + "Mean,,,55.1,,,\n,Spread,1,2,3,4,5\n,,2,3,1,1,1\n",
+        "wide",
+        (48, 2, 8, 3),
+    ),
+    # Which of the two markings a row is, and the sum of the marks, are no criteria.
+    Stranger(
+        "copies.csv",
+        table(
+            [
+                {"Copie": f"C{n}", "Correction": nth, "Correcteur": who}
+                | {"Idées /10": a, "Style /30": b, "Note /40": a + b}
+                for n in range(8)
+                for nth, who, a, b in (
+                    ("1re", "Dubois", 3 * n % 11, 7 * n % 31),
+                    ("2e", "Moreau", 5 * n % 11, 11 * n % 31),
+                )
+            ]
+        ),
+        "criteria",
+        (32, 2, 8, 2),
+    ),
+    # People by their initials above the criteria.
+    Stranger(
+        "interviews.csv",
+        table(
+            [
+                {"Candidate": f"K{n}"}
+                | {
+                    f"{who} / {c}": (n + len(who) + len(c)) % 4
+                    for who in ("M. de Wit", "S. Bos")
+                    for c in ("Vakkennis", "Motivatie")
+                }
+                for n in range(8)
+            ]
+        ),
+        "wide",
+        (32, 2, 8, 2),
+    ),
     # A score of each system is no rater's.
     Stranger(
         "systems.csv",

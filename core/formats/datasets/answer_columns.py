@@ -15,6 +15,7 @@ from core.formats.source.heading_words import (
     MEASURES,
     PEOPLE,
     PROMPTS,
+    RANKS,
     RATERS,
     SUMMARIES,
     has_word,
@@ -40,6 +41,8 @@ _STAMP = re.compile(
 )
 _LINK = re.compile(r"[a-z][a-z0-9+.\-]*://|www\.")
 _KEY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z|(?=.*[a-f])[0-9a-f]{16,}\Z")
+#: `1st`, `2e`: the first or the second marker, or attempt, of something.
+_ORDINAL = re.compile(r"\d{1,2}(st|nd|rd|th|re|er|ere|e|eme|ème|ª|º)\Z")
 #: Larger whole numbers are timestamps or ids.
 _COUNTED_FROM = 1e8
 #: Last words of columns that describe the row and are not answers.
@@ -276,6 +279,8 @@ def could_answer(table: Table, column: str) -> bool:
     if measures(column) and None in map(is_yes, counts) and None not in map(number_of, counts):
         return False
     answers = set(counts)
+    if all(map(_ORDINAL.match, answers)) and not has_word(column, RANKS):
+        return False
     return not (says_no_label(answers) or all(map(_is_count, answers)) or _all_unique(counts))
 
 

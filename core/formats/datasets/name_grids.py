@@ -36,6 +36,8 @@ _FIRST = 500
 _PLACES = NO_RATERS | {"page", "line", "offset", "start", "end", "begin", "min", "max", "x", "y"}
 #: `Anna`, `KB`: a name, where the other part of the headings is none.
 _NAME = re.compile(r"[^\W\d_a-z]+\w*\Z")
+#: `M. de Vries`: a person by an initial.
+_INITIAL = re.compile(r"(?:[^\W\d_a-z]\.[ -]?)+[^\W\d_]{2}")
 _TITLE = re.compile(r"(dr|dra|prof|mr|mrs|ms|mme|mlle|herr|frau|sr|sra|sig|dott)\.? [^\W\d]")
 
 
@@ -54,8 +56,11 @@ class NameGrid(NamedTuple):
 
     @property
     def by_title(self) -> bool:
-        """Return whether the raters are people by their titles: `Prof. Amin`, `Interviewer A`."""
-        return all(_TITLE.match(plain_heading(r)) or names_a_person(r) for r in self.raters)
+        """Return whether the raters are people: `Prof. Amin`, `M. de Vries`, `Interviewer A`."""
+        return all(
+            _TITLE.match(plain_heading(r)) or _INITIAL.match(r) or names_a_person(r)
+            for r in self.raters
+        )
 
 
 def grid_of(columns: Sequence[str]) -> NameGrid | None:

@@ -173,6 +173,16 @@ RANKS: Words = {
     "it": "posto posizione classifica",
     "other": "plaats rangorde plats plassering placering miejsce ранг место 名次 排名 順位 순위",
 }
+#: What is worse the more there is of it.
+FAULTS: Words = {
+    "en": "severity risk harm harmfulness toxicity offensiveness hallucination hallucinations"
+    " error errors mistakes violation violations bias misinformation danger",
+    "de": "schweregrad risiko fehler schaden toxizitat gefahr",
+    "fr": "gravite risque erreurs danger toxicite",
+    "es_pt": "gravedad riesgo errores peligro gravidade risco erros perigo",
+    "it": "gravita rischio errori pericolo",
+    "other": "ernst risico fouten ryzyko bledy риск тяжесть ошибки 风险 严重程度 リスク 重症度",
+}
 #: Which of two answers is better.
 PREFERENCES: Words = {
     "en": "prefer pref winner better best choice chosen verdict",
@@ -262,7 +272,7 @@ _OTHERS = "judge?ment|humanit|humane|expertise|personal|readership|materiaa?l"
 
 _KINDS = (
     *(RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS),
-    *(MEASURES, RATED, RANKS, COURSES, PREFERENCES, ASKERS),
+    *(MEASURES, RATED, RANKS, COURSES, PREFERENCES, ASKERS, FAULTS),
 )
 
 

@@ -39,7 +39,7 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
         above = range(items.start, min(foot, at))
         summary = _summary_of(columns, rows, at, above)
         if summary is None and (foot < at or at == len(rows) - 1):
-            summary = _remark(columns, rows, at, above)
+            summary = _remark(columns, rows, at, above, below=foot < at)
         if summary is not None:
             kinds[at], foot = summary, min(foot, at)
     return kinds
@@ -83,13 +83,16 @@ def _maxima(columns: Sequence[str], row: Row) -> str:
 
 
 def _remark(
-    columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]
+    columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int], *, below: bool
 ) -> str | None:
-    """Return the words of a row below the items that is mostly empty, or ``None``."""
+    """Return the words of a row below the items that is mostly empty, or ``None``.
+
+    ``below``: it stands below a summary, where a row without an id is no item.
+    """
     neighbours = [rows[n] for n in items[-50:]]
     full = [c for c in columns if len(neighbours) > 3 and _mostly(neighbours, c)]
     gaps = [c for c in full if not _filled(rows[at], c)]
-    if len(full) < 3 or 2 * len(gaps) < len(full):
+    if not (below and columns[0] in gaps) and (len(full) < 3 or 2 * len(gaps) < len(full)):
         return None
     return " ".join(str(rows[at][c]).strip() for c in columns if _filled(rows[at], c))[:60] or None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -49,6 +50,7 @@ VoterKind = Literal["human", "llm", "offline", "gold"]
 
 _CRITERIA = ("item", "rater", "kind", *ABOUT_ITEM)
 _SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", " - ", " – ", "__", "_", " ")
+_NTH = re.compile(r"\d{1,2}(st|nd|rd|th|re|er|e|\.|ª|º|°)?", re.I)
 _GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
 
 
@@ -268,7 +270,7 @@ def _columns(left: Sequence[str], rubric: Rubric | None, *, by_row: bool) -> lis
     """Return columns as raters, split at `criterion / rater` or the reverse."""
     names = {fold(c.name) for c in rubric.criteria} if rubric else set()
     for separator in () if by_row else _SEPARATORS:
-        pairs = [(a.strip(), b.strip()) for a, _, b in (c.partition(separator) for c in left)]
+        pairs = _parted(left, separator)
         if not pairs or not all(a and b and not b.isdigit() for a, b in pairs):
             continue  # nothing to split, or marks out of 20
         if names and all(fold(b) in names for _, b in pairs):
@@ -279,6 +281,15 @@ def _columns(left: Sequence[str], rubric: Rubric | None, *, by_row: bool) -> lis
                 for column, (criterion, rater) in zip(left, pairs, strict=True)
             ]
     return [VoteColumn(column=column, rater=column) for column in left]
+
+
+def _parted(headings: Sequence[str], separator: str) -> list[tuple[str, str]]:
+    """Return the two parts of each heading; `1st marker` is one part, not `1st`."""
+    parts = [h.split(separator, 2) for h in headings]
+    by_number = separator in "_ " and all(len(p) > 2 and _NTH.fullmatch(p[0]) for p in parts)
+    at = 2 if by_number else 1
+    cut = (h.split(separator, at) for h in headings)
+    return [(separator.join(p[:at]).strip(), "".join(p[at:]).strip()) for p in cut]
 
 
 def _tells_criteria(pairs: Sequence[tuple[str, str]], names: set[str], separator: str) -> bool:

@@ -134,3 +134,20 @@ def test_letters_beside_numbers_are_grades_unless_they_choose(head: str, scale: 
     assert said == (scale == "ordinal")
     if said:
         assert [option.label for option in letters.options] == ["C", "B", "A"]
+
+
+@pytest.mark.parametrize(
+    ("head", "labels", "best"),
+    [
+        ("Severity", ["0", "1", "2", "3"], "0"),
+        ("Risk to customer", ["Low", "Medium", "High"], "Low"),
+        ("Risiko", ["niedrig", "mittel", "hoch"], "niedrig"),
+        # Already from the worst to none; and what is handled well, or good, is no fault.
+        ("Severity", ["critical", "major", "minor", "none"], "none"),
+        ("Risk handling", ["2", "1", "4", "3", "5"], "5"),
+        ("Error messages", ["poor", "fair", "good"], "good"),
+    ],
+)
+def test_the_least_of_a_fault_is_the_best(head: str, labels: list[str], best: str) -> None:
+    options = read(labels, head).rubric.criteria[0].options
+    assert [o.label for o in options if o.value == 1.0] == [best]
