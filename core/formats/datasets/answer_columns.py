@@ -315,13 +315,7 @@ def _all_unique(counts: Counter[str]) -> bool:
 def unique_words(table: Table, column: str) -> bool:
     """Return whether a column holds texts or names that differ in many rows."""
     counts = _word_counts(table, column)
-    if (
-        len(counts) < UNIQUE_WORDS
-        or len(counts) < counts.total()
-        or None not in map(is_yes, counts)
-    ):
-        return False
-    return not all(number_of(word) is not None for word in counts)
+    return _all_unique(counts) and None in map(number_of, counts)
 
 
 def words_in(table: Table, column: str) -> set[str]:
