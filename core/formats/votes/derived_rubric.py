@@ -21,11 +21,11 @@ from core.formats.datasets.label_words import (
     several_in,
 )
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.source.heading_words import FAULTS, RANKS, has_word, plain_heading
+from core.formats.source.heading_words import RANKS, has_word
 from core.formats.source.parsed import finite, refusal
 from core.formats.votes.imported import VoteLine
-from core.formats.votes.structure.graded_words import bare_word
 from core.formats.votes.structure.named_fields import ABOUT_ITEM
+from core.formats.votes.structure.scale_ends import FAULT, counts_against, ends_of
 from core.formats.votes.structure.word_scales import no_opinion, scale_order
 from core.text.names import fold
 
@@ -76,12 +76,12 @@ def derive_rubric(lines: Sequence[VoteLine], gold: Sequence[VoteLine], name: str
             mend = "Give the rubric they belong to, or check which column holds the label."
             problems.append(Problem(message, mend, ("label",)))
         is_ranking = scale == "ordinal" and _is_ranking(criterion, lines)
-        is_fault = scale == "ordinal" and _counts_against(criterion, options[0]["label"])
+        is_fault = scale == "ordinal" and counts_against(criterion, options[0]["label"])
         if is_ranking or is_fault:
             options = [{**o, "value": round(1 - o["value"], 9)} for o in reversed(options)]
         criteria.append(criterion_data(criterion, scale, options))
         spelling[criterion] = spelt
-        order = _FAULT if is_fault else _order_said(criterion, is_ranking, len(used) == 1)
+        order = FAULT if is_fault else _order_said(criterion, is_ranking, len(used) == 1)
         notices.append(_notice(criterion, scale, [option["label"] for option in options], order))
         if apart := _stands_apart(criterion, used_labels):
             notices.append(apart)
@@ -158,24 +158,6 @@ def _is_ranking(criterion: str, lines: Sequence[VoteLine]) -> bool:
     return once and has_word(criterion, RANKS, whole=True) and every == {*range(1, last + 1)}
 
 
-_FAULT = "More of it is worse: the lowest number has value 1, the highest 0."
-#: The first words of scales of amounts.
-_LEAST = re.compile(
-    r"(very |sehr |tres |muy |molto |muito |zeer )?"
-    r"(low|niedrig|gering|faible|bajo|basso|baixo|laag)"
-    r"|none|no|never|keine?|nie|aucune?|jamais|ningun[oa]?|nunca|nulo|mai|geen|nooit|minimal"
-)
-#: Handling a risk well is no fault.
-_HANDLED = re.compile(r"\b(handl|avoid|manag|control|mitigat|correct|detect|absen|free|aware|low)")
-
-
-def _counts_against(criterion: str, lowest: str) -> bool:
-    """Return whether a criterion names a fault, and its lowest level is the least of it."""
-    named = has_word(criterion, FAULTS, whole=True) and len(criterion.split()) < 5
-    least = _number(lowest) is not None or _LEAST.fullmatch(bare_word(lowest))
-    return bool(named and least) and not _HANDLED.search(plain_heading(criterion))
-
-
 def _order_said(criterion: str, is_ranking: bool, alone: bool) -> str:
     """Return a sentence on which end of the numbers is best."""
     low_is_least = "The lowest number has value 0, the highest 1."
@@ -247,7 +229,8 @@ def _scale(
     if None in numbers.values() and _have_commas(real):
         numbers = {label: _number_with_comma(label) for label in real}
     if None not in numbers.values():
-        levels = _levels({n for n in numbers.values() if n is not None})
+        given = {n for n in numbers.values() if n is not None}
+        levels = _levels(given | ends_of(criterion, given))
         spelt |= {label: _written(n) for label, n in numbers.items() if n is not None}
         return "ordinal", _by_place({level: _written(level) for level in levels}), spelt
     first: dict[str, str] = {}

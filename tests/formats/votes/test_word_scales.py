@@ -151,3 +151,21 @@ def test_letters_beside_numbers_are_grades_unless_they_choose(head: str, scale: 
 def test_the_least_of_a_fault_is_the_best(head: str, labels: list[str], best: str) -> None:
     options = read(labels, head).rubric.criteria[0].options
     assert [o.label for o in options if o.value == 1.0] == [best]
+
+
+@pytest.mark.parametrize(
+    ("head", "labels", "ends"),
+    [
+        # 3 of 5 points are 0.6, although nobody gave 0 or 5; beyond the range a heading says none.
+        ("Depth /5", ["3", "2", "4", "4", "3"], {"0": 0.0, "3": 0.6, "5": 1.0}),
+        ("Depth (1-5)", ["3", "2", "4", "4", "3"], {"1": 0.0, "3": 0.5, "5": 1.0}),
+        ("Tiefe (max. 20)", ["13.5", "8", "9", "10", "8"], {"0": 0.0, "13.5": 0.675, "20": 1.0}),
+        ("Depth /5", ["3", "2", "7", "4", "3"], {"2": 0.0, "7": 1.0}),
+    ],
+)
+def test_a_range_in_a_heading_is_that_of_the_scale(
+    head: str, labels: list[str], ends: dict[str, float]
+) -> None:
+    options = {o.label: o.value for o in read(labels, head).rubric.criteria[0].options}
+    assert {label: options[label] for label in ends} == ends
+    assert {min(options.values()), max(options.values())} == {0.0, 1.0}

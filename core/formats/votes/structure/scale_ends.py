@@ -1,0 +1,51 @@
+"""What a heading says about the ends of its scale: the lowest and highest mark, and the best."""
+
+from __future__ import annotations
+
+import re
+
+from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import FAULTS, has_word, plain_heading
+from core.formats.votes.structure.graded_words import bare_word
+
+#: Said of a criterion that counts against a text.
+FAULT = "More of it is worse: the lowest number has value 1, the highest 0."
+#: The first words of scales of amounts.
+_LEAST = re.compile(
+    r"(very |sehr |tres |muy |molto |muito |zeer )?"
+    r"(low|niedrig|gering|faible|bajo|basso|baixo|laag)"
+    r"|none|no|never|keine?|nie|aucune?|jamais|ningun[oa]?|nunca|nulo|mai|geen|nooit|minimal"
+)
+#: Handling a risk well is no fault.
+_HANDLED = re.compile(r"\b(handl|avoid|manag|control|mitigat|correct|detect|absen|free|aware|low)")
+
+
+def counts_against(criterion: str, lowest: str) -> bool:
+    """Return whether a criterion names a fault, and its lowest level is the least of it.
+
+    >>> counts_against("Severity", "0"), counts_against("Severity", "critical")
+    (True, False)
+    >>> counts_against("Risk handling", "0"), counts_against("Tone", "low")
+    (False, False)
+    """
+    named = has_word(criterion, FAULTS, whole=True) and len(criterion.split()) < 5
+    least = number_of(lowest) is not None or _LEAST.fullmatch(bare_word(lowest))
+    return bool(named and least) and not _HANDLED.search(plain_heading(criterion))
+
+
+#: `Depth (0-15)`, `Depth /5`, `Depth (max. 20)`: the lowest and the highest mark.
+_ENDS = re.compile(
+    r"[(\[](\d+) ?(?:-|–|to|bis|a|à) ?(\d+)[)\]]|(?:/ ?|\bmax(?:imum|\.)? ?)(\d+)[)\]]?\Z", re.I
+)
+
+
+def ends_of(criterion: str, given: set[float]) -> set[float]:
+    """Return the lowest and the highest mark that a heading names, if all marks are between.
+
+    >>> ends_of("Depth (max. 20)", {8.0, 13.5}), ends_of("Depth /5", {8.0}), ends_of("Depth", {1.0})
+    ({0.0, 20.0}, set(), set())
+    """
+    if (match := _ENDS.search(criterion)) is None or not given:
+        return set()
+    low, high = float(match[1] or 0), float(match[2] or match[3])
+    return {low, high} if low <= min(given) <= max(given) <= high else set()
