@@ -217,6 +217,11 @@ def test_means_in_the_head_and_counts_of_filters_follow_the_filter(store: Store)
 
     assert grids(whole)[0].heads[0]["note"] == ""
     assert part.heads[0]["note"] == "means of 1 shown"
+    assert [line[0].words for line in part.lines] == [
+        "old, all items",
+        "new, all items",
+        "Difference",
+    ]
     # Depth of n1 is the best answer.
     assert (part.heads[1]["words"], part.heads[2]["note"]) == ("Score", "100%")
     # Of its items one has an abstention.
