@@ -193,3 +193,11 @@ def test_an_item_opens_at_its_title_and_first_column_on_a_telephone(
 
     assert telephone.get_by_role("heading", level=1).bounding_box()["y"] > 0
     assert telephone.locator(".rs-grid").evaluate("grid => grid.scrollLeft") == 0
+
+
+def test_a_person_without_a_name_settles_disagreements_at_once(desk: Any, app_url: str) -> None:
+    visit(desk, f"{app_url}/run?run=1")
+
+    desk.get_by_role("link", name="disagreements").click()
+
+    desk.get_by_text("Give your verdict.").first.wait_for()
