@@ -9,10 +9,13 @@ the pointer is none), and how far down the first row of data begins, in pixels.
 from __future__ import annotations
 
 import argparse
+import io
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from pypdf import PdfReader
 
 from core import clock
 from core.services.reports import worked_example
@@ -67,8 +70,16 @@ def main() -> None:
             print(f"{'address':<32}{'words':>8}{'controls':>10}{'first row':>11}")
             for address in asked.addresses:
                 print(line(page, server.url, address), flush=True)
+            visit(page, f"{server.url}/report?run=1")
+            print(f"{'report, first printed page':<32}{printed(page):>8}")
             chromium.close()
         store.close()
+
+
+def printed(page: Any) -> int:
+    """The words of the page's first sheet of A4."""
+    sheets = PdfReader(io.BytesIO(page.pdf(format="A4"))).pages
+    return len(sheets[0].extract_text().split())
 
 
 def line(page: Any, url: str, address: str) -> str:

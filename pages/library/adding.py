@@ -194,7 +194,7 @@ def start(draft: RubricDraft) -> None:
 
 def _new(draft: RubricDraft) -> str:
     name = library.new_name()
-    library.keep(store(), name, draft)
+    library.keep(store(), name, draft, **drafts.who())
     drafts.load(name)
     return name
 
@@ -217,7 +217,7 @@ def _targets() -> dict[str, str]:
     """Return the names of drafts and rubrics, unsaved ones first, with their titles."""
     titles = {NEW: "Into a new rubric"}
     for draft_row in library.all_kept(store()):
-        if not draft_row.name.isdecimal():
+        if draft_row.draft["rubric_id"] is None:
             titles[draft_row.name] = (
                 f"Into {draft_row.draft['name'] or 'Untitled rubric'} (never saved)"
             )

@@ -145,8 +145,11 @@ def _let_go(review: OpenItem) -> None:
 
 
 def take_up(run_id: int, rule: str) -> None:
-    """Open the run's queue for a rule named in a link; create it if it does not exist."""
-    if who := identity.seat(alone=own_grades.GRADER if rule == work.UNGRADED else ""):
+    """Open the run's queue for a rule named in a link; create it if it does not exist.
+
+    Where nobody has reviewed yet, the person begins at once; *Not you?* on Review takes a name.
+    """
+    if who := identity.seat(alone=own_grades.GRADER):
         if rule == work.RANDOM:
             queue = ten_more.take_up(store(), who, run_id)
         elif rule == work.UNGRADED:

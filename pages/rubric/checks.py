@@ -309,9 +309,8 @@ def show_problems(name: str) -> None:
 def _can_be_saved(serious: int) -> None:
     """Draw the heading of the check; it is green only without serious findings below."""
     if serious:
-        caption = (
-            f"Nothing to fix before saving, but {fmt.plural(serious, 'serious finding')} below."
-        )
+        findings = fmt.plural(serious, "serious finding")
+        caption = f"This can be saved. {findings} below: judges may disagree there."
         st.warning(caption, icon=":material/warning:")
     else:
         st.success("Nothing to fix before saving: it can be used.", icon=":material/check:")

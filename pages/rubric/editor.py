@@ -17,7 +17,8 @@ from pages.rubric.files import export_dialog, show_notices
 from pages.rubric.form import form, keyboard
 from pages.rubric.help import panel as help_side
 from pages.rubric.versions import graded_runs, history
-from pages.rubric.versions.history import show_conflict, show_others
+from pages.rubric.versions.history import show_conflict
+from pages.rubric.versions.unsaved import back_to_list, discard, show_others
 from pages.rubric.workbench import screen as bench
 from pages.rubric.workbench import subject as bench_keys
 from pages.rubric.workbench import under_card
@@ -29,9 +30,8 @@ from pages.ui.drafts import (
     RUBRIC_SIDE,
     RUBRIC_VIEW,
     RUBRIC_YAML,
-    back_to_list,
 )
-from pages.ui.resources import only
+from pages.ui.resources import only, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import one_of, problem_list, refusal, row, show_flash, shown_errors, tag
 
@@ -243,11 +243,14 @@ def _status(name: str, unsaved: bool) -> str:
 
 def _on_discard(name: str) -> None:
     with shown_errors():
-        drafts.drop_kept(name)
+        if drafts.draft(name)["rubric_id"] is not None:
+            drafts.revert(name)
+            state.flash("Discarded. Undo brings it back.")
+            return
+        if (stored := library.unsaved_work(store(), drafts.kept_as(name))) is not None:
+            discard(stored)
         drafts.forget(name)
-        if not name.isdecimal():
-            state.set_address(**{state.RUBRIC: None})
-        state.flash("Discarded.")
+        state.set_address(**{state.RUBRIC: None})
 
 
 def _after_saving(name: str) -> None:

@@ -17,18 +17,17 @@ from core.text import numbers as fmt
 from pages.rubric import editor, files
 from pages.rubric.files import export_dialog
 from pages.rubric.form import keyboard
-from pages.rubric.versions import graded_runs, history
+from pages.rubric.versions import graded_runs, history, unsaved
 from pages.ui import drafts, model_help, state
+from pages.ui.browser.browser_id import keep_browser_id
 from pages.ui.drafts import (
     RUBRICS_ACT,
-    RUBRICS_ARCHIVED,
-    RUBRICS_PAGE,
     RUBRICS_PANEL,
     RUBRICS_REFUSED,
-    RUBRICS_SEARCH,
     open_rubric,
     start,
 )
+from pages.ui.identity import login_configured
 from pages.ui.resources import actor, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
@@ -147,6 +146,9 @@ def _key(name: str) -> str:
 
 
 PAGE = 25
+RUBRICS_SEARCH = "rubrics_search"
+RUBRICS_ARCHIVED = "rubrics_archived"
+RUBRICS_PAGE = "rubrics_page"
 
 
 def rubric_list() -> None:
@@ -164,8 +166,9 @@ def rubric_list() -> None:
     archived = bool(state.get(RUBRICS_ARCHIVED))
     search = str(state.get(RUBRICS_SEARCH) or "")
     rows = library.listing(store(), search=search, archived=archived)
-    drafts_by_name = {draft.name: draft for draft in library.all_kept(store())}
-    new_drafts = [draft for draft in drafts_by_name.values() if not draft.name.isdecimal()]
+    unsaved.show_discarded()
+    kept = library.all_kept(store())
+    new_drafts = [draft for draft in kept if draft.draft["rubric_id"] is None]
     if not archived and not search:
         for draft in new_drafts:
             _fresh_row(draft)
@@ -173,7 +176,8 @@ def rubric_list() -> None:
         _nothing(bool(search), archived, bool(new_drafts))
         return
     for rubric in _paged(rows):
-        _rubric_row(rubric, str(rubric.id) in drafts_by_name, archived)
+        changes = [draft for draft in kept if draft.draft["rubric_id"] == rubric.id]
+        _rubric_row(rubric, changes, archived)
 
 
 def _toolbar() -> None:
@@ -249,25 +253,25 @@ def _fresh_row(draft: library.KeptDraft) -> None:
             [
                 tag(_unsaved(draft), "warn"),
                 tag(_criteria(len(draft.draft["criteria"]))),
-                quiet(f"changed {fmt.ago(draft.updated)}"),
+                quiet(f"changed {_since(draft)}"),
             ]
         )
         st.space("stretch")
         st.button(
             "Discard",
             key=state.key(RUBRICS_ACT, "discard", draft.name),
-            on_click=_on_discard,
-            args=(draft.name,),
+            on_click=unsaved.discard,
+            args=(draft,),
         )
 
 
-def _on_discard(name: str) -> None:
-    with shown_errors():
-        library.discard(store(), name)
-        drafts.forget(name)
+def _since(draft: library.KeptDraft) -> str:
+    """Return when the draft was changed last, and by whom if not in this browser."""
+    who = "" if unsaved.is_own(draft) else f" by {draft.author or 'another browser'}"
+    return f"{fmt.ago(draft.updated)}{who}"
 
 
-def _rubric_row(rubric: RubricRow, unsaved: bool, archived: bool) -> None:
+def _rubric_row(rubric: RubricRow, changes: list[library.KeptDraft], archived: bool) -> None:
     with _card():
         st.button(
             label(rubric.name, 80),
@@ -283,7 +287,7 @@ def _rubric_row(rubric: RubricRow, unsaved: bool, archived: bool) -> None:
             tag(f"version {rubric.number}"),
             quiet(f"{used} · updated {fmt.ago(rubric.updated)}"),
         ]
-        row([tag("Unsaved changes", "warn"), *parts] if unsaved else parts)
+        row([*(tag(f"Unsaved changes, {_since(draft)}", "warn") for draft in changes), *parts])
         st.space("stretch")
         key = state.key(RUBRICS_ACT, "menu", rubric.id)
         acts = ["Restore"] if archived else ["Duplicate", "Export", "Archive"]
@@ -329,6 +333,8 @@ def _criteria(number: int) -> str:
     return fmt.plural(number, "criterion", "criteria")
 
 
+if not login_configured():
+    keep_browser_id()
 _rubric = state.address(state.RUBRIC)
 _version = state.address_id(state.VERSION)
 _against = state.address_id(state.AGAINST)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.domain.votes import Verdict
 from core.services.results import grid, item_view
 from core.services.results.item_view import CriterionView, VoteView
 from core.services.review.audit_trail import CellDecision
@@ -67,7 +68,7 @@ def show(
             view = replace(view, votes=tuple(v for v in view.votes if v.cell.judge == judge))
         if brief:
             _votes_in_brief(view, text)
-            row([_quiet(_certainty(view))])
+            row([_certainty(view)])
         else:
             for together in _groups(view):
                 _votes(view, together, text)
@@ -141,7 +142,7 @@ def _verdict(view: CriterionView, *, settled: bool, brief: bool) -> None:
     if order := _order_tag(view):
         row(order)
     if not brief:
-        row([_quiet(_certainty(view))])
+        row([_certainty(view)])
     if verdict.warning:
         st.warning(label(verdict.warning))
 
@@ -152,7 +153,7 @@ def _order_tag(view: CriterionView) -> list[str]:
 
 
 def _certainty(view: CriterionView) -> str:
-    """Return how certain the verdict is, if that is defined."""
+    """Return in HTML how certain the verdict is, if that is defined; the figures as a tooltip."""
     verdict = view.verdict
     if verdict is None:
         return ""
@@ -162,12 +163,7 @@ def _certainty(view: CriterionView) -> str:
     if verdict.failures:
         parts.append(fmt.plural(verdict.failures, "failure"))
     if verdict.votes > 1:
-        for name, value in (
-            ("agreement", verdict.agreement),
-            ("margin", verdict.margin),
-            ("entropy", verdict.entropy),
-        ):
-            parts.append(f"{name} {fmt.score(value)}")
+        parts.append(_how_united(verdict))
         rule = "people" if verdict.rule == "adjudicated" else verdict.rule.replace("_", " ")
         by = "a tie, which takes the worse answer" if verdict.tie else f"settled by {rule}"
         parts.append(by)
@@ -176,7 +172,22 @@ def _certainty(view: CriterionView) -> str:
         parts.append(f"{rule} before snapping {fmt.score(verdict.continuous)}")
     if verdict.coverage is not None and verdict.coverage < 1:
         parts.append(f"coverage {fmt.percent(verdict.coverage)}")
-    return " · ".join(parts)
+    return f'<span title="{esc(_figures(verdict))}">{_quiet(" · ".join(parts))}</span>'
+
+
+def _figures(verdict: Verdict) -> str:
+    """Return the figures behind `_how_united`, for a tooltip."""
+    figures = {"agreement": verdict.agreement, "margin": verdict.margin, "entropy": verdict.entropy}
+    return " · ".join(f"{name} {fmt.score(value)}" for name, value in figures.items())
+
+
+def _how_united(verdict: Verdict) -> str:
+    """Return in words how far the votes agree."""
+    if verdict.agreement == 1:
+        return "all agree"
+    if verdict.margin == 0:
+        return "the votes are split evenly"
+    return f"{fmt.percent(verdict.agreement)} of the votes for this verdict"
 
 
 def _label(view: CriterionView) -> list[str]:

@@ -231,17 +231,16 @@ def controls(groups: ItemGroups, rubric: Rubric) -> None:
                 _select(name, words, {value: one_line(value, 80) for value in values})
 
 
-def quick_filters(run: Run, waiting: int) -> None:
-    """Draw the quick filters that keep any item; `waiting` items need a person."""
+def quick_filters(run: Run) -> None:
+    """Draw the quick filters that keep any item, with how many they keep."""
     about = browsing.stands_on(store(), run)
-    holding = remembered("quick filters", about, lambda: _holding(run))
+    kept = remembered("quick filters", about, lambda: _kept(run))
     chosen = chosen_only()
-    counted = {"review": f": {count(waiting)}"} if waiting else {}
     st.pills(
         "Show only",
-        [name for name in ONLY_WORDS if name in (*holding, *chosen)],
+        [name for name in ONLY_WORDS if kept.get(name) or name in chosen],
         selection_mode="multi",
-        format_func=lambda name: f"{ONLY_WORDS[name]}{counted.get(name, '')}",
+        format_func=lambda name: f"{ONLY_WORDS[name]}: {count(kept.get(name, 0))}",
         key=_widget_key(ONLY, chosen),
         label_visibility="collapsed",
         on_change=_on_only,
@@ -256,13 +255,16 @@ def quick_filters(run: Run, waiting: int) -> None:
         )
 
 
-def _holding(run: Run) -> tuple[str, ...]:
-    keeps = {
-        name: name == "order" or browsing.has_items(store(), run.id, _quick([name]))
+def _kept(run: Run) -> dict[str, int]:
+    """Return how many items each quick filter keeps."""
+    kept = {
+        name: browsing.count(store(), run.id, _quick([name]))
         for name in ONLY_WORDS
-        if name != "order" or run.panel.asking.flip != "off"
+        if name != "order"
     }
-    return tuple(name for name, any_item in keeps.items() if any_item)
+    if run.panel.asking.flip != "off":
+        kept["order"] = len(_order_dependent_items(run.id))
+    return kept
 
 
 def _sorting(rubric: Rubric, groups: ItemGroups) -> None:

@@ -56,11 +56,10 @@ def show(run: Run, rubric: Rubric) -> None:
         systems.conclusion(of, rubric)
         ids = remembered("ids", (*about, now), lambda: _ids(run.id, now))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            outcomes = browsing.outcomes(store(), run.id)
             filters.controls(groups, rubric)
-            filters.quick_filters(run, outcomes.get("review", 0))
+            filters.quick_filters(run)
             systems.controls(of)
-            _outcomes(run, outcomes)
+            _outcomes(run, browsing.outcomes(store(), run.id))
         beside = bool(state.address(BESIDE) and of.tasks.tasks)
         tasks = _tasks_in_order(of.tasks, ids) if beside else []
         only = systems.differing(run, of, about)
@@ -74,7 +73,11 @@ def show(run: Run, rubric: Rubric) -> None:
         if not rows:
             _nothing(total)
             return
-        st.fragment(_draw_grid_and_cell)(run, rubric, means[0], of, rows, lines)
+        if now.filtered or only is not None:
+            items = [i for task in tasks for i in task.items.values()] if beside else ids
+            which = (*about, now, beside, of.pair if only is not None else None)
+            means = remembered("means", which, lambda: grid.means(store(), run, rubric, items))
+        st.fragment(_draw_grid_and_cell)(run, rubric, means, of, rows, lines)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _pages(total, now.page)
             _shown_items(run, now, ids)
@@ -166,7 +169,7 @@ def _ids(run_id: int, selection: ItemSelection) -> list[str]:
 def _draw_grid_and_cell(
     run: Run,
     rubric: Rubric,
-    means: SystemMeans,
+    means: list[SystemMeans],
     systems: Systems,
     rows: list[RunItemRow],
     lines: list[SharedTask],
@@ -215,7 +218,7 @@ def addressed_cell(items: Sequence[GridItem]) -> tuple[str, str] | None:
 def _grid(
     run: Run,
     rubric: Rubric,
-    means: SystemMeans,
+    means: list[SystemMeans],
     of: Systems,
     items: list[GridItem],
     lines: list[SharedTask],
@@ -224,9 +227,11 @@ def _grid(
     groups: list[tuple[str, int, str]] = []
     if lines:
         prompts = system_answers.prompts_of(store(), run, lines)
-        heads, cells, groups = _task_rows(rubric, of, items, lines, prompts)
+        heads, cells, groups = _task_rows(
+            rubric, of._replace(means=means[1:]), items, lines, prompts
+        )
     else:
-        heads, cells = _item_rows(rubric, means, items)
+        heads, cells = _item_rows(rubric, means[0], items)
         groups = _sections(rubric, len(heads))
     drawn.show(
         state.key(RUN_GRID, run.id),
@@ -252,9 +257,10 @@ def _item_rows(
     """Return one item per row: its score, its cells, notes on it, and its text."""
     asked = [criterion.name for criterion in rubric.criteria]
     own = max((len([n for n in shown.cells if n not in asked]) for shown in items), default=0)
-    several = any(shown.row.system for shown in items)
+    several = any(item.row.system for item in items)
+    which = f"means of {fmt.count(means.score.n)} shown" if filters.shown().filtered else ""
     heads = [
-        _head("Item", "item_id"),
+        _head("Item", "item_id", which),
         _head("Score", "score", fmt.score(means.score.value)),
         *(_head(name, "", run_cells.share(means.criteria[name])) for name in asked),
         *(HeadCell(f"Own {number + 1}") for number in range(own)),

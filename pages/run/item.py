@@ -146,7 +146,7 @@ def _marks(view: ItemView, trace: Trace) -> list[str]:
     if view.row.failures:
         marks.append(tag(fmt.plural(view.row.failures, "failure"), "bad"))
     if view.row.agreement is not None and view.row.votes > len(trace.criteria):
-        marks.append(tag(f"agreement {fmt.score(view.row.agreement)}"))
+        marks.append(tag(f"{fmt.percent(view.row.agreement)} of votes agree"))
     return marks
 
 

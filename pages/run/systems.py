@@ -18,6 +18,7 @@ from core.services.pairwise.system_gaps import Gap
 from core.services.results.grid import MeanOver, SystemMeans
 from core.text import numbers as fmt
 from core.text.numbers import Form
+from pages.run import filters
 from pages.run.filters import BESIDE, CELL, DIFFER, RUN_FILTER
 from pages.ui import state
 from pages.ui.grid.cells import ShownCell
@@ -209,7 +210,10 @@ def _forms(systems: Systems) -> tuple[Form, Form]:
 
 
 def _line(systems: Systems, means: SystemMeans, rubric: Rubric) -> list[ShownCell]:
-    cells = [ShownCell(one_line(means.system, 40), tells=f"Means of {means.system}. {TELLS}")]
+    # The head's means follow the filter; these do not.
+    all_items = ", all items" if filters.shown().filtered else ""
+    name = one_line(means.system, 40) + all_items
+    cells = [ShownCell(name, tells=f"Means of {means.system}. {TELLS}")]
     compared = systems.pair is not None and means.system in systems.pair
     form = _forms(systems)[0] if compared else fmt.score
     cells.append(ShownCell(form(means.score.value), tells=_over(means.score)))

@@ -11,17 +11,15 @@ import secrets
 from collections.abc import Callable
 from typing import Any, Literal
 
-import streamlit as st
-
 from core.errors import Conflict, InputError, NotFound
 from core.services.rubrics import draft_criteria, library
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import is_changed, with_rubric
 from core.services.versions import score_changes
 from pages.ui import state
-from pages.ui.identity import known_name
+from pages.ui.browser.browser_id import browser_id
+from pages.ui.identity import known_name, login_configured
 from pages.ui.resources import store
-from pages.ui.state import SIDE
 from pages.ui.widgets import shown_errors
 
 RUBRIC_ACT = "rubric_act"
@@ -36,33 +34,12 @@ def open_rubric(name: str) -> None:
 def start(fresh: RubricDraft) -> str:
     """Store a new draft and open its editor; return the draft's name."""
     name = library.new_name()
-    library.keep(store(), name, fresh)
+    library.keep(store(), name, fresh, **who())
     state.drop(RUBRICS_PANEL)
     open_rubric(name)
     return name
 
 
-def back_to_list(before: Callable[[], None] = lambda: None) -> None:
-    """Draw the link back to the list; unsaved work is kept. A click first calls `before`."""
-    st.button(
-        "All rubrics",
-        key=state.key(RUBRIC_ACT, "list"),
-        type="tertiary",
-        icon=":material/arrow_back:",
-        on_click=_on_list,
-        args=(before,),
-    )
-
-
-def _on_list(before: Callable[[], None]) -> None:
-    with shown_errors():
-        before()
-    state.set_address(**{state.RUBRIC: None, state.VERSION: None, SIDE: None})
-
-
-RUBRICS_SEARCH = "rubrics_search"
-RUBRICS_ARCHIVED = "rubrics_archived"
-RUBRICS_PAGE = "rubrics_page"
 RUBRICS_ACT = "rubrics_act"
 RUBRICS_FILE = "rubrics_file"
 RUBRICS_TEXT = "rubrics_text"
@@ -84,7 +61,6 @@ RUBRIC_SAVED = "rubric_saved"
 #: The suggested name of a criterion, by its uid.
 RUBRIC_SUGGESTED = "rubric_suggested"
 
-
 #: The uid of the card with the rubric's own fields.
 ABOUT = "about"
 #: The uids of the cards of the two rules that exist at most once.
@@ -95,16 +71,16 @@ Level = Literal["draft", "scoring", "criterion", "option"]
 
 
 def load(name: str) -> None:
-    """Load the work into the session: as last edited, or from the newest version.
+    """Load the work into the session: as last edited in this browser, or from the newest version.
 
     Raises:
         NotFound: no rubric or draft has that name.
     """
     if state.get(_key(name)) is not None:
         return
-    stored = library.unsaved_work(store(), name)
+    stored = library.own_work(store(), name, who()["browser"])
     if stored is not None:
-        state.put(_key(name), _fresh(stored.draft, stored.text, stored.updated))
+        _take(name, stored)
         return
     rubric_id = state.as_id(name)
     if rubric_id is None:
@@ -112,9 +88,36 @@ def load(name: str) -> None:
     state.put(_key(name), _fresh(library.draft_of(store(), rubric_id), None, None))
 
 
+def go_on(name: str, stored: library.KeptDraft) -> None:
+    """Callback: continue with unsaved work that another tab or browser stored."""
+    forget(name)
+    _take(name, stored)
+
+
+def _take(name: str, stored: library.KeptDraft) -> None:
+    fresh = _fresh(stored.draft, stored.text, stored.updated)
+    state.put(_key(name), {**fresh, "as": stored.name})
+
+
 def _fresh(draft: RubricDraft, typed: str | None, seen: str | None) -> dict[str, Any]:
     """Return the session's data. `seen`: when the stored copy was last changed, if known."""
     return {"draft": draft, "text": typed, "past": [], "future": [], "seen": seen, "as": None}
+
+
+def who() -> dict[str, str]:
+    """Return who changes a draft; the drafts of members belong to them in every browser."""
+    return {"browser": "" if login_configured() else browser_id(), "author": known_name()}
+
+
+def others(name: str) -> list[library.KeptDraft]:
+    """Return unsaved work on the same rubric that this tab did not store."""
+    seen = state.get(_key(name))["seen"]
+    return [stored for stored in library.kept_of(store(), name) if stored.updated != seen]
+
+
+def revert(name: str) -> None:
+    """Go back to the last saved version; `undo` brings the changes back."""
+    change(name, library.draft_of(store(), int(draft(name)["rubric_id"] or 0)), redraw=True)
 
 
 def draft(name: str) -> RubricDraft:
@@ -362,9 +365,8 @@ def _keep(name: str) -> None:
     """Store this tab's work, separately from another tab's newer copy and never over it."""
     work = state.get(_key(name))
     kept_as = work["as"] or name
-    seen = library.keep_beside(
-        store(), kept_as, work["draft"], work["text"], seen=work["seen"], tab=_tab()
-    )
+    at = {"seen": work["seen"], "tab": _tab(), **who()}
+    seen = library.keep_beside(store(), kept_as, work["draft"], work["text"], **at)
     state.put(_key(name), {**work, "as": seen.name, "seen": seen.updated})
 
 
@@ -383,9 +385,7 @@ def _own_name(name: str) -> str:
 
 
 def kept_as(name: str) -> str:
-    """Return the name of this tab's stored work: its own if another tab also edits the
-    rubric.
-    """
+    """Return the name of this tab's stored work."""
     stored_name: str = state.get(_key(name))["as"] or name
     return stored_name
 

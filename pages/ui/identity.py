@@ -154,7 +154,9 @@ def _listen() -> _Heard:
     heard = _Heard(*(str(message.get(part) or "")[:LONGEST] for part in _Heard._fields))
     if heard.session:
         state.put(HEARD, heard)
-    return heard
+    # A browser that was heard on another page does not repeat itself.
+    last: _Heard = state.get(HEARD, heard)
+    return last
 
 
 def _signed_in(header: Header) -> str | None:

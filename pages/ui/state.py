@@ -81,6 +81,7 @@ GUESSED = "guessed"
 TYPING = "page_typing"
 TABLES = "page_tables"
 TELEPHONE = "page_telephone"
+BROWSER = "page_browser"
 #: The workspace that this tab is in.
 INSIDE = "workspace"
 

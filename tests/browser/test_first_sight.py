@@ -183,3 +183,21 @@ def test_key_hints_are_shown_only_where_there_is_a_keyboard(
     assert not [kbd for kbd in page.locator("kbd").all() if kbd.is_visible()]
     assert not page.get_by_text("Digits settle the cell").is_visible()
     touched.close()
+
+
+def test_an_item_opens_at_its_title_and_first_column_on_a_telephone(
+    telephone: Any, app_url: str
+) -> None:
+    turn(telephone, f"{app_url}/run?run=1&item=seasons-024&at=Reads+clearly")
+    settle(telephone)
+
+    assert telephone.get_by_role("heading", level=1).bounding_box()["y"] > 0
+    assert telephone.locator(".rs-grid").evaluate("grid => grid.scrollLeft") == 0
+
+
+def test_a_person_without_a_name_settles_disagreements_at_once(desk: Any, app_url: str) -> None:
+    visit(desk, f"{app_url}/run?run=1")
+
+    desk.get_by_role("link", name="disagreements").click()
+
+    desk.get_by_text("Give your verdict.").first.wait_for()

@@ -18,6 +18,7 @@ from streamlit.util import calc_hash
 from core.services import open_store
 from core.settings import load_settings
 from core.store.store import Store
+from pages.ui import state
 from pages.ui.routes import Screen
 from tests.new_store import new_store
 from tests.places import ROOT
@@ -94,9 +95,10 @@ def store(_own_data: None) -> Iterator[Store]:
     opened.close()
 
 
-def open_page(page: Screen, **address: str | list[str]) -> AppTest:
-    """The app with that page and address parameters, after its first run."""
+def open_page(page: Screen, *, browser: str = "", **address: str | list[str]) -> AppTest:
+    """The app with that page and address parameters in a tab of a browser, after its first run."""
     app = AppTest.from_file(str(FRAME), default_timeout=30)
+    app.session_state[state.BROWSER] = browser or "this one"
     for name, value in address.items():
         app.query_params[name] = value
     visit(app, page)

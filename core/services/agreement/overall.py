@@ -288,7 +288,7 @@ class Trust:
         if self.reference != LABELS:
             number += " on which most people agree" if self.tied else " that people rated"
         if self.drawn or self._everywhere:
-            by = " by" if self.reference == LABELS else ", from"
+            by = ", measured on" if self.reference == LABELS else ", from"
             return f"{share} of the verdicts {right}{by} {number} ({self._drawn()})"
         if self.unlike:
             on = "By" if self.found.settled else "On"

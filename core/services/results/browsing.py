@@ -80,9 +80,9 @@ def ids(
     return store.results.ids(run_id, where, sort=sort, descending=descending, by=by)
 
 
-def has_items(store: Store, run_id: int, where: RunItemFilter) -> bool:
-    """Return whether the filter keeps any item of a run; it reads only until the first."""
-    return bool(store.results.items(run_id, _asked_for(store, run_id, where), limit=1))
+def count(store: Store, run_id: int, where: RunItemFilter) -> int:
+    """Return how many items of a run the filter keeps."""
+    return store.results.count(run_id, _asked_for(store, run_id, where))
 
 
 def _asked_for(store: Store, run_id: int, where: RunItemFilter) -> RunItemFilter:

@@ -130,23 +130,32 @@ def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> Gri
     )
 
 
-def means(store: Store, run: Run, rubric: Rubric) -> list[SystemMeans]:
+def means(
+    store: Store, run: Run, rubric: Rubric, only: Sequence[str] | None = None
+) -> list[SystemMeans]:
     """Return the means over all items and, if there are several systems, over each system's.
+
+    ``only``: the items that count, if not all.
 
     A criterion's mean is over the items whose verdict has a value. An item with its own rubric
     counts if that rubric has a criterion of this name.
     """
     import numpy as np
 
+    from core.services.results import run_columns
     from core.services.results.run_columns import cell_columns, kinds_of, score_columns
 
     kinds, of_item = kinds_of(store, run)
     systems = sorted({kinds[kind][0] for kind in set(of_item.tolist())} - {""})
     place = {name: index for index, name in enumerate(["", *systems])}
     system = np.array([place.get(name, 0) for name, *_ in kinds], np.int64)[of_item]
+    counted = np.full(len(of_item), only is None)
+    if only is not None:
+        row_of = run_columns.places_of_items(store, run)
+        counted[[row_of[item] for item in only]] = True
 
     def over(rows: Any, values: Any) -> list[MeanOver]:
-        scored = ~np.isnan(values)
+        scored = counted[rows] & ~np.isnan(values)
         index, some = system[rows][scored], values[scored]
         totals = np.bincount(index, some, len(place)).tolist()
         counts = np.bincount(index, minlength=len(place)).tolist()

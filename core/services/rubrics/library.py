@@ -48,12 +48,17 @@ WORKBENCH = "workbench/"
 
 @dataclass(frozen=True, slots=True)
 class KeptDraft:
-    """A draft stored beyond its tab. ``text`` is YAML that is not a valid rubric yet."""
+    """A draft stored beyond its tab. ``text`` is YAML that is not a valid rubric yet.
+
+    ``browser`` and ``author`` say who changed it last; empty if unknown.
+    """
 
     name: str
     draft: RubricDraft
     text: str | None
     updated: str
+    browser: str = ""
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +135,30 @@ def new_name() -> str:
 
 
 @allowed("draft")
-def keep(store: Store, name: str, draft: RubricDraft, text: str | None = None) -> None:
+def keep(
+    store: Store,
+    name: str,
+    draft: RubricDraft,
+    text: str | None = None,
+    *,
+    browser: str = "",
+    author: str = "",
+) -> None:
     """Store unsaved work. ``name`` is the rubric's id as text, or one from ``new_name``."""
-    store.drafts.save(_DRAFTS + name, {"draft": draft, "text": text}, now=clock.now())
+    content = {"draft": draft, "text": text, "browser": browser, "author": author}
+    store.drafts.save(_DRAFTS + name, content, now=clock.now())
 
 
 @allowed("draft")
 def keep_beside(
-    store: Store, name: str, draft: RubricDraft, text: str | None, *, seen: str | None, tab: str
+    store: Store,
+    name: str,
+    draft: RubricDraft,
+    text: str | None,
+    *,
+    seen: str | None,
+    tab: str,
+    **who: str,
 ) -> KeptDraft:
     """Store unsaved work under ``name``, or under a name of this tab if another tab has work there.
 
@@ -148,20 +169,26 @@ def keep_beside(
         stored = unsaved_work(store, name)
         if stored is not None and stored.updated != seen:
             name = f"{name.partition(BESIDE)[0]}{BESIDE}{tab}"
-        keep(store, name, draft, text)
+        keep(store, name, draft, text, **who)
         saved = unsaved_work(store, name)
     assert saved is not None, "it was kept just now"
     return saved
 
 
-def kept_in_other_tabs(store: Store, name: str, mine: str) -> list[KeptDraft]:
-    """Return unsaved work on the same rubric under other names than ``mine``, last changed first.
+def kept_of(store: Store, name: str) -> list[KeptDraft]:
+    """Return all unsaved work on the same rubric, last changed first.
 
-    On a shared server it is the current user's own.
+    On a shared server it is the current user's own; without a login it is everyone's.
     """
     stem = name.partition(BESIDE)[0]
-    drafts = [draft for draft in all_kept(store) if draft.name.partition(BESIDE)[0] == stem]
-    return [draft for draft in drafts if draft.name != mine]
+    return [draft for draft in all_kept(store) if draft.name.partition(BESIDE)[0] == stem]
+
+
+def own_work(store: Store, name: str, browser: str) -> KeptDraft | None:
+    """Return the unsaved work under a draft's name, or on a rubric the newest by this browser."""
+    if not name.isdecimal():
+        return unsaved_work(store, name)
+    return next((d for d in kept_of(store, name) if d.browser in ("", browser)), None)
 
 
 def others_at_work(store: Store, name: str) -> list[tuple[str, str]]:
@@ -191,7 +218,8 @@ def discard(store: Store, name: str) -> None:
 
 
 def _stored_draft(name: str, content: Any, updated: str) -> KeptDraft:
-    return KeptDraft(name, completed(content["draft"]), content["text"], updated)
+    who = [str(content.get(part, "")) for part in ("browser", "author")]
+    return KeptDraft(name, completed(content["draft"]), content["text"], updated, *who)
 
 
 def draft_of(store: Store, rubric_id: int) -> RubricDraft:

@@ -112,7 +112,7 @@ def rubric_choices(store: Store) -> dict[str, str]:
     """
     drafts = {
         DRAFT + draft.name: f"{draft.draft['name'] or 'Untitled rubric'} · "
-        + ("unsaved changes" if draft.name.isdecimal() else "unsaved draft")
+        + ("unsaved draft" if draft.draft["rubric_id"] is None else "unsaved changes")
         for draft in library.all_kept(store)
     }
     saved = {str(row.id): f"{row.name} · version {row.number}" for row in store.rubrics.list()}

@@ -19,8 +19,9 @@ from core.services.rubrics.drafts import rubric_from, with_rubric
 from core.services.versions.score_changes import VersionRuns, uses
 from core.text import numbers as fmt
 from pages.rubric.files import export_buttons
+from pages.rubric.versions.unsaved import back_to_list
 from pages.ui import drafts, state
-from pages.ui.drafts import RUBRIC_ACT, RUBRIC_CONFLICT, back_to_list, open_rubric
+from pages.ui.drafts import RUBRIC_ACT, RUBRIC_CONFLICT, open_rubric
 from pages.ui.resources import store
 from pages.ui.text import esc, label, marked, one_line, raw
 from pages.ui.widgets import Tone, empty_state, one_of, page_header, row, shown_errors, tag
@@ -266,25 +267,6 @@ def show_conflict(name: str) -> None:
                 )
 
 
-def show_others(name: str) -> None:
-    """List who else edits this rubric, and unsaved drafts of it from other tabs, each to open."""
-    for person, when in library.others_at_work(store(), name):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            row([tag(f"{person} is editing this, too", "info")], width="content")
-            st.caption(f"{fmt.ago(when)}. The second to save sees both, and chooses.")
-    for other_draft in library.kept_in_other_tabs(store(), name, drafts.kept_as(name)):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            row([tag("Another tab also has unsaved changes", "info")], width="content")
-            st.caption(fmt.ago(other_draft.updated))
-            st.button(
-                "Look at them",
-                key=state.key(RUBRIC_ACT, name, "others", other_draft.name),
-                type="tertiary",
-                on_click=open_rubric,
-                args=(other_draft.name,),
-            )
-
-
 def _compare(name: str) -> bool:
     """Draw both versions side by side; return whether they can be merged."""
     draft = drafts.draft(name)
@@ -360,7 +342,7 @@ def _on_choice(name: str, act: str) -> None:
         _settled(name)
         if act == "apart":
             draft_name = library.new_name()
-            library.keep(store(), draft_name, library.detached(draft))
+            library.keep(store(), draft_name, library.detached(draft), **drafts.who())
             drafts.drop_kept(name)
             drafts.forget(name)
             open_rubric(draft_name)

@@ -65,6 +65,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     return cell;
   };
   const body = make("tbody", table);
+  // Several cells of a row can open the same: the cursor stays on one of them, else it takes the first.
+  let placed = data.opened && data.rows[mine.row]?.[mine.column]?.[4] === data.opened;
   const cells = data.rows.map((row, r) => {
     const tr = make("tr", body);
     return row.map((one, c) => {
@@ -74,7 +76,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
       if (opens && opens === data.opened) {
         cell.classList.add("opened");
         cell.setAttribute("aria-selected", "true");
-        [mine.row, mine.column] = [r, c];
+        if (!placed) [mine.row, mine.column] = [r, c];
+        placed = true;
       }
       if (data.selected && data.selected.includes(opens)) {
         cell.classList.add("selected");
@@ -192,7 +195,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (data.opened) reveal(cells[mine.row][mine.column]);
   }
   // The sheet of an open cell covers the foot of a narrow screen (grid.css): the cell goes above it.
-  if (data.opened && !sought && cells.length && matchMedia("(max-width:900px)").matches) {
+  const sheet = frame.closest(".st-key-rs_split") && matchMedia("(max-width:900px)").matches;
+  if (data.opened && !sought && cells.length && sheet) {
     const below = cells[mine.row][mine.column].getBoundingClientRect().bottom - innerHeight * 0.38;
     if (below > 0) frame.closest("[data-testid=stMain]")?.scrollBy(0, below);
   }

@@ -15,10 +15,11 @@ from core.domain.rubric import Criterion
 from core.services.review import adjudication, claims, reviewers
 from core.store.store import Store
 from pages.review_item.opened import REVIEW_ACT
-from pages.ui import routes, state
+from pages.ui import identity, routes, state
+from pages.ui.places import work
 from pages.ui.places.settling import option_keys
 from tests.pages import reviewing as at
-from tests.pages.conftest import shown
+from tests.pages.conftest import open_page, shown
 from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET
 
@@ -481,3 +482,19 @@ def test_where_a_note_is_needed_ones_last_notes_are_taken_by_one_press(store: St
     assert {settled["i4", name].note for name in ("Right", "Short")} == {"The law says so."}
     ann = reviewed.sit(store, "Ann")
     assert reviewers.last_notes(store, ann, queue) == []  # each person's own
+
+
+@pytest.mark.parametrize("others", [False, True])
+def test_disagreements_are_settled_at_once_where_nobody_has_reviewed_yet(
+    store: Store, monkeypatch: pytest.MonkeyPatch, others: bool
+) -> None:
+    run = reviewed.graded(store).id
+    if others:
+        reviewed.sit(store, "Ada")
+    monkeypatch.setattr(identity, "_listen", lambda: identity._Heard(session="tab"))
+
+    app = open_page(routes.REVIEW_ITEM, run=str(run), rule=work.SPLIT)
+
+    assert ("Who reviews?" in shown(app)) == others
+    assert ("Give your verdict." in shown(app)) != others
+    assert [one.name for one in store.reviewers.list()] == (["Ada"] if others else ["Grader"])

@@ -99,7 +99,7 @@ def test_two_tabs_that_are_written_in_at_once_keep_their_work_side_by_side(store
         done(app.text_input(key=field(name, "name")).set_value(words))
     kept = {one.draft["name"] for one in library.all_kept(store)}
     assert kept == {"Of the one", "Of the other"}
-    assert "Another tab also has unsaved changes" in shown(other)
+    assert "Another tab has unsaved changes" in shown(other)
     press(other, name, "save")
     # The other one's save neither takes the first one's work nor shows it as its own.
     assert [one.draft["name"] for one in library.all_kept(store)] == ["Of the one"]
@@ -150,3 +150,39 @@ def test_a_sample_opens_as_a_draft_of_one_s_own(store: Store) -> None:
     press(app, "sample", sample.file, family=RUBRICS_ACT)
     assert draft_of(app)["name"] == sample.rubric.name
     assert library.listing(store) == []
+
+
+def test_a_draft_belongs_to_the_browser_that_wrote_it(store: Store) -> None:
+    name = saved(store)
+    app = open_page(PAGE, rubric=name)
+    press(app, name, "toggle", "about")
+    done(app.text_input(key=field(name, "name")).set_value("Of the one"))
+    other = open_page(PAGE, browser="another", rubric=name)
+    assert draft_of(other)["name"] == "Essays"
+    assert "Another browser has unsaved changes" in shown(other)
+    press(other, name, "toggle", "about")
+    done(other.text_input(key=field(name, "name")).set_value("Of the other"))
+    for browser, words in (("", "Of the one"), ("another", "Of the other")):
+        again = open_page(PAGE, browser=browser, rubric=name)
+        assert draft_of(again)["name"] == words
+    # The list names the rubric once, and says whose changes these are.
+    lists = shown(open_page(PAGE))
+    assert len([b for b in open_page(PAGE).button if b.label == "Essays"]) == 1
+    assert "Unsaved changes, just now<" in lists
+    assert "Unsaved changes, just now by another browser" in lists
+    press(other, name, "others", name)
+    assert draft_of(other)["name"] == "Of the one"
+
+
+def test_a_discarded_new_rubric_can_be_brought_back(store: Store) -> None:
+    app = press(open_page(PAGE), "import", family=RUBRICS_ACT)
+    app.text_area(key=RUBRICS_TEXT).set_value("- Cites a source.\n")
+    press(app, "read", family=RUBRICS_ACT)
+    press(app, "list")
+    (stored,) = library.all_kept(store)
+    press(app, "discard", stored.name, family=RUBRICS_ACT)
+    assert library.all_kept(store) == []
+    assert "Discarded" in shown(app)
+    press(app, "undo discard", family=RUBRICS_ACT)
+    assert [one.draft for one in library.all_kept(store)] == [stored.draft]
+    assert "Discarded" not in shown(app)

@@ -79,6 +79,9 @@ def test_unsaved_changes_are_marked_kept_and_can_be_discarded(store: Store) -> N
     press(app, name, "discard")
     assert draft_of(app)["name"] == "Essays"
     assert library.all_kept(store) == []
+    press(app, name, "undo")
+    assert draft_of(app)["name"] == "Changed"
+    assert [one.draft["name"] for one in library.all_kept(store)] == ["Changed"]
 
 
 def test_typing_back_what_was_there_leaves_nothing_unsaved(store: Store) -> None:

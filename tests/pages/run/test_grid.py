@@ -198,7 +198,7 @@ def test_who_labelled_every_text_of_a_run_is_asked_to_grade_none(store: Store) -
     run_id = _all_abstain(store, LABELS, LABELS)
     app = open_run(run_id)
     assert browsing.outcomes(store, run_id) == {}
-    assert not browsing.has_items(store, run_id, RunItemFilter(review=True))
+    assert browsing.count(store, run_id, RunItemFilter(review=True)) == 0
     assert not [words for words in links(app) if words.startswith("Grade ")]
     assert "Needs a person" not in shown(app)
     for screen in (routes.RECORD, routes.AGREEMENT):
@@ -209,3 +209,20 @@ def test_who_labelled_every_text_of_a_run_is_asked_to_grade_none(store: Store) -
 
 def _yes_or_no(name: str) -> Criterion:
     return Criterion(name=name, requirement="Is it so?")
+
+
+def test_means_in_the_head_and_counts_of_filters_follow_the_filter(store: Store) -> None:
+    run_id = made(store)
+    whole, (part,) = open_run(run_id), grids(open_run(run_id, find="n1"))
+
+    assert grids(whole)[0].heads[0]["note"] == ""
+    assert part.heads[0]["note"] == "means of 1 shown"
+    assert [line[0].words for line in part.lines] == [
+        "old, all items",
+        "new, all items",
+        "Difference",
+    ]
+    # Depth of n1 is the best answer.
+    assert (part.heads[1]["words"], part.heads[2]["note"]) == ("Score", "100%")
+    # Of its items one has an abstention.
+    assert "○ Has abstentions: 1" in str([one.proto for one in whole.get("button_group")])

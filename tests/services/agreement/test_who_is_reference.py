@@ -27,7 +27,7 @@ def test_labels_on_a_part_speak_for_all_only_if_they_are_a_fair_sample() -> None
         f"{share} of the verdicts are right; 100% of 40 cells are decided."
     )
     assert said(12, LABELS, "drawn at random").startswith(
-        f"{share} of the verdicts are right by 12 labels (drawn at random)"
+        f"{share} of the verdicts are right, measured on 12 labels (drawn at random)"
     )
     assert "(one on every decided cell)" in said(40, LABELS)
 
@@ -80,7 +80,9 @@ def test_a_criterion_without_labels_is_left_out_and_named(tmp_path: Path) -> Non
     found = measured(folder)["trust"]
     # Right on a of three; of eight cells six are decided, c has no vote.
     assert (found["right"], found["labels"], found["decided"]) == (1 / 3, 3, 0.75)
-    assert "by 3 labels (one on every decided cell of labelled criteria)" in found["in_words"]
+    assert (
+        "measured on 3 labels (one on every decided cell of labelled criteria)" in found["in_words"]
+    )
     assert "That leaves out depth (no reference)." in found["in_words"]
 
 
@@ -97,5 +99,6 @@ def test_a_label_that_nothing_can_be_assessed_is_no_missing_label(tmp_path: Path
 
     assert found["labels"] == 5
     assert (
-        "by 5 labels (one on every decided cell but 1 that cannot be assessed)" in found["in_words"]
+        "measured on 5 labels (one on every decided cell but 1 that cannot be assessed)"
+        in found["in_words"]
     )

@@ -148,6 +148,6 @@ def test_of_people_alone_the_verdicts_in_force_are_measured_ties_included(
     )
     run = import_path(store, rated)["run"]
     text = markdown_paper(paper(report(store, run)))
-    assert "75% (16% to 98%) of the verdicts are right by 4 labels (one on" in text
+    assert "75% (16% to 98%) of the verdicts are right, measured on 4 labels (one on" in text
     assert "100%" not in text.split("How sure that is")[1].split("##")[0]
     assert "| kind | MET | 3 | 75% |" in text

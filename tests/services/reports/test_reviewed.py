@@ -62,7 +62,7 @@ def test_the_weighted_accuracy_stands_beside_that_of_the_hard_cells(store: Store
     assert line.hard.value == pytest.approx(1 / 3)
     text = written(found)
     # Everything was looked at, so that the estimate is the share itself.
-    assert "100% of the verdicts are right by 80 labels (20 of" in text
+    assert "100% of the verdicts are right, measured on 80 labels (20 of" in text
     assert "Before people settled 80 of them: 50% (50% to 50%)." in text
     assert "People confirm 33% of the 60 verdicts that a rule picked as doubtful." in text
     assert found.to_dict()["reviews"][0]["weighted"]["value"] == pytest.approx(0.5)

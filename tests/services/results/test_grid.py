@@ -38,6 +38,9 @@ def test_means_are_of_all_items_and_then_of_each_system(store: Store) -> None:
     # Rude (a penalty) of new: UNMET, abstained, UNMET, MET: two of three keep it.
     assert new.criteria["Rude"] == MeanOver(pytest.approx(2 / 3), 3)
     assert new.score.n == 4
+    # Of tasks 1 and 2 alone.
+    first, *_ = grid.means(store, run, scored_rubric(store, run), ["n1", "n2"])
+    assert first.criteria["Depth"] == MeanOver(pytest.approx(1.5 / 2), 2)
 
 
 def test_a_set_of_items_is_a_word_that_names_them_in_the_runs_order(store: Store) -> None:

@@ -1,0 +1,94 @@
+"""Unsaved work on rubrics: leaving it, discarding it, and whose it is beyond this tab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.services.rubrics import library
+from core.services.rubrics.library import KeptDraft
+from core.text import numbers as fmt
+from pages.ui import drafts, state
+from pages.ui.drafts import RUBRIC_ACT, RUBRICS_ACT
+from pages.ui.resources import store
+from pages.ui.text import label, one_line
+from pages.ui.widgets import row, shown_errors, tag
+
+#: The work that was discarded last in this tab: its name, draft and text.
+DISCARDED = "rubrics_discarded"
+
+
+def back_to_list(before: Callable[[], None] = lambda: None) -> None:
+    """Draw the link back to the list; unsaved work is kept. A click first calls `before`."""
+    st.button(
+        "All rubrics",
+        key=state.key(RUBRIC_ACT, "list"),
+        type="tertiary",
+        icon=":material/arrow_back:",
+        on_click=_on_list,
+        args=(before,),
+    )
+
+
+def _on_list(before: Callable[[], None]) -> None:
+    with shown_errors():
+        before()
+    state.set_address(**{state.RUBRIC: None, state.VERSION: None, state.SIDE: None})
+
+
+def is_own(stored: KeptDraft) -> bool:
+    """Return whether this browser, or nobody in particular, stored the work."""
+    return stored.browser in ("", drafts.who()["browser"])
+
+
+def show_others(name: str) -> None:
+    """List who else edits this rubric, and unsaved work on it from other tabs and browsers."""
+    for person, when in library.others_at_work(store(), name):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            row([tag(f"{person} is editing this, too", "info")], width="content")
+            st.caption(f"{fmt.ago(when)}. The second to save sees both, and chooses.")
+    for stored in drafts.others(name):
+        who = "Another tab" if is_own(stored) else stored.author or "Another browser"
+        with st.container(horizontal=True, vertical_alignment="center"):
+            row([tag(f"{who} has unsaved changes", "info")], width="content")
+            st.caption(fmt.ago(stored.updated))
+            st.button(
+                "Look at them",
+                key=state.key(RUBRIC_ACT, name, "others", stored.name),
+                type="tertiary",
+                on_click=drafts.go_on,
+                args=(name, stored),
+            )
+
+
+def discard(stored: KeptDraft) -> None:
+    """Delete unsaved work; `show_discarded` offers to bring it back."""
+    with shown_errors():
+        library.discard(store(), stored.name)
+        drafts.forget(stored.name)
+        state.put(DISCARDED, (stored.name, stored.draft, stored.text))
+
+
+def show_discarded() -> None:
+    """Draw what was discarded last in this tab, and the button that brings it back."""
+    discarded = state.get(DISCARDED)
+    if discarded is None:
+        return
+    title = one_line(discarded[1]["name"] or "Untitled rubric", 60)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(label(f"Discarded: {title}."), width="content")
+        st.button(
+            "Undo",
+            key=state.key(RUBRICS_ACT, "undo discard"),
+            type="tertiary",
+            icon=":material/undo:",
+            on_click=_restore,
+        )
+
+
+def _restore() -> None:
+    with shown_errors():
+        name, draft, text = state.get(DISCARDED)
+        library.keep(store(), name, draft, text, **drafts.who())
+        state.drop(DISCARDED)
