@@ -104,6 +104,14 @@ def test_a_rubric_and_a_dataset_are_taken_alone(tmp_path: Path) -> None:
     assert "is kept" in run(tmp_path, rubric).stdout
 
 
+def test_what_a_dataset_holds_is_said_with_its_labels(tmp_path: Path) -> None:
+    file = tmp_path / "essays.csv"
+    file.write_text("id,submission,label:tone\n1,A lamp in the hall.,good\n2,No lamp.,\n")
+    for options in (["--dry-run"], []):
+        told = run(tmp_path, file, *options).stdout
+        assert "It has 2 items, with labels: 'tone' 1." in told
+
+
 def test_a_rubric_and_a_dataset_may_come_beside_the_votes(tmp_path: Path, table: Path) -> None:
     rubric, items = tmp_path / "r.yaml", tmp_path / "items.jsonl"
     rubric.write_text("name: R\ncriteria:\n- {name: cites, requirement: Cites a source.}\n")

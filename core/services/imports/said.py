@@ -11,6 +11,7 @@ from core.formats.source.parsed import ColumnRole
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import SourceKind
 from core.services.imports.vote_import import ImportedRun, ImportPreview
+from core.text.numbers import plural
 
 
 def roles_said(roles: Sequence[ColumnRole]) -> dict[str, Any]:
@@ -67,11 +68,24 @@ def as_text(report: Mapping[str, Any]) -> str:
     return _done_in_words(report)
 
 
+def _contents(report: Mapping[str, Any]) -> str:
+    """Return how many items a dataset has, and its labels by criterion with their numbers."""
+    if report["kind"] != "dataset":
+        return ""
+    labels = [
+        f"{role['role'].partition(':')[2]!r} {role['filled']:,}"
+        for role in report["roles"]
+        if role["role"].startswith("label:")
+    ]
+    told = f", with labels: {', '.join(labels)}" if labels else ""
+    return f" It has {plural(report['items'], 'item')}{told}."
+
+
 def _done_in_words(report: Mapping[str, Any]) -> str:
     if report["kind"] in ("rubric", "dataset"):
         version = report.get(f"{report['kind']}_version")
         state = "would be kept" if report["dry_run"] else f"is kept (version id {version})"
-        return f"The {report['kind']} {report['name']!r} {state}."
+        return f"The {report['kind']} {report['name']!r} {state}.{_contents(report)}"
     contents = (
         f"{report['votes']:,} votes ({report['abstentions']:,} abstentions) and "
         f"{report['failures']:,} empty answers of {len(report['raters']):,} raters on "
