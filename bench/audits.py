@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import hypergeom
 
-from core.metrics.intervals.sampling import honest_mean
+from core.metrics.intervals.sampling import mean_of_selected
 
 CELLS, DRAWN = (60, 100, 200, 400, 1000), (10, 20, 30, 50)
 
@@ -19,7 +19,7 @@ def held(cells: int, drawn: int) -> tuple[float, float, float]:
     ends = []
     for wrong in range(drawn + 1):
         right = [0.0] * wrong + [1.0] * (drawn - wrong)
-        found = honest_mean(right, [cells / drawn] * drawn, [True] * drawn, [False] * drawn)
+        found = mean_of_selected(right, [cells / drawn] * drawn, [True] * drawn, [False] * drawn)
         assert found.weighted.low is not None
         assert found.weighted.high is not None
         ends.append((found.weighted.low, found.weighted.high))

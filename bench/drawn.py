@@ -22,7 +22,7 @@ from core.metrics.intervals import joint_draws
 from core.metrics.intervals.bootstrap import percentile
 from core.metrics.intervals.draws import MANY, resample_many, resample_patterns
 from core.metrics.intervals.joint_draws import AnswerPairs, Resampled
-from core.metrics.measure import Array, Ratings, tally
+from core.metrics.measure import Array, Ratings, weight_sums
 from core.services.agreement.overall import OVERALL
 
 LEVELS, RESAMPLES, NOISE = 5, 1_000, 0.35
@@ -93,7 +93,7 @@ def _rated(items: int, shares: Array, rng: np.random.Generator) -> Ratings:
 
 def _figures(rows: Ratings, weights: Array) -> dict[str, Array]:
     cells = pair_cells(rows[:, 0], rows[:, 1], LEVELS)
-    tables = tally(cells, LEVELS**2, weights).reshape(LEVELS, LEVELS, -1)
+    tables = weight_sums(cells, LEVELS**2, weights).reshape(LEVELS, LEVELS, -1)
     alpha = alpha_ordinal.as_function_of_weights(rows, LEVELS, weights[:, 0])
     return {"ordinal alpha": alpha(weights), "quadratic kappa": kappa_quadratic.many(tables)}
 

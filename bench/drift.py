@@ -16,7 +16,7 @@ import sys
 
 import numpy as np
 
-from core.metrics.drift import FIRST, WINDOWS, looks_at
+from core.metrics.drift import FIRST, WINDOWS, comparisons_of_cells
 from core.metrics.intervals.joint_draws import AnswerPairs
 from core.services.agreement.overall import OVERALL
 from core.services.gate.baseline import fall
@@ -44,7 +44,9 @@ def alarms(
             given[FROM:] |= generator.random((weeks - FROM + 1, len(of))) < kinder
         for answers in ((given == deserved) * 1.0, given * 1.0):
             tests = JUDGES * MEASURES
-            looks = looks_at(answers, of, tests, *((WINDOWS, FIRST) if means else ((1,), 1)))
+            looks = comparisons_of_cells(
+                answers, of, tests, *((WINDOWS, FIRST) if means else ((1,), 1))
+            )
             found += [(week, judge) for week, one in enumerate(looks, 1) if any(w.out for w in one)]
     return found
 

@@ -16,7 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from core.domain.review import DrawKind
-from core.metrics.intervals.planning import Expected, drawn, error, half_width, power, task_error
+from core.metrics.intervals.planning import (
+    Expected,
+    detection_power,
+    draw_groups,
+    gap_error_if_labelled,
+    half_width,
+    sum_error,
+)
 from core.metrics.intervals.powered_gaps import powered_gap
 from core.metrics.intervals.sampling import powered_mean
 from core.metrics.measure import Array, Ratings
@@ -68,7 +75,7 @@ def planned(of: Made, seen: Array, draw: DrawKind, labels: int) -> tuple[float, 
     left = {kind: size for kind, size in zip(kinds, sizes, strict=True) if size}
     chance = chances(draw, labels / sum(sizes), left)
     each = np.array([chance.get(kinds[at], 0.0) for at in group])
-    groups = drawn(expected(of, seen, np.full(CELLS, 1 / CELLS)), group, each)
+    groups = draw_groups(expected(of, seen, np.full(CELLS, 1 / CELLS)), group, each)
     return half_width(groups) or float("nan"), group, each
 
 
@@ -113,8 +120,10 @@ def gaps(samples: int) -> None:
             hits += found.p is not None and found.p < 0.05 and (found.gap.value or 0) > 0
             cells = expected(of, np.zeros(2 * TASKS), sides / TASKS)
             chance = np.full(2 * TASKS, labels / (2 * TASKS))
-            spread = error(drawn(cells, (sides > 0).astype(np.int64), chance)) or 0.0
-            promised.append(power(GAP, float(np.hypot(spread, task_error(cells, tasks)))))
+            spread = sum_error(draw_groups(cells, (sides > 0).astype(np.int64), chance)) or 0.0
+            promised.append(
+                detection_power(GAP, float(np.hypot(spread, gap_error_if_labelled(cells, tasks))))
+            )
         print(
             f"{TASKS} tasks, {labels} of {2 * TASKS} labels: power promised "
             f"{np.mean(promised):.3f}, found {hits / samples:.3f}",

@@ -22,7 +22,7 @@ from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted, pair
 from core.metrics.agreement.reliability import alpha_nominal
 from core.metrics.intervals.draws import resample_items
 from core.metrics.intervals.means import mean_of, paired_difference
-from core.metrics.measure import Array, Measure, Statistic, tally
+from core.metrics.measure import Array, Measure, Statistic, weight_sums
 
 ITEMS = (6, 10, 20, 30, 50)
 RESAMPLES = 500
@@ -84,7 +84,9 @@ def kappa_pair(measure: Measure, shares: list[float]) -> Callable[..., Pair]:
 
         def of(given: Array) -> Statistic:
             cells = pair_cells(gold, given, k)
-            return lambda weights: measure.many(tally(cells, k * k, weights).reshape(k, k, -1))
+            return lambda weights: measure.many(
+                weight_sums(cells, k * k, weights).reshape(k, k, -1)
+            )
 
         return of(sides[0]), of(sides[1])
 

@@ -21,9 +21,9 @@ import time
 
 import numpy as np
 
-from core.metrics.ranking.bradley_terry import outcome_shares, strengths
-from core.metrics.ranking.contests import ContestTable, tabulate
-from core.metrics.ranking.ranks import as_contests, rank_ranges
+from core.metrics.ranking.bradley_terry import outcome_shares, strengths_by_group
+from core.metrics.ranking.contests import ContestTable, contest_table
+from core.metrics.ranking.ranks import contests_of_ballots, rank_ranges
 from core.services.pairwise.leaderboard_parts import rates_of
 from core.services.pairwise.unmatched_tasks import better_of
 
@@ -52,7 +52,7 @@ def study(
     won, tied, _ = outcome_shares(shown[item, a] - shown[item, b], log_tie)
     dice = rng.random(len(item))
     points = np.where(dice < won, 1.0, np.where(dice < won + tied, 0.5, 0.0))
-    return tabulate(item, a, b, points, systems=n, n_items=items)
+    return contest_table(item, a, b, points, systems=n, n_items=items)
 
 
 def target(true: np.ndarray, log_tie: float, item_sd: float) -> np.ndarray:
@@ -61,7 +61,7 @@ def target(true: np.ndarray, log_tie: float, item_sd: float) -> np.ndarray:
         return true - true.mean()
     rng = np.random.default_rng(99)
     table = study(true, 60_000, log_tie, item_sd, rng)
-    (found,) = strengths(table, rng, resamples=0)
+    (found,) = strengths_by_group(table, rng, resamples=0)
     return found.value
 
 
@@ -85,7 +85,7 @@ def ballots(
 def of_ballots(scores: np.ndarray) -> ContestTable:
     """Every two systems of a ballot as a contest."""
     judges, tasks, _ = scores.shape
-    return as_contests(scores.reshape(-1, SYSTEMS), np.tile(np.arange(tasks), judges))
+    return contests_of_ballots(scores.reshape(-1, SYSTEMS), np.tile(np.arange(tasks), judges))
 
 
 def somebody_better(
@@ -97,7 +97,7 @@ def somebody_better(
     rng, by_strength, by_mean = np.random.default_rng(tasks), 0, 0
     for _ in range(studies):
         scores = ballots(tasks, panel, 0.0, rng)
-        found = strengths(of_ballots(scores), rng, resamples=resamples)[0]
+        found = strengths_by_group(of_ballots(scores), rng, resamples=resamples)[0]
         by_strength += bool(found.better.any())
         by_mean += bool(better_of(list(scores.mean(axis=0).T)).any())
     return by_strength / studies, by_mean / studies
@@ -111,10 +111,10 @@ def few(studies: int) -> None:
             rng, found, held, rates = np.random.default_rng(tasks), 0.0, 0.0, 0.0
             for _ in range(studies):
                 table = of_ballots(ballots(tasks, panel, 1.0, rng))
-                one = strengths(table, rng, resamples=500)[0]
+                one = strengths_by_group(table, rng, resamples=500)[0]
                 found += one.better[0, 1:].mean() if len(one.members) == SYSTEMS else 0.0
                 table = of_ballots(ballots(tasks, panel, 0.0, rng))
-                ends = strengths(table, rng, resamples=500)[0].intervals
+                ends = strengths_by_group(table, rng, resamples=500)[0].intervals
                 held += np.mean([i.low is not None and i.low <= 0 <= i.high for i in ends])
                 each = rates_of(table, rng, 500)
                 rates += np.mean([r.low is not None and r.low <= 0.5 <= r.high for r in each])
@@ -139,7 +139,7 @@ def main() -> None:
         error = 0.0
         began = time.perf_counter()
         for _ in range(studies):
-            (found,) = strengths(study(true, items, log_tie, item_sd, rng), rng)
+            (found,) = strengths_by_group(study(true, items, log_tie, item_sd, rng), rng)
             hit += np.mean(
                 [
                     i.low is not None and i.low <= t <= i.high

@@ -27,7 +27,7 @@ from core.domain.panel import Rules
 from core.domain.rubric import Criterion
 from core.domain.weight_fit import Weights
 from core.metrics.agreement.kappa import KAPPAS, pair_cells
-from core.metrics.dawid_skene import dawid_skene, held_out
+from core.metrics.dawid_skene import dawid_skene, held_out_prediction
 from core.metrics.facets import facets, fair_scores
 from core.metrics.measure import Array, Ratings
 from core.scoring.verdict import Ballot, settle
@@ -159,7 +159,7 @@ def unlabelled(samples: int) -> None:
                 hit = generator.random((items, 6)) < np.array(right)
                 other = (true[:, None] + generator.integers(1, 3, (items, 6))) % 3
                 votes = np.where(hit, true[:, None], other)
-                check = held_out(votes, 3)
+                check = held_out_prediction(votes, 3)
                 offered += check is not None and check.clearly_better
                 model.append(float((dawid_skene(votes, 3).posterior.argmax(1) == true).mean()))
                 counts = (votes[:, :, None] == np.arange(3)).sum(axis=1)
@@ -240,7 +240,7 @@ def recorded(one: Recorded) -> None:
         "mean": mean,
         "Dawid-Skene": dawid_skene(votes, k).posterior.argmax(axis=1),
     }
-    check = held_out(votes, k)
+    check = held_out_prediction(votes, k)
     words = (
         f"gain {check.gain:.3f} ({check.error:.3f}), favour it: {check.clearly_better}"
         if check

@@ -16,7 +16,13 @@ import sys
 import numpy as np
 
 from core.metrics.bias.effects import BiasEffect
-from core.metrics.cascade import ReplayedCells, cheapest, held_out, right, share_right
+from core.metrics.cascade import (
+    ReplayedCells,
+    cheapest_threshold,
+    held_out_result,
+    right_cells,
+    share_right,
+)
 
 THEN = 0.9
 
@@ -50,10 +56,10 @@ def main() -> None:
             rows = []
             for at in range(samples):
                 cells = sample(generator, items, size, tells=tells)
-                threshold = cheapest(cells)
-                seen = share_right(right(cells, threshold), cells.items)
-                true = float(right(whole, threshold).mean())
-                found = held_out(cells, seed=at)
+                threshold = cheapest_threshold(cells)
+                seen = share_right(right_cells(cells, threshold), cells.items)
+                true = float(right_cells(whole, threshold).mean())
+                found = held_out_result(cells, seed=at)
                 assert found is not None
                 rows.append(
                     (

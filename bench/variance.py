@@ -24,8 +24,8 @@ from core.metrics.variance_components import (
     REST,
     StudyDesign,
     Term,
-    components,
     reliability_of_mean,
+    variance_components,
 )
 
 PLANTED: dict[Term, float] = {
@@ -77,7 +77,7 @@ def study(samples: int, items: int, judges: int) -> None:
     promised, came = list[float](), list[float]()
     for _ in range(samples):
         of = made(generator, items, judges)
-        one = components(of.values, of.facets)
+        one = variance_components(of.values, of.facets)
         for term, true in PLANTED.items():
             found[term].append(one.raw[term])
             low, high = one.variances[term].low, one.variances[term].high

@@ -24,8 +24,8 @@ def part_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
 
     Abandoned temporary files are deleted first. Raises ``OSError``.
     """
-    sweep(target.parent)
-    part, descriptor = _locked(target, mode)
+    delete_leftovers(target.parent)
+    part, descriptor = _create_locked(target, mode)
     try:
         yield part
     finally:
@@ -34,22 +34,22 @@ def part_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
         os.close(descriptor)
 
 
-def sweep(folder: Path) -> None:
+def delete_leftovers(folder: Path) -> None:
     """Delete the temporary files in a folder whose writers have ended."""
     with suppress(OSError):
         for part in folder.glob(f"{_START}*{_END}"):
             with suppress(OSError):
-                take_away(part)
+                delete_ended(part)
 
 
-def _locked(target: Path, mode: int) -> tuple[Path, int]:
+def _create_locked(target: Path, mode: int) -> tuple[Path, int]:
     while True:
         # A name is never used twice, since abandoned parts are deleted by name.
         name = f"{_START}{os.getpid()}-{get_ident()}-{next(_NUMBERS)}{_END}"
         part = target.with_name(name)
         descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
         try:
-            lock(descriptor)
+            lock_file(descriptor)
             if part.exists():
                 return part, descriptor
         except BlockingIOError:
@@ -58,20 +58,20 @@ def _locked(target: Path, mode: int) -> tuple[Path, int]:
         os.close(descriptor)
 
 
-def take_away(file: Path) -> None:
+def delete_ended(file: Path) -> None:
     """Delete a file whose writer has ended. Raises ``OSError`` if it is locked.
 
     On systems without such locks, an open file cannot be deleted either.
     """
     descriptor = os.open(file, os.O_RDWR)
     try:
-        if lock(descriptor):
+        if lock_file(descriptor):
             file.unlink()
     finally:
         os.close(descriptor)
 
 
-def lock(descriptor: int) -> bool:
+def lock_file(descriptor: int) -> bool:
     """Lock a file for as long as it is open; return whether files can be locked here.
 
     Raises ``OSError`` if another process has locked it.

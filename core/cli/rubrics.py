@@ -74,13 +74,13 @@ def _checked(
     file: Path, parsed: Parsed[Rubric], fail_on: str, dismissed: bool, as_json: bool
 ) -> tuple[int, dict[str, Any]]:
     from core.lint.check import check
-    from core.lint.language import unread
+    from core.lint.language import criteria_unchecked
 
     findings = [
         _finding_data(parsed, finding) for finding in check(parsed.value, with_dismissed=dismissed)
     ]
     findings.sort(key=lambda finding: finding["line"] or 0)
-    not_read = unread(parsed.value)
+    not_read = criteria_unchecked(parsed.value)
     if not as_json:
         _print(file, parsed, findings, not_read)
     serious = any(finding["severity"] == "serious" for finding in findings)
@@ -150,7 +150,7 @@ MOST_ALIKE = 5
 def _print(
     file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]], unread: tuple[str, ...]
 ) -> None:
-    from core.lint.language import unread_words
+    from core.lint.language import unchecked_sentence
 
     serious = sum(finding["severity"] == "serious" for finding in findings)
     counted = f"{len(findings)} to fix, {serious} of them serious" if findings else "nothing to fix"
@@ -167,7 +167,7 @@ def _print(
                 f"  - and {kinds[kind] - MOST_ALIKE} more of this kind (--json has all)"
             )
     if unread:
-        common.print_text(f"  {unread_words(unread)}")
+        common.print_text(f"  {unchecked_sentence(unread)}")
     counted_by = Counter[str]()
     for entry in findings:
         counted_by[entry["rule"]] += 1

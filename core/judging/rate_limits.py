@@ -55,12 +55,12 @@ class Pacer:
         """Set ``owner``'s limits per minute, until ``drop``."""
         if requests is not None or tokens is not None:
             self._named[owner] = (requests, tokens)
-            self._settle()
+            self._settle_estimates()
 
     def drop(self, owner: object) -> None:
         """Remove the limits of ``owner``."""
         if self._named.pop(owner, None) is not None:
-            self._settle()
+            self._settle_estimates()
 
     def allowed(self, model: str) -> Allowance:
         """Return the provider's reported limits for a model, shared by its callers."""
@@ -87,7 +87,7 @@ class Pacer:
 
     def guess(self, characters: int) -> float:
         """Return a call's estimated tokens, from the characters of its prompt."""
-        return _plain(characters) * self._ratio
+        return _default_estimate(characters) * self._ratio
 
     def correct(self, characters: int, guessed: float, tokens: int) -> None:
         """Record that a call took ``tokens`` instead of the estimated ``guessed``."""
@@ -96,16 +96,16 @@ class Pacer:
                 self.times.token += (tokens - guessed) * self._per_token
         self._seen += 1
         weight = max(LEARNING, 1 / self._seen)
-        self._ratio += weight * (tokens / _plain(characters) - self._ratio)
+        self._ratio += weight * (tokens / _default_estimate(characters) - self._ratio)
 
-    def _settle(self) -> None:
+    def _settle_estimates(self) -> None:
         requests = [r for r, _ in self._named.values() if r is not None]
         tokens = [t for _, t in self._named.values() if t is not None]
         self._per_request = 60 / (SHARE * min(requests)) if requests else 0.0
         self._per_token = 60 / (SHARE * min(tokens)) if tokens else 0.0
 
 
-def _plain(characters: int) -> float:
+def _default_estimate(characters: int) -> float:
     return characters / CHARACTERS + REPLY
 
 
@@ -195,13 +195,13 @@ class ProviderGate:
             if not self.breaker.broken and max(self._opens_at, self._next_slot) <= now:
                 self._next_slot = now + self._spacing
                 return now
-            return await self._enter()
+            return await self._enter_gate()
         # Only the first caller waits for its time; the others queue, so giving up leaves no gap.
         async with self._turn:
             while (wait := self._seconds_until_room(allowed, tokens)) > 0:
                 await self._sleep(wait)
             claimed = self._clock()
-            started = await self._enter()
+            started = await self._enter_gate()
             self.pacer.held_up(claimed, started)
             return started
 
@@ -215,18 +215,18 @@ class ProviderGate:
         # A new caller queues behind those that wait.
         return not self._turn.locked() and allowed.wait(self._clock(), tokens) <= 0
 
-    async def _enter(self) -> float:
+    async def _enter_gate(self) -> float:
         if not self.breaker.broken:
-            return await self._pass(trying=False)
+            return await self._wait_to_pass(trying=False)
         trying = await self.breaker.turn()
         try:
-            return await self._pass(trying)
+            return await self._wait_to_pass(trying)
         except BaseException:
             if trying:
                 self.breaker.release_trial(math.inf)
             raise
 
-    async def _pass(self, trying: bool) -> float:
+    async def _wait_to_pass(self, trying: bool) -> float:
         while True:
             now = self._clock()
             if (wait := self._opens_at - now) > self._max_wait:
@@ -262,11 +262,11 @@ class ProviderGate:
         pause = retry_after
         if pause is None or (pause > LONGEST_PAUSE and self._refusals_in_a_row == 1):
             # A refusal of a call that was in flight when the gate closed says nothing new.
-            pause = self._pause() if news else 0.0
+            pause = self._pause_seconds() if news else 0.0
         self._opens_at = max(self._opens_at, now + pause)
-        if self._stormy() and not self._spaced_here:
+        if self._has_many_refusals() and not self._spaced_here:
             self._spaced_here = True
-            self._widen()
+            self._widen_spacing()
         if news:
             # A caller that already waits for a slot takes a new one when that slot comes.
             self._next_slot = self._opens_at
@@ -290,13 +290,13 @@ class ProviderGate:
         silent = self._clock() - self._refusing_since if self._refusals_in_a_row else 0.0
         return refusals > self._max_refusals or silent > self._max_wait
 
-    def _stormy(self) -> bool:
+    def _has_many_refusals(self) -> bool:
         if self._refused_since == STORM_REFUSALS:
             return True
         back = self._refused_here + self._answered_here
         return self._refused_here >= STORM_REFUSALS and self._refused_here > STORM_SHARE * back
 
-    def _widen(self) -> None:
+    def _widen_spacing(self) -> None:
         """Space callers at the rate of the last answers, the pause before opening included."""
         answers = len(self._answers)
         spacing = (self._opens_at - self._answers[0]) / answers if answers else math.inf
@@ -304,6 +304,6 @@ class ProviderGate:
         self._spacing = min(widest, max(spacing, self._spacing))
         self._answers.clear()
 
-    def _pause(self) -> float:
+    def _pause_seconds(self) -> float:
         longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (self._refusals_in_a_row - 1))
         return longest * self._rng.uniform(0.5, 1.0)

@@ -72,9 +72,9 @@ class LocalSlots:
         else:
             self._times.append(seconds)
             if len(self._times) >= max(2, self.size):
-                self._resize(len(self._times) * self.size / sum(self._times), most)
+                self._resize_slots(len(self._times) * self.size / sum(self._times), most)
 
-    def _resize(self, rate: float, most: int) -> None:
+    def _resize_slots(self, rate: float, most: int) -> None:
         self._due = self.size
         self._times.clear()
         if rate > BETTER * self._rate:
@@ -168,7 +168,7 @@ class QuestionTurns:
         self._in_flight[judge.name] -= not judge.offline
         if outcome is not None:
             self.count(judge, outcome)
-            if outcome.call is not None and _answered(outcome.call):
+            if outcome.call is not None and _was_answered(outcome.call):
                 self._worth[judge.name].room.answered(outcome.call.seconds, judge.concurrency)
         self._changed.set()
 
@@ -177,7 +177,7 @@ class QuestionTurns:
         if outcome.call is not None and not judge.offline:
             cost = outcome.call.cost or 0.0
             self.spent += cost
-            if cost or _answered(outcome.call):
+            if cost or _was_answered(outcome.call):
                 self._dearest[judge.name] = max(self._dearest.get(judge.name, 0.0), cost)
         self._worth[judge.name].count_outcome(outcome)
 
@@ -198,7 +198,7 @@ class QuestionTurns:
         return self.spent + due < self.limit
 
 
-def _answered(call: Call) -> bool:
+def _was_answered(call: Call) -> bool:
     return not call.cached and bool(call.reply or call.finish or call.model)
 
 
@@ -251,7 +251,7 @@ class CallTurns:
         ``failed`` are the addresses at which its call has failed. Raises ``CallError`` if the wait
         is too long.
         """
-        at = await self._choose(failed)
+        at = await self._choose_address(failed)
         at.gate.load += 1
         try:
             guess = at.gate.pacer.guess(length)
@@ -322,7 +322,7 @@ class CallTurns:
         for at in self._all:
             at.gate.pacer.drop(self)
 
-    async def _choose(self, failed: set[Address]) -> Address:
+    async def _choose_address(self, failed: set[Address]) -> Address:
         while self.several:
             for some in ([at for at in self._all if at not in failed], self._all):
                 ready = [at for at in some if at.gate.open]

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.domain.rubric import Criterion, Rubric
 from core.lint import criteria, options, overlap, weights_and_gates, wording
-from core.lint.language import READ, english
+from core.lint.language import READ, are_english
 from core.lint.rules import (
     RULES,
     CriterionCheck,
@@ -23,15 +23,15 @@ OFF = "checks_off"
 #: Checks that need English wording; in another language their findings would be wrong.
 WORDING_CHECKS: tuple[CriterionCheck, ...] = (
     criteria.double_barrelled,
-    wording.circular,
-    wording.vague,
+    wording.circular_requirements,
+    wording.vague_words,
     wording.undefined_threshold,
     wording.inner_state,
-    wording.relative,
+    wording.comparisons_with_others,
     wording.asks_for_number,
-    wording.hedged,
+    wording.hedging_words,
     wording.open_list,
-    wording.wordy,
+    wording.wordy_requirements,
     weights_and_gates.double_negative,
     weights_and_gates.reversed_sign,
     weights_and_gates.reversed_values,
@@ -41,22 +41,22 @@ WORDING_CHECKS: tuple[CriterionCheck, ...] = (
     options.no_not_applicable,
 )
 CRITERION_CHECKS: tuple[CriterionCheck, ...] = (
-    wording.unfinished,
-    options.unanchored,
-    options.indistinct,
-    options.ranges,
+    wording.placeholder_text,
+    options.unanchored_levels,
+    options.indistinct_options,
+    options.overlapping_ranges,
     options.same_values,
     criteria.lookalike_labels,
     options.scored_abstention,
     options.forced_choice,
 )
 RUBRIC_CHECKS: tuple[RubricCheck, ...] = (
-    overlap.overlapping,
+    overlap.overlapping_criteria,
     criteria.lookalike_names,
     weights_and_gates.overwhelming_weight,
     weights_and_gates.no_effect,
     weights_and_gates.no_penalty,
-    criteria.counted_twice,
+    criteria.length_counted_twice,
     weights_and_gates.ineffective_gates,
     weights_and_gates.redundant_gates,
 )
@@ -71,19 +71,19 @@ def check(rubric: Rubric, *, with_dismissed: bool = False) -> tuple[LintFinding,
     findings = [
         finding
         for finding in _all_findings(rubric)
-        if with_dismissed or not dismissed(rubric, finding)
+        if with_dismissed or not is_dismissed(rubric, finding)
     ]
-    return ordered(findings)
+    return sorted_findings(findings)
 
 
-def ordered(findings: Iterable[LintFinding]) -> tuple[LintFinding, ...]:
+def sorted_findings(findings: Iterable[LintFinding]) -> tuple[LintFinding, ...]:
     """Sort findings: whole rubric, gates, criteria; in each, serious ones first."""
     return tuple(sorted(findings, key=_sort_key))
 
 
 def _all_findings(rubric: Rubric) -> Iterator[LintFinding]:
     for at, (criterion, reads) in enumerate(
-        zip(rubric.criteria, english(rubric.criteria), strict=True)
+        zip(rubric.criteria, are_english(rubric.criteria), strict=True)
     ):
         yield from check_criterion(criterion, at, reads=reads)
     for look in RUBRIC_CHECKS:
@@ -99,7 +99,7 @@ def check_criterion(criterion: Criterion, at: int, *, reads: bool) -> Iterator[L
     if len(criterion.requirement) > READ:
         head = criterion.model_copy(update={"requirement": criterion.requirement[:READ]})
     for look in (*(WORDING_CHECKS if reads else ()), *CRITERION_CHECKS):
-        for finding in look(criterion if look is wording.wordy else head):
+        for finding in look(criterion if look is wording.wordy_requirements else head):
             yield moved_to_criterion(finding, at)
 
 
@@ -114,7 +114,7 @@ def rule_of(finding: LintFinding) -> LintRule:
     return RULES[finding.rule]
 
 
-def dismissed(rubric: Rubric, finding: LintFinding) -> bool:
+def is_dismissed(rubric: Rubric, finding: LintFinding) -> bool:
     """Return whether the rubric's author dismissed this rule for that criterion."""
     at = finding.criterion
     return finding.rule in dismissed_rules(rubric.meta if at is None else rubric.criteria[at].meta)

@@ -9,10 +9,10 @@ from core.domain.rubric import Criterion, Rubric
 from core.lint.language import (
     READ,
     alternatives,
-    of_the_text,
+    defines_its_words,
     scored_options,
     sentences,
-    settled,
+    without_quotations,
     word_set,
 )
 from core.lint.rules import LintEdit, LintFinding, Path
@@ -44,11 +44,11 @@ _VERBS = word_set(
 _HOW = r"(?:(?:very|highly|also|not|both|well[- ])\s*)*"
 
 
-def _one_of(terms: tuple[str, ...]) -> str:
+def _any_of_pattern(terms: tuple[str, ...]) -> str:
     return rf"(?:{'|'.join(terms)}|well[- ]\w+)"
 
 
-_QUALITY = rf"{_HOW}{_one_of(_ADJECTIVES)}"
+_QUALITY = rf"{_HOW}{_any_of_pattern(_ADJECTIVES)}"
 _ADJECTIVE_PAIR = re.compile(
     rf"\b({_QUALITY})((?:,\s+{_QUALITY})*),?\s+(?:and|&)\s+({_QUALITY})\b", re.IGNORECASE
 )
@@ -58,23 +58,24 @@ _NOUN_PAIR = re.compile(
 )
 
 
-def _verbs(ending: str) -> str:
+def _verb_pattern(ending: str) -> str:
     forms = [re.sub("y$", "ie", v) if ending and v.endswith("fy") else v for v in _VERBS]
     return "|".join(form + ending for form in forms)
 
 
 _VERB_PAIR = re.compile(
-    rf"\b({_verbs('s')})\b([^.;:?!()]*?),?\s+and\s+(?:also\s+|then\s+)?((?:{_verbs('s')})\b)",
+    rf"\b({_verb_pattern('s')})\b([^.;:?!()]*?),?\s+and\s+(?:also\s+|then\s+)?((?:{_verb_pattern('s')})\b)",
     re.IGNORECASE,
 )
 _ASKED_VERB_PAIR = re.compile(
-    rf"^(?:does|do|did|can)\b[^.;:?!()]*?\b({_verbs('')})\b([^.;:?!()]*?),?\s+and\s+(?:also\s+)?"
-    rf"((?:{_verbs('')})\b)",
+    rf"^(?:does|do|did|can)\b[^.;:?!()]*?\b({_verb_pattern('')})\b([^.;:?!()]*?),?\s+and\s+(?:also\s+)?"
+    rf"((?:{_verb_pattern('')})\b)",
     re.IGNORECASE,
 )
 #: "Gives both a cause and a remedy" asks for two things; "during both days and nights" for one.
 _BOTH = re.compile(
-    rf"\b(?:{_verbs('')}|{_verbs('s')}) both\b[^.;?!]{{3,80}}\band\b[^.;?!]{{2,}}|\band/or\b",
+    rf"\b(?:{_verb_pattern('')}|{_verb_pattern('s')}) both\b[^.;?!]{{3,80}}\band\b[^.;?!]{{2,}}"
+    r"|\band/or\b",
     re.IGNORECASE,
 )
 #: What follows these words in a sentence is not asked for.
@@ -105,13 +106,13 @@ def double_barrelled(criterion: Criterion) -> Iterator[LintFinding]:
 def _find_joined(text: str) -> tuple[str, tuple[str, str] | None] | None:
     """Return the text that joins two questions, and the two parts if separable."""
     for pattern in (_ADJECTIVE_PAIR, _NOUN_PAIR):
-        match = pattern.search(of_the_text(text))
+        match = pattern.search(without_quotations(text))
         if match and not _IGNORED.search(text[: match.start()]):
-            return match[0], _parted_words(text, match)
+            return match[0], _split_words(text, match)
     for pattern in (_VERB_PAIR, _ASKED_VERB_PAIR):
         match = pattern.search(text)
         if match and not _RELATIVE.search(match[2]):
-            return match[0], _parted_acts(text, match) if pattern is _VERB_PAIR else None
+            return match[0], _split_acts(text, match) if pattern is _VERB_PAIR else None
     match = _BOTH.search(text)
     if match:
         return match[0], None
@@ -120,7 +121,7 @@ def _find_joined(text: str) -> tuple[str, tuple[str, str] | None] | None:
     return None
 
 
-def _parted_words(text: str, match: re.Match[str]) -> tuple[str, str] | None:
+def _split_words(text: str, match: re.Match[str]) -> tuple[str, str] | None:
     inside = text.count("(", 0, match.start()) > text.count(")", 0, match.start())
     if match[2] or inside or "both" in match[0].lower() or len(sentences(text)) > 1:
         return None
@@ -128,7 +129,7 @@ def _parted_words(text: str, match: re.Match[str]) -> tuple[str, str] | None:
     return f"{head}{match[1]}{tail}", f"{head}{match[3]}{tail}"
 
 
-def _parted_acts(text: str, match: re.Match[str]) -> tuple[str, str] | None:
+def _split_acts(text: str, match: re.Match[str]) -> tuple[str, str] | None:
     subject = text[: match.start()]
     if len(sentences(text)) > 1 or not 0 < len(subject.split()) <= 6 or "," in subject:
         return None
@@ -143,16 +144,18 @@ def _parted_acts(text: str, match: re.Match[str]) -> tuple[str, str] | None:
 def lookalike_names(rubric: Rubric) -> Iterator[LintFinding]:
     """Find criteria whose names look the same."""
     names = [criterion.name for criterion in rubric.criteria]
-    return _lookalikes(names, "criteria", "name", "criterion")
+    return _lookalike_findings(names, "criteria", "name", "criterion")
 
 
 def lookalike_labels(criterion: Criterion) -> Iterator[LintFinding]:
     """Find options whose labels look the same."""
     labels = [option.label for option in criterion.options]
-    return _lookalikes(labels, "options", "label", "option")
+    return _lookalike_findings(labels, "options", "label", "option")
 
 
-def _lookalikes(texts: list[str], where: str, field: str, noun: str) -> Iterator[LintFinding]:
+def _lookalike_findings(
+    texts: list[str], where: str, field: str, noun: str
+) -> Iterator[LintFinding]:
     for at, earlier in _lookalike_pairs(texts):
         yield LintFinding(
             "lookalike-names",
@@ -268,7 +271,11 @@ def rewards_length(criterion: Criterion) -> Iterator[LintFinding]:
     for at, option in scored_options(criterion):
         places.append((("options", at, "description"), option.description))
     praises = [(path, match) for path, text in places if (match := _praise_of_length(text))]
-    unsettled = None if settled(criterion) else _PAYS.search(of_the_text(criterion.requirement))
+    unsettled = (
+        None
+        if defines_its_words(criterion)
+        else _PAYS.search(without_quotations(criterion.requirement))
+    )
     if unsettled and not praises:
         praises.append((("requirement",), unsettled))
     for path, match in praises:
@@ -283,7 +290,7 @@ def rewards_length(criterion: Criterion) -> Iterator[LintFinding]:
 
 def _praise_of_length(text: str) -> re.Match[str] | None:
     """Return the match that calls longer better, unless its sentence denies it."""
-    read = of_the_text(text)
+    read = without_quotations(text)
     for match in _LONGER.finditer(read):
         sentence = re.split(r"[.?!;]", read[: match.start()])[-1]
         if not _NOT.search(sentence):
@@ -291,9 +298,9 @@ def _praise_of_length(text: str) -> re.Match[str] | None:
     return None
 
 
-def counted_twice(rubric: Rubric) -> Iterator[LintFinding]:
+def length_counted_twice(rubric: Rubric) -> Iterator[LintFinding]:
     """Find several rules that deduct points for the same length."""
-    brief = [at for at, c in enumerate(rubric.criteria) if _about_length(c)]
+    brief = [at for at, c in enumerate(rubric.criteria) if _is_about_length(c)]
     penalty = rubric.scoring.length_penalty is not None
     names = {rubric.criteria[at].name for at in brief}
     gates = [at for at, gate in enumerate(rubric.gates) if gate.when.criterion in names]
@@ -314,5 +321,5 @@ def counted_twice(rubric: Rubric) -> Iterator[LintFinding]:
     )
 
 
-def _about_length(criterion: Criterion) -> bool:
+def _is_about_length(criterion: Criterion) -> bool:
     return bool(_BRIEF.search(criterion.name) or _BRIEF.search(criterion.requirement))

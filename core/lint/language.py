@@ -75,20 +75,20 @@ _EXPLAINED = re.compile(
 
 
 @lru_cache(maxsize=8192)
-def words(text: str) -> tuple[str, ...]:
+def words_of(text: str) -> tuple[str, ...]:
     """Return the words and numbers of a text, in lower case.
 
-    >>> words("It's 3.5, OK?")
+    >>> words_of("It's 3.5, OK?")
     ("it's", '3.5', 'ok')
     """
     return tuple(word.lower().replace("’", "'") for word in _WORD.findall(text))
 
 
 @lru_cache(maxsize=8192)
-def stem(word: str) -> str:
+def stem_of(word: str) -> str:
     """Strip a word's most common endings, so that "cites" and "citing" match.
 
-    >>> stem("cites"), stem("citing"), stem("citations")
+    >>> stem_of("cites"), stem_of("citing"), stem_of("citations")
     ('cit', 'cit', 'cit')
     """
     for ending in _ENDINGS:
@@ -98,13 +98,13 @@ def stem(word: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def content(text: str) -> tuple[str, ...]:
+def content_stems(text: str) -> tuple[str, ...]:
     """Return the stems of the words with a subject.
 
-    >>> content("The answer cites a source.")
+    >>> content_stems("The answer cites a source.")
     ('cit', 'sourc')
     """
-    return tuple(stem(word) for word in words(text) if word not in STOP)
+    return tuple(stem_of(word) for word in words_of(text) if word not in STOP)
 
 
 def sentences(text: str) -> list[str]:
@@ -117,27 +117,31 @@ def sentences(text: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def explained(text: str) -> bool:
+def explains_itself(text: str) -> bool:
     """Return whether the requirement explains itself.
 
     Examples, brackets or a further sentence count as an explanation.
 
-    >>> explained("It is polite."), explained("It is polite (no insults, no orders, no sarcasm).")
-    (False, True)
+    >>> explains_itself("It is polite.")
+    False
+    >>> explains_itself("It is polite (no insults, no orders, no sarcasm).")
+    True
     """
     following = sentences(text)[1:]
-    return bool(_EXPLAINED.search(text)) or any(len(words(sentence)) >= 5 for sentence in following)
+    return bool(_EXPLAINED.search(text)) or any(
+        len(words_of(sentence)) >= 5 for sentence in following
+    )
 
 
-def described(option: Option) -> bool:
+def has_content(option: Option) -> bool:
     """Return whether the option's anchor has content besides words of degree."""
-    return len([w for w in words(option.description) if w not in DEGREES]) >= 3
+    return len([w for w in words_of(option.description) if w not in DEGREES]) >= 3
 
 
-def says_something(option: Option) -> bool:
+def names_anything(option: Option) -> bool:
     """Return whether the option's anchor names anything at all, even in two words."""
-    named = set(words(option.description))
-    return described(option) or bool(named - DEGREES - STOP)
+    named = set(words_of(option.description))
+    return has_content(option) or bool(named - DEGREES - STOP)
 
 
 def scored_options(criterion: Criterion) -> list[tuple[int, Option]]:
@@ -145,14 +149,14 @@ def scored_options(criterion: Criterion) -> list[tuple[int, Option]]:
     return [(at, option) for at, option in enumerate(criterion.options) if not option.na]
 
 
-def anchored(criterion: Criterion) -> bool:
+def has_all_anchors(criterion: Criterion) -> bool:
     """Return whether every option other than an abstention has an anchor."""
-    return all(described(option) for _, option in scored_options(criterion))
+    return all(has_content(option) for _, option in scored_options(criterion))
 
 
-def settled(criterion: Criterion) -> bool:
+def defines_its_words(criterion: Criterion) -> bool:
     """Return whether anchors or the requirement itself define its words."""
-    return anchored(criterion) or explained(criterion.requirement)
+    return has_all_anchors(criterion) or explains_itself(criterion.requirement)
 
 
 def alternatives(terms: Iterable[str]) -> re.Pattern[str]:
@@ -196,20 +200,20 @@ _TERMS = re.compile(
 
 
 @lru_cache(maxsize=4096)
-def of_the_text(text: str) -> str:
+def without_quotations(text: str) -> str:
     """Return the requirement with statements, quotations and terms blanked out.
 
     The length stays the same, so places in it are places in the requirement.
 
-    >>> of_the_text("States that the strong force acts.").split()
+    >>> without_quotations("States that the strong force acts.").split()
     ['States', 'that', '.']
     """
     for pattern in (_STATEMENT, _QUOTED, _BETWEEN, _TERMS):
-        text = pattern.sub(_blank, text)
+        text = pattern.sub(_blank_match, text)
     return text
 
 
-def _blank(match: re.Match[str]) -> str:
+def _blank_match(match: re.Match[str]) -> str:
     inner = next((at for at in range(1, len(match.groups()) + 1) if match[at] is not None), 0)
     start, end = match.span(inner)
     shift = match.start()
@@ -266,7 +270,7 @@ def english_score(text: str) -> int:
     """
     if not text.isascii():
         letters = [letter for letter in text if letter.isalpha()]
-        strange = sum(not _latin(letter) for letter in letters)
+        strange = sum(not _is_latin(letter) for letter in letters)
         if letters and strange >= _SCRIPT * len(letters):
             return -len(letters)
     tokens = [word.lower() for word in _LETTERS.findall(text)]
@@ -274,34 +278,34 @@ def english_score(text: str) -> int:
     return english - sum(word in _OTHERS for word in tokens)
 
 
-def _latin(letter: str) -> bool:
+def _is_latin(letter: str) -> bool:
     return letter.isascii() or unicodedata.name(letter, "LATIN").startswith("LATIN")
 
 
-def english(criteria: Sequence[Criterion]) -> list[bool]:
+def are_english(criteria: Sequence[Criterion]) -> list[bool]:
     """Return for each criterion whether it is checked as English."""
     leanings = [english_score(criterion.requirement) for criterion in criteria]
     leanings = [
-        lean or english_score(_anchors(c)) for lean, c in zip(leanings, criteria, strict=True)
+        lean or english_score(_anchor_text(c)) for lean, c in zip(leanings, criteria, strict=True)
     ]
     balance = sum((lean > 0) - (lean < 0) for lean in leanings)
     return [(lean or balance) >= 0 for lean in leanings]
 
 
-def _anchors(criterion: Criterion) -> str:
+def _anchor_text(criterion: Criterion) -> str:
     return " ".join(f"{option.label} {option.description}" for option in criterion.options)
 
 
-def unread(rubric: Rubric) -> tuple[str, ...]:
+def criteria_unchecked(rubric: Rubric) -> tuple[str, ...]:
     """Return the names of the criteria whose wording is unchecked (not English)."""
-    read = english(rubric.criteria)
+    read = are_english(rubric.criteria)
     return tuple(c.name for c, is_read in zip(rubric.criteria, read, strict=True) if not is_read)
 
 
-def unread_words(names: Sequence[str]) -> str:
+def unchecked_sentence(names: Sequence[str]) -> str:
     """Return a sentence that names the unread criteria and what was still checked.
 
-    >>> unread_words(["Quellen"])
+    >>> unchecked_sentence(["Quellen"])
     'Wording is checked in English only: of “Quellen” options, weights and gates were looked at.'
     """
     if len(names) == 1:

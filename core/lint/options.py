@@ -11,11 +11,11 @@ from core.domain.rubric import Criterion, Option
 from core.lint.language import (
     DEGREES,
     NUMBER_WORDS,
-    described,
-    says_something,
+    has_content,
+    names_anything,
     scored_options,
     word_set,
-    words,
+    words_of,
 )
 from core.lint.rules import LintEdit, LintFinding
 
@@ -39,7 +39,7 @@ _PRAISE = DEGREES | frozenset(
 )
 
 
-def unanchored(criterion: Criterion) -> Iterator[LintFinding]:
+def unanchored_levels(criterion: Criterion) -> Iterator[LintFinding]:
     """Find levels named by a number or by praise, without an anchor."""
     bare = [(at, o) for at, o in scored_options(criterion) if _is_undefined(criterion, o)]
     if criterion.scale != "ordinal" or not bare:
@@ -54,18 +54,18 @@ def unanchored(criterion: Criterion) -> Iterator[LintFinding]:
         )
         mend = f"Anchor each level, or go down to {MANY_LEVELS} or fewer."
         yield LintFinding("many-unanchored-levels", path, sentence, mend)
-    elif all(_numbered(o) for _, o in bare):
+    elif all(_is_number_label(o) for _, o in bare):
         levels = f"The level {names} is a bare number" if single else f"{names} are bare numbers"
         sentence = f"{levels}: nothing says what earns a {bare[0][1].label}."
         yield LintFinding("bare-numbers", path, sentence, mend)
-    elif any(_only_praise(o) for _, o in bare) and not _answers(criterion):
+    elif any(_is_only_praise(o) for _, o in bare) and not _is_yes_no_scale(criterion):
         says = "says" if single else "say"
         yield LintFinding(
             "adjective-levels", path, f"{names} {says} how good, not what is there.", mend
         )
 
 
-def _numbered(option: Option) -> bool:
+def _is_number_label(option: Option) -> bool:
     return bool(_NUMBERED.fullmatch(option.label.strip()))
 
 
@@ -74,11 +74,11 @@ def _is_undefined(criterion: Criterion, option: Option) -> bool:
 
     For a number two words may be enough ("One source").
     """
-    if not _numbered(option):
-        return not described(option)
+    if not _is_number_label(option):
+        return not has_content(option)
     label = re.escape(option.label.strip())
     in_text = re.search(rf"(?<!\d){label}\s*(?:=|means\b)\s*[^\W\d]", criterion.requirement)
-    return not (says_something(option) or in_text)
+    return not (names_anything(option) or in_text)
 
 
 #: Answers to a yes/no question.
@@ -90,23 +90,23 @@ _YES_NO_QUESTION = re.compile(
 )
 
 
-def _answers(criterion: Criterion) -> bool:
+def _is_yes_no_scale(criterion: Criterion) -> bool:
     """Return whether the options are yes, no and levels in between, for a yes/no question."""
-    labels = {word for _, o in scored_options(criterion) for word in words(o.label)}
+    labels = {word for _, o in scored_options(criterion) for word in words_of(o.label)}
     return {"yes", "no"} <= labels <= _YES_NO and bool(
         _YES_NO_QUESTION.search(criterion.requirement)
     )
 
 
-def _only_praise(option: Option) -> bool:
-    return set(words(option.label)) <= _PRAISE | {"very", "not"}
+def _is_only_praise(option: Option) -> bool:
+    return set(words_of(option.label)) <= _PRAISE | {"very", "not"}
 
 
 def adverb_levels(criterion: Criterion) -> Iterator[LintFinding]:
     """Find two anchors that differ only by words of degree."""
-    for (_, lower), (at, upper) in combinations(_anchors(criterion), 2):
+    for (_, lower), (at, upper) in combinations(_anchored_options(criterion), 2):
         plain = [_without_degrees(o.description) for o in (lower, upper)]
-        if plain[0] == plain[1] and words(lower.description) != words(upper.description):
+        if plain[0] == plain[1] and words_of(lower.description) != words_of(upper.description):
             yield LintFinding(
                 "adverb-levels",
                 ("options", at, "description"),
@@ -117,15 +117,15 @@ def adverb_levels(criterion: Criterion) -> Iterator[LintFinding]:
             return
 
 
-def indistinct(criterion: Criterion) -> Iterator[LintFinding]:
+def indistinct_options(criterion: Criterion) -> Iterator[LintFinding]:
     """Find two options whose anchors say the same."""
-    for (_, lower), (at, upper) in combinations(_anchors(criterion), 2):
-        first, second = words(lower.description), words(upper.description)
+    for (_, lower), (at, upper) in combinations(_anchored_options(criterion), 2):
+        first, second = words_of(lower.description), words_of(upper.description)
         # A changed content word is a difference, unless the anchors are otherwise nearly identical;
         # a negation always is.
         changed = (set(first) ^ set(second)) - DEGREES
         alike = len(changed) <= 1 and not changed & _NEGATIONS
-        if first == second or (alike and _similar(first, second) >= SAME_ANCHOR):
+        if first == second or (alike and _anchor_similarity(first, second) >= SAME_ANCHOR):
             yield LintFinding(
                 "indistinct-options",
                 ("options", at, "description"),
@@ -136,25 +136,27 @@ def indistinct(criterion: Criterion) -> Iterator[LintFinding]:
             return
 
 
-def _anchors(criterion: Criterion) -> list[tuple[int, Option]]:
+def _anchored_options(criterion: Criterion) -> list[tuple[int, Option]]:
     return [(at, o) for at, o in scored_options(criterion) if o.description.strip()]
 
 
 def _without_degrees(text: str) -> tuple[str, ...]:
-    return tuple(word for word in words(text) if word not in DEGREES)
+    return tuple(word for word in words_of(text) if word not in DEGREES)
 
 
-def _similar(first: tuple[str, ...], second: tuple[str, ...]) -> float:
+def _anchor_similarity(first: tuple[str, ...], second: tuple[str, ...]) -> float:
     if max(len(first), len(second)) > MOST_COMPARED:
         return 0.0
     return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
 
-def ranges(criterion: Criterion) -> Iterator[LintFinding]:
+def overlapping_ranges(criterion: Criterion) -> Iterator[LintFinding]:
     """Find number ranges of neighbouring levels that overlap or leave a gap."""
     if criterion.scale != "ordinal":
         return
-    spans = [(at, o, m) for at, o in _anchors(criterion) if (m := _RANGE.search(o.description))]
+    spans = [
+        (at, o, m) for at, o in _anchored_options(criterion) if (m := _RANGE.search(o.description))
+    ]
     ordered = sorted(spans, key=lambda lower: int(lower[2][1]))
     for (_, lower, low), (at, upper, high) in pairwise(ordered):
         if low[3].lower() != high[3].lower() or low[3].lower() in NUMBER_WORDS:
@@ -261,7 +263,7 @@ _WAY_OUT = re.compile(
 def scored_abstention(criterion: Criterion) -> Iterator[LintFinding]:
     """Find a "cannot tell" option without an anchor that is worth points."""
     for at, option in enumerate(criterion.options):
-        if option.na or described(option) or not _WAY_OUT.fullmatch(option.label.strip()):
+        if option.na or has_content(option) or not _WAY_OUT.fullmatch(option.label.strip()):
             continue
         yield LintFinding(
             "scored-abstention",

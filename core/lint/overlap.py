@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from core.domain.rubric import Rubric
-from core.lint.language import content, english
+from core.lint.language import are_english, content_stems
 from core.lint.rules import LintFinding
 
 #: Criteria overlap if the cosine of their weighted word counts is at least this.
@@ -20,7 +20,7 @@ ALIKE_ELSEWHERE = 0.9
 SHORT = 3
 
 
-def overlapping(rubric: Rubric) -> Iterator[LintFinding]:
+def overlapping_criteria(rubric: Rubric) -> Iterator[LintFinding]:
     """Find criteria whose requirements use nearly the same words, one finding per group."""
     for group in _alike_groups(rubric):
         yield _finding(rubric, group)
@@ -28,10 +28,10 @@ def overlapping(rubric: Rubric) -> Iterator[LintFinding]:
 
 def _alike_groups(rubric: Rubric) -> list[list[int]]:
     """Return groups of criteria that ask the same, ordered by their first."""
-    texts = [Counter(content(c.requirement)) for c in rubric.criteria]
-    rarity = _rarity(texts)
+    texts = [Counter(content_stems(c.requirement)) for c in rubric.criteria]
+    rarity = _word_rarity(texts)
     vectors = [{word: n * rarity[word] for word, n in text.items()} for text in texts]
-    reads = english(rubric.criteria)
+    reads = are_english(rubric.criteria)
     norms = [math.sqrt(sum(x * x for x in v.values())) for v in vectors]
     first_of = list(range(len(texts)))
     # In a tree of tasks, the same question in different places asks different things.
@@ -46,8 +46,8 @@ def _alike_groups(rubric: Rubric) -> list[list[int]]:
             continue
         alike = ALIKE if reads[first] and reads[second] else ALIKE_ELSEWHERE
         if same or (
-            _dot(vectors[first], vectors[second]) >= alike * norms[first] * norms[second]
-            and not _of_one_make(*(rubric.criteria[at].requirement for at in (first, second)))
+            _dot_product(vectors[first], vectors[second]) >= alike * norms[first] * norms[second]
+            and not _share_frame(*(rubric.criteria[at].requirement for at in (first, second)))
         ):
             old, new = sorted((first_of[first], first_of[second]))
             first_of = [new if group_of == old else group_of for group_of in first_of]
@@ -63,18 +63,18 @@ _NAME = re.compile(r"[^\s\"“”]*(?:\d|[a-z][A-Z]|[A-Z]{2}|[$_\\^])[^\s\"“�
 _FRAME = 6
 
 
-def _of_one_make(first: str, second: str) -> bool:
+def _share_frame(first: str, second: str) -> bool:
     """Return whether two texts share a sentence frame but differ in subject.
 
     Each names something that the other does not, or has its own word in a long sentence.
 
-    >>> _of_one_make("Model A1 is trained on all of it.", "Model B2 is trained on all of it.")
+    >>> _share_frame("Model A1 is trained on all of it.", "Model B2 is trained on all of it.")
     True
     """
     names = [set(_NAME.findall(text)) for text in (first, second)]
     if names[0] - names[1] and names[1] - names[0]:
         return True
-    first_words, second_words = set(content(first)), set(content(second))
+    first_words, second_words = set(content_stems(first)), set(content_stems(second))
     return (
         len(first_words & second_words) >= _FRAME
         and bool(first_words - second_words)
@@ -82,13 +82,13 @@ def _of_one_make(first: str, second: str) -> bool:
     )
 
 
-def _rarity(texts: list[Counter[str]]) -> dict[str, float]:
+def _word_rarity(texts: list[Counter[str]]) -> dict[str, float]:
     """Return the smoothed inverse document frequency of each word."""
     spread = Counter(word for text in texts for word in text)
     return {word: math.log((1 + len(texts)) / n) + 0.3 for word, n in spread.items()}
 
 
-def _dot(first: dict[str, float], second: dict[str, float]) -> float:
+def _dot_product(first: dict[str, float], second: dict[str, float]) -> float:
     small, large = sorted((first, second), key=len)
     return sum(x * large[word] for word, x in small.items() if word in large)
 
@@ -101,14 +101,14 @@ def _finding(rubric: Rubric, group: list[int]) -> LintFinding:
     return LintFinding(
         "overlap",
         ("criteria", at, "requirement"),
-        f"Asks nearly the same as {_named(rubric, further)}; what they share {twice} {times}.",
+        f"Asks nearly the same as {_names_at(rubric, further)}; what they share {twice} {times}.",
         "Merge them, or say in each what belongs to the others.",
         rubric.criteria[at].requirement[:120],
         also=tuple(("criteria", other) for other in further),
     )
 
 
-def _named(rubric: Rubric, places: list[int]) -> str:
+def _names_at(rubric: Rubric, places: list[int]) -> str:
     names = [f"“{rubric.criteria[at].name}”" for at in places[:3]]
     unnamed = len(places) - len(names)
     last = f"{unnamed} more" if unnamed else names.pop() if len(names) > 1 else ""

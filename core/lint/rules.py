@@ -46,12 +46,12 @@ class LintFinding:
     @property
     def criterion(self) -> int | None:
         """Return the index of the criterion, or ``None``."""
-        return _index(self.path, "criteria")
+        return _index_in_path(self.path, "criteria")
 
     @property
     def gate(self) -> int | None:
         """Return the index of the gate, or ``None``."""
-        return _index(self.path, "gates")
+        return _index_in_path(self.path, "gates")
 
 
 #: Checks one criterion; places and edits are relative to it.
@@ -71,7 +71,7 @@ def moved_to_criterion(finding: LintFinding, index: int) -> LintFinding:
     return replace(finding, path=(*head, *finding.path), edit=edit)
 
 
-def _index(path: Path, kind: str) -> int | None:
+def _index_in_path(path: Path, kind: str) -> int | None:
     index = path[1] if len(path) > 1 and path[0] == kind else None
     return index if isinstance(index, int) else None
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from core.domain.gates import Effect, Gate
 from core.domain.rubric import Criterion, Rubric
-from core.lint.language import alternatives, scored_options, words
+from core.lint.language import alternatives, scored_options, words_of
 from core.lint.rules import LintEdit, LintFinding
 from core.scoring import score_item
 from core.scoring.gates import evaluate
 from core.text.numbers import percent
 
 
-def _of_texts(*adjectives: str) -> str:
+def _text_words_pattern(*adjectives: str) -> str:
     """Return a pattern for these words, unless they describe a subject ("toxic vectors")."""
     nouns = (
         r"advice|answers?|claims?|content|information|instructions?|language|material|phrases?|"
@@ -48,7 +48,9 @@ _BLAME = alternatives(
         "fabricat(?:es?|ed|ions?)",
         "insult(?:s|ing)?",
         "(?:contains?|shows?|has) (?:\\w+ )?toxicity",
-        _of_texts("toxic", "harmful", "offensive", "misleading", "unsafe", "biased", "rude(?:ly)?"),
+        _text_words_pattern(
+            "toxic", "harmful", "offensive", "misleading", "unsafe", "biased", "rude(?:ly)?"
+        ),
         "plagiari[sz]e[sd]?",
         "contradicts? itself",
         "contains? (?:\\w+ )?(?:errors?|mistakes?|bias|falsehoods?|misinformation)",
@@ -112,7 +114,7 @@ def reversed_values(criterion: Criterion) -> Iterator[LintFinding]:
     levels = [
         (rank, option.value or 0.0, option.label)
         for _, option in scored_options(criterion)
-        if (rank := _rank(option.label)) is not None
+        if (rank := _rank_of_label(option.label)) is not None
     ]
     if criterion.scale == "binary" or len(levels) < 2 or not criterion.weight:
         return
@@ -132,8 +134,8 @@ def reversed_values(criterion: Criterion) -> Iterator[LintFinding]:
     )
 
 
-def _rank(label: str) -> int | None:
-    ranks = [_RANKS[word] for word in words(label) if word in _RANKS]
+def _rank_of_label(label: str) -> int | None:
+    ranks = [_RANKS[word] for word in words_of(label) if word in _RANKS]
     return ranks[0] if len(ranks) == 1 else None
 
 
@@ -240,7 +242,7 @@ _NEAR = 1e-9
 def ineffective_gates(rubric: Rubric) -> Iterator[LintFinding]:
     """Find gates whose condition or effect makes no difference."""
     for at, gate in enumerate(rubric.gates):
-        fault = _inert(rubric, gate)
+        fault = _inert_reason(rubric, gate)
         if fault:
             rule, sentence, mend = fault
             edit = (
@@ -251,7 +253,7 @@ def ineffective_gates(rubric: Rubric) -> Iterator[LintFinding]:
             yield LintFinding(rule, ("gates", at), sentence, mend, edit=edit)
 
 
-def _inert(rubric: Rubric, gate: Gate) -> tuple[str, str, str] | None:
+def _inert_reason(rubric: Rubric, gate: Gate) -> tuple[str, str, str] | None:
     if gate.when.criterion is None:
         tagged = sum(gate.when.tag in c.tags for c in rubric.criteria)
         if tagged >= (gate.when.count_at_least or 1):
@@ -264,7 +266,7 @@ def _inert(rubric: Rubric, gate: Gate) -> tuple[str, str, str] | None:
             "Lower the count or tag more criteria.",
         )
     criterion = rubric.criterion(gate.when.criterion)
-    firing = _firing(rubric, gate, criterion)
+    firing = _firing_choices(rubric, gate, criterion)
     if not firing:
         return "inert-gate", "Can never fire: no answer meets its condition.", _CHANGE
     if firing >= set(criterion.scored) and gate.when.abstained is None:
@@ -285,7 +287,7 @@ def _inert(rubric: Rubric, gate: Gate) -> tuple[str, str, str] | None:
 _CHANGE = "Change the threshold or the option it names."
 
 
-def _firing(rubric: Rubric, gate: Gate, criterion: Criterion) -> set[int]:
+def _firing_choices(rubric: Rubric, gate: Gate, criterion: Criterion) -> set[int]:
     """Return the choices that fire the gate, abstentions included."""
     alone = rubric.model_copy(update={"gates": (gate,)})
     return {
@@ -311,12 +313,12 @@ def _has_effect(rubric: Rubric, then: Effect, criterion: Criterion, firing: set[
             ),
         }
     )
-    best = {c.name: _best(c) for c in rubric.criteria}
+    best = {c.name: _best_choice(c) for c in rubric.criteria}
     reached = [score_item(free, {**best, criterion.name: choice}).score for choice in firing]
     return any(score is not None and score > then.cap + _NEAR for score in reached)
 
 
-def _best(criterion: Criterion) -> int:
+def _best_choice(criterion: Criterion) -> int:
     sign = 1.0 if criterion.weight >= 0 else -1.0
     return max(criterion.scored, key=lambda i: sign * (criterion.value_of(i) or 0.0))
 
@@ -324,7 +326,7 @@ def _best(criterion: Criterion) -> int:
 def redundant_gates(rubric: Rubric) -> Iterator[LintFinding]:
     """Find gates made redundant by a gate that fires at least as often with as strong an effect."""
     fires = {
-        at: _firing(rubric, gate, rubric.criterion(gate.when.criterion))
+        at: _firing_choices(rubric, gate, rubric.criterion(gate.when.criterion))
         for at, gate in enumerate(rubric.gates)
         if gate.when.criterion is not None
     }

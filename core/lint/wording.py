@@ -9,12 +9,12 @@ from core.domain.rubric import Criterion
 from core.lint.language import (
     NUMBER_WORDS,
     alternatives,
-    anchored,
-    content,
-    of_the_text,
-    settled,
+    content_stems,
+    defines_its_words,
+    has_all_anchors,
+    without_quotations,
     word_set,
-    words,
+    words_of,
 )
 from core.lint.rules import LintFinding, Path
 
@@ -132,11 +132,11 @@ _NAMED_BY_TEMPLATE = re.compile(r"(?:option|category|level|rating)\s+[a-z0-9]{1,
 WORDY = 90
 
 
-def vague(criterion: Criterion) -> Iterator[LintFinding]:
+def vague_words(criterion: Criterion) -> Iterator[LintFinding]:
     """Find a word of praise or blame that the criterion does not define."""
-    text = of_the_text(criterion.requirement)
+    text = without_quotations(criterion.requirement)
     match = _VAGUE.search(text) or _PREDICATE.search(text)
-    if match and not settled(criterion):
+    if match and not defines_its_words(criterion):
         yield LintFinding(
             "vague",
             ("requirement",),
@@ -146,9 +146,9 @@ def vague(criterion: Criterion) -> Iterator[LintFinding]:
         )
 
 
-def hedged(criterion: Criterion) -> Iterator[LintFinding]:
+def hedging_words(criterion: Criterion) -> Iterator[LintFinding]:
     """Find a word that leaves open whether the requirement holds."""
-    match = _HEDGES.search(of_the_text(criterion.requirement))
+    match = _HEDGES.search(without_quotations(criterion.requirement))
     if match:
         yield LintFinding(
             "hedged",
@@ -161,8 +161,8 @@ def hedged(criterion: Criterion) -> Iterator[LintFinding]:
 
 def undefined_threshold(criterion: Criterion) -> Iterator[LintFinding]:
     """Find an amount without a number, in the requirement and its anchors."""
-    match = _THRESHOLDS.search(of_the_text(criterion.requirement))
-    if match is None or settled(criterion) or _has_number(criterion.requirement):
+    match = _THRESHOLDS.search(without_quotations(criterion.requirement))
+    if match is None or defines_its_words(criterion) or _has_number(criterion.requirement):
         return
     yield LintFinding(
         "undefined-threshold",
@@ -174,7 +174,7 @@ def undefined_threshold(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def _has_number(text: str) -> bool:
-    tokens = words(text)
+    tokens = words_of(text)
     return any(word[0].isdigit() or (word in NUMBER_WORDS - {"no"}) for word in tokens)
 
 
@@ -193,8 +193,8 @@ def open_list(criterion: Criterion) -> Iterator[LintFinding]:
 
 def inner_state(criterion: Criterion) -> Iterator[LintFinding]:
     """Find a state of the writer's mind, which a text cannot show."""
-    match = _INNER.search(of_the_text(criterion.requirement))
-    if match and not anchored(criterion):
+    match = _INNER.search(without_quotations(criterion.requirement))
+    if match and not has_all_anchors(criterion):
         yield LintFinding(
             "inner-state",
             ("requirement",),
@@ -204,9 +204,9 @@ def inner_state(criterion: Criterion) -> Iterator[LintFinding]:
         )
 
 
-def relative(criterion: Criterion) -> Iterator[LintFinding]:
+def comparisons_with_others(criterion: Criterion) -> Iterator[LintFinding]:
     """Find a comparison with texts that the judge does not see."""
-    match = _RELATIVE.search(of_the_text(criterion.requirement))
+    match = _RELATIVE.search(without_quotations(criterion.requirement))
     if match:
         yield LintFinding(
             "relative",
@@ -241,7 +241,7 @@ def asks_for_number(criterion: Criterion) -> Iterator[LintFinding]:
         )
 
 
-def unfinished(criterion: Criterion) -> Iterator[LintFinding]:
+def placeholder_text(criterion: Criterion) -> Iterator[LintFinding]:
     """Find placeholder text."""
     places: list[tuple[Path, re.Match[str] | None]] = [
         (("requirement",), _UNFINISHED.search(criterion.requirement))
@@ -258,9 +258,9 @@ def unfinished(criterion: Criterion) -> Iterator[LintFinding]:
             return
 
 
-def wordy(criterion: Criterion) -> Iterator[LintFinding]:
+def wordy_requirements(criterion: Criterion) -> Iterator[LintFinding]:
     """Find a requirement too long for a judge to keep in mind."""
-    count = len(words(criterion.requirement))
+    count = len(words_of(criterion.requirement))
     if count > WORDY:
         yield LintFinding(
             "wordy",
@@ -270,9 +270,12 @@ def wordy(criterion: Criterion) -> Iterator[LintFinding]:
         )
 
 
-def circular(criterion: Criterion) -> Iterator[LintFinding]:
+def circular_requirements(criterion: Criterion) -> Iterator[LintFinding]:
     """Find a requirement that only repeats the criterion's name."""
-    question_words, named = set(content(criterion.requirement)), set(content(criterion.name))
+    question_words, named = (
+        set(content_stems(criterion.requirement)),
+        set(content_stems(criterion.name)),
+    )
     empty = named | {
         "good",
         "high",
@@ -283,14 +286,14 @@ def circular(criterion: Criterion) -> Iterator[LintFinding]:
         "rat",
         "evaluat",
     }
-    title = words(criterion.name)
+    title = words_of(criterion.name)
     # Files may leave the name out; it is then taken from the start of the requirement.
-    unnamed = len(title) > 2 and words(criterion.requirement)[: len(title)] == title
+    unnamed = len(title) > 2 and words_of(criterion.requirement)[: len(title)] == title
     if (
         question_words & named
         and question_words <= empty
         and not unnamed
-        and not settled(criterion)
+        and not defines_its_words(criterion)
     ):
         yield LintFinding(
             "circular",

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals.bootstrap import ONE_ITEM, Bundle, intervals
-from core.metrics.measure import Array, ratio, tally
+from core.metrics.measure import Array, ratio_or_nan, weight_sums
 
 #: Bins of equal width; Guo et al. (2017) used 15 for thousands of images, 10 is the usual number.
 BINS = 10
@@ -143,34 +143,36 @@ def calibration(
     n = int(times.sum())
     if not n:
         nothing = Estimate.undefined(NO_ANSWER)
-        return Calibration(nothing, None, nothing, None, nothing, _bins(answers, how.level))
-    bundle, has_loss = _bundle(answers), ~np.isnan(answers.loss)
+        return Calibration(
+            nothing, None, nothing, None, nothing, _confidence_bins(answers, how.level)
+        )
+    bundle, has_loss = _figures_function(answers), ~np.isnan(answers.loss)
     point = {name: float(value[0]) for name, value in bundle(times[:, None]).items()}
-    ci = _intervals(bundle, times, n, drawn, how)
+    ci = _figure_intervals(bundle, times, n, drawn, how)
     count = int(times[has_loss].sum())
     brier = Estimate.defined(point["brier"], count) if count else Estimate.undefined(NO_CHANCES, n)
     hits = round(float((answers.right * times).sum()))
-    chance = None if drawn is None else _by_chance(answers, drawn.shape[1], seed)
+    chance = None if drawn is None else _chance_error(answers, drawn.shape[1], seed)
     ece = Estimate.defined(point["ece"], n)
     return Calibration(
-        _lowered(ece.with_interval(ci.get("ece")), bundle, drawn, chance, how.level),
+        _error_above_chance(ece.with_interval(ci.get("ece")), bundle, drawn, chance, how.level),
         chance,
         brier.with_interval(ci.get("brier")),
         float((answers.sure * times).sum() / n),
         Estimate.share(hits, n, how.level),
-        _bins(answers, how.level),
+        _confidence_bins(answers, how.level),
     )
 
 
-def _by_chance(answers: AnswerKinds, samples: int, seed: int) -> float:
+def _chance_error(answers: AnswerKinds, samples: int, seed: int) -> float:
     """Return the 95% quantile of the error of samples from a perfectly calibrated rater."""
     rng, times = np.random.default_rng(seed), answers.times[:, None]
     hits = rng.binomial(times, answers.sure[:, None], size=(len(times), samples))
-    gaps = tally(bins_of(answers.sure), BINS, hits - times * answers.sure[:, None])
+    gaps = weight_sums(bins_of(answers.sure), BINS, hits - times * answers.sure[:, None])
     return float(np.quantile(np.abs(gaps).sum(axis=0) / times.sum(), 0.95))
 
 
-def _lowered(
+def _error_above_chance(
     ece: Estimate, bundle: Bundle, drawn: Array | None, chance: float | None, level: float
 ) -> Estimate:
     if drawn is None or chance is None or ece.value is None or ece.low is None:
@@ -182,7 +184,7 @@ def _lowered(
     return ece._replace(low=max(0.0, min(ece.low, 2 * ece.value - above)))
 
 
-def _bundle(answers: AnswerKinds) -> Bundle:
+def _figures_function(answers: AnswerKinds) -> Bundle:
     """Return the function from many weights of the kinds of answers to the figures."""
     bins = bins_of(answers.sure)
     gap = (answers.right - answers.sure)[:, None]
@@ -190,16 +192,16 @@ def _bundle(answers: AnswerKinds) -> Bundle:
     loss = np.nan_to_num(answers.loss)
 
     def bundle(weights: Array) -> Mapping[str, Array]:
-        apart = np.abs(tally(bins, BINS, weights * gap)).sum(axis=0)
+        apart = np.abs(weight_sums(bins, BINS, weights * gap)).sum(axis=0)
         return {
-            "ece": ratio(apart, weights.sum(axis=0)),
-            "brier": ratio(loss @ weights, has_loss.astype(np.float64) @ weights),
+            "ece": ratio_or_nan(apart, weights.sum(axis=0)),
+            "brier": ratio_or_nan(loss @ weights, has_loss.astype(np.float64) @ weights),
         }
 
     return bundle
 
 
-def _intervals(
+def _figure_intervals(
     bundle: Bundle, times: Array, n: int, drawn: Array | None, how: Confidence
 ) -> dict[str, Interval]:
     if drawn is None:
@@ -210,10 +212,10 @@ def _intervals(
     return intervals(bundle, drawn, times, n=n, how=how)
 
 
-def _bins(answers: AnswerKinds, level: float) -> tuple[ConfidenceBin, ...]:
+def _confidence_bins(answers: AnswerKinds, level: float) -> tuple[ConfidenceBin, ...]:
     place, times = bins_of(answers.sure), answers.times.astype(np.float64)
     columns = np.column_stack([times, times * answers.sure, times * answers.right])
-    counts = tally(place, BINS, columns)
+    counts = weight_sums(place, BINS, columns)
     return tuple(
         ConfidenceBin(
             at / BINS,

@@ -59,27 +59,27 @@ class HeldOut(NamedTuple):
     decided: float
 
 
-def goes_on(cells: ReplayedCells, threshold: float) -> Flags:
+def escalated_cells(cells: ReplayedCells, threshold: float) -> Flags:
     """Return which cells escalate at a threshold; cells without a confidence do not.
 
     >>> split, all_right = np.array([False, False, True]), np.ones(3, bool)
     >>> sure = np.array([0.4, 0.6, 0.9])
     >>> items, decided = np.arange(3), np.ones((3, 2), bool)
     >>> cells = ReplayedCells(split, sure, all_right, all_right, items, decided)
-    >>> goes_on(cells, 0.5).tolist()
+    >>> escalated_cells(cells, 0.5).tolist()
     [True, False, True]
     """
     return np.asarray(cells.goes | (np.nan_to_num(cells.sure, nan=1.0) < threshold), np.bool_)
 
 
-def right(cells: ReplayedCells, threshold: float) -> Flags:
+def right_cells(cells: ReplayedCells, threshold: float) -> Flags:
     """Return which cells are right at a threshold."""
-    return np.where(goes_on(cells, threshold), cells.then, cells.first)
+    return np.where(escalated_cells(cells, threshold), cells.then, cells.first)
 
 
-def decided(cells: ReplayedCells, threshold: float) -> Flags:
+def decided_cells(cells: ReplayedCells, threshold: float) -> Flags:
     """Return which cells are decided at a threshold; undecided cells do not count as right."""
-    return np.where(goes_on(cells, threshold), cells.decided[:, 1], cells.decided[:, 0])
+    return np.where(escalated_cells(cells, threshold), cells.decided[:, 1], cells.decided[:, 0])
 
 
 def share_right(which: Flags, items: npt.NDArray[np.int64]) -> BiasEffect:
@@ -99,24 +99,26 @@ def share_right(which: Flags, items: npt.NDArray[np.int64]) -> BiasEffect:
     return mean._replace(low=share.low, high=share.high)
 
 
-def curve(cells: ReplayedCells, thresholds: Sequence[float] = THRESHOLDS) -> list[CascadePoint]:
+def cascade_curve(
+    cells: ReplayedCells, thresholds: Sequence[float] = THRESHOLDS
+) -> list[CascadePoint]:
     """Return every threshold's result; an item's cells are clustered (``share_right``)."""
     return [
         CascadePoint(
             threshold,
-            float(goes_on(cells, threshold).mean()),
-            share_right(right(cells, threshold), cells.items),
-            float(decided(cells, threshold).mean()),
+            float(escalated_cells(cells, threshold).mean()),
+            share_right(right_cells(cells, threshold), cells.items),
+            float(decided_cells(cells, threshold).mean()),
         )
         for threshold in thresholds
     ]
 
 
-def cheapest(
+def cheapest_threshold(
     cells: ReplayedCells, tolerance: float = TOLERANCE, thresholds: Sequence[float] = THRESHOLDS
 ) -> float:
     """Return the lowest threshold whose accuracy is within ``tolerance`` of the best."""
-    shares = [float(right(cells, threshold).mean()) for threshold in thresholds]
+    shares = [float(right_cells(cells, threshold).mean()) for threshold in thresholds]
     best = max(shares)
     return next(
         threshold
@@ -125,7 +127,7 @@ def cheapest(
     )
 
 
-def held_out(
+def held_out_result(
     cells: ReplayedCells, tolerance: float = TOLERANCE, *, seed: int = 0
 ) -> HeldOut | None:
     """Return the result of thresholds chosen on nine tenths of the items, tried on the others.
@@ -141,12 +143,12 @@ def held_out(
     on, well, answered = np.zeros((3, len(cells.items)), np.bool_)
     for at in range(int(folds.max()) + 1):
         tried_here = fold == at
-        threshold = cheapest(_of(cells, ~tried_here), tolerance)
-        on[tried_here] = goes_on(_of(cells, tried_here), threshold)
-        well[tried_here] = right(_of(cells, tried_here), threshold)
-        answered[tried_here] = decided(_of(cells, tried_here), threshold)
+        threshold = cheapest_threshold(_cells_where(cells, ~tried_here), tolerance)
+        on[tried_here] = escalated_cells(_cells_where(cells, tried_here), threshold)
+        well[tried_here] = right_cells(_cells_where(cells, tried_here), threshold)
+        answered[tried_here] = decided_cells(_cells_where(cells, tried_here), threshold)
     return HeldOut(float(on.mean()), share_right(well, cells.items), float(answered.mean()))
 
 
-def _of(cells: ReplayedCells, flags: Flags) -> ReplayedCells:
+def _cells_where(cells: ReplayedCells, flags: Flags) -> ReplayedCells:
     return ReplayedCells._make(column[flags] for column in cells)

@@ -7,7 +7,7 @@ counts as a typical one.
 
 The votes themselves test the model: a part of each rater's answers is hidden in turn and predicted
 from the others', once with individual probabilities and once as if all raters were alike, whose
-truth is nearly the majority's (``held_out``).
+truth is nearly the majority's (``held_out_prediction``).
 """
 
 from __future__ import annotations
@@ -75,13 +75,13 @@ def dawid_skene(ratings: npt.ArrayLike, k: int, *, alike: bool = False) -> Laten
     # All raters' answers count equally at first.
     votes = chosen.sum(axis=1) + 1 / k
     posterior = votes / votes.sum(axis=1, keepdims=True)
-    learned = _learned(chosen, posterior, alike=alike)
+    learned = _prior_and_probabilities(chosen, posterior, alike=alike)
     for _ in range(STEPS):
-        before, posterior = posterior, _truths(chosen, *learned)
-        learned = _learned(chosen, posterior, alike=alike)
+        before, posterior = posterior, _truth_probabilities(chosen, *learned)
+        learned = _prior_and_probabilities(chosen, posterior, alike=alike)
         if np.abs(posterior - before).max(initial=0.0) < CLOSE:
             break
-    return LatentTruth(*learned, _truths(chosen, *learned))
+    return LatentTruth(*learned, _truth_probabilities(chosen, *learned))
 
 
 def _one_hot(ratings: Ratings, k: int) -> Array:
@@ -89,7 +89,9 @@ def _one_hot(ratings: Ratings, k: int) -> Array:
     return np.asarray(ratings[:, :, None] == np.arange(k), np.float64)
 
 
-def _learned(chosen: Array, posterior: Array, *, alike: bool) -> tuple[Array, Array]:
+def _prior_and_probabilities(
+    chosen: Array, posterior: Array, *, alike: bool
+) -> tuple[Array, Array]:
     """Return the prior and every rater's probabilities, from the probability of each truth."""
     rated = chosen.any(axis=(1, 2))
     prior = posterior[rated].sum(axis=0) + 1.0
@@ -102,13 +104,15 @@ def _learned(chosen: Array, posterior: Array, *, alike: bool) -> tuple[Array, Ar
     return prior / prior.sum(), answer_counts / answer_counts.sum(axis=2, keepdims=True)
 
 
-def _truths(chosen: Array, prior: Array, chances: Array) -> Array:
+def _truth_probabilities(chosen: Array, prior: Array, chances: Array) -> Array:
     logs = np.log(prior) + np.einsum("irk,rtk->it", chosen, np.log(chances), optimize=True)
     posterior: Array = np.exp(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))
     return posterior
 
 
-def held_out(ratings: npt.ArrayLike, k: int, seed: int = 0) -> HiddenVotePrediction | None:
+def held_out_prediction(
+    ratings: npt.ArrayLike, k: int, seed: int = 0
+) -> HiddenVotePrediction | None:
     """Return how well hidden answers are predicted from the others on the same item.
 
     A fifth of all answers is hidden at a time. ``None`` with fewer than 50 answers on items with
@@ -131,10 +135,10 @@ def held_out(ratings: npt.ArrayLike, k: int, seed: int = 0) -> HiddenVotePredict
             )
             logs[place, item, rater] = np.log(chances_given[item, rater, answer])
         predicted |= hidden
-    return _foretold(logs[0], logs[0] - logs[1], predicted)
+    return _prediction_of_gains(logs[0], logs[0] - logs[1], predicted)
 
 
-def _foretold(
+def _prediction_of_gains(
     model: Array, gains: Array, predicted: npt.NDArray[np.bool_]
 ) -> HiddenVotePrediction | None:
     n = int(predicted.sum())

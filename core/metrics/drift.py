@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-from core.metrics.bias.effects import EXACT, FEW, too_few
+from core.metrics.bias.effects import EXACT, FEW, effect_of_too_few
 from core.metrics.measure import Array
 
 #: The largest share of stable series that raise any alarm, over any number of checks.
@@ -55,16 +55,16 @@ class RepetitionMean(NamedTuple):
     findable: float | None = None
 
 
-def spent(look: int, tests: int, rate: float = FALSE_ALARMS) -> float:
+def error_rate_spent(look: int, tests: int, rate: float = FALSE_ALARMS) -> float:
     """Return the two-sided error rate for the k-th check of one of ``tests`` series.
 
-    >>> round(sum(spent(k, 2) for k in range(1, 10_000)), 4)
+    >>> round(sum(error_rate_spent(k, 2) for k in range(1, 10_000)), 4)
     0.005
     """
     return rate / tests / (look * (look + 1))
 
 
-def looks_at(
+def comparisons_of_cells(
     answers: Array,
     items: npt.NDArray[np.int64],
     tests: int,
@@ -77,14 +77,14 @@ def looks_at(
     four and eight, if there are as many. Undefined for fewer than 20 items.
 
     >>> answers = np.array([np.tile([0.0, 1.0], 50), np.zeros(100)])
-    >>> ((alone,),) = looks_at(answers, np.arange(100), 1)
+    >>> ((alone,),) = comparisons_of_cells(answers, np.arange(100), 1)
     >>> alone.now, alone.before, alone.out
     (0.0, 0.5, True)
     """
     all_looks, within = list[tuple[RepetitionMean, ...]](), [0]
     for k in range(1, len(answers)):
         spans = [window for window in windows if window <= k]
-        level = spent(k, tests) / len(spans)
+        level = error_rate_spent(k, tests) / len(spans)
         looks = []
         for window in spans:
             base = [at for at in within if at <= k - window][:first]
@@ -102,14 +102,16 @@ def _comparison(
     """Return the mean of the last repetitions against that of the first, (repetitions, cells)
     each.
     """
-    before, now = _mean(first), _mean(last)
+    before, now = _mean_of_repetitions(first), _mean_of_repetitions(last)
     answered = np.isfinite(now) & np.isfinite(before)
     n, repetitions = len(np.unique(items[answered])), len(last)
     if n < FEW:
-        return RepetitionMean(None, None, None, None, n, False, too_few(n).reason, repetitions)
+        return RepetitionMean(
+            None, None, None, None, n, False, effect_of_too_few(n).reason, repetitions
+        )
     value, centre = float(now[answered].mean()), float(before[answered].mean())
     looks = np.concatenate([first, last])[:, answered]
-    error, skew = _noise(looks, items[answered], 1 / len(first), 1 / repetitions)
+    error, skew = _error_and_skewness(looks, items[answered], 1 / len(first), 1 / repetitions)
     reach = _skewed_quantile(float(stdtrit(n - 1, 1 - level / 2)), skew) * error
     out = abs(value - centre) > max(reach, MATTERS)
     findable = max(MATTERS, reach + float(ndtri(POWER)) * error) if error else None
@@ -118,14 +120,14 @@ def _comparison(
     )
 
 
-def _mean(looks: Array) -> Array:
+def _mean_of_repetitions(looks: Array) -> Array:
     answered = np.isfinite(looks)
     number = answered.sum(axis=0)
     total = np.where(answered, looks, 0.0).sum(axis=0)
     return np.where(number > 0, total / np.maximum(number, 1), np.nan)
 
 
-def _noise(
+def _error_and_skewness(
     looks: Array, items: npt.NDArray[np.int64], before: float, now: float
 ) -> tuple[float, float]:
     """Return the standard error and skewness of a mean of repetitions minus another mean.
@@ -135,7 +137,7 @@ def _noise(
     if small by luck. ``before`` and ``now`` are 1 / the numbers of repetitions.
     """
     k, cells = looks.shape
-    away = np.nan_to_num(looks - _mean(looks))
+    away = np.nan_to_num(looks - _mean_of_repetitions(looks))
     codes = np.unique(items, return_inverse=True)[1]
     sums = np.stack([np.bincount(codes, row) for row in away])
     square = float((sums**2).sum()) / (k - 1) * (before + now) / cells**2

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from core.metrics.agreement.ratings import MISSING, patterns
 from core.metrics.estimate import USUAL, Estimate, normal_reach
-from core.metrics.intervals.means import told_apart
+from core.metrics.intervals.means import critical_error_count
 from core.metrics.measure import Array, Ratings
 
 #: The points of the normal distribution for integrating over qualities.
@@ -111,17 +111,17 @@ def facets(
     Undefined with fewer than ``FEWEST_ITEMS`` items rated by two raters, or with one rater.
     """
     matrices = [np.asarray(matrix, np.int64) for matrix in ratings]
-    if reason := _why_not(matrices):
+    if reason := _why_no_fit(matrices):
         return Facets((), (), 0.0, reason)
-    votes, _ = _counted(matrices, levels)
-    best = _most_likely(votes)
-    table = _table(votes, best)
-    posterior = _normed(_joint(votes, table))[1]
-    severity, steps, spread = _parts(votes, best)
+    votes, _ = _merged_votes(matrices, levels)
+    best = _maximum_likelihood(votes)
+    table = _log_probability_table(votes, best)
+    posterior = _normalised_rows(_joint_log_likelihood(votes, table))[1]
+    severity, steps, spread = _parameters_at(votes, best)
     middle = float(severity.mean())
     steps = tuple(matrix + middle for matrix in steps)
     return Facets(
-        _severities(votes, best, table, posterior, normal_reach(level)),
+        _rater_severities(votes, best, table, posterior, normal_reach(level)),
         steps,
         spread,
     )
@@ -140,15 +140,16 @@ def fair_scores(
     (items, 3); NaN without a rating.
     """
     matrices = [np.asarray(matrix, np.int64) for matrix in ratings]
-    votes, of_item = _counted(matrices, levels)
+    votes, of_item = _merged_votes(matrices, levels)
     severity = np.array([rater.logits.value for rater in model.raters], np.float64)
     place = model.spread * _FINE - severity[:, None]
-    flat = _flat(np.concatenate([_log_chances(place, step, max(levels)) for step in model.steps]))
+    most = max(levels)
+    flat = _flat_rows(np.concatenate([_log_levels(place, step, most) for step in model.steps]))
     share, outside = _share(model.steps, model.spread * _FINE), (1 - level) / 2
     fair = np.empty((votes.counts.shape[0], 3))
     for start in range(0, len(fair), _AT_ONCE):
         joint = votes.counts[start : start + _AT_ONCE] @ flat - 0.5 * _FINE**2
-        posterior = _normed(joint)[1]
+        posterior = _normalised_rows(joint)[1]
         below = np.cumsum(posterior, axis=1)
         ends = [share[np.argmax(below >= chance, axis=1)] for chance in (outside, 1 - outside)]
         fair[start : start + _AT_ONCE] = np.column_stack([posterior @ share, *ends])
@@ -158,12 +159,12 @@ def fair_scores(
 
 def _share(steps: Sequence[Array], location: Array) -> Array:
     """Return the mean share of the scale over criteria at quality minus severity ``location``."""
-    level_shares = [np.exp(_log_chances(location, step, len(step) + 1)) for step in steps]
+    level_shares = [np.exp(_log_levels(location, step, len(step) + 1)) for step in steps]
     shares = [step @ np.linspace(0, 1, step.shape[1]) for step in level_shares]
     return np.asarray(np.mean(shares, axis=0), np.float64)
 
 
-def _why_not(matrices: Sequence[Ratings]) -> str:
+def _why_no_fit(matrices: Sequence[Ratings]) -> str:
     if not matrices or matrices[0].shape[1] < 2:
         return "Severity takes two raters or more."
     both = sum(((matrix >= 0).sum(axis=1) >= 2).astype(np.int64) for matrix in matrices)
@@ -173,7 +174,7 @@ def _why_not(matrices: Sequence[Ratings]) -> str:
     return ""
 
 
-def _counted(
+def _merged_votes(
     matrices: Sequence[Ratings], levels: Sequence[int]
 ) -> tuple[_Votes, npt.NDArray[np.int64]]:
     """Return the votes, merged into rows of equal answers, and the row of each item."""
@@ -188,7 +189,7 @@ def _counted(
     return votes, distinct.of_item
 
 
-def _parts(votes: _Votes, point: Array) -> tuple[Array, tuple[Array, ...], float]:
+def _parameters_at(votes: _Votes, point: Array) -> tuple[Array, tuple[Array, ...], float]:
     """Return the severities, the steps by criterion, and the spread."""
     steps, at = list[Array](), votes.raters
     for k in votes.levels:
@@ -197,7 +198,7 @@ def _parts(votes: _Votes, point: Array) -> tuple[Array, tuple[Array, ...], float
     return point[: votes.raters], tuple(steps), float(np.exp(point[-1]))
 
 
-def _log_chances(location: Array, steps: Array, most: int) -> Array:
+def _log_levels(location: Array, steps: Array, most: int) -> Array:
     """Return the log chances of levels, on a last axis, at quality minus severity ``location``."""
     rises = location[..., None] - steps
     sums = np.concatenate([np.zeros((*location.shape, 1)), np.cumsum(rises, axis=-1)], axis=-1)
@@ -207,28 +208,28 @@ def _log_chances(location: Array, steps: Array, most: int) -> Array:
     return padded
 
 
-def _table(votes: _Votes, point: Array) -> Array:
+def _log_probability_table(votes: _Votes, point: Array) -> Array:
     """Log probabilities, shape (criteria x raters, points, levels); -inf if there is no level."""
-    severity, steps, spread = _parts(votes, point)
+    severity, steps, spread = _parameters_at(votes, point)
     location = spread * _Z[None, :] - severity[votes.rater][:, None]
     table = np.empty((len(votes.rater), len(_Z), votes.most))
     for at, of in enumerate(steps):
         mine = votes.criterion == at
-        table[mine] = _log_chances(location[mine], of, votes.most)
+        table[mine] = _log_levels(location[mine], of, votes.most)
     return table
 
 
-def _flat(table: Array) -> Array:
+def _flat_rows(table: Array) -> Array:
     """Rows in the order of the columns of ``counts``; a missing level is never counted."""
     flat = table.transpose(0, 2, 1).reshape(-1, table.shape[1])
     return np.where(np.isfinite(flat), flat, 0.0)
 
 
-def _joint(votes: _Votes, table: Array) -> Array:
-    return np.asarray(votes.counts @ _flat(table) + _LOG_PHI, np.float64)
+def _joint_log_likelihood(votes: _Votes, table: Array) -> Array:
+    return np.asarray(votes.counts @ _flat_rows(table) + _LOG_PHI, np.float64)
 
 
-def _normed(joint: Array) -> tuple[Array, Array]:
+def _normalised_rows(joint: Array) -> tuple[Array, Array]:
     """Return the log of each row's summed probabilities, and the normalised probabilities."""
     most = joint.max(axis=1, keepdims=True)
     shares = np.exp(joint - most)
@@ -236,13 +237,13 @@ def _normed(joint: Array) -> tuple[Array, Array]:
     return (most + np.log(totals))[:, 0], shares / totals
 
 
-def _loss(point: Array, votes: _Votes) -> tuple[float, Array]:
+def _penalised_loss(point: Array, votes: _Votes) -> tuple[float, Array]:
     """Return the negative penalised log-likelihood, and its gradient."""
-    table = _table(votes, point)
-    log_sums, posterior = _normed(_joint(votes, table))
+    table = _log_probability_table(votes, point)
+    log_sums, posterior = _normalised_rows(_joint_log_likelihood(votes, table))
     posterior *= votes.times[:, None]
     counts = np.asarray(votes.counts.T @ posterior).reshape(len(votes.rater), votes.most, len(_Z))
-    slope = _slope(votes, point, table, counts)
+    slope = _likelihood_gradient(votes, point, table, counts)
     precision = _prior_precision(votes)
     likely = float((votes.times * log_sums).sum())
     return -likely + 0.5 * float((precision * point**2).sum()), -slope + precision * point
@@ -256,9 +257,9 @@ def _prior_precision(votes: _Votes) -> Array:
     return precision
 
 
-def _slope(votes: _Votes, point: Array, table: Array, counts: Array) -> Array:
+def _likelihood_gradient(votes: _Votes, point: Array, table: Array, counts: Array) -> Array:
     """Return the gradient of the log-likelihood, given ``counts`` of ratings by quality."""
-    *_, spread = _parts(votes, point)
+    *_, spread = _parameters_at(votes, point)
     chances = np.exp(table).transpose(0, 2, 1)
     # At or above each level but the lowest: observed minus expected.
     residual = counts - counts.sum(axis=1, keepdims=True) * chances
@@ -271,15 +272,15 @@ def _slope(votes: _Votes, point: Array, table: Array, counts: Array) -> Array:
     return np.concatenate(gradient)
 
 
-def _most_likely(votes: _Votes) -> Array:
+def _maximum_likelihood(votes: _Votes) -> Array:
     from scipy.optimize import minimize
 
     start = np.zeros(votes.size)
-    fitted = minimize(_loss, start, args=(votes,), jac=True, method="L-BFGS-B")
+    fitted = minimize(_penalised_loss, start, args=(votes,), jac=True, method="L-BFGS-B")
     return np.asarray(fitted.x, np.float64)
 
 
-def _errors(votes: _Votes, point: Array) -> Array:
+def _severity_errors(votes: _Votes, point: Array) -> Array:
     """Return the standard errors of severities about their mean.
 
     Each is the larger of two estimates: one allows for dependence within items (Huber 1967), the
@@ -291,9 +292,9 @@ def _errors(votes: _Votes, point: Array) -> Array:
         up, down = point.copy(), point.copy()
         up[at] += step
         down[at] -= step
-        curve[at] = (_loss(up, votes)[1] - _loss(down, votes)[1]) / (2 * step)
+        curve[at] = (_penalised_loss(up, votes)[1] - _penalised_loss(down, votes)[1]) / (2 * step)
     inverse = np.linalg.pinv((curve + curve.T) / 2)
-    slopes, items = _slopes_by_item(votes, point), float(votes.times.sum())
+    slopes, items = _gradients_by_item(votes, point), float(votes.times.sum())
     # Corrects for the fitted parameters, without which few items would seem too certain.
     correction = items / max(1.0, items - size)
     square = slopes.T @ (slopes * votes.times[:, None])
@@ -303,40 +304,40 @@ def _errors(votes: _Votes, point: Array) -> Array:
     return np.asarray(np.sqrt(np.maximum(np.max(variances, axis=0), 0.0)), np.float64)
 
 
-def _slopes_by_item(votes: _Votes, point: Array) -> Array:
+def _gradients_by_item(votes: _Votes, point: Array) -> Array:
     """Return the gradient of a single item of each row, shape (rows, parameters)."""
-    table = _table(votes, point)
-    posterior = _normed(_joint(votes, table))[1]
+    table = _log_probability_table(votes, point)
+    posterior = _normalised_rows(_joint_log_likelihood(votes, table))[1]
     chances = np.exp(table)
     above = np.cumsum(chances[:, :, ::-1], axis=2)[:, :, ::-1][:, :, 1:]
-    *_, spread = _parts(votes, point)
+    *_, spread = _parameters_at(votes, point)
     level = np.arange(votes.most)
     # By (unit, level): whether a level's step was climbed, minus the probability of that.
     climbed = (level[None, :, None] >= level[None, None, 1:])[:, :, :, None]
     rise = climbed - above.transpose(0, 2, 1)[:, None]
     units, most = len(votes.rater), votes.most
 
-    def by_item(of: Array) -> Array:
+    def gradient_by_item(of: Array) -> Array:
         weighed = np.asarray(votes.counts @ of.reshape(units * most, len(_Z)))
         return np.asarray((weighed * posterior).sum(axis=1), np.float64)
 
     totals, columns = rise.sum(axis=2), list[Array]()
     for rater in range(votes.raters):
-        columns.append(-by_item(totals * (votes.rater == rater)[:, None, None]))
+        columns.append(-gradient_by_item(totals * (votes.rater == rater)[:, None, None]))
     for at, k in enumerate(votes.levels):
         mine = (votes.criterion == at)[:, None, None]
-        columns += [-by_item(rise[:, :, h] * mine) for h in range(k - 1)]
-    columns.append(by_item(totals * spread * _Z))
+        columns += [-gradient_by_item(rise[:, :, h] * mine) for h in range(k - 1)]
+    columns.append(gradient_by_item(totals * spread * _Z))
     return np.column_stack(columns)
 
 
-def _severities(
+def _rater_severities(
     votes: _Votes, point: Array, table: Array, posterior: Array, z: float
 ) -> tuple[RaterSeverity, ...]:
-    severity, spread = point[: votes.raters], _errors(votes, point)
-    shifts = _shifts(votes, point, posterior)
+    severity, spread = point[: votes.raters], _severity_errors(votes, point)
+    shifts = _scale_shifts(votes, point, posterior)
     # Every rater may be called stricter or milder.
-    critical = told_apart(2 * votes.raters)
+    critical = critical_error_count(2 * votes.raters)
     severities = []
     for at, logit in enumerate((severity - severity.mean()).tolist()):
         reach = z * float(spread[at])
@@ -348,7 +349,7 @@ def _severities(
             RaterSeverity(
                 Estimate(logit, logit - reach, logit + reach, n=number),
                 Estimate(value, value - slope * reach, value + slope * reach, n=number),
-                _misfit(votes, table, posterior, mine, z),
+                _rater_misfit(votes, table, posterior, mine, z),
                 number,
                 int(np.sign(value)) if abs(value) > slope * critical * spread[at] else 0,
             )
@@ -356,9 +357,9 @@ def _severities(
     return tuple(severities)
 
 
-def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, float]]:
+def _scale_shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, float]]:
     """Return each rater's extra share of the scale over an average one, and its derivative."""
-    severity, steps, spread = _parts(votes, point)
+    severity, steps, spread = _parameters_at(votes, point)
     middle, weights = float(severity.mean()), votes.times @ posterior / votes.times.sum()
 
     def mean_share(of: float) -> float:
@@ -373,7 +374,7 @@ def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, 
     ]
 
 
-def _misfit(
+def _rater_misfit(
     votes: _Votes, table: Array, posterior: Array, mine: npt.NDArray[np.bool_], z: float
 ) -> Infit:
     """Return a rater's squared residuals over their variance, averaged over the posterior."""
@@ -395,5 +396,5 @@ def _misfit(
     value = float((votes.times * came).sum()) / total
     error = float(np.sqrt((votes.times * (came - value * due) ** 2).sum())) / total
     rated = float(votes.times[came > 0].sum())
-    odd = value - told_apart(votes.raters, rated) * error > 1.0 and value >= 1.2
+    odd = value - critical_error_count(votes.raters, rated) * error > 1.0 and value >= 1.2
     return Infit(value, max(0.0, value - z * error), value + z * error, odd)

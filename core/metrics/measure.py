@@ -56,7 +56,7 @@ class Measure:
         return np.asarray(self._kernel(tables), dtype=np.float64)
 
 
-def measure(
+def measure_of(
     why: str | Callable[[Array], str] = NOTHING, nothing: str = NOTHING
 ) -> Callable[[Callable[[Array], Array]], Measure]:
     """Make a ``Measure`` from a kernel.
@@ -97,7 +97,7 @@ class GroupMeasure:
         return self._prepare(ratings, k, times)
 
 
-def grouped(
+def group_measure(
     why: str | Callable[[Ratings, Array], str],
 ) -> Callable[[Prepare], GroupMeasure]:
     """Make a ``GroupMeasure``; ``why`` says why ratings with some overlap have no value."""
@@ -117,7 +117,7 @@ def as_ratings(ratings: npt.ArrayLike, k: int) -> Ratings:
     return matrix
 
 
-def ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> Array:
+def ratio_or_nan(above: npt.ArrayLike, below: npt.ArrayLike) -> Array:
     """``above / below``, NaN if ``below`` is zero."""
     top, bottom = np.broadcast_arrays(np.asarray(above, np.float64), np.asarray(below, np.float64))
     quotient: Array = np.full(top.shape, np.nan)
@@ -125,28 +125,30 @@ def ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> Array:
     return quotient
 
 
-def root(square: npt.ArrayLike) -> Array:
+def root_of_nonnegative(square: npt.ArrayLike) -> Array:
     """Return the square root; negative rounding errors count as zero."""
     roots: Array = np.sqrt(np.maximum(np.asarray(square, np.float64), 0.0))
     return roots
 
 
-def tally(groups: npt.ArrayLike, number: int, weights: Array) -> Array:
+def weight_sums(groups: npt.ArrayLike, number: int, weights: Array) -> Array:
     """Return the sums of row weights by group, shape (number, resamples).
 
     ``groups`` holds each row's group; rows with a negative number belong to no group.
 
-    >>> tally([1, 0, 1, -1], 2, np.array([[1.0], [5.0], [2.0], [9.0]])).tolist()
+    >>> weight_sums([1, 0, 1, -1], 2, np.array([[1.0], [5.0], [2.0], [9.0]])).tolist()
     [[5.0], [3.0]]
     """
     group = np.asarray(groups, dtype=np.int64)
     order = np.argsort(group, kind="stable")
     order = order[np.searchsorted(group[order], 0) :]
     starts = np.searchsorted(group[order], np.arange(number + 1))
-    return summed(order, starts, weights)
+    return weight_sums_of_runs(order, starts, weights)
 
 
-def summed(rows: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], weights: Array) -> Array:
+def weight_sums_of_runs(
+    rows: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], weights: Array
+) -> Array:
     """Return the sums of the weights of ``rows[starts[i]:starts[i + 1]]`` for every i."""
     shape = (len(starts) - 1, len(weights))
     members = sparse.csr_array((np.ones(len(rows)), rows, starts), shape=shape)

@@ -67,7 +67,7 @@ class Components(NamedTuple):
         return sum(max(0.0, variance) for variance in self.raw.values())
 
 
-def components(
+def variance_components(
     values: npt.ArrayLike, facets: Mapping[str, npt.ArrayLike], level: float = USUAL.level
 ) -> Components:
     """Return the variance components of ratings.
@@ -84,7 +84,7 @@ def components(
 
     The second of two judges gives 1 more to every item:
 
-    >>> found = components(
+    >>> found = variance_components(
     ...     np.r_[np.arange(10.0), np.arange(10.0) + 1],
     ...     {ITEM: np.tile(np.arange(10), 2), JUDGE: np.repeat([0, 1], 10)},
     ... )
@@ -94,17 +94,17 @@ def components(
     y = np.asarray(values, np.float64)
     columns = {name: np.asarray(column, np.int64) for name, column in facets.items()}
     levels = {name: len(np.unique(column)) for name, column in columns.items()}
-    terms = _terms(columns, len(y))
-    reason = _why_not(levels, terms)
+    terms = _separable_effects(columns, len(y))
+    reason = _why_not_estimable(levels, terms)
     if reason:
         return Components({}, {}, levels, len(y), reason)
     groups = list(terms.values())
-    point = _solved(y, groups)
-    left_out = _left_out(y, groups, columns[ITEM])
+    point = _solved_variances(y, groups)
+    left_out = _variances_without_each(y, groups, columns[ITEM])
     names: list[Term] = [*terms, (REST,)]
     return Components(
         {
-            name: _estimate(value, left_out[:, at], len(y), level)
+            name: _estimate_from_zero(value, left_out[:, at], len(y), level)
             for at, (name, value) in enumerate(zip(names, point.tolist(), strict=True))
         },
         dict(zip(names, point.tolist(), strict=True)),
@@ -113,7 +113,7 @@ def components(
     )
 
 
-def _terms(
+def _separable_effects(
     columns: Mapping[str, npt.NDArray[np.int64]], n: int
 ) -> dict[Term, npt.NDArray[np.int64]]:
     """Return the effects that the ratings can separate, and each rating's group in them."""
@@ -121,7 +121,7 @@ def _terms(
     for term in TERMS:
         if not all(name in columns for name in term):
             continue
-        group = _group(columns, term)
+        group = _group_numbers(columns, term)
         number = int(group.max()) + 1 if n else 0
         if number < 2 or number == n or group.tobytes() in groupings:
             continue
@@ -130,19 +130,21 @@ def _terms(
     return terms
 
 
-def _group(columns: Mapping[str, npt.NDArray[np.int64]], term: Term) -> npt.NDArray[np.int64]:
+def _group_numbers(
+    columns: Mapping[str, npt.NDArray[np.int64]], term: Term
+) -> npt.NDArray[np.int64]:
     """Each rating's group in an effect, numbered in order of appearance."""
     group = np.zeros_like(columns[term[0]])
     for name in term if len(group) else ():
         column = columns[name] - columns[name].min()
-        group = _numbered(group * (int(column.max()) + 1) + column)
+        group = _consecutive_numbers(group * (int(column.max()) + 1) + column)
     return group
 
 
-def _numbered(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _consecutive_numbers(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Consecutive integers from 0, in order of appearance.
 
-    >>> _numbered(np.array([7, 3, 7, 0])).tolist()
+    >>> _consecutive_numbers(np.array([7, 3, 7, 0])).tolist()
     [0, 1, 0, 2]
     """
     span, positions = int(codes.max(initial=-1)) + 1, np.arange(len(codes))
@@ -156,7 +158,7 @@ def _numbered(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.asarray((np.cumsum(begins == positions) - 1)[begins], np.int64)
 
 
-def _why_not(levels: Mapping[str, int], terms: Collection[Term]) -> str:
+def _why_not_estimable(levels: Mapping[str, int], terms: Collection[Term]) -> str:
     if levels.get(ITEM, 0) < FEWEST_ITEMS:
         return f"{levels.get(ITEM, 0)} of at least {FEWEST_ITEMS} items were rated."
     if (ITEM,) not in terms or len(terms) < 2:
@@ -164,7 +166,7 @@ def _why_not(levels: Mapping[str, int], terms: Collection[Term]) -> str:
     return ""
 
 
-def _solved(y: Array, groups: Sequence[npt.NDArray[np.int64]]) -> Array:
+def _solved_variances(y: Array, groups: Sequence[npt.NDArray[np.int64]]) -> Array:
     """Return the variances of all effects and the residual that reproduce the sums of squares.
 
     With Z the group memberships and M the centring matrix, tr(Z'M Z_j)^2 summed over j times the
@@ -175,7 +177,7 @@ def _solved(y: Array, groups: Sequence[npt.NDArray[np.int64]]) -> Array:
     products = np.empty((len(groupings) + 1, len(groupings) + 1))
     for at, grouping in enumerate(groupings):
         for k in range(at + 1):
-            products[at, k] = products[k, at] = _crossed(grouping, groupings[k], n)
+            products[at, k] = products[k, at] = _crossed_squares(grouping, groupings[k], n)
         # Every rating is its own group in the residual, so nothing needs counting.
         products[at, -1] = products[-1, at] = n - float((grouping.sizes**2).sum()) / n
     products[-1, -1] = n - 1
@@ -199,7 +201,7 @@ class _Grouping(NamedTuple):
         return cls(place, sizes[used].astype(np.float64))
 
 
-def _crossed(a: _Grouping, b: _Grouping, n: int) -> float:
+def _crossed_squares(a: _Grouping, b: _Grouping, n: int) -> float:
     """Return the sum of squares of Z'M Z of two groupings, from their shared groups' counts."""
     wide, fine = sorted((a, b), key=lambda each: len(each.sizes))
     within = np.empty(len(fine.sizes), np.int64)
@@ -222,7 +224,7 @@ def _crossed(a: _Grouping, b: _Grouping, n: int) -> float:
     return float((shared**2).sum() - 2 * (shared * expected).sum()) + all_of
 
 
-def _left_out(
+def _variances_without_each(
     y: Array, groups: Sequence[npt.NDArray[np.int64]], items: npt.NDArray[np.int64]
 ) -> Array:
     """Return the variances without each of the groups of items, shape (groups, effects)."""
@@ -231,11 +233,13 @@ def _left_out(
     variances = []
     for at in range(number):
         kept_items = item % number != at
-        variances.append(_solved(y[kept_items], [group[kept_items] for group in groups]))
+        variances.append(_solved_variances(y[kept_items], [group[kept_items] for group in groups]))
     return np.array(variances)
 
 
-def jackknife(value: float, left_out: Array, n: int, level: float = USUAL.level) -> Estimate:
+def jackknife_estimate(
+    value: float, left_out: Array, n: int, level: float = USUAL.level
+) -> Estimate:
     """Return a figure with an interval from leaving out parts in turn (Tukey 1958)."""
     from scipy.special import stdtrit
 
@@ -245,9 +249,9 @@ def jackknife(value: float, left_out: Array, n: int, level: float = USUAL.level)
     return Estimate(value, value - reach, value + reach, n=n)
 
 
-def _estimate(value: float, left_out: Array, n: int, level: float) -> Estimate:
+def _estimate_from_zero(value: float, left_out: Array, n: int, level: float) -> Estimate:
     """Return a variance with its interval cut at zero."""
-    estimate = jackknife(value, left_out, n, level)
+    estimate = jackknife_estimate(value, left_out, n, level)
     value, low, high = (max(0.0, end or 0.0) for end in estimate[:3])
     return Estimate(value, low, high, n=n)
 

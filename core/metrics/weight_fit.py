@@ -44,7 +44,9 @@ class WeightFit(NamedTuple):
     reliance: Floats
 
 
-def fit(votes: npt.ArrayLike, truth: npt.ArrayLike, k: int, owner: npt.ArrayLike) -> WeightFit:
+def fit_weights(
+    votes: npt.ArrayLike, truth: npt.ArrayLike, k: int, owner: npt.ArrayLike
+) -> WeightFit:
     """Return the log-weights fitted to labelled items.
 
     Args:
@@ -54,22 +56,22 @@ def fit(votes: npt.ArrayLike, truth: npt.ArrayLike, k: int, owner: npt.ArrayLike
         owner: the judge of each column, 0 .. judges-1, shape (columns,). The columns of a judge
             share its weight on an item.
 
-    >>> found = fit([[0], [1]] * 20, [0, 1] * 20, 2, [0])
+    >>> found = fit_weights([[0], [1]] * 20, [0, 1] * 20, 2, [0])
     >>> bool(found.evidence[0, 0, 0] > found.evidence[0, 0, 1]), round(float(found.reliance[0]), 3)
     (True, 0.975)
     """
-    cast, true, whose = _arrays(votes, truth, owner)
+    cast, true, whose = _vote_arrays(votes, truth, owner)
     judges = int(whose.max(initial=-1)) + 1
     shares = (np.bincount(true, minlength=k) + PRIOR / k) / (len(true) + PRIOR)
     evidence, reliance = np.zeros((judges, k, k)), np.zeros(judges)
     for judge in range(judges):
-        counts = _counts(cast[:, whose == judge], true, k)
-        reliance[judge] = _reliance(counts)
-        evidence[judge] = reliance[judge] * np.log(_table(counts)).T
+        counts = _answer_counts(cast[:, whose == judge], true, k)
+        reliance[judge] = _shrinkage(counts)
+        evidence[judge] = reliance[judge] * np.log(_shrunk_table(counts)).T
     return WeightFit(np.log(shares), evidence, reliance)
 
 
-def posterior(fitted: WeightFit, votes: npt.ArrayLike, owner: npt.ArrayLike) -> Floats:
+def level_probabilities(fitted: WeightFit, votes: npt.ArrayLike, owner: npt.ArrayLike) -> Floats:
     """Return the probability of every level, shape (items, k); the prior without a vote."""
     cast, whose = np.asarray(votes, np.int64), np.asarray(owner, np.int64)
     logs = np.tile(fitted.prior, (len(cast), 1))
@@ -92,7 +94,7 @@ def folds_of(items: int, rng: np.random.Generator) -> Levels:
     return rng.permutation(np.arange(items) % FOLDS)
 
 
-def _arrays(
+def _vote_arrays(
     votes: npt.ArrayLike, truth: npt.ArrayLike, owner: npt.ArrayLike
 ) -> tuple[Levels, Levels, Levels]:
     cast, true = np.asarray(votes, np.int64), np.asarray(truth, np.int64)
@@ -102,7 +104,7 @@ def _arrays(
     return cast, true, whose
 
 
-def _counts(mine: Levels, true: Levels, k: int) -> Floats:
+def _answer_counts(mine: Levels, true: Levels, k: int) -> Floats:
     """Return how often the judge voted v if t is true, shape (k of t, k of v)."""
     rows, columns = np.nonzero(mine >= 0)
     share = 1.0 / np.maximum((mine >= 0).sum(axis=1), 1)
@@ -111,7 +113,7 @@ def _counts(mine: Levels, true: Levels, k: int) -> Floats:
     return counts
 
 
-def _table(counts: Floats) -> Floats:
+def _shrunk_table(counts: Floats) -> Floats:
     """P(v | t), shrunk towards a judge with this accuracy and even errors."""
     k = len(counts)
     accuracy = (np.trace(counts) + COIN / k) / (counts.sum() + COIN)
@@ -121,7 +123,7 @@ def _table(counts: Floats) -> Floats:
     return drawn
 
 
-def _reliance(counts: Floats) -> float:
+def _shrinkage(counts: Floats) -> float:
     """Return the shrinkage max(0, 1 - v / e^2).
 
     Half a label on every level keeps chance away from 0 and 1.

@@ -75,7 +75,7 @@ def criterion_edits(old: Criterion, new: Criterion) -> Iterator[FieldEdit]:
         elif alike:
             yield edit._replace(kind="words")
     if not alike:
-        yield FieldEdit("options", new.name, "options", said_options(old), said_options(new))
+        yield FieldEdit("options", new.name, "options", options_text(old), options_text(new))
         return
     for before, after in zip(old.choices, new.choices, strict=True):
         for edit in _field_edits(new.name, before, after):
@@ -95,7 +95,7 @@ def _field_edits(criterion: str | None, old: Noun, new: Noun) -> Iterator[FieldE
         )
 
 
-def said_options(criterion: Criterion) -> str:
+def options_text(criterion: Criterion) -> str:
     """Return a criterion's choices on one line, e.g. ``Low (0), High (1), Cannot assess``."""
     return ", ".join(
         o.label if o.value is None else f"{o.label} ({o.value:g})" for o in criterion.choices

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from core.domain.base import build
 from core.domain.rubric import Criterion, Rubric
-from core.rubric_diff.edits import MISSING, said_options, said_rule, value_text
+from core.rubric_diff.edits import MISSING, options_text, said_rule, value_text
 
 Side = Literal["mine", "theirs"]
 #: Fields of the rubric that merge as a whole, and fields of a criterion that merge together.
@@ -149,7 +149,7 @@ def _says(criterion: Criterion, label: str) -> str:
         for name in criterion.given()
         if name in _GROUPS[label] and name not in ("scale", "options")
     ]
-    return "\n".join([f"{criterion.scale}: {said_options(criterion)}", *anchors, *rest])
+    return "\n".join([f"{criterion.scale}: {options_text(criterion)}", *anchors, *rest])
 
 
 def _criterion_text(criterion: Criterion) -> str:

@@ -256,9 +256,9 @@ def _tested(promise: Acceptance) -> None:
 
 
 def _why_not(promise: Acceptance) -> str:
-    from core.metrics.intervals.acceptance import nearest
+    from core.metrics.intervals.acceptance import nearest_failed_step
 
-    step = nearest(promise.steps)
+    step = nearest_failed_step(promise.steps)
     if step is None:
         return promise.reason
     sentence = (

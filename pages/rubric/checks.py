@@ -10,7 +10,7 @@ from core.domain.runs import RunRow
 from core.errors import Problem
 from core.identity import content_hash
 from core.lint.check import rule_of
-from core.lint.language import unread_words
+from core.lint.language import unchecked_sentence
 from core.lint.rules import LintFinding, LintRule
 from core.services.diagnostics import diagnosis
 from core.services.diagnostics.diagnosis import CriterionFinding, RubricFindings, RunFindings
@@ -87,9 +87,8 @@ def show_all(name: str) -> None:
     st.html('<div class="rs-section">Rubric check</div>')
     st.html(f'<div class="rs-quiet">{_count(live, some_read)}</div>')
     if unread:
-        st.html(
-            f'<div class="rs-quiet">{esc(unread_words([one_line(u, 40) for u in unread]))}</div>'
-        )
+        sentence = unchecked_sentence([one_line(name, 40) for name in unread])
+        st.html(f'<div class="rs-quiet">{esc(sentence)}</div>')
     for finding in live[:SHOWN]:
         _show(name, finding, "side")
     if len(live) > SHOWN:

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from core.cli import main
 from core.lint.check import check
-from core.lint.language import unread
+from core.lint.language import criteria_unchecked
 from core.services.rubrics.drafts import draft_from
 from core.services.rubrics.issues import check_draft, unread_draft
 from tests.lint.made import criterion, levels, rubric
@@ -40,19 +40,19 @@ ENGLISH = [
 def test_wording_in_another_language_is_not_read_and_that_is_said(requirement: str) -> None:
     other = rubric(criterion(requirement))
     assert check(other) == ()
-    assert unread(other) == ("K",)
+    assert criteria_unchecked(other) == ("K",)
 
 
 @pytest.mark.parametrize("requirement", ENGLISH)
 def test_english_with_foreign_names_is_read(requirement: str) -> None:
-    assert unread(rubric(criterion(requirement))) == ()
+    assert criteria_unchecked(rubric(criterion(requirement))) == ()
 
 
 def test_what_says_too_little_is_in_the_language_of_its_rubric() -> None:
     german = criterion("Die Antwort nennt eine Quelle.", "Quelle")
     short = criterion("Excellent struktur", "Struktur")
-    assert unread(rubric(german, short)) == ("Quelle", "Struktur")
-    assert unread(rubric(short)) == ()
+    assert criteria_unchecked(rubric(german, short)) == ("Quelle", "Struktur")
+    assert criteria_unchecked(rubric(short)) == ()
 
 
 def test_options_weights_and_values_are_looked_at_in_every_language() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from bench.thresholds import sample
 from core.metrics.bias.judge_bias import clustered_mean
-from core.metrics.cascade import held_out, share_right
+from core.metrics.cascade import held_out_result, share_right
 
 
 def test_the_interval_of_a_share_counts_items_and_stays_within_0_and_1() -> None:
@@ -24,7 +24,7 @@ def test_what_is_held_out_holds_the_truth_where_the_chosen_threshold_flatters() 
     # threshold, with the interval it had, holds in 67 %, the one held out in 95 %.
     generator, held = np.random.default_rng(3), 0
     for at in range(60):
-        found = held_out(sample(generator, 20, 1, tells=True), seed=at)
+        found = held_out_result(sample(generator, 20, 1, tells=True), seed=at)
         assert found is not None
         low, high = found.right.low, found.right.high
         # Thresholds chosen on 20 labels truly come to .876 (bench/thresholds.py).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.metrics.dawid_skene import HELD, dawid_skene, held_out
+from core.metrics.dawid_skene import HELD, dawid_skene, held_out_prediction
 
 _rng = np.random.default_rng(8)
 TRUE = _rng.integers(0, 3, 150)
@@ -53,7 +53,7 @@ def test_raters_who_know_are_told_from_those_who_do_not() -> None:
     model = (found.posterior.argmax(axis=1) == TRUE).mean()
     majority = ((UNLIKE[:, :, None] == np.arange(3)).sum(axis=1).argmax(axis=1) == TRUE).mean()
     assert model > majority + 0.05
-    check = held_out(UNLIKE, 3)
+    check = held_out_prediction(UNLIKE, 3)
     assert check is not None
     assert check.clearly_better
     assert check.n == UNLIKE.size
@@ -61,7 +61,7 @@ def test_raters_who_know_are_told_from_those_who_do_not() -> None:
 
 
 def test_raters_who_are_alike_are_not_made_different() -> None:
-    check = held_out(votes(0.7, 0.7, 0.7, 0.7, 0.7), 3)
+    check = held_out_prediction(votes(0.7, 0.7, 0.7, 0.7, 0.7), 3)
     assert check is not None
     assert not check.clearly_better
-    assert held_out(np.zeros((10, 3), np.int64), 2) is None
+    assert held_out_prediction(np.zeros((10, 3), np.int64), 2) is None

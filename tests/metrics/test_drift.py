@@ -7,19 +7,21 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from core.metrics.drift import RepetitionMean, looks_at, spent
+from core.metrics.drift import RepetitionMean, comparisons_of_cells, error_rate_spent
 from core.metrics.measure import Array
 
 
 def test_all_looks_together_use_up_what_is_allowed_and_no_more() -> None:
-    assert sum(spent(look, 6) for look in range(1, 100_000)) == pytest.approx(0.01 / 6, rel=1e-4)
+    assert sum(error_rate_spent(look, 6) for look in range(1, 100_000)) == pytest.approx(
+        0.01 / 6, rel=1e-4
+    )
 
 
 def test_the_limits_follow_from_how_far_answers_move_from_look_to_look() -> None:
     generator = np.random.default_rng(7)
     before, now = generator.random((2, 60))
     answers = np.stack([before, before, before, now])
-    found = looks_at(answers, np.arange(60), 2, windows=(1,))[-1][0]
+    found = comparisons_of_cells(answers, np.arange(60), 2, windows=(1,))[-1][0]
     # Three looks alike and one away by g: variance g^2 / 4, third moment g^3 / 4; the mean of one
     # look beside that of three has 1 + 1/3 and 1 - 1/9 times as much.
     gap = now - before
@@ -36,7 +38,7 @@ def test_a_later_look_has_wider_limits_and_small_moves_are_no_drift() -> None:
     before = np.zeros(400)
     now = np.where(np.arange(400) < 7, 1.0, 0.0)
     early = _newest(now, before, np.arange(400))
-    late = looks_at(np.stack([before] * 40 + [now]), np.arange(400), 1)[-1][0]
+    late = comparisons_of_cells(np.stack([before] * 40 + [now]), np.arange(400), 1)[-1][0]
     assert early.high is not None
     assert late.high is not None
     assert early.high < late.high
@@ -56,7 +58,7 @@ def test_cells_of_one_item_count_together_and_missing_answers_are_left_out() -> 
 
 
 def _newest(now: Array, before: Array, items: npt.NDArray[np.int64]) -> RepetitionMean:
-    return looks_at(np.stack([before, now]), items, 1)[0][0]
+    return comparisons_of_cells(np.stack([before, now]), items, 1)[0][0]
 
 
 def test_a_small_lasting_fall_is_found_by_the_mean_of_the_last_looks() -> None:
@@ -67,7 +69,7 @@ def test_a_small_lasting_fall_is_found_by_the_mean_of_the_last_looks() -> None:
     moved = np.where(np.arange(100) < 11, 0.0, right)
     asked = np.stack([right] * 5 + [moved] * 4)
     answers = np.where(generator.random(asked.shape) < 0.1, 1 - asked, asked)
-    alone, two, four, eight = looks_at(answers, np.arange(100), 1)[-1]
+    alone, two, four, eight = comparisons_of_cells(answers, np.arange(100), 1)[-1]
     assert [one.over for one in (alone, two, four, eight)] == [1, 2, 4, 8]
     assert (alone.out, four.out) == (False, True)
     # The last four of nine beside the five before them.
@@ -87,7 +89,9 @@ def test_a_small_lasting_fall_is_found_by_the_mean_of_the_last_looks() -> None:
 def test_what_has_moved_stays_found_and_is_no_measure_of_how_it_was() -> None:
     before, now = np.zeros(100), np.repeat([1.0, 0.0], [30, 70])
     answers = np.stack([before] * 2 + [now] * 20)
-    assert [any(one.out for one in looks) for looks in looks_at(answers, np.arange(100), 1)] == [
+    assert [
+        any(one.out for one in looks) for looks in comparisons_of_cells(answers, np.arange(100), 1)
+    ] == [
         False,
         *[True] * 20,
     ]
@@ -100,5 +104,7 @@ def test_means_of_looks_raise_no_more_alarms_where_nothing_moves() -> None:
         right = generator.random(60) > 0.2
         anew = generator.random((13, 60)) < 0.2
         asked = np.where(anew, generator.random((13, 60)) < 0.5, right) * 1.0
-        alarms += any(one.out for looks in looks_at(asked, np.arange(60), 1) for one in looks)
+        alarms += any(
+            one.out for looks in comparisons_of_cells(asked, np.arange(60), 1) for one in looks
+        )
     assert alarms <= 4

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.metrics.ranking.contests import win_matrix
-from core.metrics.ranking.elo import LengthControlled, elo, length_controlled
+from core.metrics.ranking.elo import LengthControlled, elo_ratings, length_controlled_strengths
 from core.metrics.ranking.ranks import (
-    as_contests,
-    borda,
+    ballot_means,
+    borda_points,
     competition_ranks,
+    contests_of_ballots,
     kendall_tau,
-    means,
+    keys_with_ties_broken,
     mid_ranks,
-    ordered,
     rank_ranges,
     spearman_rho,
     winners,
@@ -61,20 +61,20 @@ def test_a_left_out_vote_for_oneself_makes_the_ballot_smaller() -> None:
     # council.md 1.5: three models that each put themselves first, their own entry left out. With
     # the gap kept nobody could reach 1.0; moved together the points are 1, 0.5 and 0.
     keys = [[NONE, 2.0, 1.0], [2.0, NONE, 1.0], [2.0, 1.0, NONE]]
-    assert means(borda(keys)).tolist() == [1.0, 0.5, 0.0]
+    assert ballot_means(borda_points(keys)).tolist() == [1.0, 0.5, 0.0]
 
 
 def test_a_ballot_on_one_system_gives_no_points() -> None:
-    assert np.isnan(borda([[NONE, 3.0]])).all()
+    assert np.isnan(borda_points([[NONE, 3.0]])).all()
 
 
 def test_level_scores_share_the_points_of_their_places() -> None:
     # Places 1 and 2 of 3: mid-rank 1.5, points (3 - 1.5) / 2.
-    assert borda([[5.0, 5.0, 1.0]]).tolist() == [[0.75, 0.75, 0.0]]
+    assert borda_points([[5.0, 5.0, 1.0]]).tolist() == [[0.75, 0.75, 0.0]]
 
 
 def test_capped_scores_are_ordered_by_their_score_before_the_cap() -> None:
-    keys = ordered([[4.0, 4.0, 3.9, 4.0]], [[7.2, 6.8, 9.9, 7.2]])
+    keys = keys_with_ties_broken([[4.0, 4.0, 3.9, 4.0]], [[7.2, 6.8, 9.9, 7.2]])
     assert keys.tolist() == [[2.0, 1.0, 0.0, 2.0]]
 
 
@@ -85,7 +85,7 @@ def test_z_scores_need_three_systems_that_differ() -> None:
 
 
 def test_ballots_are_contests_between_all_they_rank() -> None:
-    matrix = win_matrix(as_contests([[2.0, 1.0, NONE], [1.0, 1.0, 3.0]], [0, 1]))
+    matrix = win_matrix(contests_of_ballots([[2.0, 1.0, NONE], [1.0, 1.0, 3.0]], [0, 1]))
     assert matrix.wins.tolist() == [[0, 1, 0], [0, 0, 0], [1, 1, 0]]
     assert matrix.ties[0, 1] == 1
 
@@ -105,9 +105,9 @@ def test_elo_does_not_depend_on_the_order_of_the_file() -> None:
     first, second = rng.integers(0, 2, 300), rng.integers(2, 4, 300)
     points = (rng.random(300) < 0.7).astype(float)
     items = np.arange(300) % 30
-    one = elo(items, first, second, points, systems=4, rng=np.random.default_rng(1))
+    one = elo_ratings(items, first, second, points, systems=4, rng=np.random.default_rng(1))
     back = slice(None, None, -1)
-    two = elo(
+    two = elo_ratings(
         items[back], first[back], second[back], points[back],
         systems=4, rng=np.random.default_rng(2),
     )  # fmt: skip
@@ -117,7 +117,7 @@ def test_elo_does_not_depend_on_the_order_of_the_file() -> None:
 
 def test_one_elo_contest_moves_by_half_the_step() -> None:
     # Equal ratings expect 0.5, so a win gives step * (1 - 0.5) = 2.
-    found = elo([0], [0], [1], [1.0], systems=2, rng=np.random.default_rng(0))
+    found = elo_ratings([0], [0], [1], [1.0], systems=2, rng=np.random.default_rng(0))
     assert found.rating.tolist() == [1002.0, 998.0]
     assert "1 items" in found.intervals[0].reason
 
@@ -132,7 +132,7 @@ def planted_length(slope: float) -> LengthControlled:
     won = (rng.random(n) < chance).astype(float)
     items = np.arange(n) % 300
     zeros = np.zeros(n, int)
-    found = length_controlled(
+    found = length_controlled_strengths(
         items, zeros, zeros + 1, won, lengths, systems=2, rng=np.random.default_rng(1)
     )
     assert isinstance(found, LengthControlled)
@@ -164,7 +164,7 @@ def test_without_a_liking_for_length_its_effect_is_near_zero() -> None:
 
 
 def test_equal_lengths_say_why_there_is_nothing_to_control() -> None:
-    found = length_controlled(
+    found = length_controlled_strengths(
         [0, 1], [0, 0], [1, 1], [1, 0], [[5, 5], [7, 7]], systems=2, rng=np.random.default_rng(0)
     )
     assert isinstance(found, str)

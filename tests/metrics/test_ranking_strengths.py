@@ -11,13 +11,18 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from bench import ranking
-from core.metrics.ranking.bradley_terry import fit, further_contests, items_of, strengths
+from core.metrics.ranking.bradley_terry import (
+    fit_strengths,
+    further_contests,
+    item_counts,
+    strengths_by_group,
+)
 from core.metrics.ranking.contests import (
     ContestTable,
-    components,
-    majorities,
-    separated,
-    tabulate,
+    connected_groups,
+    contest_table,
+    majority_circles,
+    separated_groups,
     weighted_win_rates,
     win_matrix,
     win_rates,
@@ -32,7 +37,7 @@ def table_of(rows: list[Row], systems: int, items: int = 10) -> ContestTable:
     """Contests (first, second, points of the first), spread over items in turn."""
     first, second, points = zip(*rows, strict=True)
     item = np.arange(len(rows)) % items
-    return tabulate(item, first, second, points, systems=systems, n_items=items)
+    return contest_table(item, first, second, points, systems=systems, n_items=items)
 
 
 def drawn(true: list[float], contests: int, tie: float, seed: int) -> list[Row]:
@@ -69,7 +74,7 @@ def test_strengths_with_ties_are_those_of_a_general_optimiser() -> None:
     rows = drawn([0.0, 0.5, 1.2, -0.3], 400, tie=0.6, seed=1)
     wanted, log_tie = by_scipy(rows, 4)
     table = table_of(rows, 4)
-    found = fit(table.pairs, table.totals()[:, :, None], 4)
+    found = fit_strengths(table.pairs, table.totals()[:, :, None], 4)
     assert found.converged.all()
     assert found.strengths[:, 0] == pytest.approx(wanted, abs=1e-4)
     assert found.log_tie[0] == pytest.approx(log_tie, abs=1e-4)
@@ -81,14 +86,14 @@ def test_strengths_without_ties_are_those_of_choix() -> None:
     data = [(i, j) if points else (j, i) for i, j, points in rows]
     wanted = choix.opt_pairwise(5, data, alpha=0.0, method="BFGS")
     table = table_of(rows, 5)
-    found = fit(table.pairs, table.totals()[:, :, None], 5)
+    found = fit_strengths(table.pairs, table.totals()[:, :, None], 5)
     assert found.strengths[:, 0] == pytest.approx(wanted - wanted.mean(), abs=1e-5)
 
 
 def test_two_systems_differ_by_the_log_of_wins_over_losses() -> None:
     # Davidson (1970): with two systems the likelihood equations give s1 - s2 = log(w / l).
     table = table_of([(0, 1, 1.0)] * 30 + [(0, 1, 0.5)] * 7 + [(0, 1, 0.0)] * 10, 2)
-    found = fit(table.pairs, table.totals()[:, :, None], 2)
+    found = fit_strengths(table.pairs, table.totals()[:, :, None], 2)
     assert found.strengths[0, 0] - found.strengths[1, 0] == pytest.approx(math.log(3))
 
 
@@ -100,7 +105,7 @@ def test_fitted_points_are_the_observed_points(points: list[float], seed: int) -
     circle = [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 0, 1.0)]  # so that all is finite
     rows = [(i, j, p) for (i, j), p in zip(ends, points, strict=True)] + circle
     table = table_of(rows, 4)
-    found = fit(table.pairs, table.totals()[:, :, None], 4)
+    found = fit_strengths(table.pairs, table.totals()[:, :, None], 4)
     s, v = np.exp(found.strengths[:, 0]), math.exp(found.log_tie[0])
     fitted, observed = np.zeros(4), np.zeros(4)
     for i, j, p in rows:
@@ -115,7 +120,9 @@ def test_planted_strengths_are_within_their_intervals_and_told_apart() -> None:
     true = [1.5, 0.5, 0.45, -1.0]
     rows = drawn(true, 2000, tie=0.5, seed=4)
     # At 99.9% so that four intervals miss together once in 250 studies (bench/ranking.py counts).
-    (found,) = strengths(table_of(rows, 4, items=200), np.random.default_rng(0), level=0.999)
+    (found,) = strengths_by_group(
+        table_of(rows, 4, items=200), np.random.default_rng(0), level=0.999
+    )
     centred = np.array(true) - np.mean(true)
     for interval, strength in zip(found.intervals, centred, strict=True):
         assert interval.low is not None
@@ -129,8 +136,8 @@ def test_perfect_separation_is_said_and_the_estimate_labelled() -> None:
     # 0 beats everybody, 1 and 2 beat each other: no finite strength for 0.
     rows = [(0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0), (1, 2, 0.0)] * 10
     table = table_of(rows, 3)
-    assert separated(win_matrix(table)) == ((0,), (1, 2))
-    (found,) = strengths(table, np.random.default_rng(0))
+    assert separated_groups(win_matrix(table)) == ((0,), (1, 2))
+    (found,) = strengths_by_group(table, np.random.default_rng(0))
     assert found.regularised
     assert found.groups == ((0,), (1, 2))
     assert np.isfinite(found.value).all()
@@ -142,18 +149,18 @@ def test_ties_on_the_way_down_bound_no_lead() -> None:
     # fitted share lost is 0: the difference and the parameter of ties grow without end.
     rows = [(0, 1, 1.0)] * 9 + [(0, 1, 0.5)]
     table = table_of(rows, 2)
-    assert separated(win_matrix(table)) == ((0,), (1,))
+    assert separated_groups(win_matrix(table)) == ((0,), (1,))
     # Three rungs: 0 beats 1 beats 2, each with ties. A tie of 0 and 2 jumps a rung, and a loss goes
     # up: either makes all finite.
     ladder = [(0, 1, 1.0), (0, 1, 0.5), (1, 2, 1.0), (1, 2, 0.5)]
-    assert separated(win_matrix(table_of(ladder, 3))) == ((0,), (1,), (2,))
-    assert separated(win_matrix(table_of([*ladder, (0, 2, 0.5)], 3))) == ((0, 1, 2),)
-    assert separated(win_matrix(table_of([*ladder, (1, 0, 1.0)], 3))) == ((0, 1, 2),)
+    assert separated_groups(win_matrix(table_of(ladder, 3))) == ((0,), (1,), (2,))
+    assert separated_groups(win_matrix(table_of([*ladder, (0, 2, 0.5)], 3))) == ((0, 1, 2),)
+    assert separated_groups(win_matrix(table_of([*ladder, (1, 0, 1.0)], 3))) == ((0, 1, 2),)
 
 
 def test_an_estimate_lies_within_its_interval_where_no_contest_was_lost() -> None:
     rows = [(0, 1, 1.0)] * 9 + [(0, 1, 0.5)] * 39
-    (found,) = strengths(table_of(rows, 2, items=24), np.random.default_rng(0))
+    (found,) = strengths_by_group(table_of(rows, 2, items=24), np.random.default_rng(0))
     assert found.regularised
     for value, interval in zip(found.value, found.intervals, strict=True):
         assert interval.low is not None
@@ -162,16 +169,16 @@ def test_an_estimate_lies_within_its_interval_where_no_contest_was_lost() -> Non
 
 
 def test_only_ties_and_only_finite_estimates_are_one_group() -> None:
-    assert separated(win_matrix(table_of([(0, 1, 0.5)], 2))) == ((0, 1),)
+    assert separated_groups(win_matrix(table_of([(0, 1, 0.5)], 2))) == ((0, 1),)
     both = [(0, 1, 1.0), (0, 1, 0.0), (0, 1, 0.5)]
-    assert separated(win_matrix(table_of(both, 2))) == ((0, 1),)
+    assert separated_groups(win_matrix(table_of(both, 2))) == ((0, 1),)
 
 
 def test_systems_that_never_met_get_strengths_per_group() -> None:
     rows = [(0, 1, 1.0), (0, 1, 0.0), (2, 3, 1.0), (2, 3, 0.0), (2, 3, 1.0)] * 4
     table = table_of(rows, 5)
-    assert components(win_matrix(table).contests) == ((0, 1), (2, 3), (4,))
-    found = strengths(table, np.random.default_rng(0))
+    assert connected_groups(win_matrix(table).contests) == ((0, 1), (2, 3), (4,))
+    found = strengths_by_group(table, np.random.default_rng(0))
     assert [one.members for one in found] == [(0, 1), (2, 3), (4,)]
     assert found[1].value[0] - found[1].value[1] == pytest.approx(math.log(2))  # 8 wins to 4
     assert found[2].reason == "It has no contests."
@@ -179,7 +186,7 @@ def test_systems_that_never_met_get_strengths_per_group() -> None:
 
 def test_a_circle_is_shown_and_has_no_winner() -> None:
     rows = [(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (0, 3, 1.0), (1, 3, 1.0), (2, 3, 1.0)]
-    found = majorities(win_matrix(table_of(rows, 4)))
+    found = majority_circles(win_matrix(table_of(rows, 4)))
     assert found.winner is None
     assert found.circles == ((0, 1, 2),)
     assert found.examples == ((0, 1, 2),)
@@ -187,19 +194,19 @@ def test_a_circle_is_shown_and_has_no_winner() -> None:
 
 def test_who_beats_everybody_is_the_condorcet_winner() -> None:
     rows = [(1, 0, 1.0), (1, 2, 1.0), (0, 2, 1.0)]
-    assert majorities(win_matrix(table_of(rows, 3))).winner == 1
+    assert majority_circles(win_matrix(table_of(rows, 3))).winner == 1
 
 
 def test_only_ties_leave_all_level() -> None:
     table = table_of([(0, 1, 0.5), (1, 2, 0.5)] * 5, 3)
-    found = fit(table.pairs, table.totals()[:, :, None], 3)
+    found = fit_strengths(table.pairs, table.totals()[:, :, None], 3)
     assert found.strengths[:, 0] == pytest.approx([0, 0, 0])
     assert found.log_tie[0] == math.inf
 
 
 def test_few_items_give_no_interval_but_a_reason() -> None:
     table = table_of([(0, 1, 1.0), (0, 1, 0.0), (0, 1, 1.0)], 2, items=3)
-    (found,) = strengths(table, np.random.default_rng(0))
+    (found,) = strengths_by_group(table, np.random.default_rng(0))
     assert found.intervals[0].low is None
     assert "3 items" in found.intervals[0].reason
     assert not found.better.any()
@@ -232,7 +239,7 @@ def test_the_weighted_win_rate_is_unitxt_s() -> None:
     kept = first != second
     first, second = first[kept], second[kept]
     points = generator.choice([0, 0.5, 1], len(first))
-    table = tabulate(np.zeros(len(first), int), first, second, points, systems=3, n_items=1)
+    table = contest_table(np.zeros(len(first), int), first, second, points, systems=3, n_items=1)
     for system in range(3):
         wins = total = 0
         for a, b, won in zip(first, second, points, strict=True):
@@ -252,7 +259,7 @@ def test_win_rates_do_not_reward_meeting_the_weak_more_often() -> None:
 
 def test_where_everything_ties_no_contest_can_tell_systems_apart() -> None:
     table = table_of([(0, 1, 0.5)] * 20, 2)
-    (found,) = strengths(table, np.random.default_rng(0))
+    (found,) = strengths_by_group(table, np.random.default_rng(0))
     assert found.log_tie == math.inf
     assert further_contests(0.1, 0.2, found.log_tie).value is None
     assert not found.better.any()
@@ -284,7 +291,7 @@ def test_a_system_that_met_on_few_tasks_is_weighed_by_these_alone() -> None:
     """Sixty tasks, but the third system met the others on six of them: t of five degrees."""
     item = np.r_[np.arange(60), np.arange(6)]
     second = np.repeat([1, 2], [60, 6])
-    table = tabulate(item, np.zeros(66, int), second, item % 2, systems=3, n_items=60)
-    (found,) = strengths(table, np.random.default_rng(0))
-    assert items_of(table).tolist() == [60, 60, 6]
+    table = contest_table(item, np.zeros(66, int), second, item % 2, systems=3, n_items=60)
+    (found,) = strengths_by_group(table, np.random.default_rng(0))
+    assert item_counts(table).tolist() == [60, 60, 6]
     assert found.critical[0, 1] < found.critical[0, 2]

@@ -14,8 +14,8 @@ from core.metrics.agreement.scores import score_agreement
 from core.metrics.intervals.bootstrap import bca
 from core.metrics.intervals.means import paired_difference
 from core.metrics.measure import levelled
-from core.metrics.ranking.contests import majorities, tabulate, win_matrix
-from core.metrics.ranking.ranks import kendall_tau, mid_ranks, ordered, spearman_rho
+from core.metrics.ranking.contests import contest_table, majority_circles, win_matrix
+from core.metrics.ranking.ranks import kendall_tau, keys_with_ties_broken, mid_ranks, spearman_rho
 
 #: Twenty-two scores of a rubric whose weights share no power of two.
 TENTHS = (0, 1, 2, 3, 3, 4, 5, 6, 7, 7, 8, 9, 10, 1, 2, 3, 6, 6, 7, 8, 9, 9)
@@ -73,15 +73,15 @@ def test_ranks_of_systems_tie_where_means_differ_by_rounding() -> None:
 def test_a_ballot_ties_scores_on_either_side_of_a_rounded_step() -> None:
     """1.5e-9 lies between two steps of 1e-9: rounding sent its neighbours to different ones."""
     below, above = np.nextafter(1.5e-9, 0), np.nextafter(1.5e-9, 1)
-    assert ordered([[below, above, 0.5]]).tolist() == [[0.0, 0.0, 1.0]]
+    assert keys_with_ties_broken([[below, above, 0.5]]).tolist() == [[0.0, 0.0, 1.0]]
 
 
 def test_nobody_wins_a_majority_by_rounding() -> None:
     """One side's questions weigh .1 and .2, the other's .3."""
-    table = tabulate(
+    table = contest_table(
         [0, 1, 2], [0, 0, 1], [1, 1, 0], [1, 1, 1], systems=2, n_items=3, weights=[0.1, 0.2, 0.3]
     )
-    assert majorities(win_matrix(table)).winner is None
+    assert majority_circles(win_matrix(table)).winner is None
 
 
 def test_a_difference_that_is_rounding_in_every_resample_has_no_p_and_no_interval() -> None:

@@ -14,8 +14,8 @@ from core.metrics.variance_components import (
     TERMS,
     Components,
     StudyDesign,
-    components,
     reliability_of_mean,
+    variance_components,
 )
 
 _rng = np.random.default_rng(3)
@@ -30,7 +30,7 @@ def test_balanced_ratings_give_the_analysis_of_variance() -> None:
         + _rng.normal(0, 0.3, (items, judges, times))
     )
     item, judge, _ = np.indices(y.shape)
-    found = components(y.ravel(), {ITEM: item.ravel(), JUDGE: judge.ravel()})
+    found = variance_components(y.ravel(), {ITEM: item.ravel(), JUDGE: judge.ravel()})
     # Mean squares, and what they are on average (Searle, Casella and McCulloch 1992, chapter 4).
     cells, whole = y.mean(axis=2), y.mean()
     rows, columns = cells.mean(axis=1), cells.mean(axis=0)
@@ -58,7 +58,7 @@ def test_ratings_with_gaps_give_what_matrices_give() -> None:
         ORDER: _rng.integers(0, 2, n),
     }
     y = _rng.normal(size=n) + facets[ITEM] * 0.2 + facets[JUDGE] * 0.3
-    found = components(y, facets)
+    found = variance_components(y, facets)
     # tr(M V_i M V_j) sigma_j = y' M V_i M y with V = Z Z' and M that takes the mean away.
     centre = np.eye(n) - 1 / n
     shares = []
@@ -80,7 +80,9 @@ def test_ratings_with_gaps_give_what_matrices_give() -> None:
 def test_what_cannot_be_told_apart_is_no_effect_of_its_own() -> None:
     item, judge = np.repeat(np.arange(12), 2), np.tile([0, 1], 12)
     y = _rng.normal(size=24)
-    found = components(y, {ITEM: item, CRITERION: np.zeros(24), JUDGE: judge, ORDER: judge * 0})
+    found = variance_components(
+        y, {ITEM: item, CRITERION: np.zeros(24), JUDGE: judge, ORDER: judge * 0}
+    )
     # One criterion, one order, each judge once an item: the rest is what a judge makes of an item.
     assert list(found.raw) == [(ITEM,), (JUDGE,), (REST,)]
     assert found.levels == {ITEM: 12, CRITERION: 1, JUDGE: 2, ORDER: 1}
@@ -92,7 +94,7 @@ def test_what_cannot_be_told_apart_is_no_effect_of_its_own() -> None:
 )
 def test_too_little_gives_no_components(items: int, judges: int, reason: str) -> None:
     item = np.repeat(np.arange(items), judges)
-    found = components(_rng.normal(size=len(item)), {ITEM: item, JUDGE: item * 0})
+    found = variance_components(_rng.normal(size=len(item)), {ITEM: item, JUDGE: item * 0})
     assert found.variances == {}
     assert reason in found.reason
 

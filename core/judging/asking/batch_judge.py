@@ -19,8 +19,8 @@ from core.judging.asking.llm_judge import LLMJudge
 from core.judging.asking.retry import Caller, Unanswered, about_logprobs, without_key
 from core.judging.prompts.reply_parsing import Schema
 from core.judging.protocol import Question
-from core.judging.providers.base import CallError, Completion, Request, simpler
-from core.judging.providers.batch_doors import batch_door
+from core.judging.providers.base import CallError, Completion, Request, simpler_format
+from core.judging.providers.batch_doors import batch_interface_for
 from core.judging.providers.batches import SHARE_OF_PRICE, BatchInterface
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.rate_limits import ProviderGate
@@ -54,7 +54,7 @@ class BatchCaller(Caller):
     def batch_interface(self) -> BatchInterface:
         """Return the provider's batch interface. Raises ``CallError`` if unsupported."""
         if self._door is None:
-            self._door = batch_door(self._lean, self.request((), None))
+            self._door = batch_interface_for(self._lean, self.request((), None))
         return self._door
 
     def restart(self) -> None:
@@ -93,7 +93,9 @@ class BatchCaller(Caller):
             except CallError as error:
                 if error.sent:
                     tried = _count_request(tally, request, tried)
-                plainer = simpler(request.format, error.message) if error.about_format else None
+                plainer = (
+                    simpler_format(request.format, error.message) if error.about_format else None
+                )
                 if plainer is not None:
                     self._format = plainer
                     continue

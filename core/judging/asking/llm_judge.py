@@ -31,7 +31,7 @@ from core.judging.prompts.assembly import (
     summarise,
 )
 from core.judging.prompts.option_chances import OptionProbabilities, spreads_of
-from core.judging.prompts.parts import sendable
+from core.judging.prompts.parts import sendable_text
 from core.judging.prompts.reply_parsing import (
     Reply,
     Schema,
@@ -122,7 +122,7 @@ class Conversation:
         answer = self._tally.last
         self._tally.next_step()
         try:
-            request = summarise(sendable((answer and answer.text) or ""))
+            request = summarise(sendable_text((answer and answer.text) or ""))
             text, trouble = _assessment(await self._complete((*segments, *request), None))
             self._detail["summary"] = text
             if trouble:
@@ -201,7 +201,7 @@ def _with_chances(
 
 def _assessment(completion: Completion) -> tuple[str, Unreadable | None]:
     # A model's text may contain characters that cannot be sent back.
-    text = sendable(completion.text or "").strip()
+    text = sendable_text(completion.text or "").strip()
     if completion.finish == "length":
         return text, Unreadable("malformed" if text else "empty", _CUT_OFF)
     return text, None if text else Unreadable("empty", "The reply was empty.")

@@ -33,7 +33,7 @@ from core.judging.providers.base import (
     hidden_values,
     redact,
     redacted,
-    simpler,
+    simpler_format,
 )
 from core.judging.providers.failures import MEND
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
@@ -141,7 +141,7 @@ class Caller:
 
     def _adapts(self, request: Request, refusal: CallError) -> bool:
         """Drop what the endpoint does not support; return whether anything was dropped."""
-        plainer = simpler(request.format, refusal.message) if refusal.about_format else None
+        plainer = simpler_format(request.format, refusal.message) if refusal.about_format else None
         if plainer is not None:
             # Several calls in flight may be refused; simplify the format only once.
             if self._format == request.format:

@@ -21,7 +21,7 @@ from core.judging.prompts.parts import (
     comparison_part,
     one_line,
     options_part,
-    sendable,
+    sendable_text,
     submission_text,
 )
 from core.judging.protocol import Question
@@ -165,7 +165,8 @@ def _prometheus(question: Question) -> DecisionPrompt | str:
         met, unmet = _met_and_unmet(criterion)
         scored = [unmet, met]
     lines = [
-        f"Score {score}: {one_line(option.label)}. {sendable(option.description).strip()}".strip()
+        f"Score {score}: {one_line(option.label)}. "
+        f"{sendable_text(option.description).strip()}".strip()
         for score, option in enumerate((criterion.choices[at] for at in scored), start=1)
     ]
     pieces = _pieces(question, ("###", _RESULT))
@@ -176,7 +177,7 @@ def _prometheus(question: Question) -> DecisionPrompt | str:
 
 def _pieces(question: Question, marks: tuple[str, ...]) -> dict[str, str]:
     item, criterion = question.item, question.criterion
-    requirement = sendable(criterion.requirement).strip()
+    requirement = sendable_text(criterion.requirement).strip()
     holds = "holds" if criterion.weight < 0 else "does not hold"
     must = "shall not" if criterion.weight < 0 else "shall"
     pieces = {
@@ -197,7 +198,7 @@ def _without(text: str, marks: tuple[str, ...]) -> str:
     """Return material without a template's marks, which could end its section."""
     for mark in marks:
         text = text.replace(mark, "")
-    return sendable(text)
+    return sendable_text(text)
 
 
 def _met_and_unmet(criterion: Criterion) -> tuple[int, int]:
@@ -212,9 +213,10 @@ def _systemone(question: Question) -> DecisionPrompt:
     questions = {
         f"c{number}": {
             "type": "choice",
-            "instructions": sendable(ask.criterion.requirement).strip(),
+            "instructions": sendable_text(ask.criterion.requirement).strip(),
             "criteria": {
-                _name(ask.criterion, at): sendable(ask.criterion.choices[at].description) or None
+                _name(ask.criterion, at): sendable_text(ask.criterion.choices[at].description)
+                or None
                 for at in ask.order
             },
         }
@@ -237,7 +239,7 @@ def _state(item: Item, guidelines: str) -> dict[str, str]:
         "reference": item.reference,
         "submission": submission_text(item, ""),
     }
-    return {name: sendable(text) for name, text in state.items() if text.strip()}
+    return {name: sendable_text(text) for name, text in state.items() if text.strip()}
 
 
 def chances_of(criterion: Criterion, answer: object) -> dict[int, float]:

@@ -68,7 +68,7 @@ def spreads_of(
         if isinstance(reply, Unreadable) or place is None or int(place[1]) != reply.shown:
             spreads.append(NOT_FOUND)
         else:
-            spreads.append(_spread_at(tokens, *place, count))
+            spreads.append(_spread_of_number(tokens, *place, count))
     return spreads
 
 
@@ -137,7 +137,7 @@ def _places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
     return dict(zip(ids, numbers, strict=True)) if len(ids) == len(numbers) else {}
 
 
-def _spread_at(
+def _spread_of_number(
     tokens: Sequence[NumberToken], at: int, number: str, count: int
 ) -> OptionProbabilities | str:
     token = next((t for t in tokens if t["at"] <= at < t["at"] + len(t["text"])), None)
@@ -146,21 +146,23 @@ def _spread_at(
     if at + len(number) > token["at"] + len(token["text"]):
         return IN_PIECES
     before = _IDLE.sub("", token["text"][: at - token["at"]])
-    numbers = [(_number(text, before), exp(min(p, 1.0))) for text, p in token["top"].items()]
-    if _in_pieces({figure for figure, _ in numbers if figure}, count):
+    numbers = [
+        (_number_written(text, before), exp(min(p, 1.0))) for text, p in token["top"].items()
+    ]
+    if _may_be_first_digit({figure for figure, _ in numbers if figure}, count):
         return IN_PIECES
     return _spread_or_reason(
         [fsum(p for figure, p in numbers if figure == at + 1) for at in range(count)], token
     )
 
 
-def _number(text: str, before: str) -> int:
+def _number_written(text: str, before: str) -> int:
     """Return the number that a token would have written here, or 0."""
     match = _NUMBER.match(text)
     return int(match[2]) if match and _IDLE.sub("", match[1]) == before else 0
 
 
-def _in_pieces(numbers: set[int], count: int) -> bool:
+def _may_be_first_digit(numbers: set[int], count: int) -> bool:
     """Return whether a token may be only the first digit of a longer shown number.
 
     A vocabulary that has two-digit numbers writes them as one token.

@@ -41,12 +41,12 @@ def code_for(texts: Sequence[str], seed: int, skip: int = 0) -> Code:
         skip -= 1
 
 
-def block(title: str, text: str, nonce: str) -> str:
+def text_block(title: str, text: str, nonce: str) -> str:
     """Return ``text`` between a BEGIN and an END line with the code."""
-    return f"<<<BEGIN {title} {nonce}>>>\n{sendable(text)}\n<<<END {title} {nonce}>>>"
+    return f"<<<BEGIN {title} {nonce}>>>\n{sendable_text(text)}\n<<<END {title} {nonce}>>>"
 
 
-def sendable(text: str) -> str:
+def sendable_text(text: str) -> str:
     """Return ``text`` with every lone surrogate replaced.
 
     Lone surrogates come from JSON escapes and cannot be encoded as UTF-8.
@@ -56,7 +56,7 @@ def sendable(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return ``text`` on one line, ready to send."""
-    return " ".join(sendable(text).split())
+    return " ".join(sendable_text(text).split())
 
 
 #: Cache size; a criterion is asked about item after item, in few option orders.
@@ -71,12 +71,12 @@ def requirement_part(criterion: Criterion, name: str = "") -> str:
 @lru_cache(maxsize=_ASKED_REMEMBERED)
 def _requirement_part(same: Same, name: str) -> str:
     criterion: Criterion = same.thing
-    return f"{comparison_part(criterion, name)}\n\nKIND\n{_kind(criterion.weight)}"
+    return f"{comparison_part(criterion, name)}\n\nKIND\n{_kind_text(criterion.weight)}"
 
 
 def comparison_part(criterion: Criterion, name: str = "") -> str:
     """Return the requirement without its kind, for comparing two answers."""
-    return f"{_titled('CRITERION', name)}\n{sendable(criterion.requirement).strip()}"
+    return f"{_title_with_name('CRITERION', name)}\n{sendable_text(criterion.requirement).strip()}"
 
 
 def options_part(criterion: Criterion, order: tuple[int, ...], name: str = "") -> str:
@@ -88,30 +88,30 @@ def options_part(criterion: Criterion, order: tuple[int, ...], name: str = "") -
 def _options_part(same: Same, order: tuple[int, ...], name: str) -> str:
     criterion: Criterion = same.thing
     options = "\n".join(
-        f"{shown}. {_option(criterion, criterion.choices[index])}"
+        f"{shown}. {_option_text(criterion, criterion.choices[index])}"
         for shown, index in enumerate(order, start=1)
     )
-    return f"{_titled('OPTIONS', name and f'of {name}')}\n{options}"
+    return f"{_title_with_name('OPTIONS', name and f'of {name}')}\n{options}"
 
 
-def _titled(title: str, name: str) -> str:
+def _title_with_name(title: str, name: str) -> str:
     return f"{title} {name}" if name else title
 
 
-def _kind(weight: float) -> str:
+def _kind_text(weight: float) -> str:
     if weight < 0:
         return wording.PENALTY
     return wording.REWARD if weight > 0 else wording.NEUTRAL
 
 
-def _option(criterion: Criterion, option: Option) -> str:
+def _option_text(criterion: Criterion, option: Option) -> str:
     label = one_line(option.label) + (" (abstention)" if option.na else "")
-    meaning = sendable(option.description).strip() or _plain_meaning(criterion, option)
+    meaning = sendable_text(option.description).strip() or _default_meaning(criterion, option)
     # Indent further lines, so that none of them looks like an option.
     return f"{label}: {meaning}".replace("\n", "\n   ") if meaning else label
 
 
-def _plain_meaning(criterion: Criterion, option: Option) -> str:
+def _default_meaning(criterion: Criterion, option: Option) -> str:
     if option.na:
         return wording.ABSTENTION_MEANS
     if criterion.scale != "binary":
@@ -150,9 +150,14 @@ def _submission_part(same: Same, seed: int, skip: int) -> FencedPart:
     code = code_for(submission_texts(item), seed, skip)
     if isinstance(item.submission, Pair):
         answers = (("ANSWER A", item.submission.first), ("ANSWER B", item.submission.second))
-        blocks = (block(name, _text(part, code.nonce), code.nonce) for name, part in answers)
+        blocks = (
+            text_block(name, _text_of_answer(part, code.nonce), code.nonce)
+            for name, part in answers
+        )
         return FencedPart("\n\n".join(blocks), code)
-    return FencedPart(block("SUBMISSION", _text(item.submission, code.nonce), code.nonce), code)
+    return FencedPart(
+        text_block("SUBMISSION", _text_of_answer(item.submission, code.nonce), code.nonce), code
+    )
 
 
 def guidelines_part(guidelines: str, seed: int, skip: int = 0) -> FencedPart:
@@ -178,26 +183,28 @@ def _texts_part(titled: tuple[tuple[str, str], ...], seed: int, skip: int) -> Fe
     # Names of context texts are also untrusted.
     named = [title for title, _ in titled if title.startswith(CONTEXT)]
     code = code_for([*(text for _, text in titled), *named], seed, skip)
-    blocks = [block(title, text, code.nonce) for title, text in titled if text.strip()]
+    blocks = [text_block(title, text, code.nonce) for title, text in titled if text.strip()]
     return FencedPart("\n\n".join(blocks), code)
 
 
 def submission_texts(item: Item) -> list[str]:
     """Return all untrusted texts of a submission."""
     if isinstance(item.submission, Pair):
-        return [*_texts(item.submission.first), *_texts(item.submission.second)]
-    return _texts(item.submission)
+        return [*_texts_of_answer(item.submission.first), *_texts_of_answer(item.submission.second)]
+    return _texts_of_answer(item.submission)
 
 
 def submission_text(item: Item, nonce: str) -> str:
     """Return a submission as text; answers, sections or turns become blocks."""
     if isinstance(item.submission, Pair):
         answers = (("ANSWER A", item.submission.first), ("ANSWER B", item.submission.second))
-        return "\n".join(block(name, _text(part, nonce), nonce) for name, part in answers)
-    return _text(item.submission, nonce)
+        return "\n".join(
+            text_block(name, _text_of_answer(part, nonce), nonce) for name, part in answers
+        )
+    return _text_of_answer(item.submission, nonce)
 
 
-def _texts(answer: Answer) -> list[str]:
+def _texts_of_answer(answer: Answer) -> list[str]:
     if isinstance(answer, str):
         return [answer]
     if isinstance(answer, Sections):
@@ -205,14 +212,14 @@ def _texts(answer: Answer) -> list[str]:
     return [text for turn in answer for text in (turn.role, turn.content)]
 
 
-def _text(answer: Answer, nonce: str) -> str:
+def _text_of_answer(answer: Answer, nonce: str) -> str:
     if isinstance(answer, str):
         return answer
     if isinstance(answer, Sections):
         parts = (("THINKING", answer.thinking), ("OUTPUT", answer.output))
-        return "\n".join(block(title, text, nonce) for title, text in parts if text)
+        return "\n".join(text_block(title, text, nonce) for title, text in parts if text)
     return "\n".join(
-        block(f"TURN {number} ({one_line(turn.role)})", turn.content, nonce)
+        text_block(f"TURN {number} ({one_line(turn.role)})", turn.content, nonce)
         for number, turn in enumerate(answer, start=1)
     )
 
@@ -223,11 +230,11 @@ _EXAMPLES_REMEMBERED = 256
 
 def examples_code(examples: Sequence[Example], seed: int, skip: int = 0) -> Code:
     """Return the code for these examples, the same for all items."""
-    return _code(tuple(map(Same, examples)), seed, skip)
+    return _code_of_examples(tuple(map(Same, examples)), seed, skip)
 
 
 @lru_cache(maxsize=_EXAMPLES_REMEMBERED)
-def _code(same: tuple[Same, ...], seed: int, skip: int) -> Code:
+def _code_of_examples(same: tuple[Same, ...], seed: int, skip: int) -> Code:
     return code_for(
         [text for example in same for text in _example_texts(example.thing)], seed, skip
     )
@@ -258,13 +265,13 @@ def examples_part(
     if not own_examples:
         return ""
     shown = [
-        _example(f"{prefix}{number}", criterion, example, item, order, nonce)
+        _example_text(f"{prefix}{number}", criterion, example, item, order, nonce)
         for number, example in enumerate(own_examples, start=1)
     ]
     return "\n\n".join([f"EXAMPLES\n{wording.EXAMPLES}", *shown])
 
 
-def _example(
+def _example_text(
     name: str,
     criterion: Criterion,
     example: Example,
@@ -275,13 +282,13 @@ def _example(
     shown = example.item
     theirs, ours = ({t: text.strip() for t, text in background_texts(i)} for i in (shown, item))
     blocks = [
-        block(f"EXAMPLE {name} {title}", theirs.get(title) or wording.NOTHING_GIVEN, nonce)
+        text_block(f"EXAMPLE {name} {title}", theirs.get(title) or wording.NOTHING_GIVEN, nonce)
         for title in sorted({**theirs, **ours}, key="REFERENCE".__eq__)
         if theirs.get(title, "") != ours.get(title, "")
     ]
-    blocks.append(block(f"EXAMPLE {name} SUBMISSION", submission_text(shown, nonce), nonce))
+    blocks.append(text_block(f"EXAMPLE {name} SUBMISSION", submission_text(shown, nonce), nonce))
     if example.reason.strip():
-        blocks.append(block(f"EXAMPLE {name} REASON", example.reason.strip(), nonce))
+        blocks.append(text_block(f"EXAMPLE {name} REASON", example.reason.strip(), nonce))
     label = one_line(criterion.choices[example.option].label)
     option = label if order is None else f"{order.index(example.option) + 1} ({label})"
     return "\n".join([*blocks, wording.EXAMPLE_CHOICE.format(name=name, option=option)])

@@ -55,12 +55,12 @@ def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
     reply = text.strip() if text else ""
     if not reply:
         return _EMPTY
-    object_ = _load(reply)
+    object_ = _whole_object(reply)
     if object_ is None:
         objects = _answer_objects(reply, {"option"})
         if not objects:
             return Unreadable("malformed", 'The reply held no JSON object with the key "option".')
-        if _differ(answer["option"] for answer in objects):
+        if _options_differ(answer["option"] for answer in objects):
             message = "The reply held several answers that name other options."
             return Unreadable("malformed", message)
         object_ = objects[-1]
@@ -85,15 +85,15 @@ def read_replies(text: str | None, n_choices: Mapping[str, int]) -> list[Reply |
     if not objects or not objects[-1].keys() & n_choices.keys():
         message = "The reply held no JSON object with the criteria's ids as its keys."
         return [Unreadable("malformed", message)] * len(n_choices)
-    return [_entry(objects, id_, count) for id_, count in n_choices.items()]
+    return [_entry_reply(objects, id_, count) for id_, count in n_choices.items()]
 
 
-def whole_object(text: str, key: str) -> dict[str, object] | None:
+def only_object(text: str, key: str) -> dict[str, object] | None:
     """Return the only complete JSON object in ``text`` with ``key``, or ``None``.
 
     Equal objects count as one; different objects are ambiguous.
 
-    >>> whole_object('Sure: {"a": 1}', "a")
+    >>> only_object('Sure: {"a": 1}', "a")
     {'a': 1}
     """
     objects = _answer_objects(text, {key})
@@ -102,7 +102,7 @@ def whole_object(text: str, key: str) -> dict[str, object] | None:
     return objects[-1] if all(answer == objects[-1] for answer in objects) else None
 
 
-def _entry(objects: list[_Object], id_: str, n_choices: int) -> Reply | Unreadable:
+def _entry_reply(objects: list[_Object], id_: str, n_choices: int) -> Reply | Unreadable:
     last = objects[-1]
     if id_ not in last:
         return Unreadable("malformed", f"The reply left out {id_}.")
@@ -112,7 +112,9 @@ def _entry(objects: list[_Object], id_: str, n_choices: int) -> Reply | Unreadab
     if not isinstance(entry, _Object) or "option" not in entry:
         return Unreadable("malformed", f'The reply\'s {id_} was no object with the key "option".')
     entries = [answer[id_] for answer in objects if id_ in answer]
-    if _differ(answer.get("option") if isinstance(answer, _Object) else None for answer in entries):
+    if _options_differ(
+        answer.get("option") if isinstance(answer, _Object) else None for answer in entries
+    ):
         return Unreadable("malformed", f"The reply held several answers to {id_} that differ.")
     return _read_answer(entry, n_choices, f"The reply's option for {id_}")
 
@@ -128,7 +130,7 @@ def _read_answer(answer: _Object, n_choices: int, subject: str) -> Reply | Unrea
         return Unreadable("out_of_range", f"{subject} was not from 1 to {n_choices}.")
     reason = answer.get("reason")
     return Reply(
-        _quotes(answer.get("evidence")), reason.strip() if isinstance(reason, str) else "", shown
+        _quotes_in(answer.get("evidence")), reason.strip() if isinstance(reason, str) else "", shown
     )
 
 
@@ -150,7 +152,7 @@ class _Object(dict[str, object]):
 _DECODER = json.JSONDecoder(object_pairs_hook=_Object.of)
 
 
-def _load(text: str) -> _Object | None:
+def _whole_object(text: str) -> _Object | None:
     """Return the object that makes up all of ``text``, or ``None``."""
     try:
         value, end = _DECODER.raw_decode(text)
@@ -176,10 +178,10 @@ def _answer_objects(text: str, keys: Set[str]) -> list[_Object]:
 
 
 def _objects_with_place(text: str, keys: Set[str]) -> list[tuple[int, int, _Object]]:
-    complete = _load(text.strip())
+    complete = _whole_object(text.strip())
     if complete is not None:
         return [(0, len(text), complete)]
-    objects = [(*span, _load(text[slice(*span)])) for span in _objects(text)]
+    objects = [(*span, _whole_object(text[slice(*span)])) for span in _object_spans(text)]
     return [
         (start, end, object_)
         for start, end, object_ in objects
@@ -187,12 +189,12 @@ def _objects_with_place(text: str, keys: Set[str]) -> list[tuple[int, int, _Obje
     ]
 
 
-def _differ(options: Iterable[object]) -> bool:
+def _options_differ(options: Iterable[object]) -> bool:
     """Return whether options name different numbers; ``"2"`` equals ``2.0``."""
     return len({_whole_number(option) for option in options}) > 1
 
 
-def _objects(text: str) -> Iterator[tuple[int, int]]:
+def _object_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of outermost balanced braces; none if a brace stays open.
 
     An open brace means a truncated reply, whose last word is missing.
@@ -230,7 +232,7 @@ def _whole_number(value: object) -> int | None:
     return None
 
 
-def _quotes(value: object) -> tuple[str, ...]:
+def _quotes_in(value: object) -> tuple[str, ...]:
     given = [value] if isinstance(value, str) else value if isinstance(value, list) else []
     quotes = [quote.strip() for quote in given if isinstance(quote, str)]
     return tuple(quote for quote in quotes if quote)[:MAX_QUOTES]
@@ -249,7 +251,7 @@ def reply_schema(count: int) -> Schema:
     ``maxItems``; see ``answer_bounds.limited``. An endpoint that refuses the bounds, too, is asked
     for plain JSON; see ``core.judging.asking.retry``.
     """
-    return _object(
+    return _object_schema(
         {
             "evidence": {"type": "array", "items": {"type": "string"}},
             "reason": {"type": "string"},
@@ -261,9 +263,14 @@ def reply_schema(count: int) -> Schema:
 def option_schema(counts: Sequence[int], *, several: bool) -> Schema:
     """Return the schema of a reply with options only, for one criterion or ``several``."""
     options = [
-        _object({"option": {"type": "integer", "minimum": 1, "maximum": count}}) for count in counts
+        _object_schema({"option": {"type": "integer", "minimum": 1, "maximum": count}})
+        for count in counts
     ]
-    return _object(dict(zip(ids_of(len(counts)), options, strict=True))) if several else options[0]
+    return (
+        _object_schema(dict(zip(ids_of(len(counts)), options, strict=True)))
+        if several
+        else options[0]
+    )
 
 
 def rubric_schema(counts: Sequence[int]) -> Schema:
@@ -278,7 +285,7 @@ def rubric_schema(counts: Sequence[int]) -> Schema:
 @lru_cache(maxsize=256)
 def _rubric_schema(counts: tuple[int, ...]) -> Schema:
     ids = ids_of(len(counts))
-    return _object({id_: reply_schema(n) for id_, n in zip(ids, counts, strict=True)})
+    return _object_schema({id_: reply_schema(n) for id_, n in zip(ids, counts, strict=True)})
 
 
 def ids_of(count: int) -> tuple[str, ...]:
@@ -290,7 +297,7 @@ def ids_of(count: int) -> tuple[str, ...]:
     return tuple(f"c{number}" for number in range(1, count + 1))
 
 
-def _object(properties: dict[str, object]) -> Schema:
+def _object_schema(properties: dict[str, object]) -> Schema:
     return {
         "type": "object",
         "properties": properties,

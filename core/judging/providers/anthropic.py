@@ -13,7 +13,7 @@ from typing import Any
 from core.judging.allowance import Told
 from core.judging.answer_bounds import known_count
 from core.judging.providers.base import WITH_SCHEMA, Completion, Request, json_of
-from core.judging.providers.failures import from_status, other_answer
+from core.judging.providers.failures import error_from_status, unexpected_answer_error
 
 VERSION = "2023-06-01"
 #: The beta feature for replies with a JSON schema.
@@ -40,7 +40,7 @@ _BOUNDS = {
 }
 
 
-def marked(
+def with_cache_marks(
     messages: Sequence[dict[str, str]], shared_ends: Sequence[tuple[int, int]]
 ) -> list[dict[str, Any]]:
     """Return messages with their texts split into parts, and a mark after each shared part.
@@ -48,19 +48,19 @@ def marked(
     The parts of a message add up to its text. ``shared_ends`` are (index of the message, characters
     into it). If there are more than providers accept, the last ones are marked.
 
-    >>> marked([{"role": "user", "content": "abc"}], [(0, 2)])[0]["content"][1]
+    >>> with_cache_marks([{"role": "user", "content": "abc"}], [(0, 2)])[0]["content"][1]
     {'type': 'text', 'text': 'c'}
     """
     last_ends = list(shared_ends)[-MOST_MARKS:]
     sent: list[dict[str, Any]] = []
     for index, message in enumerate(messages):
         ends = [end for place, end in last_ends if place == index]
-        content = _parts(message["content"], ends) if ends else message["content"]
+        content = _text_parts(message["content"], ends) if ends else message["content"]
         sent.append({**message, "content": content})
     return sent
 
 
-def _parts(text: str, ends: Sequence[int]) -> list[dict[str, Any]]:
+def _text_parts(text: str, ends: Sequence[int]) -> list[dict[str, Any]]:
     parts: list[dict[str, Any]] = []
     start = 0
     for end in ends:
@@ -90,7 +90,10 @@ def messages_body(
         **params,
     }
     if request.format in WITH_SCHEMA:
-        body["output_format"] = {"type": "json_schema", "schema": in_words(request.schema)}
+        body["output_format"] = {
+            "type": "json_schema",
+            "schema": with_bounds_described(request.schema),
+        }
     return {name: value for name, value in body.items() if value is not None}
 
 
@@ -100,7 +103,7 @@ def _split_system(
     """Return the parts of the system text, and the roles and parts of the other messages."""
     system: list[dict[str, Any]] = []
     sent: list[tuple[str, list[dict[str, Any]]]] = []
-    for message in marked(request.messages, request.shared_ends):
+    for message in with_cache_marks(request.messages, request.shared_ends):
         content = message["content"]
         parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
         if message["role"] == "system":
@@ -110,13 +113,15 @@ def _split_system(
     return system, sent
 
 
-def in_words(schema: Mapping[str, Any]) -> dict[str, Any]:
+def with_bounds_described(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema with the bounds that Anthropic refuses moved into descriptions.
 
-    >>> in_words({"type": "integer", "minimum": 1})
+    >>> with_bounds_described({"type": "integer", "minimum": 1})
     {'type': 'integer', 'description': 'Note: minimum value: 1.'}
     """
-    described = {name: _inner(name, value) for name, value in schema.items() if name not in _BOUNDS}
+    described = {
+        name: _describe_inner(name, value) for name, value in schema.items() if name not in _BOUNDS
+    }
     bounds = [bound.format(schema[name]) for name, bound in _BOUNDS.items() if name in schema]
     if bounds:
         description = schema.get("description", "")
@@ -124,20 +129,20 @@ def in_words(schema: Mapping[str, Any]) -> dict[str, Any]:
     return described
 
 
-def _inner(name: str, value: Any) -> Any:
+def _describe_inner(name: str, value: Any) -> Any:
     if name == "properties":
-        return {key: in_words(inner) for key, inner in value.items()}
+        return {key: with_bounds_described(inner) for key, inner in value.items()}
     if name == "items" and isinstance(value, dict):
-        return in_words(value)
+        return with_bounds_described(value)
     if name in ("anyOf", "allOf"):
-        return [in_words(inner) for inner in value]
+        return [with_bounds_described(inner) for inner in value]
     return value
 
 
-def as_usage(usage: object) -> dict[str, Any]:
+def openai_usage(usage: object) -> dict[str, Any]:
     """Return usage counts as in the OpenAI protocol, cached tokens included.
 
-    >>> as_usage({"input_tokens": 1, "cache_read_input_tokens": 2, "output_tokens": 3})[
+    >>> openai_usage({"input_tokens": 1, "cache_read_input_tokens": 2, "output_tokens": 3})[
     ...     "prompt_tokens"
     ... ]
     3
@@ -161,20 +166,20 @@ def read_message(
 ) -> dict[str, Any]:
     """Return the message in an answer with this status. Raises ``CallError``."""
     if status != 200:
-        raise from_status(status, body, headers=headers, hidden=request.hidden)
+        raise error_from_status(status, body, headers=headers, hidden=request.hidden)
     try:
         data = json_of(body)
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict) or not isinstance(data.get("content"), list):
-        raise other_answer("a message", body, request.hidden)
+        raise unexpected_answer_error("a message", body, request.hidden)
     return data
 
 
 def completion_of(
     data: Mapping[str, Any], usage: Mapping[str, Any], cost: float | None, told: Told | None
 ) -> Completion:
-    """Return the completion in a message with this ``usage`` (``as_usage``)."""
+    """Return the completion in a message with this ``usage`` (``openai_usage``)."""
     parts = [part for part in data["content"] if isinstance(part, dict)]
     ended = str(data.get("stop_reason") or "")
     texts = _texts_of_kind(parts, "text")

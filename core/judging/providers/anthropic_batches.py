@@ -25,7 +25,7 @@ from core.judging.providers.batches import (
     BatchState,
     count,
     id_of,
-    unanswered_line,
+    line_without_answer,
 )
 from core.judging.providers.openai_provider import OpenAIProvider
 
@@ -88,7 +88,7 @@ class MessageBatches(BatchInterface):
         if file not in self._waiting:
             message = "These requests are no longer here, and are written anew."
             raise CallError("bad_request", message, sent=False)
-        mark = _mark(token).encode()
+        mark = _id_suffix(token).encode()
         rows = (line.partition(b" ") for line in self._waiting[file].splitlines())
         template = b'{"custom_id": "%b%b", "params": %b}'
         body = (
@@ -106,18 +106,21 @@ class MessageBatches(BatchInterface):
 
         ``known`` are batches of other rows. Raises ``CallError`` while that is unknown.
         """
-        unsure, since = False, _time(row.created, 0.0) - _CLOCKS
+        unsure, since = False, _timestamp(row.created, 0.0) - _CLOCKS
         until = (row.looked or since) + LONG + _CLOCKS
         async for data in self._listed():
-            if (created := _time(data.get("created_at"), since)) < since:
+            if (created := _timestamp(data.get("created_at"), since)) < since:
                 break
             look = self._batch_state(data)
-            pair, may_be = (row.token, look.id), _requests(data) == row.lines and created <= until
+            pair, may_be = (
+                (row.token, look.id),
+                _request_count(data) == row.lines and created <= until,
+            )
             if not may_be or look.id in known or pair in self._others:
                 continue
             if not look.ended:
                 unsure = True
-            elif look.answers and await self._has(look.answers, _mark(row.token)):
+            elif look.answers and await self._has_mark(look.answers, _id_suffix(row.token)):
                 return [look]
             else:
                 self._others.add(pair)
@@ -136,7 +139,7 @@ class MessageBatches(BatchInterface):
         """Yield a batch's answers in OpenAI's format, each with its request id."""
         async for name, line in self._answers(file):
             key = name.rpartition("-")[0]
-            yield key, _as_line(key, json.loads(line).get("result"))
+            yield key, _openai_line(key, json.loads(line).get("result"))
 
     def _batch_state(self, data: Mapping[str, Any]) -> BatchState:
         counts, status = data.get("request_counts"), str(data.get("processing_status") or "")
@@ -157,7 +160,7 @@ class MessageBatches(BatchInterface):
             async for line in self._read(response):
                 yield line
 
-    async def _has(self, batch: str, mark: str) -> bool:
+    async def _has_mark(self, batch: str, mark: str) -> bool:
         """Return whether the requests of a batch have this mark."""
         async with aclosing(self._answers(batch)) as answers:
             async for name, _ in answers:
@@ -166,29 +169,29 @@ class MessageBatches(BatchInterface):
         return False
 
 
-def _mark(token: str) -> str:
+def _id_suffix(token: str) -> str:
     """Return the suffix of a batch's request ids; with a key, ids have 57 of 64 characters."""
     return f"-{token[-16:]}"
 
 
-def _requests(data: Mapping[str, Any]) -> int:
+def _request_count(data: Mapping[str, Any]) -> int:
     counts = data.get("request_counts")
     return sum(count(counts, name) for name in counts) if isinstance(counts, dict) else 0
 
 
-def _time(text: object, otherwise: float) -> float:
+def _timestamp(text: object, otherwise: float) -> float:
     try:
         return datetime.fromisoformat(str(text)).timestamp()
     except (ValueError, OverflowError):
         return otherwise
 
 
-def _as_line(key: str, result: object) -> str:
+def _openai_line(key: str, result: object) -> str:
     """Return a result in OpenAI's format, so that all answers are stored alike."""
     answer = result if isinstance(result, dict) else {}
     kind = answer.get("type")
     if kind in ("expired", "canceled"):
-        return unanswered_line(key, EXPIRED if kind == "expired" else CANCELLED, "")
+        return line_without_answer(key, EXPIRED if kind == "expired" else CANCELLED, "")
     status, body = 200, answer.get("message")
     if kind != "succeeded":
         body = answer.get("error") or {"error": {"message": "The request has no result."}}

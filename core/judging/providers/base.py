@@ -84,26 +84,26 @@ def has_secret(text: str, hidden: Hidden) -> bool:
 
 @lru_cache(maxsize=256)
 def _secret_pattern(hidden: Hidden) -> re.Pattern[str]:
-    return re.compile("|".join(form for value in hidden for form in _forms(value)))
+    return re.compile("|".join(form for value in hidden for form in _secret_forms(value)))
 
 
 @lru_cache(maxsize=256)
 def _precheck_pattern(hidden: Hidden) -> re.Pattern[str]:
     """Return a quick pre-check for ``_secret_pattern``: its forms without their surroundings."""
-    forms = [form for value in hidden for form in _forms(value)]
+    forms = [form for value in hidden for form in _secret_forms(value)]
     return re.compile("|".join(form.removeprefix(_EDGE).removesuffix(_END) for form in forms))
 
 
-def _forms(value: str) -> list[str]:
+def _secret_forms(value: str) -> list[str]:
     data = value.encode("utf-8", "surrogatepass")
     plain = {value, quote(value, safe=""), quote(value), json.dumps(value)[1:-1]}
     plain |= {data.hex(), data.hex().upper(), "".join(f"%{byte:02X}" for byte in data)}
     plain |= {re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), form) for form in plain}
     forms = [re.escape(form) for form in sorted(plain, key=lambda form: (-len(form), form))]
-    return forms + [_in_base64(data, before) for before in range(3)]
+    return forms + [_base64_pattern(data, before) for before in range(3)]
 
 
-def _in_base64(data: bytes, before: int) -> str:
+def _base64_pattern(data: bytes, before: int) -> str:
     """Return the pattern of ``data`` in base64 after this many bytes (modulo 3).
 
     The characters at its ends also encode neighbouring bytes, so any may match.
@@ -136,11 +136,13 @@ _SIMPLER: dict[ReplyFormat, ReplyFormat] = {
 _PART = re.compile(r"max.?(items|length)|keyword|feature|grammar|repetition", re.IGNORECASE)
 
 
-def simpler(format_: ReplyFormat, refusal: str) -> ReplyFormat | None:
+def simpler_format(format_: ReplyFormat, refusal: str) -> ReplyFormat | None:
     """Return the format to try after a refusal, or ``None``.
 
-    >>> simpler("bounded", "maxItems is not permitted"), simpler("bounded", "no response_format")
-    ('schema', 'object')
+    >>> simpler_format("bounded", "maxItems is not permitted")
+    'schema'
+    >>> simpler_format("bounded", "no response_format")
+    'object'
     """
     if format_ == "bounded" and not _PART.search(refusal):
         return "object"
@@ -305,16 +307,16 @@ def sent_params(request: Request) -> dict[str, Any]:
     try:
         filled_in: dict[str, Any] = filled(request.params, request.known)
     except KeyError as error:
-        raise CallError("missing_key", unset_words(str(error.args[0])), sent=False) from None
+        raise CallError("missing_key", unset_message(str(error.args[0])), sent=False) from None
     return filled_in
 
 
-def unset_words(variable: str) -> str:
+def unset_message(variable: str) -> str:
     """Return the message for a variable without a value."""
     return f"The environment variable {variable} is not set. Put its value into it and start again."
 
 
-def effort(request: Request) -> str | None:
+def thinking_level(request: Request) -> str | None:
     """Return the thinking level as the protocol names it, or ``None``."""
     return "none" if request.thinking == "off" else str(request.thinking or "") or None
 
@@ -369,10 +371,10 @@ class Tokens(TypedDict):
     tokens_thinking: int | None
 
 
-def tokens(usage: object) -> Tokens:
+def token_counts(usage: object) -> Tokens:
     """Return the counts in a ``usage`` object of the OpenAI protocol; missing ones are ``None``.
 
-    >>> tokens({"prompt_tokens": 9, "completion_tokens": 4})["tokens_in"]
+    >>> token_counts({"prompt_tokens": 9, "completion_tokens": 4})["tokens_in"]
     9
     """
     counts = usage if isinstance(usage, dict) else {}

@@ -1,8 +1,8 @@
 """The batch interfaces of providers that differ from OpenAI's.
 
-``batch_door`` chooses the one for a judge. litellm's batch functions are not used: they cannot
-create batches at Anthropic, cannot list or cancel them at Mistral, and need the user's own storage
-for the clouds they support.
+``batch_interface_for`` chooses the interface for a judge. litellm's batch functions are not used:
+they cannot create batches at Anthropic, cannot list or cancel them at Mistral, and need the user's
+own storage for the clouds they support.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any
 
 from core.judging.known_providers import PLAIN, named
 from core.judging.providers.anthropic_batches import MessageBatches
-from core.judging.providers.base import CallError, Request, unset_words
+from core.judging.providers.base import CallError, Request, unset_message
 from core.judging.providers.batches import MARK, MOST_PAGES, BatchInterface, BatchState, rows_of
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.providers.plain import PlainProvider
 
 
-def batch_door(provider: OpenAIProvider, like: Request) -> BatchInterface:
+def batch_interface_for(provider: OpenAIProvider, like: Request) -> BatchInterface:
     """Return the batch interface for a request's judge. Raises ``CallError``."""
     # A custom address speaks the OpenAI protocol, whatever the model's name.
     name = named(like.model)[0] if isinstance(provider, PlainProvider) else ""
     if name and not like.key and not like.api_base:
         # Other sign-ins need litellm, which creates no batches.
-        raise CallError("missing_key", unset_words(PLAIN[name].keys[0]), sent=False)
+        raise CallError("missing_key", unset_message(PLAIN[name].keys[0]), sent=False)
     return _DOORS.get(name, BatchInterface)(provider, like)
 
 

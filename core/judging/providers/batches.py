@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from core.domain.votes import BatchRow
 from core.judging.providers.base import CallError, Completion, Request, redacted, sent_params
 from core.judging.providers.bounded import MOST_BYTES, whole_answer
-from core.judging.providers.failures import brief, from_status
+from core.judging.providers.failures import brief_message, error_from_status
 from core.judging.providers.openai_provider import OpenAIProvider, TranslatedErrors
 
 if TYPE_CHECKING:
@@ -108,11 +108,11 @@ class BatchInterface:
         """Return the completion in an answer line. Raises ``CallError``."""
         data = json.loads(line)
         response = data.get("response")
-        if isinstance(response, dict) and (status := _status(response.get("status_code"))):
+        if isinstance(response, dict) and (status := _status_of(response.get("status_code"))):
             body = response.get("body")
             text = body if isinstance(body, str) else json.dumps(body)
             return self._provider.read(request, status, {}, text)
-        raise _unanswered(*_line_error(data), request)
+        raise _unanswered_error(*_line_error(data), request)
 
     async def upload(self, name: str, data: bytes) -> str:
         """Upload a file of requests; return its id."""
@@ -191,17 +191,17 @@ class BatchInterface:
         """Yield readable lines; a line without an end is skipped."""
         if response.status != 200:
             status, headers, body = await whole_answer(response)
-            raise from_status(status, body, headers=headers, hidden=self._hidden)
+            raise error_from_status(status, body, headers=headers, hidden=self._hidden)
         partial, endless = b"", False
         async for piece in response.content.iter_chunked(_PIECE):
             *lines, partial = (partial + piece).split(b"\n")
             for line in lines:
-                if not endless and (answer := self._parsed(line)):
+                if not endless and (answer := self._parse_line(line)):
                     yield answer
                 endless = False
             if len(partial) > MOST_BYTES:
                 partial, endless = b"", True
-        if not endless and (answer := self._parsed(partial)):
+        if not endless and (answer := self._parse_line(partial)):
             yield answer
 
     def _batch_state(self, data: Mapping[str, Any]) -> BatchState:
@@ -226,7 +226,7 @@ class BatchInterface:
             str(first.get("message") or ""),
         )
 
-    def _parsed(self, line: bytes) -> tuple[str, str] | None:
+    def _parse_line(self, line: bytes) -> tuple[str, str] | None:
         text = redacted(line.decode("utf-8", "replace").strip(), self._hidden)
         try:
             data = json.loads(text)
@@ -242,13 +242,13 @@ class BatchInterface:
         if status == 204:
             return {}
         if status not in (200, 201):
-            raise from_status(status, body, headers=headers, hidden=self._hidden)
+            raise error_from_status(status, body, headers=headers, hidden=self._hidden)
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):
-            message = brief(body, self._hidden)
+            message = brief_message(body, self._hidden)
             raise CallError("server", f"The address answered, but not as batches do: {message}")
         return data
 
@@ -280,7 +280,7 @@ class BatchInterface:
                 yield response
 
 
-def unanswered_line(key: str, code: str, message: str) -> str:
+def line_without_answer(key: str, code: str, message: str) -> str:
     """Return a line that says why a request has no answer, in a provider's format."""
     return json.dumps(
         {"custom_id": key, "response": None, "error": {"code": code, "message": message}}
@@ -311,7 +311,7 @@ def id_of(data: Mapping[str, Any]) -> str:
     return str(data["id"])
 
 
-def _status(text: object) -> int:
+def _status_of(text: object) -> int:
     try:
         return int(text)  # type: ignore[call-overload,no-any-return]
     except (TypeError, ValueError, ArithmeticError):
@@ -325,10 +325,10 @@ def _line_error(data: Mapping[str, Any]) -> tuple[str, str]:
     return str(details.get("code") or ""), str(details.get("message") or "")
 
 
-def _unanswered(code: str, message: str, request: Request) -> CallError:
+def _unanswered_error(code: str, message: str, request: Request) -> CallError:
     if code in (EXPIRED, CANCELLED):
         ours = "The provider did not answer this question before its batch ended."
-        why = brief(message, request.hidden) if message else ours
+        why = brief_message(message, request.hidden) if message else ours
         return CallError("expired", why, sent=False)
     text = json.dumps({"error": {"message": message or code, "code": code}})
-    return from_status(400 if code else 500, text, hidden=request.hidden)
+    return error_from_status(400 if code else 500, text, hidden=request.hidden)

@@ -57,7 +57,7 @@ class Body:
             try:
                 unpacked = self._unpack.decompress(data, room)
             except zlib.error:
-                data = self._as_bare(data)
+                data = self._retry_bare_deflate(data)
                 continue
             if not self._keep(unpacked):
                 return False
@@ -67,7 +67,7 @@ class Body:
                 self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)
         return True
 
-    def _as_bare(self, data: bytes) -> bytes:
+    def _retry_bare_deflate(self, data: bytes) -> bytes:
         """Switch to "deflate" without a header, as some servers send it.
 
         Raises ``UnreadableBody`` after the first piece.
@@ -151,10 +151,10 @@ class CallTraffic:
         except Exception as error:
             self.fault = error
             raise
-        return _plain(response, body, request)
+        return _plain_response(response, body, request)
 
 
-def _plain(response: Any, body: bytes, request: Any) -> Any:
+def _plain_response(response: Any, body: bytes, request: Any) -> Any:
     import httpx
 
     headers = [
@@ -173,10 +173,10 @@ def watch_transports(*kinds: Any) -> None:
     for kind in kinds:
         original = kind.handle_async_request
         if not hasattr(original, "watched"):
-            kind.handle_async_request = _watching(original)
+            kind.handle_async_request = _watched_send(original)
 
 
-def _watching(original: Callable[[Any, Any], Awaitable[Any]]) -> Any:
+def _watched_send(original: Callable[[Any, Any], Awaitable[Any]]) -> Any:
     @wraps(original)
     async def handle_async_request(transport: Any, request: Any) -> Any:
         watch = watched.get()

@@ -48,14 +48,14 @@ def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
     return "plain"
 
 
-def no_batches(judge: Judge) -> str:
+def why_no_batches(judge: Judge) -> str:
     """Return why this judge cannot use batches, as a predicate after its name, or "".
 
     A custom address may still refuse them.
 
-    >>> no_batches(Judge(name="j", model="openai/gpt-4.1-mini"))
+    >>> why_no_batches(Judge(name="j", model="openai/gpt-4.1-mini"))
     ''
-    >>> no_batches(Judge(name="j", model="hosted_vllm/x"))
+    >>> why_no_batches(Judge(name="j", model="hosted_vllm/x"))
     'has no batch interface that is spoken here.'
     """
     way, provider = provider_for(judge), named(judge.model)[0]

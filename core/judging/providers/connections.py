@@ -89,17 +89,17 @@ class CarefulConnector(aiohttp.TCPConnector):
             if connection.protocol not in self.used:
                 self.used.add(connection.protocol)
                 return connection
-            if await _is_quiet(connection) and answers.known_again:
+            if await _has_no_data(connection) and answers.known_again:
                 return connection
             connection.close()
 
 
-async def _is_quiet(connection: Any) -> bool:
+async def _has_no_data(connection: Any) -> bool:
     """Return whether no data is left on the connection in either direction."""
     loop = asyncio.get_running_loop()
     turned: asyncio.Future[None] = loop.create_future()
     # Data that has already arrived is read in the loop's next two iterations.
-    loop.call_soon(_wake, turned)
+    loop.call_soon(_wake_waiter, turned)
     try:
         await turned
     except BaseException:
@@ -112,7 +112,7 @@ async def _is_quiet(connection: Any) -> bool:
     return sent
 
 
-def _wake(waiting: asyncio.Future[None]) -> None:
+def _wake_waiter(waiting: asyncio.Future[None]) -> None:
     if not waiting.done():
         waiting.set_result(None)
 
@@ -170,7 +170,7 @@ class ClientSession:
                 headers={**headers, **LAST} if doubted else headers,
                 proxy=proxy,
                 ssl=self._trusted(url),
-                timeout=_within(limit),
+                timeout=_timeout_of(limit),
                 # A redirect would carry the key to an unknown address.
                 allow_redirects=False,
             ) as response:
@@ -179,11 +179,11 @@ class ClientSession:
         if limit is not None:
             return await sent()
         options = {"headers": {**headers, **LAST}, "proxy": proxy, "ssl": self._trusted(url)}
-        return await while_alive(sent(), partial(ask_alive, self.session(), url, **options))
+        return await wait_while_alive(sent(), partial(check_alive, self.session(), url, **options))
 
 
 @lru_cache(maxsize=64)
-def _within(seconds: float | None) -> aiohttp.ClientTimeout:
+def _timeout_of(seconds: float | None) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=seconds)
 
 
@@ -203,15 +203,15 @@ class Silent(TimeoutError):
     """A server answered nothing for too long."""
 
 
-async def ask_alive(session: aiohttp.ClientSession, url: str, **options: Any) -> None:
+async def check_alive(session: aiohttp.ClientSession, url: str, **options: Any) -> None:
     """Request the list of models from a chat address; any answer shows that the server is up."""
     address = url.removesuffix("/chat/completions") + "/models"
-    within = _within(ANSWERS_WITHIN)
+    within = _timeout_of(ANSWERS_WITHIN)
     async with session.get(address, timeout=within, allow_redirects=False, **options):
         pass
 
 
-async def while_alive(
+async def wait_while_alive(
     answer: Coroutine[Any, Any, ResultT], check: Callable[[], Awaitable[object]]
 ) -> ResultT:
     """Return the ``answer``, however long it takes, while ``check`` succeeds now and then.
@@ -222,7 +222,7 @@ async def while_alive(
     loop, given_up = asyncio.get_running_loop(), asyncio.timeout(None)
 
     def slow() -> None:
-        checks.append(loop.create_task(_until_silent(given_up, check)))
+        checks.append(loop.create_task(_cancel_when_silent(given_up, check)))
 
     # Most answers arrive before the first check, which then costs a timer and no task.
     timer = loop.call_later(BEAT, slow)
@@ -242,7 +242,9 @@ async def while_alive(
             await asyncio.gather(*checks, return_exceptions=True)
 
 
-async def _until_silent(answer: asyncio.Timeout, check: Callable[[], Awaitable[object]]) -> None:
+async def _cancel_when_silent(
+    answer: asyncio.Timeout, check: Callable[[], Awaitable[object]]
+) -> None:
     """Cancel the ``answer`` after ``SILENCE`` seconds without a response, or on an error."""
     now, heard = asyncio.get_running_loop().time, time.monotonic() - BEAT
     try:

@@ -38,7 +38,7 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def unreached(error: BaseException) -> bool:
+def never_sent(error: BaseException) -> bool:
     """Return whether no request went out, because no connection was made."""
     return any(type(cause).__name__ in _UNREACHED for cause in chain(error))
 
@@ -59,12 +59,12 @@ def connection_words(error: BaseException) -> str:
         for cause in causes
         if (inner := getattr(cause, "certificate_error", None)) is not None
     ]
-    text = next((text for cause in causes if (text := _words(cause))), "")
+    text = next((text for cause in causes if (text := _cause_text(cause))), "")
     by_proxy = text and type(error).__name__ == "ClientProxyConnectionError"
     return f"the proxy in the environment was not reached: {text}" if by_proxy else text
 
 
-def _words(cause: BaseException) -> str:
+def _cause_text(cause: BaseException) -> str:
     # On certificates and names of hosts, aiohttp's error says less than its cause.
     if why := getattr(cause, "verify_message", ""):
         return f"the server's certificate is not trusted ({why})."
@@ -167,7 +167,7 @@ _TRACEBACK = re.compile(
 )
 
 
-def from_status(
+def error_from_status(
     status: int, body: str, *, headers: Mapping[str, str] | None = None, hidden: Hidden = ()
 ) -> CallError:
     """Return the error for an HTTP status and a body (JSON, HTML or text).
@@ -176,12 +176,12 @@ def from_status(
     """
     if 300 <= status < 400:
         return CallError("not_found", _REDIRECTED.format(status), status=status)
-    message, code = _message(body)
+    message, code = _message_and_code(body)
     kind = kind_of(status, message, code)
     about_format = kind == "bad_request" and _FORMAT.search(message) is not None
     code = redact(" ".join(code.split()), hidden)[:MAX_CODE]
     number = f"{status} {code}" if code and not code.isdigit() else str(status)
-    detail = brief(message, hidden)
+    detail = brief_message(message, hidden)
     return CallError(
         kind,
         f"{_SAYS[kind]} ({number}): {detail}{MEND.get(kind, '')}",
@@ -191,15 +191,16 @@ def from_status(
     )
 
 
-def lost_connection(error: BaseException, hidden: Hidden) -> CallError:
+def connection_error(error: BaseException, hidden: Hidden) -> CallError:
     """Return the error for a connection that failed or broke."""
-    detail = connection_words(error) or brief(str(error) or type(error).__name__, hidden)
-    return CallError("connection", f"The connection failed: {detail}", sent=not unreached(error))
+    detail = connection_words(error) or brief_message(str(error) or type(error).__name__, hidden)
+    return CallError("connection", f"The connection failed: {detail}", sent=not never_sent(error))
 
 
-def unmade(error: ValueError, hidden: Hidden) -> CallError:
+def invalid_request_error(error: ValueError, hidden: Hidden) -> CallError:
     """Return the error for a request with an invalid address or key."""
-    message = f"The request cannot be made: {brief(str(error), hidden)} Check api_base and the key."
+    detail = brief_message(str(error), hidden)
+    message = f"The request cannot be made: {detail} Check api_base and the key."
     return CallError("not_found", message, sent=False)
 
 
@@ -233,10 +234,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     >>> retry_after({"retry-after": "1.5"})
     1.5
     """
-    if (exact := _seconds(headers.get("retry-after-ms", ""))) is not None:
+    if (exact := _seconds_in(headers.get("retry-after-ms", ""))) is not None:
         return known_wait(exact / 1000)
     header = headers.get("retry-after", "")
-    if (seconds := _seconds(header)) is not None:
+    if (seconds := _seconds_in(header)) is not None:
         return known_wait(seconds)
     until = _timestamp(header)
     if until is None:
@@ -245,16 +246,16 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return known_wait(max(0.0, until - (time.time() if now is None else now)))
 
 
-def other_answer(than: str, body: str, hidden: Hidden, mend: str = "") -> CallError:
+def unexpected_answer_error(than: str, body: str, hidden: Hidden, mend: str = "") -> CallError:
     """Return the error for an unexpected answer with status 200.
 
     A web page comes from a server in front of the provider, which may be down.
     """
-    message = f"The address answered, but not with {than}: {brief(body, hidden)}{mend}"
+    message = f"The address answered, but not with {than}: {brief_message(body, hidden)}{mend}"
     return CallError("server", message, status=200, there=not body.lstrip().startswith("<"))
 
 
-def brief(message: str, hidden: Hidden) -> str:
+def brief_message(message: str, hidden: Hidden) -> str:
     """Return one redacted line of at most ``MAX_DETAIL`` characters that ends in a full stop."""
     # Some libraries include whole tracebacks in their messages.
     message = _TRACEBACK.sub(" ", message)
@@ -266,7 +267,7 @@ def brief(message: str, hidden: Hidden) -> str:
     return text if text[-1] in ".!?" else f"{text}."
 
 
-def _message(body: str) -> tuple[str, str]:
+def _message_and_code(body: str) -> tuple[str, str]:
     """Return the message and code in a body: OpenAI's shape, FastAPI's, or text."""
     try:
         data = json.loads(body)
@@ -280,7 +281,7 @@ def _message(body: str) -> tuple[str, str]:
     return str(message), str(code)
 
 
-def _seconds(text: str) -> float | None:
+def _seconds_in(text: str) -> float | None:
     return float(text) if re.fullmatch(r"\s*\d{1,9}(\.\d{1,9})?\s*", text) else None
 
 

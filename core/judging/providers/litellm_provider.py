@@ -24,16 +24,16 @@ import aiohttp
 from core.judging.allowance import limits_in
 from core.judging.known_providers import provider_of
 from core.judging.local.own_address import is_own
-from core.judging.providers.anthropic import marked
+from core.judging.providers.anthropic import with_cache_marks
 from core.judging.providers.base import (
     CallError,
     Completion,
     Request,
-    effort,
     response_format,
     sent_params,
     split_thinking,
-    tokens,
+    thinking_level,
+    token_counts,
 )
 from core.judging.providers.bounded import (
     TOO_LARGE,
@@ -43,16 +43,16 @@ from core.judging.providers.bounded import (
     watch_transports,
     watched,
 )
-from core.judging.providers.connections import Silent, ask_alive, while_alive
+from core.judging.providers.connections import Silent, check_alive, wait_while_alive
 from core.judging.providers.failures import (
-    brief,
+    brief_message,
     chain,
-    from_status,
-    lost_connection,
-    unmade,
-    unreached,
+    connection_error,
+    error_from_status,
+    invalid_request_error,
+    never_sent,
 )
-from core.judging.providers.logprobs import asked_logprobs, number_tokens
+from core.judging.providers.logprobs import logprobs_parameters, number_tokens
 
 # Cache marks for providers that cache a shared prompt only on request: Claude, wherever it is
 # served. Other providers find shared beginnings themselves and get plain text.
@@ -60,15 +60,15 @@ from core.judging.providers.logprobs import asked_logprobs, number_tokens
 _SERVES_CLAUDE = frozenset({"", "anthropic", "bedrock", "openrouter", "vertex_ai"})
 
 
-def wants_marks(model: str, supported: Callable[[str], bool]) -> bool:
+def gets_cache_marks(model: str, supported: Callable[[str], bool]) -> bool:
     """Return whether requests to ``model`` (as litellm names it) get cache marks.
 
     ``supported`` is called for models on Bedrock only: older ones there refuse a marked request,
     while other providers ignore marks that they cannot use.
 
-    >>> wants_marks("anthropic/claude-x", lambda model: False)
+    >>> gets_cache_marks("anthropic/claude-x", lambda model: False)
     True
-    >>> wants_marks("openai/claude-like", lambda model: True)
+    >>> gets_cache_marks("openai/claude-like", lambda model: True)
     False
     """
     provider = provider_of(model)
@@ -122,26 +122,28 @@ class LiteLLMProvider:
         watch = CallTraffic()
         entered = watched.set(watch)
         try:
-            response = await self._response(request, params, watch)
+            response = await self._response_in_time(request, params, watch)
         except Silent as error:
             raise CallError("timeout", str(error)) from None
         except TimeoutError:
             raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
         except Exception as error:
             if watch.fault is not None:
-                raise _broken(watch.fault, request) from None
+                raise _broken_request_error(watch.fault, request) from None
             if 300 <= watch.status < 400:
-                raise from_status(watch.status, "") from None
+                raise error_from_status(watch.status, "") from None
             if not hasattr(error, "status_code"):
                 raise
             failure = call_error(error, request)
-            failure.sent = not _refused_before(error)
+            failure.sent = not _was_never_sent(error)
             raise failure from None
         finally:
             watched.reset(entered)
         return _completion(response, request, watch.headers)
 
-    async def _response(self, request: Request, params: dict[str, Any], watch: CallTraffic) -> Any:
+    async def _response_in_time(
+        self, request: Request, params: dict[str, Any], watch: CallTraffic
+    ) -> Any:
         """Return litellm's response within the request's limit, or while its server responds."""
         if not _is_patient(request):
             # litellm's own timeout restarts with every piece of an answer.
@@ -149,7 +151,7 @@ class LiteLLMProvider:
                 return await self._litellm.acompletion(**self._arguments(request, params))
         request = replace(request, timeout=_NO_LIMIT)
         answer = self._litellm.acompletion(**self._arguments(request, params))
-        return await while_alive(answer, partial(_ask_alive, watch))
+        return await wait_while_alive(answer, partial(_check_alive, watch))
 
     async def close(self) -> None:
         """Close litellm's clients, unless another provider still uses them."""
@@ -161,12 +163,12 @@ class LiteLLMProvider:
             self._litellm.in_memory_llm_clients_cache.flush_cache()
 
     def _arguments(self, request: Request, params: dict[str, Any]) -> dict[str, object]:
-        model, messages = _model(request), request.messages
+        model, messages = _litellm_model(request), request.messages
         if model not in self._marked:
             supported = self._litellm.utils.supports_prompt_caching
-            self._marked[model] = wants_marks(model, supported)
+            self._marked[model] = gets_cache_marks(model, supported)
         if self._marked[model]:
-            messages = marked(messages, request.shared_ends)
+            messages = with_cache_marks(messages, request.shared_ends)
         arguments: dict[str, object] = {
             "model": model,
             "messages": messages,
@@ -179,8 +181,8 @@ class LiteLLMProvider:
             "max_tokens": request.max_tokens,
             "api_base": request.api_base or None,
             "api_key": request.key,
-            **_thinking(request),
-            **asked_logprobs(request.logprobs),
+            **_thinking_arguments(request),
+            **logprobs_parameters(request.logprobs),
             **params,
         }
         if request.api_base and not request.key:
@@ -194,10 +196,10 @@ def _is_patient(request: Request) -> bool:
     return request.patient and (not request.api_base or is_own(request.api_base))
 
 
-async def _ask_alive(watch: CallTraffic) -> None:
+async def _check_alive(watch: CallTraffic) -> None:
     if watch.url:  # otherwise litellm has not sent it yet
         async with aiohttp.ClientSession() as session:
-            await ask_alive(session, watch.url)
+            await check_alive(session, watch.url)
 
 
 def load_litellm() -> Any:
@@ -232,16 +234,16 @@ def load_litellm() -> Any:
     return litellm
 
 
-def _model(request: Request) -> str:
+def _litellm_model(request: Request) -> str:
     if request.model.startswith("openai/") or provider_of(request.model) or not request.api_base:
         return request.model
     return f"openai/{request.model}"
 
 
-def _thinking(request: Request) -> dict[str, object]:
+def _thinking_arguments(request: Request) -> dict[str, object]:
     if isinstance(request.thinking, int):
         return {"thinking": {"type": "enabled", "budget_tokens": request.thinking}}
-    return {"reasoning_effort": effort(request)}
+    return {"reasoning_effort": thinking_level(request)}
 
 
 def call_error(error: Any, request: Request) -> CallError:
@@ -251,47 +253,49 @@ def call_error(error: Any, request: Request) -> CallError:
     if name == "Timeout":
         return CallError("timeout", f"No answer within {request.timeout:g} seconds.", status=status)
     if status >= 500 and _LOST.search(message):
-        return CallError("connection", f"The connection failed: {brief(message, request.hidden)}")
+        return CallError(
+            "connection", f"The connection failed: {brief_message(message, request.hidden)}"
+        )
     if name == "APIConnectionError":
         # litellm also uses this name for internal errors.
         return CallError(
-            "internal", f"The call could not be made: {brief(message, request.hidden)}"
+            "internal", f"The call could not be made: {brief_message(message, request.hidden)}"
         )
     if status >= 500 and "missing credentials" in message.lower():
         # No request was sent: litellm found no key but reports a server error.
         status = 401
     given = dict(getattr(error, "litellm_response_headers", None) or {})
     headers = {str(header).lower(): str(value) for header, value in given.items()}
-    body = json.dumps({"error": {"message": message, "code": _code(error)}})
-    return from_status(status, body, headers=headers, hidden=request.hidden)
+    body = json.dumps({"error": {"message": message, "code": _error_code(error)}})
+    return error_from_status(status, body, headers=headers, hidden=request.hidden)
 
 
 #: litellm's messages about a request that it did not send.
 _UNSENT_WORDS = re.compile(r"missing credentials|llm provider not provided|api_key client option")
 
 
-def _refused_before(error: BaseException) -> bool:
+def _was_never_sent(error: BaseException) -> bool:
     """Return whether no request went out, because litellm refused it or could not connect."""
     if _UNSENT_WORDS.search(str(error).lower()):
         return True
     unsupported = any(type(cause).__name__ == "UnsupportedParamsError" for cause in chain(error))
-    return unsupported or unreached(error)
+    return unsupported or never_sent(error)
 
 
-def _broken(fault: BaseException, request: Request) -> CallError:
+def _broken_request_error(fault: BaseException, request: Request) -> CallError:
     """Return the error for a request that broke on the wire."""
     if isinstance(fault, TooLarge):
         return CallError("too_large", TOO_LARGE)
     if isinstance(fault, UnreadableBody):
         return CallError("server", str(fault))
-    if any(isinstance(link, TimeoutError) for link in chain(fault)) and not unreached(fault):
+    if any(isinstance(link, TimeoutError) for link in chain(fault)) and not never_sent(fault):
         return CallError("timeout", f"No answer within {request.timeout:g} seconds.")
     if cause := next((link for link in chain(fault) if isinstance(link, ValueError)), None):
-        return unmade(cause, request.hidden)
-    return lost_connection(fault, request.hidden)
+        return invalid_request_error(cause, request.hidden)
+    return connection_error(fault, request.hidden)
 
 
-def _code(error: Any) -> str:
+def _error_code(error: Any) -> str:
     body = getattr(error, "body", None)
     return str(body.get("code") or "") if isinstance(body, dict) else ""
 
@@ -316,6 +320,6 @@ def _completion(response: Any, request: Request, headers: Mapping[str, str]) -> 
         cost=None if foreign else response.hidden_params.get("response_cost"),
         told=limits_in(headers),
         refusal=str(fields.get("refusal") or getattr(message, "refusal", None) or ""),
-        **tokens(usage.model_dump() if usage is not None else None),
+        **token_counts(usage.model_dump() if usage is not None else None),
         number_tokens=number_tokens(likely.model_dump() if likely else None, text),
     )

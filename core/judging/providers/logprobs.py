@@ -23,7 +23,7 @@ class NumberToken(TypedDict):
     top: dict[str, float]
 
 
-def asked_logprobs(wanted: bool) -> dict[str, object]:
+def logprobs_parameters(wanted: bool) -> dict[str, object]:
     """Return the part of a request's body that asks for log-probabilities."""
     return {"logprobs": True, "top_logprobs": MOST_ALTERNATIVES} if wanted else {}
 
@@ -43,19 +43,19 @@ def number_tokens(logprobs: object, text: str | None) -> list[NumberToken] | Non
     if not isinstance(content, list) or not content:
         return None
     tokens = [token if isinstance(token, dict) else {} for token in content]
-    pieces = [_bytes_of(token) for token in tokens]
+    pieces = [_token_bytes(token) for token in tokens]
     answer, reply = (text or "").encode("utf-8", "replace"), b"".join(pieces)
     start = reply.rfind(answer)
-    return list(_of_figures(tokens, pieces, reply, start, len(answer))) if start >= 0 else []
+    return list(_number_tokens_at(tokens, pieces, reply, start, len(answer))) if start >= 0 else []
 
 
-def _of_figures(
+def _number_tokens_at(
     tokens: list[dict[str, Any]], pieces: list[bytes], reply: bytes, start: int, length: int
 ) -> Iterator[NumberToken]:
     at, begun = 0, False
     for token, piece in zip(tokens, pieces, strict=True):
         start_of_token, at = at, at + len(piece)
-        chance = _chance(token)
+        chance = _probability_of(token)
         if at <= start or start_of_token >= start + length or chance is None:
             continue
         first, begun = not begun and bool(piece.strip()), begun or bool(piece.strip())
@@ -63,7 +63,7 @@ def _of_figures(
             continue
         alternatives = token.get("top_logprobs")
         chances = (
-            [_chance(alternative) for alternative in alternatives]
+            [_probability_of(alternative) for alternative in alternatives]
             if isinstance(alternatives, list)
             else []
         )
@@ -80,7 +80,7 @@ def _of_figures(
         }
 
 
-def _bytes_of(token: dict[str, Any]) -> bytes:
+def _token_bytes(token: dict[str, Any]) -> bytes:
     numbers = token.get("bytes")
     if isinstance(numbers, list) and all(isinstance(n, int) and 0 <= n < 256 for n in numbers):
         return bytes(numbers)
@@ -88,7 +88,7 @@ def _bytes_of(token: dict[str, Any]) -> bytes:
     return text.encode("utf-8", "replace") if isinstance(text, str) else b""
 
 
-def _chance(token: object) -> tuple[str, float] | None:
+def _probability_of(token: object) -> tuple[str, float] | None:
     text = token.get("token") if isinstance(token, dict) else None
     logprob = token.get("logprob") if isinstance(token, dict) else None
     valid = isinstance(text, str) and isinstance(logprob, int | float) and isfinite(logprob)

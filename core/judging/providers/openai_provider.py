@@ -20,16 +20,21 @@ from core.judging.providers.base import (
     Hidden,
     Request,
     as_json,
-    effort,
     json_of,
     response_format,
     sent_params,
     split_thinking,
-    tokens,
+    thinking_level,
+    token_counts,
 )
 from core.judging.providers.bounded import ACCEPTED, TOO_LARGE, TooLarge, UnreadableBody
-from core.judging.providers.failures import from_status, lost_connection, other_answer, unmade
-from core.judging.providers.logprobs import asked_logprobs, number_tokens
+from core.judging.providers.failures import (
+    connection_error,
+    error_from_status,
+    invalid_request_error,
+    unexpected_answer_error,
+)
+from core.judging.providers.logprobs import logprobs_parameters, number_tokens
 
 if TYPE_CHECKING:
     import ssl
@@ -71,11 +76,11 @@ class OpenAIProvider:
     ) -> Completion:
         """Return the completion in an answer of this status. Raises ``CallError``."""
         if status != 200:
-            raise from_status(status, body, headers=headers, hidden=request.hidden)
+            raise error_from_status(status, body, headers=headers, hidden=request.hidden)
         if request.format == "systemone":
             return _typed_answers(body, request)
-        data = _parsed(body, headers, request)
-        return _completion(data, self.cost(request, data), limits_in(headers))
+        data = _parse_body(body, headers, request)
+        return _completion_of(data, self.cost(request, data), limits_in(headers))
 
     async def close(self) -> None:
         """Close the session; a later call opens a new one."""
@@ -89,7 +94,7 @@ class OpenAIProvider:
             body = {"model": request.model.removeprefix("openai/"), **question, **params}
             base = request.api_base.rstrip("/").removesuffix("/systemone")
             return Prepared(f"{base}/systemone", headers, body)
-        return Prepared(_url(request), headers, chat_body(request, params))
+        return Prepared(_request_url(request), headers, chat_body(request, params))
 
     def cost(self, request: Request, data: dict[str, Any]) -> float | None:
         """Return US dollars for an answered request; unknown at custom addresses."""
@@ -157,17 +162,17 @@ class TranslatedErrors:
             message = "The address is not a web address. Check api_base."
             return CallError("not_found", message, sent=False)
         if isinstance(error, ValueError):
-            return unmade(error, self._hidden)
+            return invalid_request_error(error, self._hidden)
         if isinstance(error, TooLarge):
             return CallError("too_large", TOO_LARGE)
         if isinstance(error, UnreadableBody):
             return CallError("server", str(error))
         if isinstance(error, aiohttp.ClientError | OSError):
-            return lost_connection(error, self._hidden)
+            return connection_error(error, self._hidden)
         return None
 
 
-def _url(request: Request) -> str:
+def _request_url(request: Request) -> str:
     base = (request.api_base or DEFAULT_BASE).rstrip("/")
     return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
 
@@ -223,8 +228,8 @@ def chat_body(
         "response_format": response_format(request),
         "temperature": request.temperature,
         limit: request.max_tokens,
-        "reasoning_effort": effort(request),
-        **asked_logprobs(request.logprobs),
+        "reasoning_effort": thinking_level(request),
+        **logprobs_parameters(request.logprobs),
     }
     extra = dict(params)
     further = extra.pop("extra_body", None)
@@ -232,7 +237,7 @@ def chat_body(
     return {name: value for name, value in body.items() if value is not None}
 
 
-def _parsed(body: str, headers: Mapping[str, str], request: Request) -> dict[str, Any]:
+def _parse_body(body: str, headers: Mapping[str, str], request: Request) -> dict[str, Any]:
     try:
         data = json_of(body)
     except (ValueError, RecursionError):
@@ -241,7 +246,7 @@ def _parsed(body: str, headers: Mapping[str, str], request: Request) -> dict[str
         raise _error_in_200(data["error"], body, headers, request.hidden)
     if not isinstance(data, dict) or not isinstance(data.get("choices"), list):
         mend = " Check the address (it usually ends in /v1)."
-        raise other_answer("a chat completion", body, request.hidden, mend)
+        raise unexpected_answer_error("a chat completion", body, request.hidden, mend)
     return data
 
 
@@ -254,7 +259,7 @@ def _typed_answers(body: str, request: Request) -> Completion:
     answers = data.get("answers") if isinstance(data, dict) else None
     if not isinstance(answers, dict):
         mend = " Check the address: a decision model's server has /v1/systemone."
-        raise other_answer("answers to typed questions", body, request.hidden, mend)
+        raise unexpected_answer_error("answers to typed questions", body, request.hidden, mend)
     usage = data["usage"] if isinstance(data.get("usage"), dict) else {}
     return Completion(
         text=as_json(answers).decode(),
@@ -264,16 +269,16 @@ def _typed_answers(body: str, request: Request) -> Completion:
     )
 
 
-def _completion(data: dict[str, Any], cost: float | None, told: Told | None) -> Completion:
-    choice = _first(data["choices"])
+def _completion_of(data: dict[str, Any], cost: float | None, told: Told | None) -> Completion:
+    choice = _first_choice(data["choices"])
     message = choice.get("message")
-    text, thinking, refusal = _texts(message if isinstance(message, dict) else {})
+    text, thinking, refusal = _message_texts(message if isinstance(message, dict) else {})
     return Completion(
         text=text,
         thinking=thinking,
         refusal=refusal,
         number_tokens=number_tokens(choice.get("logprobs"), text),
-        **tokens(data.get("usage")),
+        **token_counts(data.get("usage")),
         cost=cost,
         told=told,
         model=str(data.get("model") or ""),
@@ -287,14 +292,14 @@ def _error_in_200(
     # Some gateways return status 200 with the upstream status in the error's code.
     code = error.get("code") if isinstance(error, dict) else None
     status = code if isinstance(code, int) and 300 <= code < 600 else 500
-    return from_status(status, body, headers=headers, hidden=hidden)
+    return error_from_status(status, body, headers=headers, hidden=hidden)
 
 
-def _first(choices: list[Any]) -> dict[str, Any]:
+def _first_choice(choices: list[Any]) -> dict[str, Any]:
     return choices[0] if choices and isinstance(choices[0], dict) else {}
 
 
-def _texts(message: dict[str, Any]) -> tuple[str | None, str, str]:
+def _message_texts(message: dict[str, Any]) -> tuple[str | None, str, str]:
     """Return a message's text (``None`` if missing), thinking and refusal."""
     text = message.get("content")
     if isinstance(text, list):

@@ -20,13 +20,13 @@ from core.judging.allowance import limits_in
 from core.judging.answer_bounds import known_cost
 from core.judging.known_providers import PLAIN, Provider, named
 from core.judging.providers.anthropic import (
-    as_usage,
     completion_of,
     messages_body,
     messages_headers,
+    openai_usage,
     read_message,
 )
-from core.judging.providers.base import CallError, Completion, Request, unset_words
+from core.judging.providers.base import CallError, Completion, Request, unset_message
 from core.judging.providers.openai_provider import OpenAIProvider, Prepared, chat_body, headers_of
 from core.judging.providers.prices import cost_by_list, price_entry
 
@@ -46,7 +46,7 @@ def is_plain(judge: Judge) -> bool:
     """
     provider, model = named(judge.model)
     way = PLAIN.get(provider)
-    if way is None or not _takes(way, judge):
+    if way is None or not _can_serve(way, judge):
         return False
     if provider == "azure" and (_NOT_PLAIN.search(model) or "/openai" in judge.api_base):
         return False
@@ -58,10 +58,10 @@ def is_plain(judge: Judge) -> bool:
     if provider == "anthropic" and (judge.api_base or not takes_schema):
         # A custom address needs the key in another header; older models need a tool.
         return False
-    return way.open if entry is None else _priced_plainly(entry, model)
+    return way.open if entry is None else _has_token_price(entry, model)
 
 
-def _priced_plainly(entry: dict[str, Any], model: str) -> bool:
+def _has_token_price(entry: dict[str, Any], model: str) -> bool:
     """Return whether the model chats at one price per token, not by the hour or by size."""
     if "off_peak_pricing" in entry or "tiered_pricing" in entry or model.startswith("together-ai-"):
         return False
@@ -70,7 +70,7 @@ def _priced_plainly(entry: dict[str, Any], model: str) -> bool:
     return chats and None not in prices
 
 
-def _takes(way: Provider, judge: Judge) -> bool:
+def _can_serve(way: Provider, judge: Judge) -> bool:
     if isinstance(judge.thinking, int) or (judge.thinking is not None and not way.thinking):
         return False
     if judge.logprobs and not way.logprobs:
@@ -93,7 +93,7 @@ class PlainProvider(OpenAIProvider):
         way = PLAIN[provider]
         base = self._base(request, way)
         if provider == "anthropic":
-            return self._message(request, params, base, model)
+            return self._prepare_message(request, params, base, model)
         azure = provider == "azure"
         named_key = "api-key" if azure else ""
         headers = headers_of(request, params.pop("extra_headers", None), api_key=named_key)
@@ -112,7 +112,9 @@ class PlainProvider(OpenAIProvider):
             body["usage"] = {"include": True}
         return Prepared(f"{base}{path}", headers, body, self._proxy(base))
 
-    def _message(self, request: Request, params: dict[str, Any], base: str, model: str) -> Prepared:
+    def _prepare_message(
+        self, request: Request, params: dict[str, Any], base: str, model: str
+    ) -> Prepared:
         headers = {**headers_of(request, None, api_key="x-api-key"), **messages_headers(request)}
         most = (price_entry("anthropic", model) or {}).get("max_output_tokens") or _LONGEST_REPLY
         body = messages_body(request, params, model=model, most=most)
@@ -126,7 +128,7 @@ class PlainProvider(OpenAIProvider):
         if named(request.model)[0] != "anthropic":
             return super().read(request, status, headers, body)
         data = read_message(status, headers, body, request)
-        usage = as_usage(data.get("usage"))
+        usage = openai_usage(data.get("usage"))
         cost = self._message_cost(request, data, usage)
         return completion_of(data, usage, cost, limits_in(headers))
 
@@ -150,7 +152,7 @@ class PlainProvider(OpenAIProvider):
         addresses = (self._environ.get(name) for name in way.addresses)
         base = request.api_base or next(filter(None, addresses), way.base)
         if not base:
-            raise CallError("missing_key", unset_words(way.addresses[0]), sent=False)
+            raise CallError("missing_key", unset_message(way.addresses[0]), sent=False)
         if not is_reachable(base):
             given_by = "".join(f" or {name}" for name in way.addresses)
             message = f"The address is not a web address. Check api_base{given_by}."

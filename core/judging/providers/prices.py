@@ -67,7 +67,7 @@ def cost_by_list(
     if prompt is None or reply is None:
         return None
     tier = "" if served_tier is None else _TIERS.get(str(served_tier).lower(), "")
-    steps = _steps(Same(entry), tier)
+    steps = _price_steps(Same(entry), tier)
     if steps is None:
         return None
     details = usage.get("prompt_tokens_details")
@@ -99,24 +99,24 @@ def _price_at(prompt: int, steps: _Steps) -> float | None:
 
 
 @lru_cache(maxsize=1024)
-def _steps(same: Same, tier: str) -> tuple[_Steps, ...] | None:
+def _price_steps(same: Same, tier: str) -> tuple[_Steps, ...] | None:
     """Return the prices of tokens in, out, from and to the cache, or ``None`` if unknown."""
     entry: dict[str, Any] = same.thing
     if not all(isinstance(entry.get(name), int | float) for name in (_IN, _OUT)):
         return None
-    return tuple(_steps_of(entry, name, tier) for name in (_IN, _OUT, _READ, _WRITTEN))
+    return tuple(_price_steps_of(entry, name, tier) for name in (_IN, _OUT, _READ, _WRITTEN))
 
 
-def _steps_of(entry: dict[str, Any], name: str, tier: str) -> _Steps:
+def _price_steps_of(entry: dict[str, Any], name: str, tier: str) -> _Steps:
     rate = entry.get(f"{name}{tier}", entry.get(name))
     steps = [(float("-inf"), rate)]
-    for bound, suffix in _bounds(entry, name, tier):
+    for bound, suffix in _price_bounds(entry, name, tier):
         rate = entry.get(f"{name}{suffix}{tier}", entry.get(f"{name}{suffix}", rate))
         steps.append((bound, rate))
     return [(bound, rate if isinstance(rate, int | float) else None) for bound, rate in steps]
 
 
-def _bounds(entry: Iterable[str], name: str, tier: str) -> list[tuple[int, str]]:
+def _price_bounds(entry: Iterable[str], name: str, tier: str) -> list[tuple[int, str]]:
     """Return the prompt lengths at which a price changes, with their suffixes, in order."""
     matches = (_LONG.search(key) for key in entry if key.startswith(name))
     return sorted(

@@ -13,7 +13,7 @@ from core.domain.dataset import Item
 from core.domain.review import Case
 from core.domain.rubric import MET, UNMET, Criterion, Rubric
 from core.domain.votes import Segment
-from core.judging.prompts.parts import background_texts, block, code_for, one_line
+from core.judging.prompts.parts import background_texts, code_for, one_line, text_block
 from core.judging.prompts.reply_parsing import Schema, ids_of
 from core.judging.writing import writer as words
 from core.judging.writing.writer import Writing
@@ -36,26 +36,30 @@ def draft_writing(task: str, wishes: str, examples: Sequence[LabelledText], seed
     """Return the request to draft a rubric."""
     titled = [("TASK", task), ("WISHES", wishes)]
     for number, example in enumerate(examples, start=1):
-        titled.append((f"EXAMPLE {number}", _clipped(example.text)))
+        titled.append((f"EXAMPLE {number}", _clipped_text(example.text)))
         titled.append((f"SAID OF EXAMPLE {number}", example.said))
-    schema = _object(
-        {"name": _TEXT, "guidelines": _ANY_TEXT, "criteria": _list(_criterion_schema(), least=1)}
+    schema = _object_schema(
+        {
+            "name": _TEXT,
+            "guidelines": _ANY_TEXT,
+            "criteria": _list_schema(_criterion_schema(), least=1),
+        }
     )
-    return _writing(words.DRAFT, titled, seed, words.ASK_DRAFT, schema)
+    return _writing_request(words.DRAFT, titled, seed, words.ASK_DRAFT, schema)
 
 
 def _criterion_schema() -> Schema:
     """Return the schema of a criterion, binary or with its own options."""
 
     def criterion(scales: list[str], label: Schema, most: int) -> Schema:
-        option = _object({"label": label, "description": _ANY_TEXT, "value": _SHARE})
-        return _object(
+        option = _object_schema({"label": label, "description": _ANY_TEXT, "value": _SHARE})
+        return _object_schema(
             {
                 "name": _TEXT,
                 "requirement": _TEXT,
                 "weight": _NUMBER,
                 "scale": {"type": "string", "enum": scales},
-                "options": {**_list(option, least=2), "maxItems": most},
+                "options": {**_list_schema(option, least=2), "maxItems": most},
             }
         )
 
@@ -83,10 +87,10 @@ def revise_writing(
     ]
     titled.append(("FINDINGS", "\n".join(lines)))
     for number, case in enumerate((c for c in cases if c.criterion in ids), start=1):
-        titled.append((f"CASE {number}", _clipped(case.text)))
-        titled.append((f"CHOICES IN CASE {number}", _choices(case, ids[case.criterion])))
+        titled.append((f"CASE {number}", _clipped_text(case.text)))
+        titled.append((f"CHOICES IN CASE {number}", _choices_text(case, ids[case.criterion])))
     most = max(len(rubric.criterion(name).options) for name in targets)
-    change = _object(
+    change = _object_schema(
         {
             "why": _ANY_TEXT,
             "criterion": {"type": "string", "enum": [*ids.values(), "rubric"]},
@@ -96,7 +100,9 @@ def revise_writing(
         }
     )
     request = words.ASK_REVISE.format(targets=", ".join(ids[name] for name in targets))
-    return _writing(words.REVISE, titled, seed, request, _object({"changes": _list(change)}))
+    return _writing_request(
+        words.REVISE, titled, seed, request, _object_schema({"changes": _list_schema(change)})
+    )
 
 
 def generate_writing(
@@ -123,19 +129,21 @@ def generate_writing(
         ("TASK", task),
         ("EARLIER", "\n".join(f"- {one_line(text)[:200]}" for text in earlier)),
     ]
-    return _writing(words.GENERATE, titled, seed, request, _object({"submission": _TEXT}))
+    return _writing_request(
+        words.GENERATE, titled, seed, request, _object_schema({"submission": _TEXT})
+    )
 
 
 def tasks_writing(criterion: Criterion, count: int, seed: int) -> Writing:
     """Return the request for tasks to which submissions could respond."""
     titled = [("CRITERION", criterion_text(criterion))]
     request = words.ASK_TASKS.format(count=count)
-    return _writing(
+    return _writing_request(
         words.TASKS,
         titled,
         seed,
         request,
-        _object({"tasks": {**_list(_TEXT, least=count), "maxItems": count}}),
+        _object_schema({"tasks": {**_list_schema(_TEXT, least=count), "maxItems": count}}),
     )
 
 
@@ -149,8 +157,8 @@ def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -
         ("RUBRIC", rubric_text(rubric)),
     ]
     request = words.ASK_EDIT.format(criterion=ids[name], option=f"{aimed + 1} ({label})")
-    schema = _object({"what": _ANY_TEXT, "submission": _TEXT})
-    return _writing(words.EDIT, titled, seed, request, schema)
+    schema = _object_schema({"what": _ANY_TEXT, "submission": _TEXT})
+    return _writing_request(words.EDIT, titled, seed, request, schema)
 
 
 def twin_writing(item: Item, how: str, seed: int) -> Writing:
@@ -160,8 +168,8 @@ def twin_writing(item: Item, how: str, seed: int) -> Writing:
         ("SUBMISSION", item.output),
     ]
     request = f"{words.ASK_TWIN[how]} Reply with only the JSON object."
-    schema = _object({"what": _ANY_TEXT, "submission": _TEXT})
-    return _writing(words.TWIN, titled, seed, request, schema)
+    schema = _object_schema({"what": _ANY_TEXT, "submission": _TEXT})
+    return _writing_request(words.TWIN, titled, seed, request, schema)
 
 
 def rubric_text(rubric: Rubric, *, weights: bool = False) -> str:
@@ -186,7 +194,7 @@ def criterion_text(criterion: Criterion) -> str:
     return "\n".join(lines)
 
 
-def _choices(case: Case, id_: str) -> str:
+def _choices_text(case: Case, id_: str) -> str:
     lines = [f"Criterion: {id_}", f"People chose: {one_line(case.people)}"]
     lines += [f"Their reason: {one_line(case.why_people)}"] if case.why_people else []
     lines.append(f"Judges chose: {one_line(case.judges)}")
@@ -194,7 +202,7 @@ def _choices(case: Case, id_: str) -> str:
     return "\n".join(lines)
 
 
-def _clipped(text: str) -> str:
+def _clipped_text(text: str) -> str:
     omitted = len(text) - LONGEST_QUOTE
     return (
         text
@@ -203,12 +211,12 @@ def _clipped(text: str) -> str:
     )
 
 
-def _writing(
+def _writing_request(
     system: str, titled: Iterable[tuple[str, str]], seed: int, request: str, schema: Schema
 ) -> Writing:
     material = [(title, text) for title, text in titled if text.strip()]
     code = code_for([text for _, text in material], seed)
-    blocks = [block(title, text, code.nonce) for title, text in material]
+    blocks = [text_block(title, text, code.nonce) for title, text in material]
     return Writing(
         (Segment("system", system), Segment("user", "\n\n".join(blocks)), Segment("user", request)),
         schema,
@@ -223,11 +231,11 @@ _NUMBER: Schema = {"type": "number"}
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 
 
-def _list(items: Schema, *, least: int = 0) -> Schema:
+def _list_schema(items: Schema, *, least: int = 0) -> Schema:
     return {"type": "array", "items": items, **({"minItems": least} if least else {})}
 
 
-def _object(properties: dict[str, Schema]) -> Schema:
+def _object_schema(properties: dict[str, Schema]) -> Schema:
     return {
         "type": "object",
         "properties": properties,

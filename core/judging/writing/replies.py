@@ -15,8 +15,8 @@ from typing import Any
 from core.domain.base import build
 from core.domain.rubric import MET, UNMET, Criterion, Rubric
 from core.errors import InputError
-from core.judging.prompts.parts import sendable
-from core.judging.prompts.reply_parsing import Unreadable, ids_of, whole_object
+from core.judging.prompts.parts import sendable_text
+from core.judging.prompts.reply_parsing import Unreadable, ids_of, only_object
 from core.judging.writing.prompts import PARTS
 from core.judging.writing.writer import PartialReply
 from core.text.names import fold
@@ -76,35 +76,35 @@ def read_rubric(text: str | None) -> RubricReply | Unreadable:
         return reply
     criteria = reply["criteria"]
     if not isinstance(criteria, list) or not any(isinstance(entry, dict) for entry in criteria):
-        return _malformed('"criteria" was not a list of criteria.')
+        return _malformed_reply('"criteria" was not a list of criteria.')
     dropped = [
         f"Criterion {at} is no object."
         for at, entry in enumerate(criteria, start=1)
         if not isinstance(entry, dict)
     ]
     data: dict[str, Any] = {
-        "name": _text(reply, "name") or "Drafted rubric",
-        "guidelines": _text(reply, "guidelines"),
-        "criteria": [_criterion(entry) for entry in criteria if isinstance(entry, dict)],
+        "name": _text_under(reply, "name") or "Drafted rubric",
+        "guidelines": _text_under(reply, "guidelines"),
+        "criteria": [_criterion_data(entry) for entry in criteria if isinstance(entry, dict)],
     }
     try:
         build(Rubric, data, "rubric")
     except InputError as error:
-        dropped += [_short(str(problem)) for problem in error.problems] or [str(error)]
+        dropped += [_short_text(str(problem)) for problem in error.problems] or [str(error)]
     return RubricReply(tuple(dropped), data)
 
 
-def _criterion(entry: dict[str, Any]) -> dict[str, Any]:
+def _criterion_data(entry: dict[str, Any]) -> dict[str, Any]:
     criterion: dict[str, Any] = {
         k: entry[k] for k in ("name", "requirement", "weight", "scale") if k in entry
     }
     options = entry.get("options")
     if isinstance(options, list) and (options or entry.get("scale") != "binary"):
-        criterion["options"] = [_option(option) for option in options]
+        criterion["options"] = [_option_data(option) for option in options]
     return criterion
 
 
-def _option(option: object) -> object:
+def _option_data(option: object) -> object:
     if not isinstance(option, dict):
         return option
     fields = {k: option[k] for k in ("label", "description", "value") if k in option}
@@ -122,12 +122,12 @@ def read_changes(
     if isinstance(reply, Unreadable):
         return reply
     if not isinstance(reply["changes"], list):
-        return _malformed('"changes" was not a list.')
+        return _malformed_reply('"changes" was not a list.')
     by_id = dict(zip(ids_of(len(rubric.criteria)), rubric.criteria, strict=True))
     read: dict[tuple[str, str, int | None], ProposedChange] = {}
     dropped = list[str]()
     for number, entry in enumerate(reply["changes"], start=1):
-        change = _change(entry, by_id, targets)
+        change = _read_change(entry, by_id, targets)
         if isinstance(change, str):
             dropped.append(f"Change {number} {change}")
         elif (place := (change.criterion, change.part, change.option)) in read:
@@ -135,21 +135,21 @@ def read_changes(
         else:
             read[place] = change
     if dropped and not read:
-        return _malformed(" ".join(dropped))
+        return _malformed_reply(" ".join(dropped))
     return ProposedChanges(tuple(dropped), tuple(read.values()))
 
 
-def _change(
+def _read_change(
     entry: object, by_id: dict[str, Criterion], targets: Sequence[str]
 ) -> ProposedChange | str:
     if not isinstance(entry, dict):
         return "was no object."
-    part, to, why = entry.get("part"), entry.get("to"), _text(entry, "why")
+    part, to, why = entry.get("part"), entry.get("to"), _text_under(entry, "why")
     if isinstance(to, int | float) and not isinstance(to, bool):
         to = f"{to:g}"
     if part not in PARTS or not isinstance(to, str) or not to.strip():
         return 'needs a known "part" and a text under "to".'
-    to = sendable(to).strip()
+    to = sendable_text(to).strip()
     if part == "guidelines":
         return ProposedChange("", part, None, to, why)
     criterion = by_id.get(str(entry.get("criterion")))
@@ -159,10 +159,10 @@ def _change(
         return "gave no number as a weight."
     if part in ("requirement", "weight"):
         return ProposedChange(criterion.name, part, None, to, why)
-    return _of_option(criterion, part, entry.get("option"), to, why)
+    return _option_change(criterion, part, entry.get("option"), to, why)
 
 
-def _of_option(
+def _option_change(
     criterion: Criterion, part: str, option: object, to: str, why: str
 ) -> ProposedChange | str:
     if not isinstance(option, int) or isinstance(option, bool):
@@ -183,7 +183,7 @@ def read_submission(text: str | None) -> str | Unreadable:
     reply = _object(text, "submission")
     if isinstance(reply, Unreadable):
         return reply
-    return _text(reply, "submission") or _malformed('"submission" was not a text.')
+    return _text_under(reply, "submission") or _malformed_reply('"submission" was not a text.')
 
 
 def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
@@ -195,9 +195,9 @@ def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
     tasks: dict[str, str] = {}
     for entry in listed:
         if isinstance(entry, str) and fold(entry):
-            tasks.setdefault(fold(entry), sendable(entry).strip())
+            tasks.setdefault(fold(entry), sendable_text(entry).strip())
     if not tasks:
-        return _malformed('"tasks" held no text.')
+        return _malformed_reply('"tasks" held no text.')
     problem = f'"tasks" held {len(tasks)} different texts where {count} were asked for.'
     return Tasks((problem,) if len(tasks) < count else (), tuple(tasks.values())[:count])
 
@@ -207,28 +207,28 @@ def read_edit(text: str | None, before: str) -> EditedSubmission | Unreadable:
     reply = _object(text, "submission")
     if isinstance(reply, Unreadable):
         return reply
-    submission = _text(reply, "submission")
+    submission = _text_under(reply, "submission")
     if not submission:
-        return _malformed('"submission" was not a text.')
+        return _malformed_reply('"submission" was not a text.')
     if fold(submission) == fold(before):
-        return _malformed("The submission was given back unchanged.")
-    return EditedSubmission(submission, _text(reply, "what"))
+        return _malformed_reply("The submission was given back unchanged.")
+    return EditedSubmission(submission, _text_under(reply, "what"))
 
 
 def _object(text: str | None, key: str) -> dict[str, Any] | Unreadable:
     if not text or not text.strip():
         return Unreadable("empty", "The reply was empty.")
-    reply = whole_object(text, key)
+    reply = only_object(text, key)
     if reply is None:
-        return _malformed(
+        return _malformed_reply(
             f'The reply did not hold exactly one complete JSON object with the key "{key}".'
         )
     return reply
 
 
-def _text(reply: dict[str, Any], key: str) -> str:
+def _text_under(reply: dict[str, Any], key: str) -> str:
     value = reply.get(key)
-    return sendable(value).strip() if isinstance(value, str) else ""
+    return sendable_text(value).strip() if isinstance(value, str) else ""
 
 
 def _is_number(text: str) -> bool:
@@ -238,11 +238,11 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _short(text: str) -> str:
+def _short_text(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:297]}..."
 
 
-def _malformed(message: str) -> Unreadable:
+def _malformed_reply(message: str) -> Unreadable:
     return Unreadable("malformed", message)
 
 
@@ -250,7 +250,7 @@ def _malformed(message: str) -> Unreadable:
 WORDING = frozenset({"requirement", "option", "guidelines"})
 
 
-def changed(rubric: Rubric, changes: Iterable[ProposedChange]) -> Rubric:
+def apply_changes(rubric: Rubric, changes: Iterable[ProposedChange]) -> Rubric:
     """Return the rubric with these changes; raises ``InputError`` if invalid."""
     data = rubric.model_dump(by_alias=True)
     place = {criterion.name: at for at, criterion in enumerate(rubric.criteria)}
@@ -258,11 +258,11 @@ def changed(rubric: Rubric, changes: Iterable[ProposedChange]) -> Rubric:
         if change.part == "guidelines":
             data["guidelines"] = change.to
         else:
-            _set(data["criteria"][place[change.criterion]], change)
+            _set_field(data["criteria"][place[change.criterion]], change)
     return build(Rubric, data, "rubric")
 
 
-def _set(criterion: dict[str, Any], change: ProposedChange) -> None:
+def _set_field(criterion: dict[str, Any], change: ProposedChange) -> None:
     if change.option is not None:
         field = "description" if change.part == "option" else "label"
         options = [dict(option) for option in criterion["options"]]
@@ -274,7 +274,7 @@ def _set(criterion: dict[str, Any], change: ProposedChange) -> None:
         criterion["requirement"] = change.to
 
 
-def before(rubric: Rubric, change: ProposedChange) -> str:
+def text_before_change(rubric: Rubric, change: ProposedChange) -> str:
     """Return the text that a change replaces."""
     if change.part == "guidelines":
         return rubric.guidelines

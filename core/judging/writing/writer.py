@@ -298,10 +298,10 @@ class Writer:
             segments = writing.segments
             completion = await self._caller.complete(segments, writing.schema, tally, rng)
             result, reply = self._read(completion, read), completion.text
-            problem = _problem(result)
+            problem = _reply_problem(result)
             if problem and tally.spent < self.spec.tries:
                 repair = Segment("user", REPAIR.format(problem=problem))
-                result, reply = await self._repaired(
+                result, reply = await self._repaired_reply(
                     (result, reply), (*segments, repair), writing.schema, tally, rng, read
                 )
             value = (
@@ -313,7 +313,7 @@ class Writer:
             value = WritingFailure(error.kind, error.message)
         return WritingResult(value, tally.call(self._caller.settings(writing.version)), reply or "")
 
-    async def _repaired(
+    async def _repaired_reply(
         self,
         first: tuple[ValueT | Unreadable, str | None],
         segments: tuple[Segment, ...],
@@ -358,7 +358,7 @@ class Writer:
         return result
 
 
-def _problem(result: object) -> str:
+def _reply_problem(result: object) -> str:
     """Return what to tell the model about its reply, or ""."""
     if isinstance(result, Unreadable):
         return result.message

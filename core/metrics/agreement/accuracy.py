@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.metrics.estimate import Estimate
-from core.metrics.measure import Array, measure, ratio, root
+from core.metrics.measure import Array, measure_of, ratio_or_nan, root_of_nonnegative
 
 Counts = npt.NDArray[np.int64]
 
@@ -36,23 +36,23 @@ def confusion(reference: npt.ArrayLike, rated: npt.ArrayLike, k: int) -> Counts:
     return np.bincount(a * k + b, minlength=k * k).reshape(k, k)
 
 
-def _total(tables: Array) -> Array:
+def _count_of(tables: Array) -> Array:
     totals: Array = tables.sum(axis=(0, 1))
     return totals
 
 
-def _hits(tables: Array) -> Array:
+def _hit_count(tables: Array) -> Array:
     hits: Array = np.trace(tables)
     return hits
 
 
-def _diagonal(tables: Array) -> Array:
+def _hits_by_level(tables: Array) -> Array:
     """Return the hits of every level, shape (k, ...)."""
     hits: Array = np.einsum("ii...->i...", tables)
     return hits
 
 
-@measure()
+@measure_of()
 def accuracy(tables: Array) -> Array:
     """Return the share of ratings equal to the reference, in [0, 1]. Undefined for n = 0.
 
@@ -61,10 +61,10 @@ def accuracy(tables: Array) -> Array:
     >>> accuracy([[3, 1], [0, 4]]).value
     0.875
     """
-    return ratio(_hits(tables), _total(tables))
+    return ratio_or_nan(_hit_count(tables), _count_of(tables))
 
 
-@measure()
+@measure_of()
 def majority_share(tables: Array) -> Array:
     """Return the accuracy of always giving the reference's commonest level. Undefined for n = 0.
 
@@ -73,14 +73,14 @@ def majority_share(tables: Array) -> Array:
     >>> majority_share([[3, 1], [0, 4]]).value
     0.5
     """
-    return ratio(tables.sum(axis=1).max(axis=0), _total(tables))
+    return ratio_or_nan(tables.sum(axis=1).max(axis=0), _count_of(tables))
 
 
 def _why_not_adjacent(table: Array) -> str:
     return "With two levels every rating is at most one level off."
 
 
-@measure(_why_not_adjacent)
+@measure_of(_why_not_adjacent)
 def adjacent_accuracy(tables: Array) -> Array:
     """Return the share of ratings at most one level from the reference, for ordered levels.
 
@@ -93,10 +93,10 @@ def adjacent_accuracy(tables: Array) -> Array:
     if len(tables) < 3:
         return np.full(tables.shape[2:], np.nan)
     near = sum(np.trace(tables, offset) for offset in (-1, 0, 1))
-    return ratio(near, _total(tables))
+    return ratio_or_nan(near, _count_of(tables))
 
 
-@measure()
+@measure_of()
 def f1_macro(tables: Array) -> Array:
     """Return the mean F1 of the levels of the scale, in [0, 1] (van Rijsbergen 1979, chapter 7).
 
@@ -108,11 +108,11 @@ def f1_macro(tables: Array) -> Array:
     0.417846
     """
     margins = tables.sum(axis=1) + tables.sum(axis=0)
-    scores = np.nan_to_num(ratio(2 * _diagonal(tables), margins))
-    return np.where(_total(tables) > 0, scores.mean(axis=0), np.nan)
+    scores = np.nan_to_num(ratio_or_nan(2 * _hits_by_level(tables), margins))
+    return np.where(_count_of(tables) > 0, scores.mean(axis=0), np.nan)
 
 
-@measure()
+@measure_of()
 def precision_macro(tables: Array) -> Array:
     """Return the mean over levels of hits / times rated; levels never rated are left out.
 
@@ -121,10 +121,10 @@ def precision_macro(tables: Array) -> Array:
     >>> precision_macro([[3, 1], [0, 4]]).value
     0.9
     """
-    return _mean_of_defined(ratio(_diagonal(tables), tables.sum(axis=0)))
+    return _mean_of_defined(ratio_or_nan(_hits_by_level(tables), tables.sum(axis=0)))
 
 
-@measure()
+@measure_of()
 def recall_macro(tables: Array) -> Array:
     """Return the mean over levels of hits / times in the reference, omitting absent levels.
 
@@ -133,15 +133,15 @@ def recall_macro(tables: Array) -> Array:
     >>> recall_macro([[3, 1], [0, 4]]).value
     0.875
     """
-    return _mean_of_defined(ratio(_diagonal(tables), tables.sum(axis=1)))
+    return _mean_of_defined(ratio_or_nan(_hits_by_level(tables), tables.sum(axis=1)))
 
 
 def _mean_of_defined(values: Array) -> Array:
     defined = ~np.isnan(values)
-    return ratio(np.where(defined, values, 0.0).sum(axis=0), defined.sum(axis=0))
+    return ratio_or_nan(np.where(defined, values, 0.0).sum(axis=0), defined.sum(axis=0))
 
 
-@measure("The reference or the rater used one single level throughout.")
+@measure_of("The reference or the rater used one single level throughout.")
 def phi(tables: Array) -> Array:
     """Correlation of two sets of unordered levels, in [-1, 1]; with two levels Pearson's phi.
 
@@ -151,10 +151,10 @@ def phi(tables: Array) -> Array:
     >>> round(phi([[20, 5], [10, 15]]).value, 4)
     0.4082
     """
-    n, rows, columns = _total(tables), tables.sum(axis=1), tables.sum(axis=0)
-    shared = _hits(tables) * n - (rows * columns).sum(axis=0)
+    n, rows, columns = _count_of(tables), tables.sum(axis=1), tables.sum(axis=0)
+    shared = _hit_count(tables) * n - (rows * columns).sum(axis=0)
     spread = (n**2 - (rows**2).sum(axis=0)) * (n**2 - (columns**2).sum(axis=0))
-    return ratio(shared, root(spread))
+    return ratio_or_nan(shared, root_of_nonnegative(spread))
 
 
 def _why_no_rate(level: int) -> str:
@@ -162,7 +162,7 @@ def _why_no_rate(level: int) -> str:
     return f"The reference has no {kind} item, or there are more than two levels."
 
 
-@measure(_why_no_rate(1))
+@measure_of(_why_no_rate(1))
 def false_positive_rate(tables: Array) -> Array:
     """Return the share of the reference's negatives that were rated positive; level 0 is positive.
 
@@ -171,10 +171,10 @@ def false_positive_rate(tables: Array) -> Array:
     >>> false_positive_rate([[70, 2], [11, 17]]).value == 11 / 28
     True
     """
-    return _rate(tables, 1)
+    return _error_rate(tables, 1)
 
 
-@measure(_why_no_rate(0))
+@measure_of(_why_no_rate(0))
 def false_negative_rate(tables: Array) -> Array:
     """Return the share of the reference's positives that were rated negative; level 0 is positive.
 
@@ -183,28 +183,28 @@ def false_negative_rate(tables: Array) -> Array:
     >>> false_negative_rate([[70, 2], [11, 17]]).value == 2 / 72
     True
     """
-    return _rate(tables, 0)
+    return _error_rate(tables, 0)
 
 
-def _rate(tables: Array, row: int) -> Array:
+def _error_rate(tables: Array, row: int) -> Array:
     if len(tables) != 2:
         return np.full(tables.shape[2:], np.nan)
-    return ratio(tables[row, 1 - row], tables[row].sum(axis=0))
+    return ratio_or_nan(tables[row, 1 - row], tables[row].sum(axis=0))
 
 
 def level_shares(tables: Array) -> dict[str, Array]:
     """Return precision, recall and F1 of every level, shape (k, ...) each; NaN if undefined.
 
-    Like ``per_level``, for many tables (van Rijsbergen 1979, chapter 7).
+    Like ``figures_by_level``, for many tables (van Rijsbergen 1979, chapter 7).
 
     >>> level_shares(np.array([[3.0, 1.0], [0.0, 4.0]]))["precision"].tolist()
     [1.0, 0.8]
     """
-    hits, rated, in_reference = _diagonal(tables), tables.sum(axis=0), tables.sum(axis=1)
+    hits, rated, in_reference = _hits_by_level(tables), tables.sum(axis=0), tables.sum(axis=1)
     return {
-        "precision": ratio(hits, rated),
-        "recall": ratio(hits, in_reference),
-        "f1": ratio(2 * hits, rated + in_reference),
+        "precision": ratio_or_nan(hits, rated),
+        "recall": ratio_or_nan(hits, in_reference),
+        "f1": ratio_or_nan(2 * hits, rated + in_reference),
     }
 
 
@@ -217,13 +217,13 @@ class LevelFigures(NamedTuple):
     support: int
 
 
-def per_level(counts: npt.ArrayLike) -> list[LevelFigures]:
+def figures_by_level(counts: npt.ArrayLike) -> list[LevelFigures]:
     """Return precision, recall and F1 of every level (van Rijsbergen 1979, chapter 7).
 
     A level that was never rated has no precision, one missing in the reference no recall, and one
     that neither used no F1: these are undefined, not 0.
 
-    >>> per_level([[3, 1], [0, 4]])[1].precision.value
+    >>> figures_by_level([[3, 1], [0, 4]])[1].precision.value
     0.8
     """
     table = np.asarray(counts, dtype=np.float64)

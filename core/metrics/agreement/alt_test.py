@@ -114,23 +114,23 @@ def wins(judge: npt.ArrayLike, people: npt.ArrayLike, k: int, *, ordered: bool) 
     )
 
 
-def over_criteria(each: Sequence[Wins]) -> Wins:
+def combine_criteria(each: Sequence[Wins]) -> Wins:
     """Combine all criteria: an item counts once, with the mean of its criteria.
 
     Answers on one item depend on each other, so items are the observations of the test. NaN if no
     criterion could be compared. ``each`` has the same items and annotators, and is not empty.
 
     >>> first, second = Wins(*np.array([[[1.0]], [[0.0]]])), Wins(*np.array([[[0.0]], [[1.0]]]))
-    >>> over_criteria([first, second]).judge.tolist()
+    >>> combine_criteria([first, second]).judge.tolist()
     [[0.5]]
     """
     return Wins(
-        _means([criterion.judge for criterion in each]),
-        _means([criterion.person for criterion in each]),
+        _row_means([criterion.judge for criterion in each]),
+        _row_means([criterion.person for criterion in each]),
     )
 
 
-def _means(values: Sequence[Array]) -> Array:
+def _row_means(values: Sequence[Array]) -> Array:
     stacked = np.stack(values)
     finite = np.isfinite(stacked)
     number = finite.sum(axis=0)
@@ -146,7 +146,7 @@ def alt_test(found: Wins, epsilon: float, level: float = USUAL.level) -> AltTest
     equal, the p-value is 0 or 1.
 
     Args:
-        found: the result of ``wins`` or ``over_criteria``.
+        found: the result of ``wins`` or ``combine_criteria``.
         epsilon: how far the judge may be behind, in [0, 1] (``EPSILON``).
         level: the confidence level of a gap's interval; it does not affect the test.
 
@@ -162,15 +162,16 @@ def alt_test(found: Wins, epsilon: float, level: float = USUAL.level) -> AltTest
     if not 0 <= epsilon <= 1:
         raise ValueError(f"{epsilon} is no share.")
     comparisons = [
-        _against(found.judge[:, at], found.person[:, at], epsilon, level) for at in _columns(found)
+        _test_against(found.judge[:, at], found.person[:, at], epsilon, level)
+        for at in _annotator_columns(found)
     ]
     tested = [at for at, against in enumerate(comparisons) if against.p is not None]
-    reason = _too_few(comparisons, len(tested))
+    reason = _too_few_sentence(comparisons, len(tested))
     if reason:
         nothing = Estimate.undefined(reason, len(tested))
         return AltTest(tuple(comparisons), nothing, nothing, None, None)
     ps = [comparisons[at].p or 0.0 for at in tested]
-    for at, beaten in zip(tested, rejected(ps), strict=True):
+    for at, beaten in zip(tested, rejected_hypotheses(ps), strict=True):
         comparisons[at] = comparisons[at]._replace(beaten=beaten)
     won = sum(against.beaten for against in comparisons)
     rate = Estimate.defined(won / len(tested), len(tested))
@@ -185,11 +186,11 @@ def alt_test(found: Wins, epsilon: float, level: float = USUAL.level) -> AltTest
     )
 
 
-def _columns(results: Wins) -> range:
+def _annotator_columns(results: Wins) -> range:
     return range(results.judge.shape[1])
 
 
-def _against(judge: Array, person: Array, epsilon: float, level: float) -> AgainstAnnotator:
+def _test_against(judge: Array, person: Array, epsilon: float, level: float) -> AgainstAnnotator:
     from scipy.special import stdtr, stdtrit
 
     finite = np.isfinite(judge)
@@ -211,7 +212,7 @@ def _against(judge: Array, person: Array, epsilon: float, level: float) -> Again
     )
 
 
-def _too_few(comparisons: Sequence[AgainstAnnotator], tested: int) -> str:
+def _too_few_sentence(comparisons: Sequence[AgainstAnnotator], tested: int) -> str:
     if len(comparisons) < FEWEST_ANNOTATORS:
         return f"{len(comparisons)} of at least {FEWEST_ANNOTATORS} people rated this."
     if tested < FEWEST_ANNOTATORS:
@@ -223,7 +224,7 @@ def _too_few(comparisons: Sequence[AgainstAnnotator], tested: int) -> str:
     return ""
 
 
-def rejected(p: Sequence[float], q: float = Q) -> list[bool]:
+def rejected_hypotheses(p: Sequence[float], q: float = Q) -> list[bool]:
     """Return which hypotheses Benjamini and Yekutieli (2001, theorem 1.3) reject, in order.
 
     The expected share of false rejections is at most ``q``, whatever their dependence. ``p`` has at
@@ -231,19 +232,19 @@ def rejected(p: Sequence[float], q: float = Q) -> list[bool]:
 
     For four values the thresholds are q (1, 2, 3, 4) / 4 / (1 + 1/2 + 1/3 + 1/4), .006 to .024:
 
-    >>> rejected([0.03, 0.001, 0.011, 0.9])
+    >>> rejected_hypotheses([0.03, 0.001, 0.011, 0.9])
     [False, True, True, False]
     """
     values = np.asarray(p, np.float64)
     m = len(values)
     order = np.argsort(values, kind="stable")
-    below = np.flatnonzero(values[order] <= _thresholds(m, q))
+    below = np.flatnonzero(values[order] <= _rejection_thresholds(m, q))
     flags = np.zeros(m, np.bool_)
     flags[order[: below[-1] + 1 if len(below) else 0]] = True
     return [bool(flag) for flag in flags]
 
 
-def _thresholds(m: int, q: float) -> Array:
+def _rejection_thresholds(m: int, q: float) -> Array:
     ranks = np.arange(1, m + 1)
     return np.asarray(ranks / m * q / (1 / ranks).sum(), np.float64)
 
@@ -257,7 +258,7 @@ def _items_needed(gaps: Sequence[Array], epsilon: float) -> int | None:
     from scipy.special import ndtri
 
     must = ceil(PASSES * len(gaps))
-    z = float(ndtri(POWER) - ndtri(_thresholds(len(gaps), Q)[must - 1]))
+    z = float(ndtri(POWER) - ndtri(_rejection_thresholds(len(gaps), Q)[must - 1]))
     needs = list[float]()
     for gap in gaps:
         finite = gap[np.isfinite(gap)]

@@ -8,17 +8,17 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from core.metrics.estimate import Interval
-from core.metrics.measure import Array, measure, ratio, root
+from core.metrics.measure import Array, measure_of, ratio_or_nan, root_of_nonnegative
 
 TOO_FEW = "Two items always correlate perfectly; three or more are needed."
 CONSTANT = "One of the two used a single level throughout."
 
 
-def _why(table: Array) -> str:
+def _why_undefined(table: Array) -> str:
     return TOO_FEW if table.sum() < 3 else CONSTANT
 
 
-@measure(_why)
+@measure_of(_why_undefined)
 def pearson(tables: Array) -> Array:
     """Return the linear correlation of levels, in [-1, 1] (Pearson 1896).
 
@@ -28,10 +28,10 @@ def pearson(tables: Array) -> Array:
     0.8529
     """
     levels = np.arange(len(tables), dtype=np.float64).reshape(-1, *[1] * (tables.ndim - 2))
-    return _correlation(tables, levels, levels)
+    return _pearson_of_values(tables, levels, levels)
 
 
-@measure(_why)
+@measure_of(_why_undefined)
 def spearman(tables: Array) -> Array:
     """Return the linear correlation of ranks, ties at their mid-rank, in [-1, 1] (Spearman 1904).
 
@@ -40,10 +40,10 @@ def spearman(tables: Array) -> Array:
     >>> round(spearman([[2, 1, 0], [0, 1, 1], [0, 0, 2]]).value, 4)
     0.87
     """
-    return _correlation(tables, midranks(tables.sum(axis=1)), midranks(tables.sum(axis=0)))
+    return _pearson_of_values(tables, midranks(tables.sum(axis=1)), midranks(tables.sum(axis=0)))
 
 
-@measure(_why)
+@measure_of(_why_undefined)
 def kendall_tau_b(tables: Array) -> Array:
     """Return concordant minus discordant pairs, corrected for ties, in [-1, 1] (Kendall 1945).
 
@@ -62,7 +62,9 @@ def kendall_tau_b(tables: Array) -> Array:
     n = tables.sum(axis=(0, 1))
     rows, columns = tables.sum(axis=1), tables.sum(axis=0)
     untied = (n**2 - (rows**2).sum(axis=0)) * (n**2 - (columns**2).sum(axis=0))
-    return np.where(n < 3, np.nan, np.clip(ratio(2 * balance, root(untied)), -1, 1))
+    return np.where(
+        n < 3, np.nan, np.clip(ratio_or_nan(2 * balance, root_of_nonnegative(untied)), -1, 1)
+    )
 
 
 def midranks(counts: Array) -> Array:
@@ -76,17 +78,17 @@ def midranks(counts: Array) -> Array:
     return np.cumsum(counts, axis=0) - counts / 2 + 0.5
 
 
-def _correlation(tables: Array, x: Array, y: Array) -> Array:
+def _pearson_of_values(tables: Array, x: Array, y: Array) -> Array:
     """Return Pearson's r for values ``x[i]`` of row i and ``y[j]`` of column j."""
     n = tables.sum(axis=(0, 1))
     rows, columns = tables.sum(axis=1), tables.sum(axis=0)
     # Centre first: sums of squares of large ranks would cancel.
-    x = x - ratio((rows * x).sum(axis=0), n)
-    y = y - ratio((columns * y).sum(axis=0), n)
+    x = x - ratio_or_nan((rows * x).sum(axis=0), n)
+    y = y - ratio_or_nan((columns * y).sum(axis=0), n)
     shared = ((tables * y).sum(axis=1) * x).sum(axis=0)
     spread_x, spread_y = (rows * x**2).sum(axis=0), (columns * y**2).sum(axis=0)
     constant = ((rows > 0).sum(axis=0) < 2) | ((columns > 0).sum(axis=0) < 2)
-    value = ratio(shared, root(spread_x * spread_y))
+    value = ratio_or_nan(shared, root_of_nonnegative(spread_x * spread_y))
     return np.where(constant | (n < 3), np.nan, np.clip(value, -1, 1))
 
 
@@ -94,17 +96,17 @@ ONE = "One difference alone has no spread."
 EQUAL = "All differences are equal, so there is no spread to test against."
 
 
-def _offsets(tables: Array) -> Array:
+def _level_differences(tables: Array) -> Array:
     """Return rated minus reference of every cell, shape (k, k)."""
     levels = np.arange(len(tables), dtype=np.float64)
     return levels[None, :] - levels[:, None]
 
 
-def _mean(tables: Array, values: Array) -> Array:
-    return ratio(np.tensordot(values, tables, 2), tables.sum(axis=(0, 1)))
+def _mean_value(tables: Array, values: Array) -> Array:
+    return ratio_or_nan(np.tensordot(values, tables, 2), tables.sum(axis=(0, 1)))
 
 
-@measure()
+@measure_of()
 def mae(tables: Array) -> Array:
     """Return the mean absolute difference in levels (Willmott and Matsuura 2005, equation 1).
 
@@ -113,10 +115,10 @@ def mae(tables: Array) -> Array:
     >>> mae([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value
     0.5
     """
-    return _mean(tables, np.abs(_offsets(tables)))
+    return _mean_value(tables, np.abs(_level_differences(tables)))
 
 
-@measure()
+@measure_of()
 def rmse(tables: Array) -> Array:
     """Return the root mean squared difference (Willmott and Matsuura 2005, equation 2).
 
@@ -125,10 +127,10 @@ def rmse(tables: Array) -> Array:
     >>> round(rmse([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 6)
     0.948683
     """
-    return root(_mean(tables, _offsets(tables) ** 2))
+    return root_of_nonnegative(_mean_value(tables, _level_differences(tables) ** 2))
 
 
-@measure()
+@measure_of()
 def bias(tables: Array) -> Array:
     """Return the mean of rating minus reference, in levels; positive if the rater is higher.
 
@@ -137,7 +139,7 @@ def bias(tables: Array) -> Array:
     >>> bias([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value
     -0.3
     """
-    return _mean(tables, _offsets(tables))
+    return _mean_value(tables, _level_differences(tables))
 
 
 def bias_interval(table: Array, level: float = 0.95) -> Interval:
@@ -151,7 +153,7 @@ def bias_interval(table: Array, level: float = 0.95) -> Interval:
     [-0.16, 0.27]
     """
     n = float(table.sum()) + 2
-    offsets = _offsets(table)
+    offsets = _level_differences(table)
     mean = float((table * offsets).sum()) / n
     square = (float((table * offsets**2).sum()) + 2) / n - mean**2
     reach = float(stdtrit(n - 1, (1 + level) / 2)) * sqrt(square / n)
@@ -162,7 +164,7 @@ def _why_no_test(table: Array) -> str:
     return ONE if table.sum() < 2 else EQUAL
 
 
-@measure(_why_no_test)
+@measure_of(_why_no_test)
 def bias_effect_size(tables: Array) -> Array:
     """Return the bias over the standard deviation of differences: d_z of Cohen (1988), 2.3.5.
 
@@ -171,10 +173,12 @@ def bias_effect_size(tables: Array) -> Array:
     >>> round(bias_effect_size([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 4)
     -0.3162
     """
-    return ratio(_mean(tables, _offsets(tables)), _deviation(tables))
+    return ratio_or_nan(
+        _mean_value(tables, _level_differences(tables)), _difference_deviation(tables)
+    )
 
 
-@measure(_why_no_test)
+@measure_of(_why_no_test)
 def bias_p(tables: Array) -> Array:
     """Return the two-sided p of the paired t-test of no bias (Student 1908).
 
@@ -184,30 +188,32 @@ def bias_p(tables: Array) -> Array:
     0.3434
     """
     n = tables.sum(axis=(0, 1))
-    t = ratio(_mean(tables, _offsets(tables)) * np.sqrt(n), _deviation(tables))
+    t = ratio_or_nan(
+        _mean_value(tables, _level_differences(tables)) * np.sqrt(n), _difference_deviation(tables)
+    )
     return np.asarray(2 * stdtr(np.maximum(n - 1, 1), -np.abs(t)), np.float64)
 
 
-def _deviation(tables: Array) -> Array:
+def _difference_deviation(tables: Array) -> Array:
     """Return the standard deviation of the differences (n - 1), or 0."""
-    n, offsets = tables.sum(axis=(0, 1)), _offsets(tables)
+    n, offsets = tables.sum(axis=(0, 1)), _level_differences(tables)
     # n * sum of squares - square of the sum is exact for counts, so equal differences give 0.
     squares = np.tensordot(offsets**2, tables, 2)
     sums = np.tensordot(offsets, tables, 2)
-    return np.nan_to_num(root(ratio(n * squares - sums**2, n * (n - 1))))
+    return np.nan_to_num(root_of_nonnegative(ratio_or_nan(n * squares - sums**2, n * (n - 1))))
 
 
-def _shares(tables: Array) -> tuple[Array, Array]:
+def _level_shares(tables: Array) -> tuple[Array, Array]:
     n = tables.sum(axis=(0, 1))
-    return ratio(tables.sum(axis=1), n), ratio(tables.sum(axis=0), n)
+    return ratio_or_nan(tables.sum(axis=1), n), ratio_or_nan(tables.sum(axis=0), n)
 
 
 def _cumulative_gap(tables: Array) -> Array:
-    reference, rated = _shares(tables)
+    reference, rated = _level_shares(tables)
     return np.abs(np.cumsum(reference - rated, axis=0))
 
 
-@measure()
+@measure_of()
 def emd(tables: Array) -> Array:
     """Return the work, in levels, that turns one distribution of levels into the other.
 
@@ -221,7 +227,7 @@ def emd(tables: Array) -> Array:
     return work
 
 
-@measure()
+@measure_of()
 def ks(tables: Array) -> Array:
     """Return the largest gap between the two distribution functions, in [0, 1] (Smirnov 1939).
 
@@ -234,7 +240,7 @@ def ks(tables: Array) -> Array:
     return gap
 
 
-@measure()
+@measure_of()
 def ks_p(tables: Array) -> Array:
     """Return the p of no gap between the two distribution functions (Smirnov 1939), in [0, 1].
 
@@ -245,10 +251,10 @@ def ks_p(tables: Array) -> Array:
     >>> round(ks_p([[0, 20], [0, 20]]).value, 6)
     9.1e-05
     """
-    return gap_p(_cumulative_gap(tables).max(axis=0), tables.sum(axis=(0, 1)))
+    return distribution_gap_p(_cumulative_gap(tables).max(axis=0), tables.sum(axis=(0, 1)))
 
 
-def gap_p(gap: Array, n: Array) -> Array:
+def distribution_gap_p(gap: Array, n: Array) -> Array:
     """Return the p of the largest gap between distribution functions of two samples of ``n``."""
     from scipy.special import kolmogorov
 
@@ -256,7 +262,7 @@ def gap_p(gap: Array, n: Array) -> Array:
     return p_values
 
 
-@measure()
+@measure_of()
 def jensen_shannon(tables: Array) -> Array:
     """Return the divergence of two distributions of levels in bits: 0 (equal) to 1 (disjoint).
 
@@ -265,7 +271,7 @@ def jensen_shannon(tables: Array) -> Array:
     >>> jensen_shannon([[0, 4], [0, 0]]).value
     1.0
     """
-    p, q = _shares(tables)
+    p, q = _level_shares(tables)
     middle = (p + q) / 2
     return np.maximum(0.0, (_relative_entropy(p, middle) + _relative_entropy(q, middle)) / 2)
 

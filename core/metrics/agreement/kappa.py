@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from core.metrics.estimate import Estimate
-from core.metrics.measure import Array, GroupMeasure, Ratings, Statistic, measure, ratio, summed
+from core.metrics.measure import (
+    Array,
+    GroupMeasure,
+    Ratings,
+    Statistic,
+    measure_of,
+    ratio_or_nan,
+    weight_sums_of_runs,
+)
 
 Weights = Literal["none", "linear", "quadratic"]
 WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic")
@@ -19,7 +27,7 @@ NOTHING = "No item was rated by both."
 SINGLE = "Both raters used the same single level throughout."
 
 
-@measure(nothing=NOTHING)
+@measure_of(nothing=NOTHING)
 def percent_agreement(tables: Array) -> Array:
     """Return the share of items on which two raters chose the same level, in [0, 1].
 
@@ -28,7 +36,7 @@ def percent_agreement(tables: Array) -> Array:
     >>> percent_agreement([[3, 1], [0, 4]]).value
     0.875
     """
-    return ratio(np.trace(tables), tables.sum(axis=(0, 1)))
+    return ratio_or_nan(np.trace(tables), tables.sum(axis=(0, 1)))
 
 
 def cohen_kappa(counts: npt.ArrayLike, weights: Weights = "none") -> Estimate:
@@ -45,53 +53,53 @@ def cohen_kappa(counts: npt.ArrayLike, weights: Weights = "none") -> Estimate:
     return KAPPAS[weights](counts)
 
 
-@measure(SINGLE, NOTHING)
+@measure_of(SINGLE, NOTHING)
 def kappa_unweighted(tables: Array) -> Array:
     """Cohen's kappa with equal weights for all disagreements (Cohen 1960, equation 1).
 
     >>> round(kappa_unweighted([[20, 5], [10, 15]]).value, 3)
     0.4
     """
-    return _kappa(tables, "none")
+    return _weighted_kappa(tables, "none")
 
 
-@measure(SINGLE, NOTHING)
+@measure_of(SINGLE, NOTHING)
 def kappa_linear(tables: Array) -> Array:
     """Cohen's kappa weighted by the distance in levels (Cohen 1968; weights: Cicchetti 1971).
 
     >>> kappa_linear([[1, 0, 1], [0, 0, 0], [0, 0, 2]]).value
     0.5
     """
-    return _kappa(tables, "linear")
+    return _weighted_kappa(tables, "linear")
 
 
-@measure(SINGLE, NOTHING)
+@measure_of(SINGLE, NOTHING)
 def kappa_quadratic(tables: Array) -> Array:
     """Cohen's kappa weighted by the squared distance in levels (Fleiss and Cohen 1973).
 
     >>> kappa_quadratic([[1, 0, 1], [0, 0, 0], [0, 0, 2]]).value
     0.5
     """
-    return _kappa(tables, "quadratic")
+    return _weighted_kappa(tables, "quadratic")
 
 
 KAPPAS = {"none": kappa_unweighted, "linear": kappa_linear, "quadratic": kappa_quadratic}
 
 
-def _kappa(tables: Array, weights: Weights) -> Array:
-    weight = disagreement(len(tables), weights)
+def _weighted_kappa(tables: Array, weights: Weights) -> Array:
+    weight = disagreement_weights(len(tables), weights)
     observed = np.tensordot(weight, tables, 2)
     rows, columns = tables.sum(axis=1), tables.sum(axis=0)
     expected = (np.tensordot(weight, rows, 1) * columns).sum(axis=0)
-    return 1 - ratio(observed * rows.sum(axis=0), expected)
+    return 1 - ratio_or_nan(observed * rows.sum(axis=0), expected)
 
 
-def disagreement(k: int, weights: Weights) -> npt.NDArray[np.float64]:
+def disagreement_weights(k: int, weights: Weights) -> npt.NDArray[np.float64]:
     """Return the disagreement weight of every pair of ``k`` levels, shape (k, k).
 
     Cohen (1968), with the weights of Cicchetti (1971) and of Fleiss and Cohen (1973).
 
-    >>> disagreement(3, "quadratic")[0].tolist()
+    >>> disagreement_weights(3, "quadratic")[0].tolist()
     [0.0, 1.0, 4.0]
     """
     distance = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)
@@ -105,12 +113,12 @@ SHARED = 2
 _CELLS = 4_000_000
 
 
-def sharing_pairs(ratings: Ratings, times: Array) -> list[tuple[int, int]]:
+def pairs_with_common_items(ratings: Ratings, times: Array) -> list[tuple[int, int]]:
     """Return the pairs of raters with two or more items in common.
 
     ``times`` is the number of items of each row.
 
-    >>> sharing_pairs(np.array([[0, 0, -1], [1, 0, 1]]), np.ones(2))
+    >>> pairs_with_common_items(np.array([[0, 0, -1], [1, 0, 1]]), np.ones(2))
     [(0, 1)]
     """
     rated = (ratings >= 0).astype(np.float64)
@@ -131,25 +139,27 @@ def mean_kappas(
     ratings: Ratings, k: int, times: Array, wanted: Sequence[Weights]
 ) -> Callable[[Array], dict[Weights, Array]]:
     """Return several weightings of ``mean_pairwise_cohen`` from the same tables."""
-    pairs = sharing_pairs(ratings, times)
+    pairs = pairs_with_common_items(ratings, times)
 
-    def of(weights: Array) -> dict[Weights, Array]:
+    def kappa_mean(weights: Array) -> dict[Weights, Array]:
         # Many raters have many pairs: process a few at a time, so that the tables stay small.
         resamples = weights.shape[1]
         step = max(1, _CELLS // (resamples * k * k))
         totals = {name: np.zeros((2, resamples)) for name in wanted}
         for start in range(0, len(pairs), step):
-            tables = _tables(ratings, k, pairs[start : start + step], weights)
+            tables = _pair_tables(ratings, k, pairs[start : start + step], weights)
             for name in wanted:
                 kappas = KAPPAS[name].many(tables)
                 defined = ~np.isnan(kappas)
                 totals[name] += [np.where(defined, kappas, 0.0).sum(axis=0), defined.sum(axis=0)]
-        return {name: ratio(total, defined) for name, (total, defined) in totals.items()}
+        return {name: ratio_or_nan(total, defined) for name, (total, defined) in totals.items()}
 
-    return of
+    return kappa_mean
 
 
-def _tables(ratings: Ratings, k: int, pairs: Sequence[tuple[int, int]], weights: Array) -> Array:
+def _pair_tables(
+    ratings: Ratings, k: int, pairs: Sequence[tuple[int, int]], weights: Array
+) -> Array:
     """Return the tables of some pairs, shape (k, k, pairs, resamples)."""
     first, second = np.array(pairs).T
     cells = pair_cells(ratings[:, first], ratings[:, second], k)
@@ -157,7 +167,7 @@ def _tables(ratings: Ratings, k: int, pairs: Sequence[tuple[int, int]], weights:
     cell = cells[rows, columns] * len(pairs) + columns
     order = np.argsort(cell, kind="stable")
     starts = np.searchsorted(cell[order], np.arange(k * k * len(pairs) + 1))
-    return summed(rows[order], starts, weights).reshape(k, k, len(pairs), -1)
+    return weight_sums_of_runs(rows[order], starts, weights).reshape(k, k, len(pairs), -1)
 
 
 def _mean_kappa(ratings: Ratings, k: int, times: Array, *, weights_of: Weights) -> Statistic:
@@ -165,8 +175,8 @@ def _mean_kappa(ratings: Ratings, k: int, times: Array, *, weights_of: Weights) 
     return lambda weights: all_of(weights)[weights_of]
 
 
-def _why(ratings: Ratings, times: Array) -> str:
-    if not sharing_pairs(ratings, times):
+def _why_undefined(ratings: Ratings, times: Array) -> str:
+    if not pairs_with_common_items(ratings, times):
         return f"No two raters have {SHARED} items in common."
     return "Every pair of raters used one and the same single level."
 
@@ -184,5 +194,5 @@ def mean_pairwise_cohen(weights: Weights) -> GroupMeasure:
 
 
 _MEASURES: dict[Weights, GroupMeasure] = {
-    name: GroupMeasure(partial(_mean_kappa, weights_of=name), _why) for name in WEIGHTS
+    name: GroupMeasure(partial(_mean_kappa, weights_of=name), _why_undefined) for name in WEIGHTS
 }

@@ -123,7 +123,7 @@ def patterns(columns: npt.NDArray[np.int64]) -> Patterns:
     spans = (rows.max(axis=0) - low + 1).tolist()
     if prod(spans) > MOST_CODES:
         _, first, of_item, times = np.unique(
-            _as_bytes(rows), return_index=True, return_inverse=True, return_counts=True
+            _rows_as_bytes(rows), return_index=True, return_inverse=True, return_counts=True
         )
         return Patterns(rows[first], times.astype(np.int64), of_item.astype(np.int64))
     # Few possible rows: encode each as a number and count, instead of sorting.
@@ -131,13 +131,13 @@ def patterns(columns: npt.NDArray[np.int64]) -> Patterns:
     counts = np.bincount(code, minlength=prod(spans))
     present = np.flatnonzero(counts)
     distinct = np.stack(np.unravel_index(present, spans), axis=1) + low
-    order = np.argsort(_as_bytes(distinct))
+    order = np.argsort(_rows_as_bytes(distinct))
     place = np.empty(prod(spans), np.int64)
     place[present[order]] = np.arange(len(present))
     return Patterns(distinct[order], counts[present[order]], place[code])
 
 
-def _as_bytes(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.void]:
+def _rows_as_bytes(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.void]:
     """Return each row as one value, for comparisons."""
     contiguous = np.ascontiguousarray(rows)
     return contiguous.view(

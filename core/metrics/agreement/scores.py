@@ -18,12 +18,19 @@ from core.metrics.agreement.correlation_distance import (
     EQUAL,
     ONE,
     TOO_FEW,
-    gap_p,
+    distribution_gap_p,
     midranks,
 )
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import Estimate
-from core.metrics.measure import ROUNDING, Array, level_places, ratio, root, tally
+from core.metrics.measure import (
+    ROUNDING,
+    Array,
+    level_places,
+    ratio_or_nan,
+    root_of_nonnegative,
+    weight_sums,
+)
 
 #: The most distinct pairs to rank, since the cost grows with their square.
 MOST_PAIRS = 4_000
@@ -115,12 +122,12 @@ def figures(pairs: Pairs, times: Array) -> dict[str, Estimate]:
     return {
         name: Estimate.defined(float(values[0]), n)
         if np.isfinite(values[0])
-        else Estimate.undefined(_why(name, n, len(times)), n)
+        else Estimate.undefined(_why_undefined(name, n, len(times)), n)
         for name, values in values.items()
     }
 
 
-def _why(name: str, n: int, pairs: int) -> str:
+def _why_undefined(name: str, n: int, pairs: int) -> str:
     if n == 0:
         return NOTHING
     if name in ("kendall_tau_b", *NAMES[-3:]) and pairs > MOST_PAIRS:
@@ -154,20 +161,20 @@ class PairStatistics:
         varies = ((totals_x > 0).sum(axis=0) > 1) & ((totals_y > 0).sum(axis=0) > 1) & (n >= 3)
         # Differences that cancel leave a rounding error.
         gaps = np.where(np.abs(sums[2]) <= ROUNDING * sums[0], 0.0, sums[2])
-        bias = ratio(gaps, n)
-        spread = _spread(sums[1], gaps, n)
-        t = ratio(bias * np.sqrt(n), spread)
+        bias = ratio_or_nan(gaps, n)
+        spread = _difference_spread(sums[1], gaps, n)
+        t = ratio_or_nan(bias * np.sqrt(n), spread)
         correlations = {
-            "pearson": _pearson(sums, n),
-            "spearman": self._spearman(weights, totals_x, totals_y, n),
-            "kendall_tau_b": self._tau(weights, totals_x, totals_y, n),
+            "pearson": _pearson_r(sums, n),
+            "spearman": self._spearman_rho(weights, totals_x, totals_y, n),
+            "kendall_tau_b": self._kendall_tau(weights, totals_x, totals_y, n),
         }
         return {
             **{name: np.where(varies, r, np.nan) for name, r in correlations.items()},
-            "rmse": root(ratio(sums[1], n)),
-            "mae": ratio(sums[0], n),
+            "rmse": root_of_nonnegative(ratio_or_nan(sums[1], n)),
+            "mae": ratio_or_nan(sums[0], n),
             "bias": bias,
-            "bias_effect_size": ratio(bias, spread),
+            "bias_effect_size": ratio_or_nan(bias, spread),
             "bias_p": np.asarray(2 * stdtr(np.maximum(n - 1, 1), -np.abs(t)), np.float64),
             "limit_low": np.where(n < 2, np.nan, bias - _LIMIT * spread),
             "limit_high": np.where(n < 2, np.nan, bias + _LIMIT * spread),
@@ -182,29 +189,29 @@ class PairStatistics:
         if len(numbers) > MOST_PAIRS:
             return dict.fromkeys(("emd", "ks", "ks_p"), np.full(weights.shape[1], np.nan))
         at_x, at_y = place[: len(self._x.numbers)], place[len(self._x.numbers) :]
-        counts = tally(at_y[self._y.place], len(numbers), weights)
-        counts -= tally(at_x[self._x.place], len(numbers), weights)
-        gaps = np.abs(ratio(np.cumsum(counts, axis=0), n))
+        counts = weight_sums(at_y[self._y.place], len(numbers), weights)
+        counts -= weight_sums(at_x[self._x.place], len(numbers), weights)
+        gaps = np.abs(ratio_or_nan(np.cumsum(counts, axis=0), n))
         ks = gaps.max(axis=0, initial=0.0)
         return {
             "emd": np.where(n > 0, np.diff(numbers) @ gaps[:-1], np.nan),
             "ks": np.where(n > 0, ks, np.nan),
-            "ks_p": gap_p(ks, n),
+            "ks_p": distribution_gap_p(ks, n),
         }
 
-    def _spearman(self, weights: Array, totals_x: Array, totals_y: Array, n: Array) -> Array:
+    def _spearman_rho(self, weights: Array, totals_x: Array, totals_y: Array, n: Array) -> Array:
         middle = (n + 1) / 2
         rank_x, rank_y = midranks(totals_x) - middle, midranks(totals_y) - middle
         shared = (weights * rank_x[self._x.place] * rank_y[self._y.place]).sum(axis=0)
         spread = (totals_x * rank_x**2).sum(axis=0) * (totals_y * rank_y**2).sum(axis=0)
-        return np.clip(ratio(shared, root(spread)), -1, 1)
+        return np.clip(ratio_or_nan(shared, root_of_nonnegative(spread)), -1, 1)
 
-    def _tau(self, weights: Array, totals_x: Array, totals_y: Array, n: Array) -> Array:
+    def _kendall_tau(self, weights: Array, totals_x: Array, totals_y: Array, n: Array) -> Array:
         if self._orders is None:
             return np.full(weights.shape[1], np.nan)
         balance = ((self._orders @ weights.astype(np.float32)) * weights).sum(axis=0)
         untied = [n**2 - (totals**2).sum(axis=0) for totals in (totals_x, totals_y)]
-        return np.clip(ratio(balance, root(untied[0] * untied[1])), -1, 1)
+        return np.clip(ratio_or_nan(balance, root_of_nonnegative(untied[0] * untied[1])), -1, 1)
 
 
 class _Side:
@@ -216,7 +223,7 @@ class _Side:
 
     def totals(self, weights: Array) -> Array:
         """Return the weights per distinct number, in increasing order."""
-        return tally(self.place, self._number, weights)
+        return weight_sums(self.place, self._number, weights)
 
 
 def statistics(pairs: Pairs) -> PairStatistics:
@@ -224,15 +231,15 @@ def statistics(pairs: Pairs) -> PairStatistics:
     return PairStatistics(pairs)
 
 
-def _spread(squares: Array, sums: Array, n: Array) -> Array:
+def _difference_spread(squares: Array, sums: Array, n: Array) -> Array:
     """Return the standard deviation (n - 1) of the differences; 0 if they are all equal."""
-    remainder = squares - np.nan_to_num(ratio(sums**2, n))
+    remainder = squares - np.nan_to_num(ratio_or_nan(sums**2, n))
     remainder = np.where(remainder <= ROUNDING * squares, 0.0, remainder)
-    return np.nan_to_num(root(ratio(remainder, np.maximum(n - 1, 0))))
+    return np.nan_to_num(root_of_nonnegative(ratio_or_nan(remainder, np.maximum(n - 1, 0))))
 
 
-def _pearson(sums: Array, n: Array) -> Array:
+def _pearson_r(sums: Array, n: Array) -> Array:
     x, y, xx, yy, xy = sums[3:]
-    shared = xy - ratio(x * y, n)
-    spread = (xx - ratio(x**2, n)) * (yy - ratio(y**2, n))
-    return np.clip(ratio(shared, root(spread)), -1, 1)
+    shared = xy - ratio_or_nan(x * y, n)
+    spread = (xx - ratio_or_nan(x**2, n)) * (yy - ratio_or_nan(y**2, n))
+    return np.clip(ratio_or_nan(shared, root_of_nonnegative(spread)), -1, 1)

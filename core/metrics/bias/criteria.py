@@ -13,9 +13,16 @@ import numpy.typing as npt
 from core.metrics.agreement.accuracy import accuracy, confusion
 from core.metrics.agreement.ratings import MISSING, Patterns, patterns
 from core.metrics.agreement.reliability import alpha_nominal, alpha_ordinal, item_agreement
-from core.metrics.bias.effects import FEW, BiasEffect, NullValue, jackknifed, normal_p, too_few
+from core.metrics.bias.effects import (
+    FEW,
+    BiasEffect,
+    NullValue,
+    effect_of_too_few,
+    jackknife_effect,
+    normal_p,
+)
 from core.metrics.estimate import Estimate
-from core.metrics.measure import Array, GroupMeasure, Ratings, ratio, root
+from core.metrics.measure import Array, GroupMeasure, Ratings, ratio_or_nan, root_of_nonnegative
 
 
 class Agreement(NamedTuple):
@@ -38,23 +45,23 @@ def agreement(ratings: Ratings, k: int, ordered: bool, null: NullValue) -> Agree
     """
     distinct = patterns(ratings)
     return Agreement(
-        _alpha(distinct, k, ordered, null), item_agreement(distinct.rows, k, distinct.times)
+        _alpha_effect(distinct, k, ordered, null), item_agreement(distinct.rows, k, distinct.times)
     )
 
 
-def _measure(k: int, ordered: bool) -> GroupMeasure:
+def _agreement_measure(k: int, ordered: bool) -> GroupMeasure:
     return alpha_ordinal if ordered and k > 2 else alpha_nominal
 
 
-def _alpha(distinct: Patterns, k: int, ordered: bool, null: NullValue) -> BiasEffect:
+def _alpha_effect(distinct: Patterns, k: int, ordered: bool, null: NullValue) -> BiasEffect:
     rated = (distinct.rows >= 0).sum(axis=1) >= 2
     rows, times = distinct.rows[rated], distinct.times[rated].astype(np.float64)
-    measure = _measure(k, ordered)
+    measure = _agreement_measure(k, ordered)
     figure = measure(rows, k, times)
     if figure.value is None:
         return BiasEffect.undefined(figure.reason, figure.n)
     without = measure.as_function_of_weights(rows, k, times)(times[:, None] - np.eye(len(rows)))
-    return jackknifed(figure.value, without, null, times)
+    return jackknife_effect(figure.value, without, null, times)
 
 
 class Merge(NamedTuple):
@@ -108,10 +115,10 @@ def merges(
     pairs = [(a, a + 1) for a in range(k - 1)] if ordered else list(combinations(range(k), 2))
     distinct = patterns(np.column_stack([truth, ratings]))
     scored = 1 + (ratings.shape[1] if judges is None else judges)
-    return [_merge(distinct, k, ordered, pair, null, scored) for pair in pairs]
+    return [_merge_of_pair(distinct, k, ordered, pair, null, scored) for pair in pairs]
 
 
-def _merge(
+def _merge_of_pair(
     distinct: Patterns, k: int, ordered: bool, pair: tuple[int, int], null: NullValue, scored: int
 ) -> Merge:
     a, b = pair
@@ -126,19 +133,19 @@ def _merge(
     return Merge(
         a,
         b,
-        _alpha(Patterns(two, times, distinct.of_item), 2, False, null),
+        _alpha_effect(Patterns(two, times, distinct.of_item), 2, False, null),
         (
-            _measure(k, ordered)(rows[:, 1:], k, times),
-            _measure(k - 1, ordered)(joined[:, 1:], k - 1, times),
+            _agreement_measure(k, ordered)(rows[:, 1:], k, times),
+            _agreement_measure(k - 1, ordered)(joined[:, 1:], k - 1, times),
         ),
         (
-            _accuracy(rows[:, :scored], times, k),
-            _accuracy(joined[:, :scored], times, k - 1),
+            _rating_accuracy(rows[:, :scored], times, k),
+            _rating_accuracy(joined[:, :scored], times, k - 1),
         ),
     )
 
 
-def _accuracy(rows: Ratings, times: Ratings, k: int) -> Estimate:
+def _rating_accuracy(rows: Ratings, times: Ratings, k: int) -> Estimate:
     """Return the share of ratings that equal the truth, which is the first column."""
     truth = np.repeat(np.repeat(rows[:, 0], times), rows.shape[1] - 1)
     return accuracy(confusion(truth, np.repeat(rows[:, 1:], times, axis=0).ravel(), k))
@@ -159,16 +166,16 @@ def correlation_of(x: npt.ArrayLike, y: npt.ArrayLike) -> Association:
     """
     across, down = np.asarray(x, np.float64), np.asarray(y, np.float64)
 
-    def of(tables: Array) -> Array:
+    def correlation_of_tables(tables: Array) -> Array:
         n = tables.sum(axis=(-2, -1))
         rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
-        a = across - ratio(rows @ across, n)[..., None]
-        b = down - ratio(columns @ down, n)[..., None]
+        a = across - ratio_or_nan(rows @ across, n)[..., None]
+        b = down - ratio_or_nan(columns @ down, n)[..., None]
         shared = (a * (tables @ b[..., None])[..., 0]).sum(axis=-1)
         spread = (rows * a**2).sum(axis=-1) * (columns * b**2).sum(axis=-1)
-        return ratio(shared, root(np.where(spread > 1e-18, spread, 0.0)))
+        return ratio_or_nan(shared, root_of_nonnegative(np.where(spread > 1e-18, spread, 0.0)))
 
-    return of
+    return correlation_of_tables
 
 
 def cramers_v(tables: Array) -> Array:
@@ -182,9 +189,9 @@ def cramers_v(tables: Array) -> Array:
     n = tables.sum(axis=(-2, -1))
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
     expected = rows[..., :, None] * columns[..., None, :]
-    square = np.nan_to_num(ratio(tables**2, expected)).sum(axis=(-2, -1)) - (n > 0)
+    square = np.nan_to_num(ratio_or_nan(tables**2, expected)).sum(axis=(-2, -1)) - (n > 0)
     used = np.minimum((rows > 0).sum(axis=-1), (columns > 0).sum(axis=-1)) - 1
-    return root(ratio(square, used))
+    return root_of_nonnegative(ratio_or_nan(square, used))
 
 
 def redundancy(table: npt.ArrayLike, association: Association, limit: float) -> BiasEffect:
@@ -204,25 +211,25 @@ def redundancy(table: npt.ArrayLike, association: Association, limit: float) -> 
     counts = np.asarray(table, np.float64)
     n = int(counts.sum())
     if n < FEW:
-        return too_few(n)
+        return effect_of_too_few(n)
     signed = float(association(counts))
     if not np.isfinite(signed):
         return BiasEffect.undefined("One of the two questions has the same answer everywhere.", n)
     size = min(1.0, abs(signed))
-    z = _score(counts, association, size, limit) if size > limit else 0.0
+    z = _standard_score(counts, association, size, limit) if size > limit else 0.0
     p = normal_p(z, "above") if size > limit else 1.0
-    low, high = _ends(counts, association, size)
+    low, high = _interval_ends(counts, association, size)
     ends = (low, high) if signed >= 0 else (-high, -low)
     return BiasEffect(signed, *ends, n, p)
 
 
-def _score(counts: Array, association: Association, size: float, at: float) -> float:
+def _standard_score(counts: Array, association: Association, size: float, at: float) -> float:
     """Return how many standard errors the association is above ``at``, assuming ``at`` is true."""
-    error = _error(_shrunk(counts, at / size), association)
+    error = _jackknife_error(_shrunk_table(counts, at / size), association)
     return (size - at) / error if error > 0 else 0.0
 
 
-def _shrunk(counts: Array, share: float) -> Array:
+def _shrunk_table(counts: Array, share: float) -> Array:
     """Return the table shrunk towards independence; r and V shrink by that share."""
     n = counts.sum()
     alone = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
@@ -230,7 +237,7 @@ def _shrunk(counts: Array, share: float) -> Array:
     return mixed
 
 
-def _error(counts: Array, association: Association) -> float:
+def _jackknife_error(counts: Array, association: Association) -> float:
     """Return the standard error by the infinitesimal jackknife (Efron 1982, section 6.3)."""
     n, cells = counts.sum(), counts.size
     step = 1e-5 * n
@@ -241,14 +248,14 @@ def _error(counts: Array, association: Association) -> float:
     return sqrt(float(weight @ centred**2) / n)
 
 
-def _ends(counts: Array, association: Association, size: float) -> tuple[float, float]:
-    high = min(1.0, size + _SURE * _error(counts, association))
+def _interval_ends(counts: Array, association: Association, size: float) -> tuple[float, float]:
+    high = min(1.0, size + _SURE * _jackknife_error(counts, association))
     if size < 1e-9:
         return 0.0, high
     below, above = 0.0, size
     for _ in range(_HALVINGS):
         middle = (below + above) / 2
-        if _score(counts, association, size, middle) > _SURE:
+        if _standard_score(counts, association, size, middle) > _SURE:
             below = middle
         else:
             above = middle
@@ -276,24 +283,24 @@ def item_rest(values: Array, question: int, null: NullValue) -> BiasEffect:
     rows = (number >= 2) & ~np.isnan(values[:, question])
     n = int(rows.sum())
     if n < FEW:
-        return too_few(n)
+        return effect_of_too_few(n)
     x = values[rows, question]
     y = np.nansum(other_values[rows], axis=1) / number[rows]
     x, y = x - x.mean(), y - y.mean()
     if (x**2).sum() < 1e-12 or (y**2).sum() < 1e-12:
         return BiasEffect.undefined("It has the same answer everywhere, or the others have.", n)
     r = float((x * y).sum() / sqrt(float((x**2).sum() * (y**2).sum())))
-    return _on_fishers_scale(x, y, min(max(r, -0.999999), 0.999999), null)
+    return _fisher_effect(x, y, min(max(r, -0.999999), 0.999999), null)
 
 
-def _on_fishers_scale(x: Array, y: Array, r: float, null: NullValue) -> BiasEffect:
+def _fisher_effect(x: Array, y: Array, r: float, null: NullValue) -> BiasEffect:
     n = len(x)
     a, b = x / sqrt(float((x**2).mean())), y / sqrt(float((y**2).mean()))
     # The influence of each item on r (Devlin, Gnanadesikan and Kettenring 1975), on Fisher's z.
     influence = (a * b - r * (a**2 + b**2) / 2) / (1 - r * r)
     on_z = NullValue(float(np.arctanh(null.value)), null.side)
     z = float(np.arctanh(r))
-    effect = jackknifed(z, z - influence / (n - 1), on_z)
+    effect = jackknife_effect(z, z - influence / (n - 1), on_z)
     if effect.low is None or effect.high is None:
         return effect
     low, high = (float(np.tanh(end)) for end in (effect.low, effect.high))

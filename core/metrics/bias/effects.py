@@ -65,10 +65,10 @@ class BiasEffect(NamedTuple):
         return Estimate(self.estimate, self.low, self.high, self.reason, self.n)
 
 
-def too_few(n: int) -> BiasEffect:
+def effect_of_too_few(n: int) -> BiasEffect:
     """Return the undefined effect of fewer than ``FEW`` items.
 
-    >>> too_few(3).reason
+    >>> effect_of_too_few(3).reason
     'Only 3 items can be compared; 20 are needed.'
     """
     return BiasEffect.undefined(f"Only {n} items can be compared; {FEW} are needed.", n)
@@ -85,12 +85,12 @@ def normal_p(z: float, side: Side) -> float:
     return float(ndtr(-z if side == "above" else z))
 
 
-def judged(estimate: float, error: float, n: int, null: NullValue) -> BiasEffect:
+def effect_of_estimate(estimate: float, error: float, n: int, null: NullValue) -> BiasEffect:
     """Return the effect of an estimate and its standard error over ``n`` independent items.
 
     Student's t with n - 1 degrees of freedom (Student 1908). ``error`` must be positive.
 
-    >>> effect = judged(0.3, 0.1, 101, NullValue())
+    >>> effect = effect_of_estimate(0.3, 0.1, 101, NullValue())
     >>> round(effect.low, 2), round(effect.high, 2), round(effect.p, 4)
     (0.1, 0.5, 0.0034)
     """
@@ -104,14 +104,16 @@ def judged(estimate: float, error: float, n: int, null: NullValue) -> BiasEffect
     return BiasEffect(estimate, estimate - reach, estimate + reach, n, min(1.0, p))
 
 
-def alike(estimate: float, n: int, null: NullValue) -> BiasEffect:
+def effect_of_equal_items(estimate: float, n: int, null: NullValue) -> BiasEffect:
     """Return the effect if all ``n`` items are equal, so that their variance is unknown.
 
     It has no interval. The p assumes one more item at the null: the estimate is then n + 1 standard
     errors from it (n values e and one 0 have the standard error e / (n + 1)).
 
-    >>> alike(0.0, 30, NullValue()).p, alike(1.0, 30, NullValue()).p < 1e-20
-    (1.0, True)
+    >>> effect_of_equal_items(0.0, 30, NullValue()).p
+    1.0
+    >>> effect_of_equal_items(1.0, 30, NullValue()).p < 1e-20
+    True
     """
     beyond = estimate - null.value
     if abs(beyond) <= EXACT or (null.side == "above" and beyond < 0):
@@ -122,7 +124,7 @@ def alike(estimate: float, n: int, null: NullValue) -> BiasEffect:
     return BiasEffect(estimate, None, None, n, sides * float(stdtr(n - 1, -(n + 1))))
 
 
-def jackknifed(
+def jackknife_effect(
     estimate: float, left_out: Array, null: NullValue, times: Array | None = None
 ) -> BiasEffect:
     """Return the effect of a statistic from its values without one item each (Tukey 1958).
@@ -130,22 +132,26 @@ def jackknifed(
     ``times`` is the number of items of each value. Undefined if a value is NaN.
 
     >>> values = np.arange(21.0)
-    >>> effect = jackknifed(10.0, (210 - values) / 20, NullValue())
+    >>> effect = jackknife_effect(10.0, (210 - values) / 20, NullValue())
     >>> round((effect.high - 10) / 2.086, 3)  # the standard error of the mean, sqrt(38.5 / 21)
     1.354
     """
     number = np.ones(len(left_out)) if times is None else times
     n = int(number.sum())
     if n < FEW:
-        return too_few(n)
+        return effect_of_too_few(n)
     if not np.isfinite(estimate) or not np.isfinite(left_out).all():
         return BiasEffect.undefined("One item decides whether it is defined at all.", n)
     gap = left_out - np.average(left_out, weights=number)
     error = sqrt((n - 1) / n * float((number * gap**2).sum()))
-    return judged(estimate, error, n, null) if error > EXACT else alike(estimate, n, null)
+    return (
+        effect_of_estimate(estimate, error, n, null)
+        if error > EXACT
+        else effect_of_equal_items(estimate, n, null)
+    )
 
 
-def share_above(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -> BiasEffect:
+def share_above_limit(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -> BiasEffect:
     """Return the share of ``hits``, and the p of it being at most ``limit``.
 
     Cells of one item may be correlated, so all counts are divided by the design effect (Kish 1965,
@@ -157,7 +163,7 @@ def share_above(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -> Bias
         items: the item of each cell, shape (cells,).
         limit: the largest healthy share, in (0, 1).
 
-    >>> effect = share_above([1] * 30 + [0] * 70, np.arange(100), 0.1)
+    >>> effect = share_above_limit([1] * 30 + [0] * 70, np.arange(100), 0.1)
     >>> effect.estimate, effect.p < 1e-6
     (0.3, True)
     """
@@ -165,9 +171,9 @@ def share_above(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -> Bias
     codes = np.unique(item_of, return_inverse=True)[1]
     number = int(codes.max()) + 1 if len(codes) else 0
     if number < FEW:
-        return too_few(number)
+        return effect_of_too_few(number)
     share = float(hit.mean())
-    spread = _design(hit - share, codes, share)
+    spread = _design_effect(hit - share, codes, share)
     cells, hit_cells = len(hit) / spread, float(hit.sum()) / spread
     effective, counted = round(cells), min(round(hit_cells), round(cells))
     low, high = wilson(counted, effective)
@@ -175,7 +181,9 @@ def share_above(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -> Bias
     return BiasEffect(share, min(low, share), max(high, share), number, p)
 
 
-def _design(residuals: npt.NDArray[np.float64], codes: npt.NDArray[np.int64], p: float) -> float:
+def _design_effect(
+    residuals: npt.NDArray[np.float64], codes: npt.NDArray[np.int64], p: float
+) -> float:
     """Return the variance relative to that of independent cells; at least 1."""
     if not 0 < p < 1:
         return 1.0
@@ -183,18 +191,18 @@ def _design(residuals: npt.NDArray[np.float64], codes: npt.NDArray[np.int64], p:
     return max(1.0, together / (len(residuals) * p * (1 - p)))
 
 
-def hardly_used(picked: int, n: int, limit: float) -> BiasEffect:
+def share_of_rare_option(picked: int, n: int, limit: float) -> BiasEffect:
     """Return the share of items with a picked option, and the p of it being ``limit`` or more.
 
     The exact binomial test; the interval is Wilson's. ``picked`` counts items for which any rater
     picked it, of ``n`` answered items. Undefined for fewer than 20 items.
 
-    >>> effect = hardly_used(0, 200, 0.05)
+    >>> effect = share_of_rare_option(0, 200, 0.05)
     >>> effect.estimate, round(effect.high, 3), f"{effect.p:.1e}"  # 0.95^200
     (0.0, 0.019, '3.5e-05')
     """
     if n < FEW:
-        return too_few(n)
+        return effect_of_too_few(n)
     low, high = wilson(picked, n)
     return BiasEffect(picked / n, low, high, n, float(bdtr(picked, n, limit)))
 
@@ -303,13 +311,13 @@ class Finding:
     false_alarms: float | None = FALSE_ALARMS
 
 
-def significant(
+def corrected_if_significant(
     checks: Sequence[tuple[Kind, BiasEffect]], rate: float = FALSE_ALARMS
 ) -> list[float | None]:
     """Return every check's p, corrected for all of them, if significant, otherwise ``None``.
 
     >>> large = BiasEffect(0.2, 0.1, 0.3, 100, 1e-5)
-    >>> significant([("leniency", large), ("leniency", large._replace(estimate=0.01))])
+    >>> corrected_if_significant([("leniency", large), ("leniency", large._replace(estimate=0.01))])
     [2e-05, None]
     """
     corrected = [
@@ -322,7 +330,7 @@ def significant(
         )
     ]
     return [
-        p if p is not None and p <= rate and _matters(kind, effect.estimate) else None
+        p if p is not None and p <= rate and _is_in_harmful_range(kind, effect.estimate) else None
         for p, (kind, effect) in zip(corrected, checks, strict=True)
     ]
 
@@ -340,7 +348,7 @@ def severity(kind: Kind, effect: BiasEffect) -> Severity:
     if kind in OBSERVED:
         return "slight"
     ends = [effect.estimate if end is None else end for end in (effect.low, effect.high)]
-    beyond = [_beyond(kind, end) for end in ends if end is not None]
+    beyond = [_excess_over_null(kind, end) for end in ends if end is not None]
     matters = BOUNDS[kind].matters
     sure = min(beyond) >= matters
     if BOUNDS[kind].null.side == "both":
@@ -348,7 +356,7 @@ def severity(kind: Kind, effect: BiasEffect) -> Severity:
     return "serious" if sure else "slight"
 
 
-def _beyond(kind: Kind, value: float) -> float:
+def _excess_over_null(kind: Kind, value: float) -> float:
     """Return how far a value exceeds the null on the harmful side."""
     null = BOUNDS[kind].null
     if kind == "redundancy":
@@ -356,9 +364,9 @@ def _beyond(kind: Kind, value: float) -> float:
     return null.value - value if null.side == "below" else value - null.value
 
 
-def _matters(kind: Kind, value: float | None) -> bool:
+def _is_in_harmful_range(kind: Kind, value: float | None) -> bool:
     if value is None:
         return False
-    beyond = _beyond(kind, value)
+    beyond = _excess_over_null(kind, value)
     size = abs(beyond) if BOUNDS[kind].null.side == "both" else beyond
     return size >= BOUNDS[kind].matters

@@ -15,14 +15,14 @@ from core.metrics.bias.effects import (
     FEW,
     BiasEffect,
     NullValue,
-    alike,
-    jackknifed,
-    judged,
+    effect_of_equal_items,
+    effect_of_estimate,
+    effect_of_too_few,
+    jackknife_effect,
     normal_p,
-    too_few,
 )
 from core.metrics.estimate import wilson
-from core.metrics.measure import ROUNDING, Array, ratio, root
+from core.metrics.measure import ROUNDING, Array, ratio_or_nan, root_of_nonnegative
 
 #: The smallest correlation used as a divisor.
 TOGETHER = 0.1
@@ -76,30 +76,32 @@ def halo(
         rows = complete[:, a] & complete[:, b]
         if rows.sum() < FEW:
             continue
-        parts = _of_two(sides, a, b, rows)
+        parts = _correlations_of_two(sides, a, b, rows)
         if np.isnan(parts).any():
             continue
         pairs, used, total = pairs + 1, used | rows, total + parts
     if not pairs:
         items = int((complete.sum(axis=1) >= 2).sum())
-        short = too_few(items) if items < FEW else None
+        short = effect_of_too_few(items) if items < FEW else None
         reason = "No two questions vary enough on items that both answered."
         return Halo(short or BiasEffect.undefined(reason, items), None, None)
     own_r, reference_r, accounted = total / pairs
     least = reference_r if reference_r[0] >= accounted[0] else accounted
     apart = own_r - least
-    effect = jackknifed(float(apart[0]), apart[1:][used], null or NullValue(0.0, "above"))
+    effect = jackknife_effect(float(apart[0]), apart[1:][used], null or NullValue(0.0, "above"))
     return Halo(effect, float(own_r[0]), float(least[0]))
 
 
-def _of_two(sides: Sequence[Array], a: int, b: int, rows: npt.NDArray[np.bool_]) -> Array:
+def _correlations_of_two(
+    sides: Sequence[Array], a: int, b: int, rows: npt.NDArray[np.bool_]
+) -> Array:
     """Return two questions' correlations, shape (3, 1 + items): for all items, then without each.
 
     The rows are the rater's, the reference's, and the expected correlation.
     """
 
     def r(x: Array, at: int, y: Array, to: int) -> Array:
-        return _each_left_out(x[:, at], y[:, to], rows)
+        return _r_without_each(x[:, at], y[:, to], rows)
 
     own, reference, *others = sides
     own_r, reference_r = r(own, a, own, b), r(reference, a, reference, b)
@@ -114,30 +116,30 @@ def _of_two(sides: Sequence[Array], a: int, b: int, rows: npt.NDArray[np.bool_])
     return np.array([own_r, reference_r, np.clip(accounted, -1.0, 1.0)])
 
 
-def _each_left_out(x: Array, y: Array, rows: npt.NDArray[np.bool_]) -> Array:
+def _r_without_each(x: Array, y: Array, rows: npt.NDArray[np.bool_]) -> Array:
     """Return Pearson's r of some rows, then without each item; other items do not change it.
 
     NaN if a column is constant.
     """
-    point, without = _left_out(x[rows], y[rows])
+    point, without = _r_and_without_each(x[rows], y[rows])
     correlations = np.full(1 + len(x), point)
     correlations[1:][rows] = without
     return correlations
 
 
-def _left_out(x: Array, y: Array) -> tuple[float, Array]:
+def _r_and_without_each(x: Array, y: Array) -> tuple[float, Array]:
     """Return Pearson's r, and r without each item; NaN if a column is constant."""
     x, y = x - x.mean(), y - y.mean()
     terms = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
     totals = terms.sum(axis=1, keepdims=True)
-    return float(_r(totals)[0]), _r(totals - terms)
+    return float(_r_from_sums(totals)[0]), _r_from_sums(totals - terms)
 
 
-def _r(sums: Array) -> Array:
+def _r_from_sums(sums: Array) -> Array:
     n, x, y, xx, yy, xy = sums
     spread_x, spread_y = n * xx - x * x, n * yy - y * y
     flat = (spread_x <= ROUNDING * n * xx) | (spread_y <= ROUNDING * n * yy)
-    r = ratio(n * xy - x * y, root(spread_x * spread_y))
+    r = ratio_or_nan(n * xy - x * y, root_of_nonnegative(spread_x * spread_y))
     return np.where(flat, np.nan, r)
 
 
@@ -166,12 +168,16 @@ def clustered_mean(
     sizes: Array = np.bincount(codes).astype(np.float64)
     n = len(sizes)
     if n < FEW:
-        return too_few(n)
-    mean, error = _ratio(sums, sizes)
-    return judged(mean, error, n, against) if error > EXACT else alike(mean, n, against)
+        return effect_of_too_few(n)
+    mean, error = _ratio_and_error(sums, sizes)
+    return (
+        effect_of_estimate(mean, error, n, against)
+        if error > EXACT
+        else effect_of_equal_items(mean, n, against)
+    )
 
 
-def _ratio(sums: Array, sizes: Array) -> tuple[float, float]:
+def _ratio_and_error(sums: Array, sizes: Array) -> tuple[float, float]:
     total, n = float(sizes.sum()), len(sizes)
     mean = float(sums.sum()) / total
     square = float(((sums - mean * sizes) ** 2).sum())
@@ -245,9 +251,9 @@ def position_effect(questions: Sequence[ShownOrders]) -> PositionPull | BiasEffe
         return BiasEffect.undefined("No order in which options were shown is known of its answers.")
     if n < FEW:
         return BiasEffect.undefined(f"Only {n} answers were shown an order; {FEW} are needed.", n)
-    ends = [_pull("first", [q.first for q in varied], n)]
+    ends = [_pull_of_place("first", [q.first for q in varied], n)]
     if any(len(q.first) > 2 for q in varied):
-        ends.append(_pull("last", [q.last for q in varied], n))
+        ends.append(_pull_of_place("last", [q.last for q in varied], n))
     pulls = [end for end in ends if end is not None]
     if not pulls:
         return BiasEffect.undefined(ONE_ORDER, n)
@@ -256,24 +262,26 @@ def position_effect(questions: Sequence[ShownOrders]) -> PositionPull | BiasEffe
     return least._replace(effect=least.effect._replace(p=p))
 
 
-def _pull(place: Literal["first", "last"], tables: Sequence[Array], n: int) -> PositionPull | None:
+def _pull_of_place(
+    place: Literal["first", "last"], tables: Sequence[Array], n: int
+) -> PositionPull | None:
     chosen = sum(float(np.trace(table)) for table in tables)
-    moments = [_moments(table) for table in tables]
+    moments = [_trace_moments(table) for table in tables]
     mean, variance = sum(m for m, _ in moments), sum(v for _, v in moments)
     expected = mean / n
     if variance < 0.25 or expected >= 1:
         return None
     z = max(0.0, abs(chosen - mean) - 0.5) / sqrt(variance)
-    low, high = (_share(end, expected) for end in wilson(round(chosen), n))
-    effect = BiasEffect(_share(chosen / n, expected), low, high, n, normal_p(z, "both"))
+    low, high = (_excess_share(end, expected) for end in wilson(round(chosen), n))
+    effect = BiasEffect(_excess_share(chosen / n, expected), low, high, n, normal_p(z, "both"))
     return PositionPull(place, effect, chosen / n, expected)
 
 
-def _share(share: float, expected: float) -> float:
+def _excess_share(share: float, expected: float) -> float:
     return (share - expected) / (1 - expected)
 
 
-def _moments(table: npt.NDArray[np.float64]) -> tuple[float, float]:
+def _trace_moments(table: npt.NDArray[np.float64]) -> tuple[float, float]:
     """Return mean and variance of the trace if orders are exchanged between answers."""
     n = float(table.sum())
     chosen, shown = table.sum(axis=1) / n, table.sum(axis=0) / n
@@ -323,9 +331,9 @@ def length_slope(
     codes = np.unique(np.asarray(items), return_inverse=True)[1]
     n = int(codes.max()) + 1 if len(codes) else 0
     if n < FEW:
-        return too_few(n)
-    x = _within(np.asarray(log_length, np.float64), stratum)
-    y = _within(np.asarray(values, np.float64), stratum)
+        return effect_of_too_few(n)
+    x = _centred_in_strata(np.asarray(log_length, np.float64), stratum)
+    y = _centred_in_strata(np.asarray(values, np.float64), stratum)
     cross, square = np.bincount(codes, x * y), np.bincount(codes, x * x)
     if square.sum() - square.max() <= EXACT:
         return BiasEffect.undefined("Answers that deserve the same do not differ in it.", n)
@@ -333,10 +341,14 @@ def length_slope(
     left_out = (cross.sum() - cross) / (square.sum() - square)
     error = float(np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()))
     against = null or NullValue()
-    return judged(slope, error, n, against) if error > EXACT else alike(slope, n, against)
+    return (
+        effect_of_estimate(slope, error, n, against)
+        if error > EXACT
+        else effect_of_equal_items(slope, n, against)
+    )
 
 
-def _within(
+def _centred_in_strata(
     values: npt.NDArray[np.float64], stratum: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
     means = np.bincount(stratum, values) / np.maximum(np.bincount(stratum), 1)

@@ -47,19 +47,19 @@ class Replies(NamedTuple):
         return Replies(self.earned[:, :, criteria], self.options[:, :, criteria])
 
 
-def shifts(earned: Array, plus: Sequence[int], minus: Sequence[int] = ORIGINALS) -> Array:
+def item_shifts(earned: Array, plus: Sequence[int], minus: Sequence[int] = ORIGINALS) -> Array:
     """Return how much more some texts earn than others of the same item, shape (items, criteria).
 
     The mean over the columns ``plus`` minus that over ``minus``, over columns with an answer; NaN
     if either has none.
 
-    >>> shifts(np.array([[[0.0], [1.0], [1.0]]]), [2]).tolist()
+    >>> item_shifts(np.array([[[0.0], [1.0], [1.0]]]), [2]).tolist()
     [[0.5]]
     """
-    return _mean(earned[:, list(plus)]) - _mean(earned[:, list(minus)])
+    return _mean_of_cells(earned[:, list(plus)]) - _mean_of_cells(earned[:, list(minus)])
 
 
-def slopes(earned: Array, columns: Sequence[int], doses: Array) -> Array:
+def item_slopes(earned: Array, columns: Sequence[int], doses: Array) -> Array:
     """Return the effect of doubling, from several doses of one edit, shape (items, criteria).
 
     ``doses`` has shape (items, columns): the added length as a share of the text, NaN if missing.
@@ -68,11 +68,12 @@ def slopes(earned: Array, columns: Sequence[int], doses: Array) -> Array:
 
     For a text made 1.5 and 2 times as long, log2 1.5 = 0.585 and 1:
 
-    >>> slope = slopes(np.array([[[0.0], [0.0], [0.585], [1.0]]]), [2, 3], np.array([[0.5, 1.0]]))
+    >>> earned = np.array([[[0.0], [0.0], [0.585], [1.0]]])
+    >>> slope = item_slopes(earned, [2, 3], np.array([[0.5, 1.0]]))
     >>> slope.round(3).tolist()
     [[1.0]]
     """
-    apart = np.stack([shifts(earned, [column]) for column in columns], axis=1)
+    apart = np.stack([item_shifts(earned, [column]) for column in columns], axis=1)
     x = np.log2(1 + doses)[:, :, None]
     defined = np.isfinite(apart) & np.isfinite(x)
     cross = np.where(defined, x * apart, 0.0).sum(axis=1)
@@ -80,12 +81,12 @@ def slopes(earned: Array, columns: Sequence[int], doses: Array) -> Array:
     return np.where(square > 0, cross / np.where(square > 0, square, 1.0), np.nan)
 
 
-def flips(options: npt.NDArray[np.int64], column: int) -> Array:
+def flip_shares(options: npt.NDArray[np.int64], column: int) -> Array:
     """Return the share of the two originals that an answer differs from, (items, criteria).
 
     For an original: whether it differs from the other. NaN unless all three answers exist.
 
-    >>> flips(np.array([[[0], [1], [1]]]), 2).tolist()
+    >>> flip_shares(np.array([[[0], [1], [1]]]), 2).tolist()
     [[0.5]]
     """
     first, again, edit = (options[:, at] for at in (*ORIGINALS, column))
@@ -94,7 +95,7 @@ def flips(options: npt.NDArray[np.int64], column: int) -> Array:
     return np.where(answered, apart if column in ORIGINALS else apart / 2, np.nan)
 
 
-def effect(cells: Array, side: Side) -> BiasEffect:
+def mean_effect(cells: Array, side: Side) -> BiasEffect:
     """Return the mean of cells, shape (items, criteria), and the p of no effect on that side.
 
     Cells of one item are clustered (``clustered_mean``); undefined for fewer than 20 items.
@@ -105,7 +106,7 @@ def effect(cells: Array, side: Side) -> BiasEffect:
 
 def flip_effect(options: npt.NDArray[np.int64], column: int) -> BiasEffect:
     """Return how many more answers change after the edit than after a neutral line."""
-    cells = flips(options, column) - flips(options, NOTHING)
+    cells = flip_shares(options, column) - flip_shares(options, NOTHING)
     items = np.repeat(np.arange(cells.shape[0]), cells.shape[1])
     return clustered_mean(cells.ravel(), items, FLIPS)
 
@@ -123,10 +124,10 @@ def faulty_effects(
     >>> faulty_effects([large, large._replace(estimate=0.01)], [])
     ([True, False], [])
     """
-    return _sure(whole), _sure(single)
+    return _significant_effects(whole), _significant_effects(single)
 
 
-def _sure(effects: Sequence[BiasEffect]) -> list[bool]:
+def _significant_effects(effects: Sequence[BiasEffect]) -> list[bool]:
     corrected = holm([effect.p for effect in effects])
     return [
         p is not None and p <= FALSE_ALARMS / 2 and abs(effect.estimate or 0.0) >= MATTERS
@@ -134,7 +135,7 @@ def _sure(effects: Sequence[BiasEffect]) -> list[bool]:
     ]
 
 
-def findable(found: BiasEffect, tests: int, cells: int, null: float = 0.0) -> float | None:
+def detectable_shift(found: BiasEffect, tests: int, cells: int, null: float = 0.0) -> float | None:
     """Return the smallest shift that would have been detected with probability ``POWER``.
 
     It is relative to ``null``, at the level that the first of ``tests`` must reach. Its error is
@@ -142,7 +143,7 @@ def findable(found: BiasEffect, tests: int, cells: int, null: float = 0.0) -> fl
     end to the other, which an unaffected judge does not show yet. ``None`` without an interval, and
     if no shift is large enough.
 
-    >>> round(findable(BiasEffect(0.0, -0.04, 0.04, 100, 0.5), 8, 400), 3)
+    >>> round(detectable_shift(BiasEffect(0.0, -0.04, 0.04, 100, 0.5), 8, 400), 3)
     0.106
     """
     if found.low is None or found.high is None:
@@ -167,7 +168,7 @@ def items_needed(shift: float, spread: float, tests: int) -> int:
     return int(np.ceil((least * spread / shift) ** 2))
 
 
-def _mean(values: Array) -> Array:
+def _mean_of_cells(values: Array) -> Array:
     finite = np.isfinite(values)
     number = finite.sum(axis=1)
     total = np.where(finite, values, 0.0).sum(axis=1)

@@ -23,10 +23,10 @@ def upper_bound(wrong: int, n: int, delta: float = 0.05) -> float:
     return 1.0 if wrong >= n else float(betaincinv(wrong + 1, n - wrong, 1 - delta))
 
 
-def fewest(alpha: float, delta: float = 0.05) -> int:
+def fewest_labels(alpha: float, delta: float = 0.05) -> int:
     """Return the labels that guarantee ``alpha`` if none disagrees: (1 - alpha)^n <= delta.
 
-    >>> fewest(0.1), fewest(0.05)
+    >>> fewest_labels(0.1), fewest_labels(0.05)
     (29, 59)
     """
     return ceil(log(delta) / log(1 - alpha) - 1e-9)
@@ -59,7 +59,7 @@ def share_of_rest(
     (0.8, 0.35, 0.98)
     """
     if n < AUDIT or missing or not rest:
-        return Estimate.undefined(_why_not(n, rest, missing), n)
+        return Estimate.undefined(_why_no_share(n, rest, missing), n)
     tail = (1 - level) / 2
     mirrored = KnownLabels(known.n, known.n - known.wrong)
     high = upper_bound_of_rest(right, n, rest, tail, mirrored)
@@ -86,7 +86,7 @@ def share_so_far(
     return worst.low, best.high
 
 
-def _why_not(n: int, rest: int, missing: int) -> str:
+def _why_no_share(n: int, rest: int, missing: int) -> str:
     if missing:
         return f"{missing} of the {n + missing} drawn at random are still to be decided."
     if not rest:
@@ -177,13 +177,13 @@ class Acceptance(NamedTuple):
         """Return the largest share of accepted verdicts that disagrees, with confidence 1 -
         delta.
         """
-        holding = _holding(self.steps)
+        holding = _held_steps(self.steps)
         return holding[-1].bound if holding else None
 
     @property
     def accepted(self) -> int | None:
         """Return the number of unseen verdicts to accept; ``None`` for an infinite supply."""
-        holding = _holding(self.steps)
+        holding = _held_steps(self.steps)
         return holding[-1].unseen if holding else 0
 
 
@@ -217,8 +217,8 @@ def acceptance(
     """
     if not (0 < alpha < 1 and 0 < delta < 1):
         raise ValueError("alpha and delta lie between 0 and 1")
-    drawn, known_labels = _labels(confidence, right), _labels(*known)
-    least = fewest(alpha, delta)
+    drawn, known_labels = _labels_by_confidence(confidence, right), _labels_by_confidence(*known)
+    least = fewest_labels(alpha, delta)
     if len(drawn.sure) < least:
         reason = (
             f"{len(drawn.sure)} randomly drawn labels cannot promise that at most {alpha:.3g} "
@@ -227,29 +227,29 @@ def acceptance(
         )
         return Acceptance(None, (), least - len(drawn.sure), reason)
     unlabelled = None if unseen is None else np.asarray(unseen, np.float64)
-    steps = _sequence(drawn, known_labels, unlabelled, alpha, delta)
-    holding = _holding(steps)
+    steps = _step_sequence(drawn, known_labels, unlabelled, alpha, delta)
+    holding = _held_steps(steps)
     if holding:
         return Acceptance(holding[-1].threshold, steps, 0)
-    last = nearest(steps)
+    last = nearest_failed_step(steps)
     if last is None:
         return Acceptance(None, steps, None, "Nothing is left to be accepted.")
-    needed = None if last.known.n else _more(last, alpha, delta, len(drawn.sure))
-    return Acceptance(None, steps, needed, _too_many(last, needed))
+    needed = None if last.known.n else _labels_to_add(last, alpha, delta, len(drawn.sure))
+    return Acceptance(None, steps, needed, _too_many_sentence(last, needed))
 
 
-def _holding(steps: tuple[Step, ...]) -> list[Step]:
+def _held_steps(steps: tuple[Step, ...]) -> list[Step]:
     """Return the steps that held and accept at least one verdict."""
     return [step for step in steps if step.held and step.unseen != 0]
 
 
-def nearest(steps: tuple[Step, ...]) -> Step | None:
+def nearest_failed_step(steps: tuple[Step, ...]) -> Step | None:
     """Return the failed step that came nearest to holding; ``None`` if all held."""
     failed = [step for step in steps if not step.held]
     return min(failed, key=lambda step: step.bound, default=None)
 
 
-def _too_many(last: Step, needed: int | None) -> str:
+def _too_many_sentence(last: Step, needed: int | None) -> str:
     reason = f"Of the {last.labels} labels at or above {last.threshold:.3g}, {last.wrong} "
     if last.known.n:
         return (
@@ -270,14 +270,14 @@ class _SeenLabels(NamedTuple):
         return int(at.sum()), int((at & ~self.good).sum())
 
 
-def _labels(confidence: npt.ArrayLike, right: npt.ArrayLike) -> _SeenLabels:
+def _labels_by_confidence(confidence: npt.ArrayLike, right: npt.ArrayLike) -> _SeenLabels:
     sure, good = np.asarray(confidence, np.float64), np.asarray(right, np.bool_)
     if sure.shape != good.shape or sure.ndim != 1 or np.isnan(sure).any():
         raise ValueError("confidence and right are needed in one length, without NaN")
     return _SeenLabels(sure, good)
 
 
-def _sequence(
+def _step_sequence(
     drawn: _SeenLabels, others: _SeenLabels, unlabelled: Floats | None, alpha: float, delta: float
 ) -> tuple[Step, ...]:
     parts = [drawn.sure, others.sure, np.empty(0) if unlabelled is None else unlabelled]
@@ -285,7 +285,7 @@ def _sequence(
     levels, counts = np.unique(everything, return_counts=True)
     shares = np.cumsum(counts[::-1]) / len(everything)
     # A quarter more than the fewest, because the number of labels there is random.
-    start = max(START, min(1.0, 1.25 * fewest(alpha, delta) / len(drawn.sure)))
+    start = max(START, min(1.0, 1.25 * fewest_labels(alpha, delta) / len(drawn.sure)))
     tested = levels[::-1][shares >= start]
     at_once = len(others.sure) > 0
     risk = delta / len(tested) if at_once else delta
@@ -304,23 +304,23 @@ def _sequence(
     return tuple(steps)
 
 
-def _more(first: Step, alpha: float, delta: float, labels: int) -> int | None:
+def _labels_to_add(first: Step, alpha: float, delta: float, labels: int) -> int | None:
     """Return the labels to add for the first threshold to hold at the observed error rate.
 
     Only some labels are at or above the threshold, so more must be drawn than count.
     """
     share = first.wrong / max(1, first.labels)
     low, high = first.labels, MOST
-    if share >= alpha or upper_bound(_so_many(share, high), high, delta) > alpha:
+    if share >= alpha or upper_bound(_labels_for_share(share, high), high, delta) > alpha:
         return None
     while low < high:
         middle = (low + high) // 2
-        if upper_bound(_so_many(share, middle), middle, delta) <= alpha:
+        if upper_bound(_labels_for_share(share, middle), middle, delta) <= alpha:
             high = middle
         else:
             low = middle + 1
     return max(1, ceil((high - first.labels) * labels / max(1, first.labels)))
 
 
-def _so_many(share: float, n: int) -> int:
+def _labels_for_share(share: float, n: int) -> int:
     return floor(share * n + 0.5)

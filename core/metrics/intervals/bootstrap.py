@@ -53,7 +53,7 @@ def intervals(
     (True, 'percentile')
     """
     base = np.asarray(times, dtype=np.float64)
-    resampled = _in_portions(bundle, draws)
+    resampled = _statistics_in_portions(bundle, draws)
     large = (base.sum() if n is None else n) >= SMALL
     if how.method == "percentile" or (how.method == "auto" and large):
         return percentiles(resampled, how.level)
@@ -68,7 +68,7 @@ def intervals(
     }
 
 
-def _in_portions(bundle: Bundle, draws: Array) -> Mapping[str, Array]:
+def _statistics_in_portions(bundle: Bundle, draws: Array) -> Mapping[str, Array]:
     """Return every statistic of all resamples, in portions that fit the processor's cache."""
     resamples = draws.shape[1]
     portion = max(1_000, _WEIGHTS_NEAR // max(1, len(draws)))
@@ -91,7 +91,7 @@ def percentiles(values: Mapping[str, Array], level: float = 0.95) -> dict[str, I
     """Return the percentile intervals of several statistics of the same resamples."""
     intervals_by_name = {}
     for name, rising in zip(values, sorted_values(values.values()), strict=True):
-        reason = _too_little(rising, len(values[name]))
+        reason = _why_no_interval(rising, len(values[name]))
         if reason:
             intervals_by_name[name] = Interval(None, None, "percentile", reason)
             continue
@@ -128,7 +128,7 @@ def bca(
     (-2.0, 1.9)
     """
     rising = sorted_values([values])[0]
-    reason = _too_little(rising, len(values))
+    reason = _why_no_interval(rising, len(values))
     if reason or np.isnan(point):
         return Interval(None, None, "bca", reason or "The figure itself is undefined.")
     side = near_zero(rising - point)
@@ -136,7 +136,7 @@ def bca(
     edge = 0.5 / len(rising)
     shift = float(ndtri(np.clip(below, edge, 1 - edge)))
     ends = shift + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
-    places = ndtr(shift + ends / (1 - _acceleration(left_out, times) * ends))
+    places = ndtr(shift + ends / (1 - _bca_acceleration(left_out, times) * ends))
     low, high = (quantile(rising, at) for at in np.clip(places, 0, 1).tolist())
     return Interval(low, high, "bca")
 
@@ -156,7 +156,7 @@ def exact_share(hits: float, n: float, level: float = 0.95) -> Interval:
     return Interval(low, high, "exact")
 
 
-def _acceleration(left_out: Array, times: Array) -> float:
+def _bca_acceleration(left_out: Array, times: Array) -> float:
     if np.isnan(left_out).any():
         return 0.0
     gap = np.average(left_out, weights=times) - left_out
@@ -189,7 +189,7 @@ def quantile(rising: Array, at: float) -> float:
     return high - gap * (1 - part) if part >= 0.5 else low + gap * part
 
 
-def _too_little(defined: Array, resamples: int) -> str:
+def _why_no_interval(defined: Array, resamples: int) -> str:
     """Return why a statistic's sorted values give no interval; empty if they do."""
     missing = 1 - len(defined) / resamples
     if missing > UNDEFINED_SHARE:

@@ -47,16 +47,16 @@ def clustered_share(
     _, place = np.unique(item_of, return_inverse=True)
     clusters = int(place.max()) + 1
     totals = np.bincount(place, weight).astype(np.float64)
-    worth = float(weight.sum() ** 2 / _sum(totals**2))
+    worth = float(weight.sum() ** 2 / _exact_sum(totals**2))
     if clusters > 1 and 0 < share < 1:
         apart = np.bincount(place, weight * right) - share * totals
-        error = _sum(apart**2) / float(weight.sum()) ** 2
+        error = _exact_sum(apart**2) / float(weight.sum()) ** 2
         worth = min(share * (1 - share) / error, float(n)) if error > 0 else worth
     estimate = Estimate(share, n=n, hits=hit)
     return estimate.with_interval(share_interval(share, worth, clusters, level))
 
 
-def _sum(values: npt.NDArray[np.float64]) -> float:
+def _exact_sum(values: npt.NDArray[np.float64]) -> float:
     """Return the sum, exact to the last digit in any order of items."""
     return float(np.sort(values).sum())
 

@@ -69,7 +69,7 @@ def resample_many(times: npt.NDArray[np.int64], resamples: int, rng: np.random.G
         return resample_patterns(times, resamples, rng)
     sampled = np.empty((len(times), resamples))
     rare = np.flatnonzero(times < OFTEN)
-    sampled[rare] = _rare(times[rare], n, resamples, rng)
+    sampled[rare] = _rare_draws(times[rare], n, resamples, rng)
     remainder = n - sampled[rare].sum(axis=0)
     shares = (times[often] / times[often].sum())[:, None]
     small, roots = shares.astype(np.float32), np.sqrt(shares).astype(np.float32)
@@ -86,7 +86,7 @@ def resample_many(times: npt.NDArray[np.int64], resamples: int, rng: np.random.G
     return sampled
 
 
-def _rare(
+def _rare_draws(
     times: npt.NDArray[np.int64], n: int, resamples: int, rng: np.random.Generator
 ) -> npt.NDArray[Any]:
     """Return how often patterns of few of the ``n`` items are drawn, shape (patterns, resamples).

@@ -43,27 +43,27 @@ def upper_bound_of_rest(
     if rest == 0:
         return 0.0
     total, least = n + known.n + rest, wrong + known.wrong
-    if _at_most(wrong, n, total, least) <= delta:
+    if _probability_at_most(wrong, n, total, least) <= delta:
         return 1.0
     low, high = 0, rest
     while low < high:
         middle = (low + high + 1) // 2
-        if _at_most(wrong, n, total, least + middle) > delta:
+        if _probability_at_most(wrong, n, total, least + middle) > delta:
             low = middle
         else:
             high = middle - 1
     return low / rest
 
 
-def _at_most(wrong: int, n: int, total: int, bad: int) -> float:
+def _probability_at_most(wrong: int, n: int, total: int, bad: int) -> float:
     """P(X <= wrong) of n drawn from ``total`` with ``bad`` bad ones."""
     x = np.arange(max(0, n - (total - bad)), min(wrong, n, bad) + 1)
     if not len(x):
         return 0.0
-    logs = _choose(bad, x) + _choose(total - bad, n - x) - _choose(total, np.array(n))
+    logs = _log_choose(bad, x) + _log_choose(total - bad, n - x) - _log_choose(total, np.array(n))
     return float(np.exp(logs).sum())
 
 
-def _choose(n: int, k: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _log_choose(n: int, k: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     log_ways: npt.NDArray[np.float64] = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     return log_ways

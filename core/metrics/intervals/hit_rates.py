@@ -81,66 +81,70 @@ def corrected_share(
     raw = float(f.mean()) if len(f) else 0.0
     yes, no = labelled & (y == 1), labelled & (y == 0)
     counts = int(yes.sum()), int(no.sum())
-    detected, cleared = _rate(f[yes], weights[yes]), _rate(1 - f[no], weights[no])
+    detected, cleared = _weighted_rate(f[yes], weights[yes]), _weighted_rate(1 - f[no], weights[no])
     if min(counts) < FEWEST_OF_EACH:
         why = (
             f"People said yes to {counts[0]} and no to {counts[1]} of the cells drawn; it takes "
             f"{FEWEST_OF_EACH} of each."
         )
-        return _undefined(why, raw, (detected, cleared), sum(counts), z)
-    if not _tells_apart(detected, cleared):
+        return _undefined_rates(why, raw, (detected, cleared), sum(counts), z)
+    if not _rates_differ(detected, cleared):
         why = "The votes do not significantly distinguish the two answers."
-        return _undefined(why, raw, (detected, cleared), sum(counts), z)
+        return _undefined_rates(why, raw, (detected, cleared), sum(counts), z)
     return HitRates(
-        _share(raw, len(f), detected, cleared, z)._replace(n=sum(counts)),
+        _corrected_share(raw, len(f), detected, cleared, z)._replace(n=sum(counts)),
         raw,
         detected.estimate(z),
         cleared.estimate(z),
     )
 
 
-def _rate(hits: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> _Rate:
+def _weighted_rate(hits: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> _Rate:
     total = float(weights.sum())
     if not total:
         return _Rate(0.0, 0.0)
     return _Rate(float(hits @ weights) / total, total**2 / float(weights @ weights))
 
 
-def _undefined(why: str, raw: float, both: tuple[_Rate, _Rate], n: int, z: float) -> HitRates:
+def _undefined_rates(why: str, raw: float, both: tuple[_Rate, _Rate], n: int, z: float) -> HitRates:
     rates = [
         rate.estimate(z) if rate.worth else Estimate.undefined("No label says so.") for rate in both
     ]
     return HitRates(Estimate.undefined(why, n), raw, *rates)
 
 
-def _tells_apart(found: _Rate, cleared: _Rate) -> bool:
-    sensitivity, specificity = _smooth(found), _smooth(cleared)
+def _rates_differ(found: _Rate, cleared: _Rate) -> bool:
+    sensitivity, specificity = _smoothed_rate(found), _smoothed_rate(cleared)
     return sensitivity.value + specificity.value - 1 > _SURE * sqrt(
-        _variance(sensitivity) + _variance(specificity)
+        _rate_variance(sensitivity) + _rate_variance(specificity)
     )
 
 
-def _smooth(rate: _Rate) -> _Rate:
+def _smoothed_rate(rate: _Rate) -> _Rate:
     """Return the rate with one more hit and one more miss."""
     return _Rate((rate.value * rate.worth + 1) / (rate.worth + 2), rate.worth + 2)
 
 
-def _variance(rate: _Rate) -> float:
+def _rate_variance(rate: _Rate) -> float:
     return rate.value * (1 - rate.value) / rate.worth
 
 
-def _share(raw: float, n: int, found: _Rate, cleared: _Rate, z: float) -> Estimate:
+def _corrected_share(raw: float, n: int, found: _Rate, cleared: _Rate, z: float) -> Estimate:
     """Return the value by Rogan and Gladen; the ends by Lang and Reiczigel's formula 6."""
     value = (raw + cleared.value - 1) / (found.value + cleared.value - 1)
-    sensitivity, specificity = _smooth(found), _smooth(cleared)
+    sensitivity, specificity = _smoothed_rate(found), _smoothed_rate(cleared)
     yes = _Rate((n * raw + z**2 / 2) / (n + z**2), n + z**2)
     apart = sensitivity.value + specificity.value - 1
     middle = (yes.value + specificity.value - 1) / apart
-    shift = 2 * z**2 * (middle * _variance(sensitivity) - (1 - middle) * _variance(specificity))
+    shift = (
+        2
+        * z**2
+        * (middle * _rate_variance(sensitivity) - (1 - middle) * _rate_variance(specificity))
+    )
     square = (
-        _variance(yes)
-        + middle**2 * _variance(sensitivity)
-        + (1 - middle) ** 2 * _variance(specificity)
+        _rate_variance(yes)
+        + middle**2 * _rate_variance(sensitivity)
+        + (1 - middle) ** 2 * _rate_variance(specificity)
     )
     reach = z * sqrt(square) / apart
     low, high, value = (

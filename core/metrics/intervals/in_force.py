@@ -38,7 +38,7 @@ class VerdictsInForce(NamedTuple):
     rest: int
 
 
-def in_force(
+def verdicts_in_force(
     verdicts: Levels,
     labels: Levels,
     settled: Levels,
@@ -65,8 +65,9 @@ def in_force(
         level: the probability with which the intervals hold the true value.
 
     >>> never = np.full(4, UNSETTLED)
-    >>> found = in_force(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), never, np.arange(4))
-    >>> found.right.value, found.right == found.before, found.decided
+    >>> labels = np.array([0, 1, 1, 1])
+    >>> result = verdicts_in_force(np.array([0, 0, 1, 1]), labels, never, np.arange(4))
+    >>> result.right.value, result.right == result.before, result.decided
     (0.75, True, 4)
     """
     voted, chosen = verdicts >= 0, settled >= 0
@@ -92,20 +93,22 @@ def in_force(
     elif share.value is None:
         before = Estimate.undefined(why if chosen.any() else NO_LABEL)
     else:
-        before = _extended(share, number, confirmed, number + int(both.sum()))
+        before = _extended_share(share, number, confirmed, number + int(both.sum()))
     if not chosen.any():
         return VerdictsInForce(before, before, decided, 0, count, number)
     right = before
     if not number:
         right = Estimate.defined(1.0, count)
     elif before.value is not None:
-        right = _extended(before, number + int(both.sum()), corrected, decided, int(chosen.sum()))
+        right = _extended_share(
+            before, number + int(both.sum()), corrected, decided, int(chosen.sum())
+        )
     return VerdictsInForce(
         right._replace(n=count), before, decided, int(chosen.sum()), count, number
     )
 
 
-def _extended(share: Estimate, size: int, more: int, among: int, known: int = 0) -> Estimate:
+def _extended_share(share: Estimate, size: int, more: int, among: int, known: int = 0) -> Estimate:
     """Return a share of some cells, extended to ``more`` cells with ``known`` right ones."""
     if size != among or more:
         share = share._replace(hits=None)

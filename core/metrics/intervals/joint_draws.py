@@ -109,14 +109,14 @@ class Resampled:
         """Return the tables of all criteria, each item counted once."""
         together = np.zeros(len(self.items), np.int64)
         counts = self._counts(pairs, together, 1)
-        return [_square(pair, table) for pair, table in zip(pairs, counts, strict=True)]
+        return [_square_table(pair, table) for pair, table in zip(pairs, counts, strict=True)]
 
     def without_each(self, pairs: Sequence[AnswerPairs]) -> list[Array]:
         """Return the tables of all criteria without each item, shape (k, k, items) each."""
         number = len(self.items)
         counts = self._counts(pairs, np.arange(number), number)
         remaining = (table.sum(axis=1, keepdims=True) - table for table in counts)
-        return [_square(pair, table) for pair, table in zip(pairs, remaining, strict=True)]
+        return [_square_table(pair, table) for pair, table in zip(pairs, remaining, strict=True)]
 
     def values(
         self,
@@ -137,7 +137,7 @@ class Resampled:
         for counts in self._drawn(sides, draws, rng, joined=joined):
             drawn = iter(np.split(counts, np.cumsum(sizes)[:-1]))
             for at, pairs in enumerate(sides):
-                tables = [_square(pair, next(drawn)) for pair in pairs]
+                tables = [_square_table(pair, next(drawn)) for pair in pairs]
                 for name, figure in figures.items():
                     drawn_values[name][at].append(figure(tables, pairs))
         return {
@@ -241,7 +241,7 @@ class Resampled:
         return np.fromiter(map(self._row.__getitem__, pair.items), np.int64, len(pair.items))
 
 
-def _square(pair: AnswerPairs, counts: Array) -> Array:
+def _square_table(pair: AnswerPairs, counts: Array) -> Array:
     """Return a criterion's table (k, k, draws) from the counts of its cells."""
     k = len(pair.labels)
     return counts.astype(np.float64).reshape(k, k, -1)

@@ -54,7 +54,9 @@ def mean_of(
         return mean._replace(reason=ONE_ITEM)
     if how.method == "auto" and n < SMALL:
         return mean.with_interval(mean_interval(numbers, how.level, ends))
-    return mean.with_interval(_resampled(numbers, resamples, np.random.default_rng(seed), how))
+    return mean.with_interval(
+        _resampled_interval(numbers, resamples, np.random.default_rng(seed), how)
+    )
 
 
 def mean_interval(
@@ -82,7 +84,7 @@ def mean_interval(
     return Interval(max(ends[0], low), min(ends[1], high), "t")
 
 
-def _resampled(
+def _resampled_interval(
     numbers: Array, resamples: int, rng: np.random.Generator, how: Confidence
 ) -> Interval:
     """Return the interval by resampling; items with equal numbers are one pattern."""
@@ -149,19 +151,21 @@ def paired_difference(
         return Difference(nothing, nothing, "t" if is_small else "bootstrap")
     defined = Estimate.defined(value, n)
 
-    def resampled() -> Estimate:
+    def resampled_estimate() -> Estimate:
         return defined.with_interval(
             intervals(lambda w: {"": difference(w)}, draws, base, how=how)[""]
         )
 
     if is_small:
         left_out = difference(base[:, None] - np.eye(len(base))[:, counted])
-        by_t = _by_jackknife(defined, left_out, base[counted], how.level)
-        return by_t if how.method == "auto" else by_t._replace(value=resampled())
-    return Difference(resampled(), _p(difference(draws), n), "bootstrap")
+        by_t = _jackknife_difference(defined, left_out, base[counted], how.level)
+        return by_t if how.method == "auto" else by_t._replace(value=resampled_estimate())
+    return Difference(resampled_estimate(), _p_of_differences(difference(draws), n), "bootstrap")
 
 
-def _by_jackknife(value: Estimate, left_out: Array, times: Array, level: float) -> Difference:
+def _jackknife_difference(
+    value: Estimate, left_out: Array, times: Array, level: float
+) -> Difference:
     """Return the difference with interval and p by the jackknife.
 
     ``left_out[p]`` is the difference without one item of row p, which has ``times[p]`` items. A
@@ -169,15 +173,15 @@ def _by_jackknife(value: Estimate, left_out: Array, times: Array, level: float) 
     """
     items = float(times.sum())
     if items < 2:
-        return _unknown(value, ONE_ITEM)
+        return _unknown_difference(value, ONE_ITEM)
     if np.isnan(left_out).any():
-        return _unknown(value, "Without one of the items it is undefined.")
+        return _unknown_difference(value, "Without one of the items it is undefined.")
     error = float(jackknife_error(left_out, times))
     if error <= NEAR:
-        return _unknown(value, ALIKE_GAP)
+        return _unknown_difference(value, ALIKE_GAP)
     point = value.value or 0.0
     p = min(1.0, 2 * float(stdtr(items - 1, -abs(point) / error)))
-    interval = by_t(point, error, items, level)
+    interval = t_interval(point, error, items, level)
     return Difference(value.with_interval(interval), Estimate.defined(p, value.n), "t")
 
 
@@ -196,7 +200,7 @@ def jackknife_error(left_out: Array, times: Array | None = None) -> Array:
     return np.asarray(np.sqrt((n - 1) / n * (off**2 @ weights)), np.float64)
 
 
-def by_t(
+def t_interval(
     point: float,
     error: float,
     items: float,
@@ -205,7 +209,7 @@ def by_t(
 ) -> Interval:
     """Return a figure's interval from its standard error and number of items; none without one.
 
-    >>> by_t(2.0, 0.5, 5)[:2] == (2 - 0.5 * stdtrit(4, 0.975), 2 + 0.5 * stdtrit(4, 0.975))
+    >>> t_interval(2.0, 0.5, 5)[:2] == (2 - 0.5 * stdtrit(4, 0.975), 2 + 0.5 * stdtrit(4, 0.975))
     True
     """
     if items < 2 or not NEAR < error < np.inf:
@@ -214,23 +218,25 @@ def by_t(
     return Interval(max(ends[0], point - reach), min(ends[1], point + reach), "t")
 
 
-def told_apart(statements: int, items: float = np.inf) -> float:
+def critical_error_count(statements: int, items: float = np.inf) -> float:
     """Return the standard errors that each of ``statements`` needs for significance.
 
     Of 100 sets of statements, 95 then contain no false one (Bonferroni); by t if the error comes
     from few items.
 
-    >>> round(told_apart(2), 2), round(told_apart(10), 2), round(told_apart(10, 20), 2)
-    (1.96, 2.58, 2.86)
+    >>> round(critical_error_count(2), 2), round(critical_error_count(10), 2)
+    (1.96, 2.58)
+    >>> round(critical_error_count(10, 20), 2)
+    2.86
     """
     return float(stdtrit(max(1.0, items - 1), 1 - 0.05 / statements))
 
 
-def _unknown(value: Estimate, reason: str) -> Difference:
+def _unknown_difference(value: Estimate, reason: str) -> Difference:
     return Difference(value._replace(reason=reason), Estimate.undefined(reason, value.n), "t")
 
 
-def _p(differences: Array, n: int) -> Estimate:
+def _p_of_differences(differences: Array, n: int) -> Estimate:
     defined = differences[~np.isnan(differences)]
     if not len(defined) or (defined == defined[0]).all():
         return Estimate.undefined("All resamples give the same difference.", n)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtrit
 
 from core.metrics.intervals.sampling import AUDIT
-from core.metrics.measure import Array, tally
+from core.metrics.measure import Array, weight_sums
 
 #: The level of a test, and the planned power.
 LEVEL, POWER = 0.05, 0.8
@@ -35,13 +35,13 @@ class Expected(NamedTuple):
     left: npt.NDArray[np.bool_]
 
 
-def outcome(values: Sequence[float], voted: int, wrong: Array) -> tuple[Array, Array]:
+def outcome_moments(values: Sequence[float], voted: int, wrong: Array) -> tuple[Array, Array]:
     """Return means and variances of people's values of cells.
 
     People choose the option voted for, or with probability ``wrong`` any of the others, all equally
     likely.
 
-    >>> [one.tolist() for one in outcome([0.0, 1.0], 1, np.array([0.25]))]
+    >>> [one.tolist() for one in outcome_moments([0.0, 1.0], 1, np.array([0.25]))]
     [[0.75], [0.1875]]
     """
     other_values = [value for at, value in enumerate(values) if at != voted]
@@ -73,7 +73,7 @@ class DrawGroup(NamedTuple):
         return min(float(self.cells), self.have + self.more)
 
 
-def drawn(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) -> list[DrawGroup]:
+def draw_groups(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) -> list[DrawGroup]:
     """Return the cells in groups of equal probability, given that of each unlabelled cell.
 
     Judges are weighted to minimise the error (lambda of ``sampling.powered_mean``).
@@ -82,16 +82,19 @@ def drawn(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) -> list[
     number = int(place.max()) + 1
     sizes = np.bincount(place, minlength=number).astype(np.float64)
 
-    def within(values: Array) -> Array:
+    def within_groups(values: Array) -> Array:
         """Values minus the mean of their group."""
-        return values - (tally(place, number, values[:, None])[:, 0] / np.maximum(sizes, 1))[place]
+        return (
+            values
+            - (weight_sums(place, number, values[:, None])[:, 0] / np.maximum(sizes, 1))[place]
+        )
 
-    votes, mean = within(cells.part * cells.said), within(cells.part * cells.mean)
+    votes, mean = within_groups(cells.part * cells.said), within_groups(cells.part * cells.mean)
     spread = float(votes @ votes)
     listen = min(1.0, max(0.0, float(votes @ mean) / spread)) if spread > 0 else 0.0
     square = (mean - listen * votes) ** 2 + cells.part**2 * cells.variance
     columns = np.column_stack([~cells.left, cells.left * chances, square]).astype(np.float64)
-    sums = tally(place, number, columns)
+    sums = weight_sums(place, number, columns)
     return [
         DrawGroup(int(size), int(labelled), float(planned), float(total / size))
         for size, (labelled, planned, total) in zip(sizes, sums, strict=True)
@@ -99,22 +102,22 @@ def drawn(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) -> list[
     ]
 
 
-def task_error(cells: Expected, tasks: npt.ArrayLike) -> float:
+def gap_error_if_labelled(cells: Expected, tasks: npt.ArrayLike) -> float:
     """Return the standard error of a gap over tasks if every cell had a label."""
     task_of = np.asarray(tasks, np.int64)
     number = int(task_of.max()) + 1
-    by_task = tally(task_of, number, (cells.part * cells.mean)[:, None])[:, 0]
+    by_task = weight_sums(task_of, number, (cells.part * cells.mean)[:, None])[:, 0]
     within = float((cells.part**2 * cells.variance).sum())
     return sqrt(number * float(by_task.var(ddof=1)) + within)
 
 
-def error(groups: Sequence[DrawGroup]) -> float | None:
+def sum_error(groups: Sequence[DrawGroup]) -> float | None:
     """Return the standard error of a sum over all cells; ``None`` with fewer than 2 labels in a
     group.
 
     Square root of the sum of N^2 (1 - n/N) s^2 / n (Cochran 1977, section 5.4).
 
-    >>> round(error([DrawGroup(100, 0, 25, 0.25)]), 3)
+    >>> round(sum_error([DrawGroup(100, 0, 25, 0.25)]), 3)
     8.66
     """
     variance = 0.0
@@ -136,7 +139,7 @@ def half_width(groups: Sequence[DrawGroup]) -> float | None:
     >>> half_width([DrawGroup(100, 0, 9, 0.25)]) is None
     True
     """
-    spread, some = error(groups), [group for group in groups if group.labels < group.cells]
+    spread, some = sum_error(groups), [group for group in groups if group.labels < group.cells]
     drawn = sum(group.labels for group in some)
     if spread is None or (some and drawn < AUDIT):
         return None
@@ -145,12 +148,12 @@ def half_width(groups: Sequence[DrawGroup]) -> float | None:
     return float(stdtrit(max(1.0, drawn - len(some) - 1), 1 - LEVEL / 2)) * spread
 
 
-def power(gap: float, spread: float, tests: int = 1) -> float:
+def detection_power(gap: float, spread: float, tests: int = 1) -> float:
     """Return the probability of detecting a gap, given the standard error of its estimate.
 
     It is the first of ``tests`` tests that are corrected together (Holm 1979).
 
-    >>> round(power(0.1, 0.0357), 2), round(power(0.0, 0.1), 3)
+    >>> round(detection_power(0.1, 0.0357), 2), round(detection_power(0.0, 0.1), 3)
     (0.8, 0.05)
     """
     if spread <= 0:
@@ -159,10 +162,10 @@ def power(gap: float, spread: float, tests: int = 1) -> float:
     return float(ndtr(abs(gap) / spread - z) + ndtr(-abs(gap) / spread - z))
 
 
-def found_from(spread: float, tests: int = 1) -> float:
+def smallest_detectable_gap(spread: float, tests: int = 1) -> float:
     """Return the smallest gap detected with probability ``POWER``, as the first of ``tests`` tests.
 
-    >>> round(found_from(0.1), 2)
+    >>> round(smallest_detectable_gap(0.1), 2)
     0.28
     """
     return spread * float(ndtri(1 - LEVEL / tests / 2) + ndtri(POWER))

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from core.metrics.estimate import USUAL, Estimate
-from core.metrics.intervals.sampling import AUDIT, widened
-from core.metrics.measure import NEAR, Array, tally
+from core.metrics.intervals.sampling import AUDIT, fitting_factor
+from core.metrics.measure import NEAR, Array, weight_sums
 
 #: The least number of labels in a group of cells with equal probability, unless all have one.
 FEWEST = 5
@@ -72,13 +72,19 @@ def whole_items(
     """
     _, first, item = np.unique(items, return_index=True, return_inverse=True)
 
-    def of(each: Numbers) -> Array:
+    def array_of_items(each: Numbers) -> Array:
         return np.asarray(np.bincount(item, each), np.float64)
 
     # Penalties reverse the sign of the judges' value, not of the part.
-    whole = of(np.abs(parts))
+    whole = array_of_items(np.abs(parts))
     scale = signs[first] * np.where(whole > 0, whole, 1.0)
-    return of(parts * said) / scale, of(parts * values) / scale, strata[first], scale, tasks[first]
+    return (
+        array_of_items(parts * said) / scale,
+        array_of_items(parts * values) / scale,
+        strata[first],
+        scale,
+        tasks[first],
+    )
 
 
 class _Sides(NamedTuple):
@@ -144,22 +150,22 @@ def powered_gap(
     >>> round(found.gap.value, 3), found.raw
     (0.667, 0.0)
     """
-    sides = _sides(said, values, stratum, parts, tasks)
+    sides = _sides_of_gap(said, values, stratum, parts, tasks)
     raw = float(sides.judges.sum()) / max(1, sides.number)
     labelled = sum(len(group.seen) for group in sides.groups)
-    why = _why_not(sides)
+    why = _why_no_gap(sides)
     if why:
         nothing = Estimate.undefined(why, labelled)
         return PoweredGap(nothing, nothing, raw, 0.0, None)
-    people = _by_task(sides, _spread_over_all(sides, sides.people))
-    judges = _by_task(sides, sides.judges - _spread_over_all(sides, sides.judges))
-    chosen = _least_variance(people, judges) if listen is None else listen
-    gap, p = _estimate(sides, people + chosen * judges, chosen, level, fitted=listen is None)
-    alone, _ = _estimate(sides, people, 0.0, level)
+    people = _sums_by_task(sides, _spread_over_all(sides, sides.people))
+    judges = _sums_by_task(sides, sides.judges - _spread_over_all(sides, sides.judges))
+    chosen = _least_variance_lambda(people, judges) if listen is None else listen
+    gap, p = _gap_estimate(sides, people + chosen * judges, chosen, level, fitted=listen is None)
+    alone, _ = _gap_estimate(sides, people, 0.0, level)
     return PoweredGap(gap._replace(n=labelled), alone._replace(n=labelled), raw, chosen, p)
 
 
-def _sides(
+def _sides_of_gap(
     said: npt.ArrayLike,
     values: npt.ArrayLike,
     stratum: npt.ArrayLike,
@@ -183,7 +189,7 @@ def _sides(
     return _Sides(people, a * f, a, steps, signed, groups, task, len(names))
 
 
-def _why_not(sides: _Sides) -> str:
+def _why_no_gap(sides: _Sides) -> str:
     if sides.number < 2:
         return "A gap takes two tasks or more."
     drawn = sum(len(group.seen) for group in sides.open)
@@ -212,26 +218,26 @@ def _spread_over_all(sides: _Sides, values: Array) -> Array:
     return spread
 
 
-def _by_task(sides: _Sides, values: Array) -> Array:
-    return tally(sides.tasks, sides.number, values[:, None])[:, 0]
+def _sums_by_task(sides: _Sides, values: Array) -> Array:
+    return weight_sums(sides.tasks, sides.number, values[:, None])[:, 0]
 
 
-def _least_variance(people: Array, judges: Array) -> float:
+def _least_variance_lambda(people: Array, judges: Array) -> float:
     off = judges - judges.mean()
     spread = float(off @ off)
     return min(1.0, max(0.0, -float(off @ people) / spread)) if spread > 0 else 0.0
 
 
-def _estimate(
+def _gap_estimate(
     sides: _Sides, gaps: Array, listen: float, level: float, *, fitted: bool = False
 ) -> tuple[Estimate, float]:
     from scipy.special import stdtr, stdtrit
 
     mean = float(gaps.mean())
     mean = 0.0 if abs(mean) <= NEAR else mean
-    drawn = _drawn(sides, listen, fitted=fitted)
+    drawn = _variances_by_group(sides, listen, fitted=fitted)
     variance = float(gaps.var(ddof=1)) / sides.number + sum(part.hidden for part in drawn)
-    degrees = _degrees(sides.number, variance, drawn, fitted=fitted)
+    degrees = _degrees_of_freedom(sides.number, variance, drawn, fitted=fitted)
     error = sqrt(variance)
     reach = float(stdtrit(degrees, (1 + level) / 2)) * error
     p = 2 * float(stdtr(degrees, -abs(mean) / error)) if error > 0 else float(mean == 0)
@@ -250,12 +256,12 @@ class _Drawn(NamedTuple):
     degrees: int
 
 
-def _drawn(sides: _Sides, listen: float, *, fitted: bool) -> list[_Drawn]:
+def _variances_by_group(sides: _Sides, listen: float, *, fitted: bool) -> list[_Drawn]:
     """Return this variance by group, widened if lambda was fitted to the labels
     (``sampling.widened``).
     """
     spare = sum(len(group.seen) - 1 for group in sides.open)
-    wider = widened(spare) if fitted else 1.0
+    wider = fitting_factor(spare) if fitted else 1.0
     parts = []
     for cells, labelled in sides.open:
         n, all_of = len(labelled), len(cells)
@@ -269,7 +275,9 @@ def _drawn(sides: _Sides, listen: float, *, fitted: bool) -> list[_Drawn]:
     return parts
 
 
-def _degrees(number: int, variance: float, drawn: list[_Drawn], *, fitted: bool) -> float:
+def _degrees_of_freedom(
+    number: int, variance: float, drawn: list[_Drawn], *, fitted: bool
+) -> float:
     """Return the variance's degrees of freedom; its parts differ (Satterthwaite 1946)."""
     task_variance = max(0.0, variance - sum(part.variance for part in drawn))
     parts = sum(part.variance**2 / part.degrees for part in drawn) + task_variance**2 / (number - 1)

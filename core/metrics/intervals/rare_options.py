@@ -68,12 +68,12 @@ class PossibleAnswers(NamedTuple):
         return self.times[self.added[0] > 0]
 
 
-def posterior(times: Array, resamples: int, added: Array) -> Array:
+def posterior_draws(times: Array, resamples: int, added: Array) -> Array:
     """Return how often each answer occurs, in ``resamples`` draws from one belief's posterior.
 
     Every column adds up to the number of items.
 
-    >>> posterior(np.array([3.0, 0.0]), 2, np.ones(2)).sum(axis=0).round(9).tolist()
+    >>> posterior_draws(np.array([3.0, 0.0]), 2, np.ones(2)).sum(axis=0).round(9).tolist()
     [3.0, 3.0]
     """
     weights = times + added
@@ -85,7 +85,7 @@ def posterior(times: Array, resamples: int, added: Array) -> Array:
     return np.asarray(drawn * (times.sum() / drawn.sum(axis=0)), np.float64)
 
 
-def smoothed(
+def smoothed_intervals(
     bundle: Bundle,
     times: Array,
     resamples: int,
@@ -93,18 +93,18 @@ def smoothed(
     *,
     level: float = 0.95,
 ) -> dict[str, Interval]:
-    """Return the interval of every statistic of ``bundle`` by ``posterior``.
+    """Return the interval of every statistic of ``bundle`` by ``posterior_draws``.
 
     ``bundle`` is as in ``bootstrap.intervals``. The interval always holds the figure itself, which
     may lie at the end of its range.
 
     >>> share = lambda weights: {"share": weights[0] / weights.sum(axis=0)}
-    >>> low, high, *_ = smoothed(share, np.array([30.0, 0, 0, 0]), 2000)["share"]
+    >>> low, high, *_ = smoothed_intervals(share, np.array([30.0, 0, 0, 0]), 2000)["share"]
     >>> 0.85 < low < 0.93, high
     (True, 1.0)
     """
     points = bundle(times[:, None])
-    drawn = [bundle(posterior(times, resamples, belief)) for belief in added]
+    drawn = [bundle(posterior_draws(times, resamples, belief)) for belief in added]
     beliefs_drawn = [
         dict(zip(values, sorted_values(values.values()), strict=True)) for values in drawn
     ]
@@ -123,7 +123,7 @@ def smoothed(
     return intervals_by_name
 
 
-def fits(k: int, raters: int) -> bool:
+def can_be_smoothed(k: int, raters: int) -> bool:
     """Return whether ``raters`` raters have few enough possible answers for smoothing."""
     return k == 2 and 2 <= raters <= MOST_RATERS
 
@@ -132,10 +132,10 @@ def fits(k: int, raters: int) -> bool:
 PLENTY = 400
 
 
-def rare(times: Array) -> bool:
+def has_rare_answer(times: Array) -> bool:
     """Return whether a possible answer is rare; if not, resampling items is good enough.
 
-    >>> rare(np.array([4_000.0, 700.0])), rare(np.array([90_000.0, 700.0]))
+    >>> has_rare_answer(np.array([4_000.0, 700.0])), has_rare_answer(np.array([90_000.0, 700.0]))
     (True, False)
     """
     return bool(times.sum() < MANY or times.min(initial=np.inf) < PLENTY)
@@ -149,7 +149,7 @@ def named_answers(rows: Ratings, times: Array) -> PossibleAnswers:
     """
     raters = rows.shape[1]
     complete = np.array(list(product(range(2), repeat=raters)), np.int64)
-    return _possible(complete, np.ones(len(complete)), rows, times, raters)
+    return _possible_answers(complete, np.ones(len(complete)), rows, times, raters)
 
 
 def unnamed_answers(rows: Ratings, times: Array, raters: int) -> PossibleAnswers:
@@ -164,10 +164,12 @@ def unnamed_answers(rows: Ratings, times: Array, raters: int) -> PossibleAnswers
     ones = np.arange(raters + 1)
     complete = np.full((len(ones), rows.shape[1]), -1)
     complete[:, :raters] = np.arange(raters) < ones[:, None]
-    return _possible(complete, comb(raters, ones), np.sort(rows, axis=1)[:, ::-1], times, raters)
+    return _possible_answers(
+        complete, comb(raters, ones), np.sort(rows, axis=1)[:, ::-1], times, raters
+    )
 
 
-def _possible(
+def _possible_answers(
     complete: Ratings, ways: Array, rows: Ratings, times: Array, raters: int
 ) -> PossibleAnswers:
     partial = rows[(rows >= 0).sum(axis=1) != raters]
@@ -187,16 +189,16 @@ def _possible(
 # levels, 80% on one) cover the truth only 30 to 80% of the time if a level has fewer than five
 # items. Those of kappa, alpha and correlations cover it less than 90% of the time if only one or
 # two items are off the most common level. With five or more, coverage is about 95%. Two levels
-# need no rule: intervals of ``smoothed`` cover the truth.
+# need no rule: intervals of ``smoothed_intervals`` cover the truth.
 
 #: The least number of items with the rarest level, or without the most common one, for an interval.
 FEWEST = 5
 
 
-def of_levels(table: Array) -> str:
+def why_no_level_interval(table: Array) -> str:
     """Return why a mean over levels has no interval, or ""; rows of the table are the reference.
 
-    >>> of_levels(np.array([[9.0, 1.0], [0.0, 4.0]]))
+    >>> why_no_level_interval(np.array([[9.0, 1.0], [0.0, 4.0]]))
     'Only 4 items have the rarest option; an interval needs 5 of each.'
     """
     rarest = int(table.sum(axis=1).min())
@@ -208,12 +210,12 @@ def of_levels(table: Array) -> str:
     return f"Only {rarest} {items} the rarest option; an interval needs {FEWEST} of each."
 
 
-def off_commonest(counts: Array, items: float) -> str:
+def why_no_chance_interval(counts: Array, items: float) -> str:
     """Return why agreement beyond chance has no interval, or "".
 
     ``counts`` of every level are over ``items``; an item with several ratings counts once.
 
-    >>> off_commonest(np.array([27.0, 2.0, 1.0]), 30)
+    >>> why_no_chance_interval(np.array([27.0, 2.0, 1.0]), 30)
     'Only 3 items are off the most common option; an interval needs 5.'
     """
     off = items * float(1 - counts.max() / counts.sum()) if counts.sum() else 0.0
@@ -227,7 +229,7 @@ def off_commonest(counts: Array, items: float) -> str:
     return f"Only {number} {are} off the most common option; an interval needs {FEWEST}."
 
 
-def withheld(reason: str, interval: Interval) -> Interval:
+def interval_unless(reason: str, interval: Interval) -> Interval:
     """Return the interval, or one without ends if there is a reason."""
     return Interval(None, None, interval.method, reason) if reason else interval
 

@@ -33,7 +33,7 @@ class SelectedMeans(NamedTuple):
     hard: Estimate
 
 
-def honest_mean(
+def mean_of_selected(
     values: npt.ArrayLike,
     stands: npt.ArrayLike,
     audited: npt.ArrayLike,
@@ -61,7 +61,7 @@ def honest_mean(
 
     Undefined with fewer than 10 audited items. Raises ``ValueError`` for a negative number.
 
-    >>> few = honest_mean([1.0, 0.0], [2, 1], [True, False], [False, True])
+    >>> few = mean_of_selected([1.0, 0.0], [2, 1], [True, False], [False, True])
     >>> few.weighted.reason
     'Only 1 cell was drawn at random; 10 are needed to speak of all cells.'
     """
@@ -70,11 +70,13 @@ def honest_mean(
     if (weight < 0).any():
         raise ValueError("no item stands for fewer than none")
     return SelectedMeans(
-        _weighted(y, weight, drawn, level), _plain(y, level), _plain(y[queued], level)
+        _weighted_mean(y, weight, drawn, level),
+        _plain_mean(y, level),
+        _plain_mean(y[queued], level),
     )
 
 
-def _weighted(
+def _weighted_mean(
     y: npt.NDArray[np.float64],
     weight: npt.NDArray[np.float64],
     drawn: npt.NDArray[np.bool_],
@@ -90,13 +92,13 @@ def _weighted(
     mean = float(weight @ y / weight.sum())
     hits, weights = y[drawn], weight[drawn]
     if np.isin(hits, (0.0, 1.0)).all() and np.ptp(weights) < 1e-9:
-        low, high = _exact(y, weight, drawn, level)
+        low, high = _exact_ends(y, weight, drawn, level)
         return Estimate(mean, min(low, mean), max(high, mean), n=len(y))
     middle = float(weights @ hits / weights.sum())
     hits, weights = np.append(hits, [0.0, 1.0]), np.append(weights, [weights.max()] * 2)
     square = float((weights * np.maximum(weights - 1, 0.0) * (hits - middle) ** 2).sum())
     worth = float(weights.sum() ** 2 / (weights**2).sum())
-    estimate = _mean(mean, sqrt(square) / float(weight.sum()), worth, len(y), level)
+    estimate = _mean_with_interval(mean, sqrt(square) / float(weight.sum()), worth, len(y), level)
     # Observed hits and misses are certain, whatever the rest.
     counted = weight > 0
     hit, missed = float(y[counted].sum()), float((1 - y[counted]).sum())
@@ -106,7 +108,7 @@ def _weighted(
     )
 
 
-def _exact(
+def _exact_ends(
     y: npt.NDArray[np.float64],
     weight: npt.NDArray[np.float64],
     drawn: npt.NDArray[np.bool_],
@@ -124,16 +126,16 @@ def _exact(
     return low, high
 
 
-def _plain(y: npt.NDArray[np.float64], level: float) -> Estimate:
+def _plain_mean(y: npt.NDArray[np.float64], level: float) -> Estimate:
     if not len(y):
         return Estimate.undefined("No such item was labelled.")
     mean = float(y.mean())
     padded = np.append(y, [0.0, 1.0])
     error = float(padded.std(ddof=1)) / sqrt(len(padded))
-    return _mean(mean, error, float(len(padded)), len(y), level)
+    return _mean_with_interval(mean, error, float(len(padded)), len(y), level)
 
 
-def _mean(mean: float, error: float, worth: float, n: int, level: float) -> Estimate:
+def _mean_with_interval(mean: float, error: float, worth: float, n: int, level: float) -> Estimate:
     reach = float(stdtrit(max(worth - 1, 1.0), (1 + level) / 2)) * error
     return Estimate(mean, max(0.0, mean - reach), min(1.0, mean + reach), n=n)
 
@@ -187,9 +189,9 @@ def powered_mean(
     The items are a finite population, so a fully labelled stratum adds no uncertainty: the variance
     is sum (N_h / N)^2 (1 - n_h / N_h) s_h^2 / n_h with s_h^2 of y - lambda f (Cochran 1977,
     sections 5.4 and 7.2), with t on the degrees of the strata's variances together (Satterthwaite
-    1946) minus one for lambda, whose fitting also widens it (``widened``). If values are 0 or 1, or
-    all y - lambda f are equal, four more at half a point above and below their mean keep s_h from 0
-    (Agresti and Coull 1998 add four to a share).
+    1946) minus one for lambda, whose fitting also widens it (``fitting_factor``). If values are
+    0 or 1, or all y - lambda f are equal, four more at half a point above and below their mean keep
+    s_h from 0 (Agresti and Coull 1998 add four to a share).
 
     Undefined with fewer than 10 labels drawn at random, or if a stratum has fewer than two. Raises
     ``ValueError`` for shapes that do not fit.
@@ -198,16 +200,16 @@ def powered_mean(
     >>> few.mean.reason
     'Only 1 item was drawn at random; 10 are needed to speak of all items.'
     """
-    sample = _sample(said, values, labelled, stratum)
+    sample = _labelled_sample(said, values, labelled, stratum)
     raw = float(sample.said.mean()) if len(sample.said) else 0.0
-    why = _why_not(sample)
+    why = _why_no_mean(sample)
     if why:
         nothing = Estimate.undefined(why, len(sample.values))
         return Powered(nothing, nothing, raw, 0.0)
-    chosen = _least_variance(sample) if listen is None else listen
+    chosen = _least_variance_lambda(sample) if listen is None else listen
     return Powered(
-        _estimate(sample, chosen, level, fitted=listen is None),
-        _estimate(sample, 0.0, level),
+        _mean_estimate(sample, chosen, level, fitted=listen is None),
+        _mean_estimate(sample, 0.0, level),
         raw,
         chosen,
     )
@@ -279,7 +281,7 @@ class _Sample(NamedTuple):
         return sum(len(part.values) for part in self.parts if part.unlabelled_share > 0)
 
 
-def _sample(
+def _labelled_sample(
     said: npt.ArrayLike,
     values: npt.ArrayLike,
     labelled: npt.ArrayLike,
@@ -304,7 +306,7 @@ def _sample(
     return _Sample(f, y, parts)
 
 
-def _why_not(sample: _Sample) -> str:
+def _why_no_mean(sample: _Sample) -> str:
     drawn = sample.random
     complete = bool(sample.parts) and all(part.unlabelled_share == 0 for part in sample.parts)
     if drawn < AUDIT and not complete:
@@ -320,7 +322,7 @@ def _why_not(sample: _Sample) -> str:
     return ""
 
 
-def _least_variance(sample: _Sample) -> float:
+def _least_variance_lambda(sample: _Sample) -> float:
     """Return the regression of people's values on judges', within strata, weighted by share."""
     together = alone = 0.0
     for part in sample.parts:
@@ -334,10 +336,12 @@ def _least_variance(sample: _Sample) -> float:
     return min(1.0, max(0.0, together / alone)) if alone > 0 else 0.0
 
 
-def _estimate(sample: _Sample, listen: float, level: float, *, fitted: bool = False) -> Estimate:
+def _mean_estimate(
+    sample: _Sample, listen: float, level: float, *, fitted: bool = False
+) -> Estimate:
     mean, parts = 0.0, list[tuple[float, int]]()
     open_parts = sum(part.unlabelled_share > 0 for part in sample.parts)
-    wider = widened(sample.random - open_parts) if fitted else 1.0
+    wider = fitting_factor(sample.random - open_parts) if fitted else 1.0
     for part in sample.parts:
         off = part.values - listen * part.said
         mean += part.share * (listen * float(part.all.mean()) + float(off.mean()))
@@ -345,43 +349,50 @@ def _estimate(sample: _Sample, listen: float, level: float, *, fitted: bool = Fa
             n = len(off)
             parts.append(
                 (
-                    part.share**2 * part.unlabelled_share * _square(off, part.values, wider) / n,
+                    part.share**2
+                    * part.unlabelled_share
+                    * _error_variance(off, part.values, wider)
+                    / n,
                     n - 1,
                 )
             )
     variance = sum(square for square, _ in parts)
-    degrees = max(1.0, _degrees(parts) - fitted)
+    degrees = max(1.0, _degrees_of_freedom(parts) - fitted)
     reach = float(stdtrit(degrees, (1 + level) / 2)) * sqrt(variance)
     return Estimate(mean, max(0.0, mean - reach), min(1.0, mean + reach), n=len(sample.values))
 
 
-def _degrees(parts: list[tuple[float, int]]) -> float:
+def _degrees_of_freedom(parts: list[tuple[float, int]]) -> float:
     """Return the degrees of freedom of a sum of variances with their own (Satterthwaite 1946).
 
     If few labels of one stratum carry most of the variance, they limit its certainty.
 
-    >>> _degrees([(1.0, 9), (1.0, 9)]), round(_degrees([(1.0, 2), (0.1, 40)]), 2)
-    (18.0, 2.42)
+    >>> _degrees_of_freedom([(1.0, 9), (1.0, 9)])
+    18.0
+    >>> round(_degrees_of_freedom([(1.0, 2), (0.1, 40)]), 2)
+    2.42
     """
     squares = sum(square**2 / max(1, degrees) for square, degrees in parts)
     total = sum(square for square, _ in parts)
     return total**2 / squares if squares else float(sum(degrees for _, degrees in parts))
 
 
-def widened(spare: int) -> float:
+def fitting_factor(spare: int) -> float:
     """Return the factor on the labels' variance if lambda was fitted to them.
 
     ``spare`` are their degrees before the fit. Fitted labels lie nearer to the line than others
     would, and lambda itself is uncertain (Cochran 1977, chapter 7, of the regression estimator).
 
-    >>> round(widened(14), 3), round(widened(200), 3)
+    >>> round(fitting_factor(14), 3), round(fitting_factor(200), 3)
     (1.16, 1.01)
     """
     after_fit = max(1, spare - 1)
     return spare / after_fit * (1 + 1 / after_fit)
 
 
-def _square(off: npt.NDArray[np.float64], values: npt.NDArray[np.float64], wider: float) -> float:
+def _error_variance(
+    off: npt.NDArray[np.float64], values: npt.NDArray[np.float64], wider: float
+) -> float:
     """s^2 of the judges' errors."""
     total = float(((off - off.mean()) ** 2).sum())
     if np.isin(values, (0.0, 1.0)).all() or total <= 1e-12:

@@ -18,7 +18,7 @@ from scipy.special import expit, ndtr, ndtri, stdtrit
 from core.metrics.estimate import USUAL, Estimate, Interval
 from core.metrics.intervals.bootstrap import SMALL, percentile
 from core.metrics.intervals.draws import resample_items
-from core.metrics.intervals.means import by_t, jackknife_error
+from core.metrics.intervals.means import jackknife_error, t_interval
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.contests import (
     LOST,
@@ -26,8 +26,8 @@ from core.metrics.ranking.contests import (
     WON,
     ContestTable,
     Flags,
-    components,
-    separated,
+    connected_groups,
+    separated_groups,
     win_matrix,
 )
 
@@ -67,7 +67,9 @@ class _State(NamedTuple):
     information: Array
 
 
-def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> StrengthFit:
+def fit_strengths(
+    pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0
+) -> StrengthFit:
     """Return maximum likelihood strengths for each resample of ``totals`` (pairs, 3, resamples).
 
     ``prior`` gives every system this many wins and losses against an imaginary system of strength
@@ -76,11 +78,11 @@ def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> S
     rest (Ford 1957); see ``contests.separated``.
 
     >>> totals = np.array([[[60.0], [20.0], [20.0]]])    # 70 points of 100
-    >>> found = fit(np.array([[0, 1]]), totals, 2)
+    >>> found = fit_strengths(np.array([[0, 1]]), totals, 2)
     >>> round(float(found.strengths[0, 0] - found.strengths[1, 0]), 4)    # log(60 / 20)
     1.0986
     """
-    design = _design(pairs, systems)
+    design = _fit_design(pairs, systems)
     resamples = totals.shape[2]
     tied = totals[:, TIED].sum(axis=0)
     played = totals.sum(axis=(0, 1))
@@ -88,12 +90,12 @@ def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> S
     free = (tied > 0) & (tied < played)
     values = np.zeros((systems + 1, resamples))
     values[systems] = np.where(free, np.log(0.5), np.where(tied > 0, _ALL_TIE, -np.inf))
-    now = _state(design, totals, values, prior, free)
+    now = _state_at(design, totals, values, prior, free)
     goal = _CLOSE * np.maximum(played, 1.0)
     for _ in range(_STEPS):
         if (np.abs(now.gradient).max(axis=0) <= goal).all():
             break
-        values, now = _advanced(design, totals, values, now, prior, free)
+        values, now = _newton_step(design, totals, values, now, prior, free)
     strengths = values[:systems] - values[:systems].mean(axis=0)
     log_tie = np.where(free | (tied == 0), values[systems], np.inf)
     return StrengthFit(strengths, log_tie, np.abs(now.gradient).max(axis=0) <= 1e3 * goal)
@@ -113,7 +115,7 @@ def outcome_shares(gap: Array, log_tie: Array | float) -> tuple[Array, Array, Ar
     return won, tied, lost
 
 
-def _advanced(
+def _newton_step(
     design: _Design, totals: Array, values: Array, now: _State, prior: float, free: Array
 ) -> tuple[Array, _State]:
     """Take a Newton step, halved if it would lower the likelihood."""
@@ -124,15 +126,15 @@ def _advanced(
     slack = 1e-12 * np.abs(now.likelihood)
     for _ in range(_HALVINGS):
         tried = values + step
-        new = _state(design, totals, tried, prior, free)
+        new = _state_at(design, totals, tried, prior, free)
         worse = new.likelihood < now.likelihood - slack
         if not worse.any():
             break
         step = np.where(worse, step / 2, step)
-    return values + step, _state(design, totals, values + step, prior, free)
+    return values + step, _state_at(design, totals, values + step, prior, free)
 
 
-def _state(design: _Design, totals: Array, values: Array, prior: float, free: Array) -> _State:
+def _state_at(design: _Design, totals: Array, values: Array, prior: float, free: Array) -> _State:
     n = design.systems
     s, log_tie = values[:n], values[n]
     gap = design.ends @ s
@@ -167,7 +169,7 @@ def _state(design: _Design, totals: Array, values: Array, prior: float, free: Ar
     return _State(likelihood, gradient, information)
 
 
-def _design(pairs: Ratings, systems: int) -> _Design:
+def _fit_design(pairs: Ratings, systems: int) -> _Design:
     number = len(pairs)
     rows = np.repeat(np.arange(number), 2)
     ends = sparse.csr_array(
@@ -217,7 +219,7 @@ class Strengths(NamedTuple):
     reason: str = ""
 
 
-def strengths(
+def strengths_by_group(
     table: ContestTable, rng: np.random.Generator, *, resamples: int = 1000, level: float = 0.95
 ) -> list[Strengths]:
     """Return the strengths of each group of systems connected by contests, largest group first.
@@ -228,13 +230,13 @@ def strengths(
     resamples; below ``SMALL`` items standard errors are by the jackknife, and intervals and
     ``better`` by t with as many degrees as a system has items, minus one.
     """
-    groups = components(win_matrix(table).contests)
+    groups = connected_groups(win_matrix(table).contests)
     weights = (
         resample_items(table.items, resamples, rng)
         if resamples and table.items >= FEWEST
         else np.zeros((table.items, 0))
     )
-    return [_of_group(table, group, weights, level) for group in groups]
+    return [_strengths_of_group(table, group, weights, level) for group in groups]
 
 
 def further_contests(
@@ -271,7 +273,7 @@ def further_contests(
     return Estimate.defined(float(np.ceil(max(number, 1.0))), 0)
 
 
-def _of_group(
+def _strengths_of_group(
     table: ContestTable, group: tuple[int, ...], weights: Array, level: float
 ) -> Strengths:
     n = len(group)
@@ -295,10 +297,10 @@ def _of_group(
         )
     pairs = np.array([[place[int(s)] for s in table.pairs[at]] for at in rows])
     part = ContestTable(pairs, table.counts[:, rows], n)
-    levels = separated(win_matrix(part))
+    levels = separated_groups(win_matrix(part))
     regularised = len(levels) > 1
     prior = PRIOR if regularised else 0.0
-    point = fit(pairs, part.totals()[:, :, None], n, prior=prior)
+    point = fit_strengths(pairs, part.totals()[:, :, None], n, prior=prior)
     value, log_tie = point.strengths[:, 0], float(point.log_tie[0])
     outside = tuple(tuple(group[i] for i in members) for members in levels)
     if not weights.shape[1]:
@@ -317,22 +319,22 @@ def _of_group(
             blank * np.nan,
             reason=reason,
         )
-    drawn = fit(pairs, part.totals(weights), n, prior=prior or TOUCH).strengths
+    drawn = fit_strengths(pairs, part.totals(weights), n, prior=prior or TOUCH).strengths
     gaps = drawn[:, None] - drawn[None, :]
-    error, most = gaps.std(axis=2), _largest(gaps, USUAL.level)
+    error, most = gaps.std(axis=2), _largest_gap_quantile(gaps, USUAL.level)
     critical = np.full((n, n), most)
     if table.items < SMALL:
         present = np.flatnonzero(part.counts.sum(axis=(1, 2)))
         left_out = part.totals(1.0 - np.eye(table.items)[:, present])
-        without = fit(pairs, left_out, n, prior=prior or TOUCH).strengths
+        without = fit_strengths(pairs, left_out, n, prior=prior or TOUCH).strengths
         error = jackknife_error(without[:, None] - without[None, :])
-        items = items_of(part)
+        items = item_counts(part)
         # As rare as this many standard errors of a normal distribution.
         degrees = np.minimum(items[:, None], items[None, :]) - 1
         critical = stdtrit(np.maximum(degrees, 1), ndtr(critical))
         alone = jackknife_error(without).tolist()
         ends = tuple(
-            by_t(float(strength), off, number, level)
+            t_interval(float(strength), off, number, level)
             for strength, off, number in zip(value, alone, items.tolist(), strict=True)
         )
     else:
@@ -341,7 +343,7 @@ def _of_group(
     return Strengths(group, value, ends, log_tie, regularised, outside, better, error, critical)
 
 
-def _largest(gaps: Array, level: float) -> float:
+def _largest_gap_quantile(gaps: Array, level: float) -> float:
     """Return the level's quantile of the largest resampled difference, in standard errors."""
     error = gaps.std(axis=2)[:, :, None]
     away = np.abs(gaps - gaps.mean(axis=2, keepdims=True))
@@ -349,7 +351,7 @@ def _largest(gaps: Array, level: float) -> float:
     return float(np.quantile(scaled.max(axis=(0, 1)), level))
 
 
-def items_of(table: ContestTable) -> Array:
+def item_counts(table: ContestTable) -> Array:
     """Return the number of items on which each system met another."""
     met = table.counts.sum(axis=2) > 0
     meetings = [met[:, (table.pairs == system).any(axis=1)] for system in range(table.systems)]

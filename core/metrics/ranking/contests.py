@@ -16,7 +16,7 @@ from scipy.sparse import csgraph
 
 from core.metrics.agreement.kappa import cohen_kappa
 from core.metrics.estimate import Estimate
-from core.metrics.measure import NEAR, Array, Ratings, ratio
+from core.metrics.measure import NEAR, Array, Ratings, ratio_or_nan
 
 #: Indices on the last axis of ``ContestTable.counts``.
 WON, TIED, LOST = 0, 1, 2
@@ -67,7 +67,7 @@ class WinMatrix(NamedTuple):
     share: Array
 
 
-def tabulate(
+def contest_table(
     items: npt.ArrayLike,
     first: npt.ArrayLike,
     second: npt.ArrayLike,
@@ -79,7 +79,7 @@ def tabulate(
 ) -> ContestTable:
     """Return the table of contests. ``points`` are those of ``first``: 1, 0.5 (a tie) or 0.
 
-    >>> tabulate([0, 0], [0, 1], [1, 0], [1, 0.5], systems=2, n_items=1).counts.tolist()
+    >>> contest_table([0, 0], [0, 1], [1, 0], [1, 0.5], systems=2, n_items=1).counts.tolist()
     [[[1.0, 1.0, 0.0]]]
     """
     item, a, b = (np.asarray(x, np.int64) for x in (items, first, second))
@@ -97,7 +97,7 @@ def tabulate(
 def win_matrix(table: ContestTable) -> WinMatrix:
     """Wins, ties, contests and shares of every two systems, each of shape (systems, systems).
 
-    >>> table = tabulate([0, 1], [0, 0], [1, 1], [1, 0.5], systems=2, n_items=2)
+    >>> table = contest_table([0, 1], [0, 0], [1, 1], [1, 0.5], systems=2, n_items=2)
     >>> win_matrix(table).share[0, 1]
     np.float64(0.75)
     """
@@ -107,7 +107,7 @@ def win_matrix(table: ContestTable) -> WinMatrix:
     wins[a, b], wins[b, a] = total[:, WON], total[:, LOST]
     ties[a, b] = ties[b, a] = total[:, TIED]
     met = wins + wins.T + ties
-    return WinMatrix(wins, ties, met, ratio(wins + ties / 2, met))
+    return WinMatrix(wins, ties, met, ratio_or_nan(wins + ties / 2, met))
 
 
 def win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
@@ -121,7 +121,7 @@ def win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
     >>> win_rates(pairs, np.array([[1.0, 0, 0], [0, 1, 0]]), 3).tolist()
     [0.75, 0.0, 0.5]
     """
-    share = ratio(totals[:, WON] + totals[:, TIED] / 2, totals.sum(axis=1))
+    share = ratio_or_nan(totals[:, WON] + totals[:, TIED] / 2, totals.sum(axis=1))
     met = ~np.isnan(share)
     shares = np.where(met, share, 0.0)
     shape = (systems, *share.shape[1:])
@@ -131,7 +131,7 @@ def win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
     np.add.at(points, b, np.where(met, 1 - shares, 0.0))
     np.add.at(opponents, a, met)
     np.add.at(opponents, b, met)
-    return ratio(points, opponents)
+    return ratio_or_nan(points, opponents)
 
 
 def weighted_win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
@@ -150,7 +150,7 @@ def weighted_win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
     for side, won in zip(pairs.T, (WON, LOST), strict=True):
         np.add.at(points, side, totals[:, won] + totals[:, TIED])
         np.add.at(possible, side, totals[:, WON] + totals[:, LOST] + 2 * totals[:, TIED])
-    return ratio(points, possible)
+    return ratio_or_nan(points, possible)
 
 
 # The graph of contests: comparable systems, circles of majorities, and whether strengths have
@@ -173,18 +173,18 @@ class Majorities(NamedTuple):
     examples: tuple[tuple[int, ...], ...]
 
 
-def components(contests: npt.ArrayLike) -> tuple[tuple[int, ...], ...]:
+def connected_groups(contests: npt.ArrayLike) -> tuple[tuple[int, ...], ...]:
     """Return the groups of systems connected by contests, the largest first.
 
     Systems of different groups cannot be compared. ``contests[i, j]`` counts how often i and j met.
 
-    >>> components([[0, 2, 0], [2, 0, 0], [0, 0, 0]])
+    >>> connected_groups([[0, 2, 0], [2, 0, 0], [0, 0, 0]])
     ((0, 1), (2,))
     """
-    return _groups(np.asarray(contests) > 0, "weak")
+    return _connected_groups(np.asarray(contests) > 0, "weak")
 
 
-def separated(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
+def separated_groups(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
     """Return the groups between which strengths have no finite estimate, the strongest first.
 
     One group: all estimates are finite. Several: the upper side lost no contest between them, so
@@ -192,13 +192,13 @@ def separated(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
     1929; Ford 1957; a tie counts for both), and if systems form a ladder on which every win goes
     down and ties stay on a rung or between neighbouring ones: then differences and the tie
     parameter grow together without limit. Systems must be connected by contests (one of
-    ``components``).
+    ``connected_groups``).
     """
-    rungs = _ladder(matrix)
+    rungs = _rungs(matrix)
     if rungs is not None:
         return tuple(tuple(np.flatnonzero(rungs == rung).tolist()) for rung in -np.unique(-rungs))
     beaten = (matrix.wins > 0) | (matrix.ties > 0)
-    groups = _groups(beaten, "strong")
+    groups = _connected_groups(beaten, "strong")
     met = np.asarray(matrix.contests) > 0
     above = {
         g: [
@@ -215,7 +215,7 @@ def separated(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
     return tuple(groups[g] for g in ordered)
 
 
-def _ladder(matrix: WinMatrix) -> Array | None:
+def _rungs(matrix: WinMatrix) -> Array | None:
     """Return the systems' rungs on such a ladder, the highest for the strongest, or ``None``.
 
     Every win goes down at least one rung and every tie at most one, up or down. ``None`` if there
@@ -236,23 +236,25 @@ def _ladder(matrix: WinMatrix) -> Array | None:
     return rungs
 
 
-def majorities(matrix: WinMatrix) -> Majorities:
+def majority_circles(matrix: WinMatrix) -> Majorities:
     """Majorities, their Condorcet winner, and their circles.
 
-    >>> from core.metrics.ranking.contests import tabulate, win_matrix
-    >>> table = tabulate([0, 0, 0], [0, 1, 2], [1, 2, 0], [1, 1, 1], systems=3, n_items=1)
-    >>> majorities(win_matrix(table)).examples
+    >>> from core.metrics.ranking.contests import contest_table, win_matrix
+    >>> table = contest_table([0, 0, 0], [0, 1, 2], [1, 2, 0], [1, 1, 1], systems=3, n_items=1)
+    >>> majority_circles(win_matrix(table)).examples
     ((0, 1, 2),)
     """
     # Wins are weighted by their question, so sums differ by rounding.
     beats: Flags = matrix.wins - matrix.wins.T > NEAR
     n = len(beats)
     winner = next((i for i in range(n) if beats[i].sum() == n - 1 and n > 1), None)
-    circles = tuple(group for group in _groups(beats, "strong") if len(group) > 1)
-    return Majorities(beats, winner, circles, tuple(_circle(beats, group) for group in circles))
+    circles = tuple(group for group in _connected_groups(beats, "strong") if len(group) > 1)
+    return Majorities(
+        beats, winner, circles, tuple(_shortest_circle(beats, group) for group in circles)
+    )
 
 
-def _circle(beats: Flags, group: tuple[int, ...]) -> tuple[int, ...]:
+def _shortest_circle(beats: Flags, group: tuple[int, ...]) -> tuple[int, ...]:
     """Return the shortest circle in a strongly connected group, by breadth-first search."""
     best: tuple[int, ...] = ()
     for start in group:
@@ -273,7 +275,7 @@ def _circle(beats: Flags, group: tuple[int, ...]) -> tuple[int, ...]:
     return best
 
 
-def _groups(edges: Flags, connection: str) -> tuple[tuple[int, ...], ...]:
+def _connected_groups(edges: Flags, connection: str) -> tuple[tuple[int, ...], ...]:
     _, labels = csgraph.connected_components(
         sparse.csr_array(edges.astype(np.int8)), directed=True, connection=connection
     )
@@ -310,16 +312,18 @@ def accuracy(one: npt.ArrayLike, two: npt.ArrayLike, truth: npt.ArrayLike) -> Es
     return Estimate.defined(float(hits), int(has_truth.sum()))
 
 
-def same_choice(one: npt.ArrayLike, two: npt.ArrayLike, *, empty_counts: bool = False) -> Estimate:
+def same_choice_share(
+    one: npt.ArrayLike, two: npt.ArrayLike, *, empty_counts: bool = False
+) -> Estimate:
     """Return the share of items with the same choice in both orders.
 
     Items with a missing answer are left out; or, with ``empty_counts``, two missing answers are
     the same choice and a single one differs (the convention of LLMBar's published figures).
 
-    >>> same_choice([0, 1, -1], [0, 0, -1]).value
+    >>> same_choice_share([0, 1, -1], [0, 0, -1]).value
     0.5
     """
-    a, b = _levels(one, two)
+    a, b = _shared_levels(one, two)
     keep = np.ones(len(a), np.bool_) if empty_counts else (a >= 0) & (b >= 0)
     if not keep.any():
         return Estimate.undefined(_NOTHING)
@@ -338,7 +342,7 @@ def order_kappa(
     >>> order_kappa([0, 1, 1, 0], [0, 1, 0, 0]).value
     0.5
     """
-    a, b = _levels(one, two)
+    a, b = _shared_levels(one, two)
     if empty_is_second:
         a, b, k = (a != 0).astype(np.int64), (b != 0).astype(np.int64), 2
     keep = (a >= 0) & (b >= 0)
@@ -348,7 +352,7 @@ def order_kappa(
     return cohen_kappa(table)
 
 
-def _levels(one: npt.ArrayLike, two: npt.ArrayLike) -> tuple[Ratings, Ratings]:
+def _shared_levels(one: npt.ArrayLike, two: npt.ArrayLike) -> tuple[Ratings, Ratings]:
     return (
         np.maximum(np.asarray(one, np.int64), -1),
         np.maximum(np.asarray(two, np.int64), -1),

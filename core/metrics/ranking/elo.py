@@ -11,7 +11,7 @@ from scipy.special import expit
 from core.metrics.estimate import USUAL, Estimate, Interval
 from core.metrics.intervals.bootstrap import SMALL, percentile
 from core.metrics.intervals.draws import resample_items
-from core.metrics.intervals.means import by_t, jackknife_error
+from core.metrics.intervals.means import jackknife_error, t_interval
 from core.metrics.measure import Array
 from core.metrics.ranking.bradley_terry import FEWEST
 
@@ -39,7 +39,7 @@ class Elo(NamedTuple):
     intervals: tuple[Interval, ...]
 
 
-def elo(
+def elo_ratings(
     items: npt.ArrayLike,
     first: npt.ArrayLike,
     second: npt.ArrayLike,
@@ -64,16 +64,16 @@ def elo(
     passes = [rng.permutation(contests) for _ in range(orders)]
     number = len(np.unique(item))
     if number >= FEWEST and resamples:
-        passes += _resampled(item, resamples, rng)
+        passes += _resampled_contests(item, resamples, rng)
     # All passes run in parallel, because a step costs the same for one as for all.
-    played = _played(_filled(passes), (a, b, won), systems, step)
+    played = _ratings_after(_padded_rows(passes), (a, b, won), systems, step)
     ratings, drawn = played[:orders], played[orders:]
     rating = ratings.mean(axis=0)
     if len(drawn) and number < SMALL:
         # Resamples of n items have the spread of n degrees instead of n - 1.
         spread = drawn.std(axis=0) * np.sqrt(number / (number - 1))
         intervals = tuple(
-            by_t(float(mean), error, number, level)
+            t_interval(float(mean), error, number, level)
             for mean, error in zip(rating, spread.tolist(), strict=True)
         )
     elif len(drawn):
@@ -84,7 +84,7 @@ def elo(
     return Elo(rating, ratings.std(axis=0), intervals)
 
 
-def _resampled(
+def _resampled_contests(
     item: npt.NDArray[np.int64], resamples: int, rng: np.random.Generator
 ) -> list[npt.NDArray[np.int64]]:
     """Return the contests of resampled items, each resample in a random order."""
@@ -97,7 +97,7 @@ def _resampled(
     return ratings
 
 
-def _filled(passes: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+def _padded_rows(passes: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
     """Passes as rows of one table; shorter ones are padded with -1."""
     table = np.full((len(passes), max(map(len, passes))), -1)
     for row, contests in zip(table, passes, strict=True):
@@ -105,7 +105,7 @@ def _filled(passes: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
     return table
 
 
-def _played(
+def _ratings_after(
     orders: npt.NDArray[np.int64],
     contests: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Array],
     systems: int,
@@ -163,7 +163,7 @@ class LengthControlled(NamedTuple):
     leads: tuple[Interval, ...] = ()
 
 
-def length_controlled(
+def length_controlled_strengths(
     items: npt.ArrayLike,
     first: npt.ArrayLike,
     second: npt.ArrayLike,
@@ -193,27 +193,29 @@ def length_controlled(
     design[rows, a], design[rows, b] = 1.0, -1.0
     design[:, systems] = np.tanh(gap / spread)
     once = np.ones((len(item), 1))
-    point = _fitted(design, won, once)[:, 0]
+    point = _newton_coefficients(design, won, once)[:, 0]
     # A column of zeros has the slope 0.
-    ignored = _fitted(design * (np.arange(systems + 1) < systems), won, once)[:systems, 0]
+    ignored = _newton_coefficients(design * (np.arange(systems + 1) < systems), won, once)[
+        :systems, 0
+    ]
     unknown = Interval(None, None, "percentile", f"Intervals need at least {FEWEST} items.")
     intervals, slope = [unknown] * systems, unknown
     leader, leads = int(ignored.argmax()), tuple[Interval, ...]()
     if number >= FEWEST and resamples and number < SMALL:
-        without = _fitted(design, won, (1.0 - np.eye(number))[item])
+        without = _newton_coefficients(design, won, (1.0 - np.eye(number))[item])
         *intervals, slope = (
-            by_t(float(strength), error, number, level)
+            t_interval(float(strength), error, number, level)
             for strength, error in zip(point, jackknife_error(without).tolist(), strict=True)
         )
         ahead = point[leader] - point[:systems]
         apart = jackknife_error(without[leader] - without[:systems])
         leads = tuple(
-            by_t(float(lead), error, number, level)
+            t_interval(float(lead), error, number, level)
             for lead, error in zip(ahead, apart.tolist(), strict=True)
         )
     elif number >= FEWEST and resamples:
         weights = resample_items(number, resamples, rng)[item]
-        drawn = _fitted(design, won, weights)
+        drawn = _newton_coefficients(design, won, weights)
         *intervals, slope = (percentile(row, level) for row in drawn)
         leads = tuple(percentile(drawn[leader] - row, level) for row in drawn[:systems])
     return LengthControlled(
@@ -229,7 +231,7 @@ def length_controlled(
     )
 
 
-def _fitted(design: Array, won: Array, weights: Array) -> Array:
+def _newton_coefficients(design: Array, won: Array, weights: Array) -> Array:
     """Coefficients of shape (columns, resamples) by Newton's method; strengths have mean 0."""
     columns, resamples = design.shape[1], weights.shape[1]
     values = np.zeros((columns, resamples))

@@ -11,8 +11,8 @@ from scipy import stats
 
 from core.metrics.agreement.correlation_distance import TOO_FEW
 from core.metrics.estimate import Estimate
-from core.metrics.measure import NEAR, Array, levelled, ratio
-from core.metrics.ranking.contests import ContestTable, tabulate
+from core.metrics.measure import NEAR, Array, levelled, ratio_or_nan
+from core.metrics.ranking.contests import ContestTable, contest_table
 
 
 class RankRange(NamedTuple):
@@ -84,7 +84,7 @@ def kendall_tau(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
     >>> round(kendall_tau([3, 2, 1], [2, 3, 1]).value, 4)
     0.3333
     """
-    return _between(a, b, "kendall")
+    return _correlation_between(a, b, "kendall")
 
 
 def spearman_rho(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
@@ -95,10 +95,10 @@ def spearman_rho(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
     >>> spearman_rho([3, 2, 1], [2, 3, 1]).value
     0.5
     """
-    return _between(a, b, "spearman")
+    return _correlation_between(a, b, "spearman")
 
 
-def _between(a: npt.ArrayLike, b: npt.ArrayLike, kind: str) -> Estimate:
+def _correlation_between(a: npt.ArrayLike, b: npt.ArrayLike, kind: str) -> Estimate:
     x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
     complete = ~(np.isnan(x) | np.isnan(y))
     x, y = levelled(x[complete])[0], levelled(y[complete])[0]
@@ -128,13 +128,13 @@ def winners(values: Sequence[float] | Array, *, within: float = 0.0) -> tuple[in
 # ballot on three of four systems is a ballot of three.
 
 
-def ordered(scores: npt.ArrayLike, breaker: npt.ArrayLike | None = None) -> Array:
+def keys_with_ties_broken(scores: npt.ArrayLike, breaker: npt.ArrayLike | None = None) -> Array:
     """Return scores as keys that also order ties in ``scores`` by ``breaker``.
 
     The keys are dense levels per ballot, 0 for the lowest; NaN stays. With a gated score and the
     score before gates as ``breaker``, capped answers are ordered only among themselves.
 
-    >>> ordered([[4.0, 4.0, 6.0]], [[7.2, 6.8, 6.0]]).tolist()
+    >>> keys_with_ties_broken([[4.0, 4.0, 6.0]], [[7.2, 6.8, 6.0]]).tolist()
     [[1.0, 0.0, 2.0]]
     """
     levels = levelled(scores)[0]
@@ -148,18 +148,18 @@ def ordered(scores: npt.ArrayLike, breaker: npt.ArrayLike | None = None) -> Arra
     return keys
 
 
-def borda(keys: npt.ArrayLike) -> Array:
+def borda_points(keys: npt.ArrayLike) -> Array:
     """Return every ballot's points (n - r) / (n - 1), with r the mid-rank among the n it ranks.
 
     Shape (ballots, systems); NaN if not ranked. A ballot on a single system gives no points. (de
     Borda 1781, normalised.)
 
-    >>> borda([[3.0, 2.0, 1.0], [float("nan"), 2.0, 1.0]]).tolist()
+    >>> borda_points([[3.0, 2.0, 1.0], [float("nan"), 2.0, 1.0]]).tolist()
     [[1.0, 0.5, 0.0], [nan, 1.0, 0.0]]
     """
     levels = np.asarray(keys, np.float64)
     number = (~np.isnan(levels)).sum(axis=1, keepdims=True)
-    return ratio(number - mid_ranks(levels), np.where(number > 1, number - 1, 0))
+    return ratio_or_nan(number - mid_ranks(levels), np.where(number > 1, number - 1, 0))
 
 
 def z_scores(scores: npt.ArrayLike) -> Array:
@@ -173,30 +173,30 @@ def z_scores(scores: npt.ArrayLike) -> Array:
     numbers = np.asarray(scores, np.float64)
     scored = ~np.isnan(numbers)
     number = scored.sum(axis=1, keepdims=True)
-    mean = ratio(np.where(scored, numbers, 0.0).sum(axis=1, keepdims=True), number)
+    mean = ratio_or_nan(np.where(scored, numbers, 0.0).sum(axis=1, keepdims=True), number)
     gap = numbers - mean
-    spread = np.sqrt(ratio(np.where(scored, gap**2, 0.0).sum(axis=1, keepdims=True), number))
+    spread = np.sqrt(ratio_or_nan(np.where(scored, gap**2, 0.0).sum(axis=1, keepdims=True), number))
     usable = (number >= 3) & (spread > NEAR)
-    return np.where(usable, ratio(gap, np.where(usable, spread, 0.0)), np.nan)
+    return np.where(usable, ratio_or_nan(gap, np.where(usable, spread, 0.0)), np.nan)
 
 
-def means(values: npt.ArrayLike) -> Array:
+def ballot_means(values: npt.ArrayLike) -> Array:
     """Return the mean of every column over the ballots that rank it; NaN without any.
 
-    >>> means([[1.0, float("nan")], [0.0, float("nan")]]).tolist()
+    >>> ballot_means([[1.0, float("nan")], [0.0, float("nan")]]).tolist()
     [0.5, nan]
     """
     numbers = np.asarray(values, np.float64)
     ranked = ~np.isnan(numbers)
-    return ratio(np.where(ranked, numbers, 0.0).sum(axis=0), ranked.sum(axis=0))
+    return ratio_or_nan(np.where(ranked, numbers, 0.0).sum(axis=0), ranked.sum(axis=0))
 
 
-def as_contests(keys: npt.ArrayLike, items: npt.ArrayLike) -> ContestTable:
+def contests_of_ballots(keys: npt.ArrayLike, items: npt.ArrayLike) -> ContestTable:
     """Return all pairs of systems of a ballot as contests; the higher key wins, equal keys tie.
 
     ``items[ballot]`` is the ballot's item, from 0.
 
-    >>> as_contests([[2.0, 1.0, 1.0]], [0]).counts.tolist()
+    >>> contests_of_ballots([[2.0, 1.0, 1.0]], [0]).counts.tolist()
     [[[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]
     """
     levels, item = np.asarray(keys, np.float64), np.asarray(items, np.int64)
@@ -205,7 +205,7 @@ def as_contests(keys: npt.ArrayLike, items: npt.ArrayLike) -> ContestTable:
     a, b = levels[:, first], levels[:, second]
     ballots, pairs = np.nonzero(~(np.isnan(a) | np.isnan(b)))
     gap = (a - b)[ballots, pairs]
-    return tabulate(
+    return contest_table(
         item[ballots],
         first[pairs],
         second[pairs],

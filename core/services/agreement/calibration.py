@@ -16,7 +16,7 @@ from core.metrics.agreement.alt_test import (
     Q,
     Wins,
     alt_test,
-    over_criteria,
+    combine_criteria,
     wins,
 )
 from core.metrics.calibration import Calibration, calibration, sure_answers
@@ -222,7 +222,7 @@ def _wins(sheet: Sheet, column: str, criterion: str | None) -> Wins:
         )
         for ratings in criterion_ratings
     ]
-    return over_criteria(each)
+    return combine_criteria(each)
 
 
 def alt_test_data(sheet: Sheet) -> dict[str, Any] | None:

@@ -19,7 +19,7 @@ from core.metrics.intervals import rare_options
 from core.metrics.intervals.bootstrap import SMALL, Bundle, intervals
 from core.metrics.intervals.draws import resample_items, resample_many
 from core.metrics.intervals.means import mean_interval
-from core.metrics.measure import Array, GroupMeasure, Ratings, tally
+from core.metrics.measure import Array, GroupMeasure, Ratings, weight_sums
 
 # Figures as plain data with reasons and intervals, and the resamples behind them.
 
@@ -63,7 +63,7 @@ class Draws:
         self._refuse(len(times))
         if self._weights is None:
             return self.counts(times)
-        return tally(of_item, len(times), self._weights)
+        return weight_sums(of_item, len(times), self._weights)
 
     def counts(self, times: npt.NDArray[np.int64]) -> Array:
         """Draws of counts for a single figure, shape (counts, resamples)."""
@@ -99,7 +99,7 @@ class DrawnSums:
         """Return the draws of patterns summed by group, without patterns of a negative group."""
         if self._drawn is not None or self._draws is None:
             assert self._drawn is not None
-            return tally(groups, number, self._drawn)
+            return weight_sums(groups, number, self._drawn)
         # Patterns without a group are drawn as well, then dropped.
         place = np.where(groups < 0, number, groups)
         counts = np.bincount(place, self._times, number + 1).astype(np.int64)
@@ -176,7 +176,7 @@ def group_figures(
     """
     # Rows that differ only in raters of other groups are merged.
     rows, _, of_pattern = patterns(np.maximum(levels, -1))
-    times = tally(of_pattern, len(rows), number[:, None].astype(np.float64))[:, 0]
+    times = weight_sums(of_pattern, len(rows), number[:, None].astype(np.float64))[:, 0]
     figures: dict[str, Estimate] = {}
     for name, measure in group_measures().items():
         if KNOWN[name].ordered and not ordered:
@@ -233,9 +233,11 @@ def _intervals(
     if not resampled:
         return even
     by_figure = intervals(_group_bundle(resampled, rows, k, times), drawn, times, n=n, how=how)
-    why = rare_options.off_commonest(rare_options.level_counts_of(rows, times, k), n)
+    why = rare_options.why_no_chance_interval(rare_options.level_counts_of(rows, times, k), n)
     return even | {
-        name: rare_options.withheld(why, measure) if "chance" in KNOWN[name].traits else measure
+        name: rare_options.interval_unless(why, measure)
+        if "chance" in KNOWN[name].traits
+        else measure
         for name, measure in by_figure.items()
     }
 
@@ -251,13 +253,13 @@ def _smoothed(
     kinds: list[tuple[set[str], rare_options.PossibleAnswers]] = []
     if size:
         kinds.append((set(measures) - named, rare_options.unnamed_answers(rated, times, size)))
-    if rare_options.fits(2, rated.shape[1]):
+    if rare_options.can_be_smoothed(2, rated.shape[1]):
         kinds.append((named, rare_options.named_answers(rated, times)))
     for names, possible in kinds:
-        if names and rare_options.rare(possible.counts_of_complete_answers):
+        if names and rare_options.has_rare_answer(possible.counts_of_complete_answers):
             chosen = {name: measures[name] for name in measures if name in names}
             bundle = _group_bundle(chosen, possible.rows, 2, possible.times)
-            by_figure |= rare_options.smoothed(
+            by_figure |= rare_options.smoothed_intervals(
                 bundle, possible.times, resamples, possible.added, level=level
             )
     return by_figure

@@ -23,7 +23,7 @@ from core.metrics.agreement.ratings import (
 from core.metrics.agreement.scores import pair_up
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import SMALL
-from core.metrics.measure import tally
+from core.metrics.measure import weight_sums
 from core.services.agreement import calibration, conclusion, load_ratings
 from core.services.agreement.calibration import RaterConfidence
 from core.services.agreement.group_figures import Draws, group_figures
@@ -372,7 +372,8 @@ class _Measured:
     def _pair(self, reference: Levels, rated: Levels) -> dict[str, Any]:
         k = self._k
         cells = pair_cells(reference, rated, k)
-        table = tally(cells, k * k, self._patterns.times[:, None].astype(np.float64)).reshape(k, k)
+        weights = self._patterns.times[:, None].astype(np.float64)
+        table = weight_sums(cells, k * k, weights).reshape(k, k)
         drawn = None if self._drawn is None else self._drawn.tally(cells, k * k).reshape(k, k, -1)
         return pair_figures(
             table,

@@ -13,9 +13,9 @@ from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval, ci_and_undefined
 from core.metrics.intervals.bootstrap import SMALL, basic, percentile
 from core.metrics.intervals.clustered_share import clustered_share
-from core.metrics.intervals.in_force import ALL_PICKED, VerdictsInForce, in_force
+from core.metrics.intervals.in_force import ALL_PICKED, VerdictsInForce, verdicts_in_force
 from core.metrics.intervals.joint_draws import AnswerPairs, Figure, ItemSubset, Resampled
-from core.metrics.intervals.means import by_t, jackknife_error
+from core.metrics.intervals.means import jackknife_error, t_interval
 from core.metrics.measure import Array
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, name_of, sides
@@ -193,7 +193,7 @@ def _by_jackknife(
     if not np.isfinite(values).all():
         return Interval(None, None, "t", "Without some item it is undefined.")
     error = float(jackknife_error(values))
-    return by_t(value, error, len(resampled.items), level, ends=(-1.0, 1.0))
+    return t_interval(value, error, len(resampled.items), level, ends=(-1.0, 1.0))
 
 
 def _overalls(
@@ -364,7 +364,7 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     decided = _joined([c.panel for c in rated.criteria]) >= 0
     tied, silent = ((_joined(labels) == code) & decided for code in (TIED, ABSTAINED))
     unlabelled = [c for i, c in enumerate(rated.criteria) if i not in known and c.decided]
-    figures = in_force(
+    figures = verdicts_in_force(
         _joined([rated.criteria[i].panel for i in known]),
         _joined([labels[i] for i in known]),
         _joined([settled[i] for i in known]),

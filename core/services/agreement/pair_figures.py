@@ -16,8 +16,8 @@ from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals import rare_options
 from core.metrics.intervals.bootstrap import SMALL, exact_share, intervals
 from core.metrics.intervals.clustered_share import share_interval
-from core.metrics.intervals.rare_options import smoothed
-from core.metrics.measure import Array, Measure, ratio, tally
+from core.metrics.intervals.rare_options import smoothed_intervals
+from core.metrics.measure import Array, Measure, ratio_or_nan, weight_sums
 from core.services.agreement.group_figures import (
     NO_ORDER,
     DrawnSums,
@@ -63,7 +63,7 @@ class LevelPair:
             if only
             else {
                 f"{level}.{name}": figure
-                for level, figures in enumerate(share.per_level(table))
+                for level, figures in enumerate(share.figures_by_level(table))
                 for name, figure in zip(LEVEL, figures[:3], strict=True)
             }
         )
@@ -102,8 +102,10 @@ class LevelPair:
         cells = tables.reshape(self._table.size, -1)
         by_figure = intervals(self.bundle, cells, self._table.ravel(), n=self.n, how=self._how)
         level, auto = self._how.level, self._how.method == "auto"
-        if auto and len(self._table) == 2 and rare_options.rare(self._table.ravel()):
-            even = smoothed(self.bundle, self._table.ravel(), tables.shape[-1], level=level)
+        if auto and len(self._table) == 2 and rare_options.has_rare_answer(self._table.ravel()):
+            even = smoothed_intervals(
+                self.bundle, self._table.ravel(), tables.shape[-1], level=level
+            )
             by_figure |= {
                 n: interval for n, interval in even.items() if not {"items", "sum"} & _traits(n)
             }
@@ -135,7 +137,9 @@ class LevelPair:
     def _withheld(self, name: str, interval: Interval) -> Interval:
         """Return the interval, or an undefined one if an option is too rare."""
         if "macro" in _traits(name):
-            return rare_options.withheld(rare_options.of_levels(self._table), interval)
+            return rare_options.interval_unless(
+                rare_options.why_no_level_interval(self._table), interval
+            )
         return _beyond_chance(self._table, interval) if "chance" in _traits(name) else interval
 
     def _of_levels(self, resamples: int) -> dict[str, Interval]:
@@ -143,14 +147,14 @@ class LevelPair:
         by_figure = {}
         for level in range(len(self._table) if self.levels else 0):
             table = _against_rest(self._table, level)
-            if not rare_options.rare(table.ravel()):
+            if not rare_options.has_rare_answer(table.ravel()):
                 continue
 
             def bundle(weights: Array) -> Mapping[str, Array]:
                 shares = share.level_shares(weights.reshape(2, 2, -1))
                 return {name: values[0] for name, values in shares.items()}
 
-            for name, interval in smoothed(
+            for name, interval in smoothed_intervals(
                 bundle, table.ravel(), resamples, level=self._how.level
             ).items():
                 if self.levels[f"{level}.{name}"].value is not None:
@@ -179,7 +183,9 @@ def _beyond_chance(table: Array, interval: Interval) -> Interval:
     level.
     """
     most = max(table.sum(axis=1), table.sum(axis=0), key=lambda side: float(side.max()))
-    return rare_options.withheld(rare_options.off_commonest(most, float(table.sum())), interval)
+    return rare_options.interval_unless(
+        rare_options.why_no_chance_interval(most, float(table.sum())), interval
+    )
 
 
 def _against_rest(table: Array, level: int) -> Array:
@@ -270,15 +276,17 @@ def abstention_figures(
     # There are at most fifteen kinds of items, so leaving one out stays cheap.
     kind = (answered + 1) * 5 + together + 1
     reference_state, cells = np.repeat(np.arange(-1, 2), 5), np.tile(np.arange(-1, 4), 3)
-    times = tally(kind, 15, times[:, None])[:, 0]
+    times = weight_sums(kind, 15, times[:, None])[:, 0]
 
     def counts(weights: Array) -> tuple[Array, Array]:
-        return tally(reference_state, 2, weights), tally(cells, 4, weights).reshape(2, 2, -1)
+        return weight_sums(reference_state, 2, weights), weight_sums(cells, 4, weights).reshape(
+            2, 2, -1
+        )
 
     def bundle(weights: Array) -> dict[str, Array]:
         answers, alike = counts(weights)
         return {
-            "coverage": ratio(answers[1], answers.sum(axis=0)),
+            "coverage": ratio_or_nan(answers[1], answers.sum(axis=0)),
             "agreement": percent_agreement.many(alike),
             "kappa": kappa_unweighted.many(alike),
         }

@@ -14,7 +14,7 @@ from core.metrics.agreement.kappa import Weights, pair_cells
 from core.metrics.agreement.known_figures import KNOWN, group_measures
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.metrics.measure import Array, tally
+from core.metrics.measure import Array, weight_sums
 from core.services.agreement.group_figures import NO_ORDER, Draws, group_intervals
 from core.services.agreement.pair_figures import LEVEL, LevelPair
 from core.services.agreement.rating_sheet import FEW, Sheet, sides
@@ -217,7 +217,7 @@ def paired_columns(
     distinct = patterns(np.column_stack([true, rated]))
     k = len(ratings.labels)
     cells = pair_cells(distinct.rows[:, 0], distinct.rows[:, 1], k)
-    table = tally(cells, k * k, distinct.times[:, None].astype(np.float64)).reshape(k, k)
+    table = weight_sums(cells, k * k, distinct.times[:, None].astype(np.float64)).reshape(k, k)
     drawn = draws.sums(distinct.of_item, distinct.times).tally(cells, k * k).reshape(k, k, -1)
     return CrossedRatings(true, rated, table, drawn)
 

@@ -17,7 +17,7 @@ from core.metrics.agreement.known_figures import group_measures
 from core.metrics.agreement.ratings import majority, patterns
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import intervals
-from core.metrics.measure import Array, ratio, tally
+from core.metrics.measure import Array, ratio_or_nan, weight_sums
 from core.services.agreement.group_figures import Draws, group_intervals
 from core.services.agreement.pair_figures import kappa_of
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
@@ -206,7 +206,7 @@ def _standings(
     times = distinct.times.astype(np.float64)
 
     def tables(weights: Array) -> list[Array]:
-        return [tally(column, k * k, weights).reshape(k, k, -1) for column in distinct.rows.T]
+        return [weight_sums(column, k * k, weights).reshape(k, k, -1) for column in distinct.rows.T]
 
     full_tables = [table[:, :, 0] for table in tables(times[:, None])]
     figures = [kappa(table) for table in full_tables]
@@ -249,4 +249,4 @@ def _mean(values: Sequence[Array]) -> Array | None:
         return None
     stacked = np.stack(values)
     defined = ~np.isnan(stacked)
-    return ratio(np.where(defined, stacked, 0.0).sum(axis=0), defined.sum(axis=0))
+    return ratio_or_nan(np.where(defined, stacked, 0.0).sum(axis=0), defined.sum(axis=0))

@@ -21,7 +21,7 @@ from core.metrics.agreement import scores as metrics
 from core.metrics.agreement.ratings import Means, patterns
 from core.metrics.agreement.scores import Pairs, pair_up
 from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.metrics.measure import Array, ratio
+from core.metrics.measure import Array, ratio_or_nan
 from core.scoring import Texts, score_item
 from core.scoring.points import parts_of
 from core.scoring.score import EPSILON
@@ -226,7 +226,11 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
             minus -= criterion.weight * counted[place]
     score = raw
     if rubric.scoring.normalize:
-        unit = np.where(plus > 0, ratio(raw, plus), np.where(minus > 0, 1 + ratio(raw, minus), 0.0))
+        unit = np.where(
+            plus > 0,
+            ratio_or_nan(raw, plus),
+            np.where(minus > 0, 1 + ratio_or_nan(raw, minus), 0.0),
+        )
         score = np.clip(unit, 0.0, 1.0)
     total_weight = len(rubric.criteria) if alike else fsum(abs(c.weight) for c in rubric.criteria)
     graded = covered / total_weight >= rubric.scoring.min_coverage - EPSILON

@@ -18,7 +18,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import HelpTask, RunPlan
 from core.errors import InputError, Problem
 from core.identity import seeded
-from core.judging.writing.replies import WORDING, ProposedChange, changed
+from core.judging.writing.replies import WORDING, ProposedChange, apply_changes
 from core.judging.writing.writer import WritingFailure
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
@@ -237,7 +237,7 @@ def rounds(store: Store, task: HelpTask) -> list[LoopRound]:
         shown = tuple(pieces_of(best, changes))
         finished.append(LoopRound(number, learn, held_run, shown, gain, gain.helps))
         if gain.helps:
-            best, best_at = changed(best, changes), number
+            best, best_at = apply_changes(best, changes), number
     return finished
 
 
@@ -268,7 +268,7 @@ async def work(context: TaskContext) -> dict[str, Any]:
         changes = await _proposed(context, request, best, best_at, number)
         if not changes:
             return _ended(best_at, "Nothing more was proposed.")
-        rubric = changed(best, changes)
+        rubric = apply_changes(best, changes)
         held_run = await _graded(context, request, rubric, number, "held")
         gain = await context.io(
             gain_between, context.store, _run(context, best_at, "held"), held_run

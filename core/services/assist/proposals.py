@@ -126,14 +126,16 @@ def readable(text: str | None, rubric: Rubric, name: str) -> ProposedChanges | U
                 accepted.append(change)
     if dropped and not accepted:
         return Unreadable("malformed", " ".join(dropped))
-    new = [each for each in accepted if changes_.before(rubric, each).strip() != each.to]
+    new = [
+        each for each in accepted if changes_.text_before_change(rubric, each).strip() != each.to
+    ]
     return ProposedChanges(tuple(dropped), tuple(new))
 
 
 def _trouble(rubric: Rubric, accepted: Sequence[ProposedChange]) -> str:
     """Return why these changes make the rubric invalid; empty if it stays valid."""
     try:
-        changes_.changed(rubric, accepted)
+        changes_.apply_changes(rubric, accepted)
     except InputError as error:
         return str(error.problems[0] if error.problems else error)
     return ""
@@ -159,7 +161,7 @@ def pieces_of(rubric: Rubric, proposed: Sequence[ProposedChange]) -> list[Propos
             criterion=change.criterion,
             part=change.part,
             option=_label(rubric, change),
-            before=changes_.before(rubric, change),
+            before=changes_.text_before_change(rubric, change),
             after=change.to,
             why=change.why,
         )

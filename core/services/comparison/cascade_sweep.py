@@ -24,9 +24,9 @@ from core.metrics.cascade import (
     CascadePoint,
     HeldOut,
     ReplayedCells,
-    cheapest,
-    curve,
-    held_out,
+    cascade_curve,
+    cheapest_threshold,
+    held_out_result,
 )
 from core.metrics.estimate import ci_and_undefined
 from core.scoring.verdict import settle
@@ -100,8 +100,8 @@ def sweep(
         raise InputError(
             "No cell of this run has a label, an answer of the first judges and one of the others."
         )
-    points = curve(replayed)
-    threshold = cheapest(replayed, tolerance)
+    points = cascade_curve(replayed)
+    threshold = cheapest_threshold(replayed, tolerance)
     return SweptCascade(
         run=run,
         first=tuple(judge.name for judge in first_stage),
@@ -109,7 +109,7 @@ def sweep(
         cells=len(replayed.items),
         points=tuple(points),
         chosen=next(point for point in points if point.threshold == threshold),
-        tried=held_out(replayed, tolerance, seed=seed),
+        tried=held_out_result(replayed, tolerance, seed=seed),
         alone=float(replayed.first.mean()),
         all_of_them=float(replayed.then.mean()),
         decided=(float(replayed.decided[:, 0].mean()), float(replayed.decided[:, 1].mean())),

@@ -15,7 +15,7 @@ from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import intervals
 from core.metrics.intervals.clustered_share import clustered_share
-from core.metrics.measure import Array, ratio
+from core.metrics.measure import Array, ratio_or_nan
 from core.services.agreement.group_figures import Draws
 from core.services.agreement.ratings import Levels
 from core.services.comparison.paired_runs import PairedRuns, PairOf, pair_runs
@@ -177,7 +177,7 @@ def _accuracy(hits: Array, draws: Draws) -> Estimate:
     right, decided = distinct.rows.T
 
     def share(weights: Array) -> dict[str, Array]:
-        return {"": ratio(right @ weights, decided @ weights)}
+        return {"": ratio_or_nan(right @ weights, decided @ weights)}
 
     value = Estimate(float(share(distinct.times[:, None].astype(np.float64))[""][0]))
     drawn = draws.of(distinct.of_item, distinct.times)

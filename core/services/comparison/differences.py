@@ -16,7 +16,7 @@ from core.metrics.agreement.scores import pair_up
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import holm, mcnemar_exact
 from core.metrics.intervals.means import paired_difference
-from core.metrics.measure import Array, Measure, Statistic, ratio, tally
+from core.metrics.measure import Array, Measure, Statistic, ratio_or_nan, weight_sums
 from core.services.agreement.group_figures import Draws
 from core.services.comparison.paired_runs import CriterionPair, PairedRuns
 from core.text.numbers import Form, forms_of_change
@@ -199,7 +199,7 @@ class _Compared:
         """Return the difference of two ratios of sums with the same denominator."""
 
         def mean(side: Array) -> Statistic:
-            return lambda weights: ratio(side @ weights, counts @ weights)
+            return lambda weights: ratio_or_nan(side @ weights, counts @ weights)
 
         first, second = (mean(side) for side in sums)
         points = [float(side(self._times[:, None])[0]) for side in (first, second)]
@@ -215,10 +215,10 @@ class _Compared:
         """Return the difference of two figures of count tables."""
 
         def of(cell: npt.NDArray[np.int64]) -> Statistic:
-            return lambda weights: measure.many(tally(cell, k * k, weights).reshape(k, k, -1))
+            return lambda weights: measure.many(weight_sums(cell, k * k, weights).reshape(k, k, -1))
 
         figures = [
-            measure(tally(cell, k * k, self._times[:, None]).reshape(k, k)) for cell in cells
+            measure(weight_sums(cell, k * k, self._times[:, None]).reshape(k, k)) for cell in cells
         ]
         first, second = (of(cell) for cell in cells)
         return self.delta(figures, (first, second), cells[0] >= 0)

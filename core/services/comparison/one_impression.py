@@ -30,9 +30,9 @@ from core.metrics.variance_components import (
     JUDGE,
     Components,
     StudyDesign,
-    components,
-    jackknife,
+    jackknife_estimate,
     reliability_of_mean,
+    variance_components,
 )
 from core.services.access.allowing import allowed
 from core.services.agreement.load_ratings import of_run
@@ -213,18 +213,24 @@ def side_by_side(
     number = len(np.unique(facets[ITEM]))
     if number < FEW:
         return f"Only {number} answers have both scores; {FEW} are needed."
-    parts = [components(side, facets) for side in (first, second)]
+    parts = [variance_components(side, facets) for side in (first, second)]
     reason = next((part.reason for part in parts if part.reason), "")
     if reason or not all(part.total for part in parts):
         return reason or "All scores are the same."
     without = np.array(
         [
-            [_phi(components(side[inside], _only(facets, inside))) for side in (first, second)]
+            [
+                _phi(variance_components(side[inside], _only(facets, inside)))
+                for side in (first, second)
+            ]
             for inside in (facets[ITEM] % GROUPS != group for group in range(GROUPS))
         ]
     )
-    worths = [jackknife(_phi(part), without[:, index], number) for index, part in enumerate(parts)]
-    gap = jackknife(_phi(parts[0]) - _phi(parts[1]), without[:, 0] - without[:, 1], number)
+    worths = [
+        jackknife_estimate(_phi(part), without[:, index], number)
+        for index, part in enumerate(parts)
+    ]
+    gap = jackknife_estimate(_phi(parts[0]) - _phi(parts[1]), without[:, 0] - without[:, 1], number)
     ways = [_scored_way(*args) for args in zip((first, second), parts, worths, strict=True)]
     return ways[0], ways[1], gap
 

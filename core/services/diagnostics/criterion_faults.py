@@ -18,7 +18,7 @@ from core.metrics.bias.criteria import (
     merges,
     redundancy,
 )
-from core.metrics.bias.effects import BOUNDS, FEW, BiasEffect, Finding, Kind, hardly_used
+from core.metrics.bias.effects import BOUNDS, FEW, BiasEffect, Finding, Kind, share_of_rare_option
 from core.services.agreement.group_figures import Draws, group_intervals
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.ratings import Levels
@@ -97,7 +97,7 @@ def _unused(criterion: CriterionEvidence, evidence: RunEvidence) -> Iterator[Fin
     n = int((levels >= 0).any(axis=1).sum())
     for level, label in enumerate(criterion.labels):
         picked = int((levels == level).any(axis=1).sum())
-        effect = hardly_used(picked, n, BOUNDS["unused"].null.value)
+        effect = share_of_rare_option(picked, n, BOUNDS["unused"].null.value)
         labelled = int((criterion.truth == level).sum())
         sentence = words.unused(criterion.name, label, picked, effect, labelled, called)
         yield _candidate("unused", criterion.name, effect, sentence)._replace(other=label)

@@ -20,8 +20,8 @@ from core.metrics.bias.effects import (
     BiasEffect,
     Finding,
     Kind,
+    corrected_if_significant,
     severity,
-    significant,
 )
 from core.metrics.bias.judge_bias import clustered_mean
 from core.services.diagnostics import finding_words as words
@@ -124,7 +124,7 @@ def examine(
     ]
     if before is not None:
         checks += _drifts(evidence, before, earlier)
-    corrected = significant([(check.kind, check.effect) for check in checks])
+    corrected = corrected_if_significant([(check.kind, check.effect) for check in checks])
     findings = [
         _finding(check, p)
         for check, p in zip(checks, corrected, strict=True)

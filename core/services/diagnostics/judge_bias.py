@@ -10,7 +10,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from core.domain.panel import Judge
-from core.metrics.bias.effects import BOUNDS, FEW, BiasEffect, Finding, Kind, NullValue, share_above
+from core.metrics.bias.effects import (
+    BOUNDS,
+    FEW,
+    BiasEffect,
+    Finding,
+    Kind,
+    NullValue,
+    share_above_limit,
+)
 from core.metrics.bias.judge_bias import (
     PositionPull,
     clustered_mean,
@@ -201,7 +209,7 @@ def _changed(evidence: RunEvidence, judge: int, twin: int, limit: float) -> Bias
         needed = "both orders" if twin else "several replicates"
         return BiasEffect.undefined(f"It was not asked in {needed}.")
     hits, items = changed(evidence, evidence.criteria, judge, twin)
-    return share_above(hits, items, limit)
+    return share_above_limit(hits, items, limit)
 
 
 def changed(

@@ -21,13 +21,13 @@ from core.metrics.bias.probes import (
     NOTHING,
     ORIGINALS,
     Replies,
-    effect,
+    detectable_shift,
     faulty_effects,
-    findable,
     flip_effect,
-    flips,
-    shifts,
-    slopes,
+    flip_shares,
+    item_shifts,
+    item_slopes,
+    mean_effect,
 )
 from core.metrics.estimate import Estimate
 from core.metrics.measure import Array
@@ -171,7 +171,7 @@ def _accused(
             for edited, is_fault in zip(part, fault, strict=True):
                 cells = edited.effect.n * (1 if edited.criterion else criteria)
                 null = FLIPS.value if edited.measure == CHANGES else 0.0
-                least = findable(edited.effect, tests, cells, null)
+                least = detectable_shift(edited.effect, tests, cells, null)
                 by_id[id(edited)] = replace(edited, accused=is_fault, findable=least)
     return tuple(by_id[id(edited)] for edited in totals), tuple(
         by_id[id(edited)] for edited in single
@@ -243,23 +243,23 @@ def _figure(
     elif edit.name == "longer":
         measure = EARNS
         places = [grid.texts[f"longer:{round(dose * 100)}"] for dose in DOSES]
-        result = effect(slopes(replies.earned, places, grid.grown[:, places]), edit.side)
+        result = mean_effect(item_slopes(replies.earned, places, grid.grown[:, places]), edit.side)
         doses = tuple(
-            (dose, effect(shifts(replies.earned, [column]), edit.side))
+            (dose, mean_effect(item_shifts(replies.earned, [column]), edit.side))
             for dose, column in zip(DOSES, places, strict=True)
         )
     else:
-        measure = EARNS
-        result = effect(shifts(replies.earned, columns[:1], columns[1:] or ORIGINALS), edit.side)
+        measure, minus = EARNS, columns[1:] or ORIGINALS
+        result = mean_effect(item_shifts(replies.earned, columns[:1], minus), edit.side)
     return ProbeFigure(
         judge=judge.name,
         edit=edit,
         criterion=criterion,
         measure=measure,
         effect=result,
-        changed=_share(flips(replies.options, columns[0])),
-        nothing=_share(flips(replies.options, NOTHING)),
-        itself=_share(flips(replies.options, ORIGINALS[1])),
+        changed=_share(flip_shares(replies.options, columns[0])),
+        nothing=_share(flip_shares(replies.options, NOTHING)),
+        itself=_share(flip_shares(replies.options, ORIGINALS[1])),
         doses=doses,
     )
 

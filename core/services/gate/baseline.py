@@ -15,7 +15,7 @@ from scipy.special import ndtri
 
 from core.errors import InputError
 from core.metrics.agreement.known_figures import KNOWN, pair_measures
-from core.metrics.drift import spent
+from core.metrics.drift import error_rate_spent
 from core.metrics.estimate import Estimate, Interval
 from core.metrics.intervals.bootstrap import percentile
 from core.metrics.intervals.joint_draws import AnswerPairs, Figure, Resampled
@@ -178,7 +178,7 @@ def _over_looks(differences: Array, drop: float, look: int) -> Interval:
     ends = percentile(differences)
     if ends.low is None:
         return ends
-    reach = float(ndtri(1 - spent(look, 1, 0.05) / 2)) * float(np.nanstd(differences))
+    reach = float(ndtri(1 - error_rate_spent(look, 1, 0.05) / 2)) * float(np.nanstd(differences))
     return Interval(drop - reach, drop + reach, "basic")
 
 

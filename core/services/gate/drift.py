@@ -16,7 +16,7 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.domain.runs import Run, RunRow
 from core.errors import InputError
-from core.metrics.drift import FALSE_ALARMS, RepetitionMean, looks_at
+from core.metrics.drift import FALSE_ALARMS, RepetitionMean, comparisons_of_cells
 from core.metrics.measure import Array
 from core.services.access.allowing import allowed
 from core.services.queueing.queue_table import CellTable
@@ -207,8 +207,8 @@ def drift(store: Store, run_id: int) -> Drift:
 
     def series_of(judge: str, measure: str) -> JudgeSeries:
         cells = np.array([answered[judge, measure] for answered in answers_by_run])
-        itself = looks_at(cells[[0, 0]], answers.items, tests)
-        looks = [*itself, *looks_at(cells, answers.items, tests)]
+        itself = comparisons_of_cells(cells[[0, 0]], answers.items, tests)
+        looks = [*itself, *comparisons_of_cells(cells, answers.items, tests)]
         points = (
             DriftPoint(run.id, run.created, version.get(judge, ""), look, tuple(means))
             for run, version, (look, *means) in zip(runs, versions, looks, strict=True)

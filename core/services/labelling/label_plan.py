@@ -22,13 +22,13 @@ from core.metrics.intervals.planning import (
     POWER,
     DrawGroup,
     Expected,
-    drawn,
-    error,
-    found_from,
+    detection_power,
+    draw_groups,
+    gap_error_if_labelled,
     half_width,
-    outcome,
-    power,
-    task_error,
+    outcome_moments,
+    smallest_detectable_gap,
+    sum_error,
 )
 from core.services.pairwise import system_answers, system_gaps
 from core.services.pairwise.system_gaps import SystemsApart
@@ -140,7 +140,7 @@ class _Cells:
         stratum, kinds = strata(draw, self.about)
         open_cells = np.bincount(stratum[self.expected.left], minlength=len(kinds)).tolist()
         pairs, group = np.unique(3 * stratum + self._side + 1, return_inverse=True)
-        draws = drawn(self.expected, group, np.ones(len(stratum))) if len(stratum) else []
+        draws = draw_groups(self.expected, group, np.ones(len(stratum))) if len(stratum) else []
         sizes = {kind: size for kind, size in zip(kinds, open_cells, strict=True) if size}
         return sizes, list(zip([kinds[pair // 3] for pair in pairs.tolist()], draws, strict=True))
 
@@ -281,7 +281,7 @@ def _expected(
         for index, option in enumerate(scored):
             mine = np.flatnonzero((scale == number) & (voted == option))
             judged[mine] = values[index]
-            mean[mine], variance[mine] = outcome(values, index, wrong[mine])
+            mean[mine], variance[mine] = outcome_moments(values, index, wrong[mine])
     return judged, mean, variance
 
 
@@ -326,13 +326,13 @@ class _Apart(NamedTuple):
 
     def gap_error(self, labels: float, left: int) -> float | None:
         """Return the standard error of the gap with this many labels of all that are ``left``."""
-        error_of_mean = error(self.cells.groups("even", labels * self.cells.unlabelled / left))
+        error_of_mean = sum_error(self.cells.groups("even", labels * self.cells.unlabelled / left))
         return None if error_of_mean is None else float(np.hypot(error_of_mean, self.tasks))
 
     def power(self, labels: float, left: int) -> float | None:
         """Return the chance to find the gap."""
         spread = self.gap_error(labels, left)
-        return None if spread is None else power(self.gap, spread, self.tests)
+        return None if spread is None else detection_power(self.gap, spread, self.tests)
 
     def thin_groups(self, draw: DrawKind, labels: float, left: int) -> int:
         """Return how many groups of this draw (a system's verdict) would have too few labels."""
@@ -372,7 +372,7 @@ def _apart(
     scaled = Expected(part, judged, mean, variance, expected.left[mine])
     about = cells.about
     drawn_from = DrawableCells(about.names, *(column[mine] for column in about[1:]))
-    tasks = task_error(scaled, task[cells.item[mine]])
+    tasks = gap_error_if_labelled(scaled, task[cells.item[mine]])
     voted_gap = float(scaled.part @ scaled.mean)
     cells_of = _Cells(cells.item[mine], drawn_from, scaled, side)
     systems = len(shared.systems)
@@ -396,5 +396,5 @@ def _bought(
     if apart is None or apart.reason:
         return LabelGain(labels, width, None, None, minutes, money)
     spread = apart.gap_error(labels, left)
-    finds = None if spread is None else found_from(spread, apart.tests)
+    finds = None if spread is None else smallest_detectable_gap(spread, apart.tests)
     return LabelGain(labels, width, apart.power(labels, left), finds, minutes, money)

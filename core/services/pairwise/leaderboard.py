@@ -13,16 +13,21 @@ import numpy as np
 from core.identity import seeded
 from core.metrics.estimate import USUAL
 from core.metrics.measure import Array, Ratings
-from core.metrics.ranking.bradley_terry import PRIOR, fit, outcome_shares, strengths
+from core.metrics.ranking.bradley_terry import (
+    PRIOR,
+    fit_strengths,
+    outcome_shares,
+    strengths_by_group,
+)
 from core.metrics.ranking.contests import (
     ContestTable,
-    majorities,
-    tabulate,
+    contest_table,
+    majority_circles,
     weighted_win_rates,
     win_matrix,
     win_rates,
 )
-from core.metrics.ranking.elo import LengthControlled, elo, length_controlled
+from core.metrics.ranking.elo import LengthControlled, elo_ratings, length_controlled_strengths
 from core.services.pairwise.contest_votes import Contest, Contests, Counted, outcome, read
 from core.services.pairwise.contests import ContestRequest, details_of
 from core.services.pairwise.design import Bout, ContestQuestion, Design
@@ -113,7 +118,7 @@ def _weights(contests: Contests, question: str | None) -> dict[str, float]:
 def table_of(columns: DecidedContests, systems: int) -> ContestTable:
     """Return decided contests as counts, without tasks that have none."""
     tasks, item = np.unique(columns.item, return_inverse=True)
-    return tabulate(
+    return contest_table(
         item,
         columns.first,
         columns.second,
@@ -155,7 +160,7 @@ def leaderboard_of(
     table = table_of(columns, len(systems))
     figures = _figures(columns, table, seed, resamples, level)
     standings = standings_of(figures, systems)
-    graph = majorities(figures.matrix)
+    graph = majority_circles(figures.matrix)
     by_name = {s.system: s for s in standings}
     joined = len(figures.groups) == 1
     methods = side_by_side(
@@ -192,13 +197,17 @@ def _figures(
     if len(contests.item):
         rng = np.random.default_rng([seed, 1])
         draws = min(resamples, 200)
-        ratings = elo(contests.item, *columns, systems=n, rng=rng, resamples=draws, level=level)
+        ratings = elo_ratings(
+            contests.item, *columns, systems=n, rng=rng, resamples=draws, level=level
+        )
     rates, weighted = (
         rates_of(table, np.random.default_rng([seed, 3]), resamples, rate, level)
         for rate in (win_rates, weighted_win_rates)
     )
     return LeaderboardFigures(
-        groups=strengths(table, np.random.default_rng([seed, 2]), resamples=resamples, level=level),
+        groups=strengths_by_group(
+            table, np.random.default_rng([seed, 2]), resamples=resamples, level=level
+        ),
         matrix=win_matrix(table),
         rates=rates,
         weighted=weighted,
@@ -212,7 +221,7 @@ def _length(
 ) -> LengthControlled | str:
     if not len(contests.item):
         return _NOTHING
-    return length_controlled(
+    return length_controlled_strengths(
         np.unique(contests.item, return_inverse=True)[1],
         contests.first,
         contests.second,
@@ -309,7 +318,7 @@ def _worth(contests: Contests) -> dict[tuple[str, str], float]:
     if not len(rows.item):
         return {}
     table = table_of(rows, len(systems))
-    fitted = fit(table.pairs, table.totals()[:, :, None], len(systems), prior=PRIOR)
+    fitted = fit_strengths(table.pairs, table.totals()[:, :, None], len(systems), prior=PRIOR)
     apart = {
         frozenset((gap.better, gap.worse))
         for gap in leaderboard_of(rows, systems, resamples=400).gaps

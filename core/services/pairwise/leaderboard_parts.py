@@ -12,9 +12,9 @@ import numpy as np
 from core.metrics.estimate import USUAL, Estimate, Interval, wilson
 from core.metrics.intervals.bootstrap import SMALL, percentile
 from core.metrics.intervals.draws import resample_items
-from core.metrics.intervals.means import by_t, jackknife_error
+from core.metrics.intervals.means import jackknife_error, t_interval
 from core.metrics.measure import Array, Ratings
-from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contests, items_of
+from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contests, item_counts
 from core.metrics.ranking.contests import ContestTable, Majorities, WinMatrix, win_rates
 from core.metrics.ranking.elo import Elo, LengthControlled
 from core.metrics.ranking.ranks import (
@@ -185,9 +185,9 @@ def rates_of(
     if table.items < SMALL:
         without = rate(table.pairs, table.totals(1.0 - np.eye(table.items)), table.systems)
         intervals = [
-            by_t(float(value), error, number, level, (0.0, 1.0))
+            t_interval(float(value), error, number, level, (0.0, 1.0))
             for value, error, number in zip(
-                rates, jackknife_error(without).tolist(), items_of(table).tolist(), strict=True
+                rates, jackknife_error(without).tolist(), item_counts(table).tolist(), strict=True
             )
         ]
         return [_measured(r, i, _ALONE) for r, i in zip(rates, intervals, strict=True)]

@@ -14,12 +14,12 @@ from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.contests import ContestTable, win_rates
 from core.metrics.ranking.ranks import (
-    as_contests,
-    borda,
+    ballot_means,
+    borda_points,
+    contests_of_ballots,
     kendall_tau,
-    means,
+    keys_with_ties_broken,
     mid_ranks,
-    ordered,
     spearman_rho,
     z_scores,
 )
@@ -71,12 +71,12 @@ class Ballots:
     @property
     def keys(self) -> Array:
         """Return the sort keys of each ballot's systems: the gated score, then the base."""
-        return ordered(self.scores, self.base)
+        return keys_with_ties_broken(self.scores, self.base)
 
     @property
     def contests(self) -> ContestTable:
         """Return every two systems of a ballot as a contest."""
-        return as_contests(self.keys, self.task)
+        return contests_of_ballots(self.keys, self.task)
 
 
 class JudgeView(NamedTuple):
@@ -172,9 +172,9 @@ def listwise(ballots: Ballots) -> Listwise:
     z = z_scores(ballots.scores)
     methods = side_by_side(
         {
-            JUDGES_MEAN: _list(means(ballots.scores)),
-            "Borda": _list(means(borda(ballots.keys))),
-            "z-mean": _list(means(z)),
+            JUDGES_MEAN: _list(ballot_means(ballots.scores)),
+            "Borda": _list(ballot_means(borda_points(ballots.keys))),
+            "z-mean": _list(ballot_means(z)),
             "win rate": _list(win_rates(table.pairs, table.totals(), table.systems)),
         },
         ballots.systems,
@@ -247,11 +247,13 @@ def _line(
 def _view(ballots: Ballots, number: int) -> JudgeView:
     judge = ballots.judges[number]
     own_rows = ballots.judge == number
-    mean = means(ballots.scores[own_rows])
+    mean = ballot_means(ballots.scores[own_rows])
     gaps: list[float] = []
     for row in np.flatnonzero(own_rows):
         other_scores = ballots.scores[(ballots.task == ballots.task[row]) & ~own_rows]
-        gaps += (ballots.scores[row] - means(other_scores)).tolist() if len(other_scores) else []
+        gaps += (
+            (ballots.scores[row] - ballot_means(other_scores)).tolist() if len(other_scores) else []
+        )
     shared = [gap for gap in gaps if not np.isnan(gap)]
     offset = (
         Estimate.defined(float(np.mean(shared)), len(shared))

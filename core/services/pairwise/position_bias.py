@@ -8,7 +8,7 @@ import numpy as np
 
 from core.metrics.estimate import Estimate
 from core.metrics.measure import Ratings
-from core.metrics.ranking.contests import accuracy, order_kappa, same_choice
+from core.metrics.ranking.contests import accuracy, order_kappa, same_choice_share
 from core.services.agreement.ratings import CriterionRatings, Rated
 from core.services.pairwise.contest_votes import Contest, Contests, winner_of
 from core.services.pairwise.design import Choice
@@ -148,8 +148,8 @@ def _check(
         items=int(rows.sum()),
         empty=int((a < 0).sum() + (b < 0).sum()),
         accuracy=accuracy(a, b, criterion.gold[rows]),
-        agreement=same_choice(a, b),
+        agreement=same_choice_share(a, b),
         kappa=order_kappa(a, b, k),
-        agreement_as_published=same_choice(a, b, empty_counts=True),
+        agreement_as_published=same_choice_share(a, b, empty_counts=True),
         kappa_as_published=order_kappa(a, b, k, empty_is_second=True),
     )

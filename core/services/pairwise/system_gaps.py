@@ -19,7 +19,7 @@ from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.intervals.means import paired_difference
 from core.metrics.intervals.powered_gaps import PoweredGap, powered_gap, whole_items
-from core.metrics.measure import Array, Statistic, ratio
+from core.metrics.measure import Array, Statistic, ratio_or_nan
 from core.services.agreement.group_figures import Draws
 from core.services.datasets import label_draws
 from core.services.pairwise.system_answers import SharedTasks, shared_tasks
@@ -113,7 +113,7 @@ def _gap(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
 
     def mean(side: Array) -> Statistic:
         values = np.where(compared, side, 0.0)
-        return lambda weights: ratio(values @ weights, among @ weights)
+        return lambda weights: ratio_or_nan(values @ weights, among @ weights)
 
     tasks, times = np.arange(len(compared)), np.ones(len(compared), dtype=np.int64)
     drawn, (first, second) = draws.of(tasks, times), (mean(side) for side in sides)

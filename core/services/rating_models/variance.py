@@ -17,8 +17,8 @@ from core.metrics.variance_components import (
     RatingReliability,
     StudyDesign,
     Term,
-    components,
     reliability_of_mean,
+    variance_components,
 )
 from core.services.rating_models.rater_table import RaterTable, answerers
 from core.services.results.flip_check import answers_with_twins
@@ -136,7 +136,7 @@ def study(
         part = part.drawn_items(max(100, len(part.items) * MOST // ratings), "variance")
     values, facets = _long(part, reversed_)
     items = len(np.unique(facets[ITEM]))
-    parts = components(values, facets, level)
+    parts = variance_components(values, facets, level)
     if parts.reason:
         return Study(parts, items, ())
     return Study(parts, items, tuple(_choices(parts, _ways(facets), price)))

@@ -120,14 +120,14 @@ class LearnedCells:
         """Return how much each judge counts under ``weights``."""
         from core.metrics import weight_fit
 
-        fitted = weight_fit.fit(self.votes, self.truth, len(self.places), self.owner)
+        fitted = weight_fit.fit_weights(self.votes, self.truth, len(self.places), self.owner)
         return {j: float(r) for j, r in zip(self.judges, fitted.reliance, strict=True)}
 
     def _weights(self, keep: Levels) -> Weights:
         from core.metrics import weight_fit
 
         k = len(self.places)
-        fitted = weight_fit.fit(self.votes[keep], self.truth[keep], k, self.owner)
+        fitted = weight_fit.fit_weights(self.votes[keep], self.truth[keep], k, self.owner)
         tables = (tuple(tuple(map(float, row)) for row in table) for table in fitted.evidence)
         return Weights(
             prior=tuple(map(float, fitted.prior)),

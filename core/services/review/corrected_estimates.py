@@ -58,10 +58,10 @@ def rightness(store: Store, queue_id: int, level: float = USUAL.level) -> Verdic
 
     Cells without a voted verdict, or not assessable, are excluded. Raises ``NotFound``.
     """
-    from core.metrics.intervals.sampling import honest_mean
+    from core.metrics.intervals.sampling import mean_of_selected
 
     sample = labelled_sample(store, queue_id)
-    means = honest_mean(sample.right, sample.stands, sample.audited, sample.queued, level)
+    means = mean_of_selected(sample.right, sample.stands, sample.audited, sample.queued, level)
     weighted = means.weighted
     if sample.missing:
         open_cells = plural(sample.missing, "cell")

@@ -82,7 +82,7 @@ def confirmed(labels: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
     import numpy as np
 
     from core.metrics.intervals.clustered_share import clustered_share
-    from core.metrics.intervals.sampling import honest_mean
+    from core.metrics.intervals.sampling import mean_of_selected
 
     cells = labels.cells
     cells = cells.take(random_audit.has_verdict(cells.table)[cells.cells])
@@ -92,7 +92,7 @@ def confirmed(labels: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
     stands[~certain] = random_audit.stands_for(cells.stratum[~certain], drawn[~certain])
     counted = labelled & (certain | drawn)
     right = (cells.option == cells.voted)[counted].astype(float)
-    means = honest_mean(right, stands[counted], drawn[counted], certain[counted], level)
+    means = mean_of_selected(right, stands[counted], drawn[counted], certain[counted], level)
     share = means.weighted
     if labels.by_item and share.value is not None:
         # The cells of an item are right or wrong together, so the share is clustered by item.

@@ -13,8 +13,8 @@ from core.domain.review_records import QueueRow, VerdictRow
 from core.domain.rubric import Criterion
 from core.domain.runs import Run
 from core.errors import InputError
-from core.lint.check import OFF, check, check_criterion, dismissed_rules, ordered
-from core.lint.language import english
+from core.lint.check import OFF, check, check_criterion, dismissed_rules, sorted_findings
+from core.lint.language import are_english
 from core.lint.rules import LintEdit, LintFinding
 from core.services.results.scored_items import effective
 from core.services.rubrics import draft_criteria
@@ -127,20 +127,20 @@ def check_draft(draft: RubricDraft, *, with_dismissed: bool = False) -> tuple[Li
         return check(rubric_from(draft), with_dismissed=with_dismissed)
     except InputError:
         readable = _readable(draft)
-        reads = english([criterion for _, criterion in readable])
+        reads = are_english([criterion for _, criterion in readable])
         lint_findings = [
             finding
             for (index, criterion), is_read in zip(readable, reads, strict=True)
             for finding in check_criterion(criterion, index, reads=is_read)
             if with_dismissed or finding.rule not in dismissed_rules(criterion.meta)
         ]
-        return ordered(lint_findings)
+        return sorted_findings(lint_findings)
 
 
 def unread_draft(draft: RubricDraft) -> tuple[str, ...]:
     """Return the names of criteria whose wording is not checked, since it is not English."""
     readable = [criterion for _, criterion in _readable(draft)]
-    reads = english(readable)
+    reads = are_english(readable)
     return tuple(c.name for c, is_read in zip(readable, reads, strict=True) if not is_read)
 
 

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from core.domain.access import LOCAL, Actor, Verb, allow
 from core.errors import Damaged, InputError, NotAllowed, NotFound, StoreError, WriteBlocked
-from core.part_files import sweep
+from core.part_files import delete_leftovers
 from core.store.database.content import to_json
 from core.store.database.data_file import FilePlace, cannot_write, make_private, to_read
 from core.store.database.migrations import migrate, migrations_due
@@ -258,7 +258,7 @@ class Connections:
                 )
 
     def _make_ready(self) -> None:
-        sweep(self.path.parent)
+        delete_leftovers(self.path.parent)
         connection = self._connect()
         try:
             due = migrations_due(connection, str(self.path))

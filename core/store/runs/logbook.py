@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from core.domain.votes import Cell
 from core.identity import canonical_json
-from core.part_files import lock, take_away
+from core.part_files import delete_ended, lock_file
 
 log = logging.getLogger(__name__)
 #: The heartbeat counter, and the length of the description of the current work.
@@ -57,7 +57,7 @@ class Logbook:
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             # Written in full, because unallocated space might turn out to be missing later.
-            if os.write(self._file, bytes(_SIZE)) == _SIZE and lock(self._file):
+            if os.write(self._file, bytes(_SIZE)) == _SIZE and lock_file(self._file):
                 self._kept = mmap.mmap(self._file, _SIZE)
         except OSError as error:
             log.info("What this process is at is known to it alone: %s", error)
@@ -197,4 +197,4 @@ def sweep(data_file: Path, held: Collection[str]) -> None:
     for path in of_process(data_file, ""):
         if path not in live:
             with suppress(OSError):
-                take_away(path)
+                delete_ended(path)

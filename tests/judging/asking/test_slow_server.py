@@ -119,4 +119,4 @@ def test_an_unexpected_error_of_the_question_whether_it_is_there_ends_the_wait(
         raise KeyError("models")
 
     with pytest.raises(KeyError, match="models"):
-        runner.run(connections.while_alive(asyncio.sleep(60), broken))
+        runner.run(connections.wait_while_alive(asyncio.sleep(60), broken))

@@ -22,7 +22,7 @@ from core.domain.votes import Vote, VoteFailure
 from core.errors import InputError
 from core.judging.asking.llm_judge import LLMJudge
 from core.judging.local import model_file, own_address
-from core.judging.providers.choice import no_batches, open_provider, provider_for
+from core.judging.providers.choice import open_provider, provider_for, why_no_batches
 from core.judging.rate_limits import ProviderGate
 from core.services.guided import judging
 from core.services.judges import connection
@@ -102,7 +102,7 @@ def test_a_file_is_served_and_asked_and_costs_nothing(
         "file",
         True,
     )
-    assert no_batches(judge)
+    assert why_no_batches(judge)
     require_ready([judge])
     vote, cost, context = ask(judge)
     assert isinstance(vote, Vote)

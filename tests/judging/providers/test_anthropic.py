@@ -9,7 +9,7 @@ import pytest
 
 from core.domain.panel import Judge
 from core.judging.prompts.reply_parsing import reply_schema, rubric_schema
-from core.judging.providers.anthropic import in_words
+from core.judging.providers.anthropic import with_bounds_described
 from core.judging.providers.base import CallError, Completion, Request
 from core.judging.providers.choice import key_variables, provider_for
 from core.judging.providers.plain import PlainProvider
@@ -158,7 +158,9 @@ def test_bounds_in_a_schema_are_said_in_words_as_litellm_does() -> None:
         "additionalProperties": False,
     }
     for schema in (hard, reply_schema(3), rubric_schema([2, 5])):
-        assert in_words(schema) == AnthropicConfig.filter_anthropic_output_schema(schema)
+        assert with_bounds_described(schema) == AnthropicConfig.filter_anthropic_output_schema(
+            schema
+        )
 
 
 @pytest.mark.parametrize(

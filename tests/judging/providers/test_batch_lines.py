@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from core.judging.providers.base import CallError, Request
-from core.judging.providers.batch_doors import batch_door
-from core.judging.providers.batches import BatchInterface, unanswered_line, was_cancelled
+from core.judging.providers.batch_doors import batch_interface_for
+from core.judging.providers.batches import BatchInterface, line_without_answer, was_cancelled
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.providers.plain import PlainProvider
 from tests.provider import Provider, said
@@ -17,7 +17,7 @@ ASKED = Request("ada", [], {}, api_base="http://127.0.0.1:9/v1", key="none")
 
 
 def door() -> BatchInterface:
-    return batch_door(OpenAIProvider(), ASKED)
+    return batch_interface_for(OpenAIProvider(), ASKED)
 
 
 def line(**parts: Any) -> str:
@@ -55,7 +55,7 @@ def test_a_line_without_an_answer_says_what_went_wrong(parts: dict[str, Any], ki
 
 
 def test_only_a_line_that_says_so_was_cancelled() -> None:
-    assert was_cancelled(unanswered_line("a", "batch_cancelled", ""))
+    assert was_cancelled(line_without_answer("a", "batch_cancelled", ""))
     assert not was_cancelled(line(error="batch_cancelled"))
     assert not was_cancelled(line(response={"body": "batch_cancelled"}, error=None))
 
@@ -75,7 +75,7 @@ def test_a_file_of_megabytes_goes_out_whole(
     async def go() -> str:
         sender = PlainProvider(places)
         try:
-            at = batch_door(sender, asked)
+            at = batch_interface_for(sender, asked)
             data = b"".join(at.line(key * 40, asked) for key in "ab")
             return (await at.make(await at.upload("x.jsonl", data), "t" * 16)).id
         finally:

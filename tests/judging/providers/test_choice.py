@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.domain.panel import Judge
-from core.judging.providers.base import Request, split_thinking, tokens
+from core.judging.providers.base import Request, split_thinking, token_counts
 from core.judging.providers.choice import provider_for
 from core.judging.providers.litellm_provider import call_error
 from core.judging.providers.openai_provider import chat_body
@@ -92,9 +92,9 @@ def test_text_without_a_closed_thought_is_left_alone() -> None:
 
 def test_counts_that_are_missing_or_odd_are_unknown() -> None:
     nothing = dict.fromkeys(("tokens_in", "tokens_cached", "tokens_out", "tokens_thinking"))
-    assert tokens(None) == nothing
-    assert tokens({"prompt_tokens": "9"}) == nothing
-    assert tokens({"prompt_tokens": 0, "completion_tokens": 0}) == nothing
+    assert token_counts(None) == nothing
+    assert token_counts({"prompt_tokens": "9"}) == nothing
+    assert token_counts({"prompt_tokens": 0, "completion_tokens": 0}) == nothing
 
 
 @pytest.mark.parametrize(

@@ -177,11 +177,11 @@ def test_an_address_that_cannot_be_asked_is_a_sentence_and_nothing_was_sent(
 
 
 def test_a_certificate_that_nobody_trusts_is_told_from_a_refusal() -> None:
-    from core.judging.providers.failures import lost_connection
+    from core.judging.providers.failures import connection_error
 
     untrusted = ssl.SSLCertVerificationError(1, "x")
     untrusted.verify_message = "self-signed certificate"
-    error = lost_connection(untrusted, ())
+    error = connection_error(untrusted, ())
     assert "certificate is not trusted (self-signed certificate)" in error.message
 
 

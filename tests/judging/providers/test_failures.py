@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from core.domain.votes import FAILURE_KINDS
 from core.judging.providers.base import hidden_values, redact
-from core.judging.providers.failures import MAX_DETAIL, brief, from_status, kind_of, retry_after
+from core.judging.providers.failures import (
+    MAX_DETAIL,
+    brief_message,
+    error_from_status,
+    kind_of,
+    retry_after,
+)
 
 
 @pytest.mark.parametrize(
@@ -94,11 +100,13 @@ def test_a_spent_quota_is_no_rate_limit_but_only_its_code_says_so() -> None:
     ],
 )
 def test_the_words_are_found_in_every_shape_of_error(body: str) -> None:
-    assert "So it is." in from_status(500, body).message
+    assert "So it is." in error_from_status(500, body).message
 
 
 def test_a_message_says_what_and_how_to_mend_it() -> None:
-    error = from_status(404, '{"error": {"message": "No model x", "code": "model_not_found"}}')
+    error = error_from_status(
+        404, '{"error": {"message": "No model x", "code": "model_not_found"}}'
+    )
     assert error.message == (
         "The provider knows no such model or address (404 model_not_found): No model x. "
         "Check the model's name and the address (it usually ends in /v1)."
@@ -106,7 +114,7 @@ def test_a_message_says_what_and_how_to_mend_it() -> None:
 
 
 def test_a_web_page_is_named_and_not_quoted() -> None:
-    assert brief("<!DOCTYPE html><html>...", ()) == "it answered with a web page."
+    assert brief_message("<!DOCTYPE html><html>...", ()) == "it answered with a web page."
 
 
 @pytest.mark.parametrize(
@@ -139,7 +147,9 @@ def test_keys_and_logins_never_get_into_a_message() -> None:
     assert redact(text, ("topsecretkey",)) == (
         "key [key], [key], Bearer [key], https://[login]@host/v1, [key]"
     )
-    assert "topsecretkey" not in str(from_status(400, "bad topsecretkey", hidden=("topsecretkey",)))
+    assert "topsecretkey" not in str(
+        error_from_status(400, "bad topsecretkey", hidden=("topsecretkey",))
+    )
 
 
 def test_ordinary_words_are_not_taken_for_keys() -> None:
@@ -151,7 +161,7 @@ def test_ordinary_words_are_not_taken_for_keys() -> None:
 def test_any_answer_becomes_one_short_sentence_of_a_known_kind(
     status: int, body: str, key: str | None
 ) -> None:
-    error = from_status(status, body, hidden=hidden_values([key]))
+    error = error_from_status(status, body, hidden=hidden_values([key]))
     assert error.kind in FAILURE_KINDS
     assert len(error.message) < MAX_DETAIL + 200
     assert "\n" not in error.message
@@ -166,7 +176,7 @@ def test_no_header_makes_it_raise_or_wait_a_negative_time(headers: dict[str, str
 def test_an_endpoint_that_refuses_the_schemas_bounds_is_known_to_mean_the_format() -> None:
     # In the words of one provider's strict mode; the judge then asks for plain JSON.
     words = "For 'integer' type, properties maximum, minimum are not supported"
-    assert from_status(400, words).about_format
+    assert error_from_status(400, words).about_format
 
 
 def test_a_message_never_holds_a_traceback() -> None:
@@ -174,5 +184,5 @@ def test_a_message_never_holds_a_traceback() -> None:
         raise ValueError("no such part")
     except ValueError:
         words = f"GroqException - {traceback.format_exc()}"
-    assert brief(words, ()) == "GroqException - ValueError: no such part."
-    assert brief(f"{words}\nHint: try again", ()).endswith("no such part Hint: try again.")
+    assert brief_message(words, ()) == "GroqException - ValueError: no such part."
+    assert brief_message(f"{words}\nHint: try again", ()).endswith("no such part Hint: try again.")

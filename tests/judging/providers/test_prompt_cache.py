@@ -7,9 +7,9 @@ import pytest
 
 from core.judging.prompts.assembly import build, follow_up
 from core.judging.prompts.layouts import messages, shared_ends
-from core.judging.providers.anthropic import MOST_MARKS, marked
+from core.judging.providers.anthropic import MOST_MARKS, with_cache_marks
 from core.judging.providers.base import Request
-from core.judging.providers.litellm_provider import LiteLLMProvider, wants_marks
+from core.judging.providers.litellm_provider import LiteLLMProvider, gets_cache_marks
 from tests.judging.asked import CASES
 
 
@@ -35,7 +35,7 @@ def test_a_two_step_conversation_is_marked_up_to_the_message_that_is_sent_again(
 @pytest.mark.parametrize("name", CASES)
 def test_parts_put_together_are_the_text_that_others_are_sent(name: str) -> None:
     segments = build(CASES[name]).segments
-    plain, parts = messages(segments), marked(messages(segments), shared_ends(segments))
+    plain, parts = messages(segments), with_cache_marks(messages(segments), shared_ends(segments))
     for one, other in zip(plain, parts, strict=True):
         texts = [part["text"] for part in _parts(other)]
         assert "".join(texts) == one["content"]
@@ -51,13 +51,13 @@ def _parts(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_of_too_many_places_the_last_are_marked() -> None:
-    sent = marked([{"role": "user", "content": "abcdef"}], [(0, n) for n in range(1, 6)])
+    sent = with_cache_marks([{"role": "user", "content": "abcdef"}], [(0, n) for n in range(1, 6)])
     assert [part["text"] for part in sent[0]["content"]] == ["ab", "c", "d", "e", "f"]
     assert "cache_control" not in sent[0]["content"][-1]
 
 
 def test_a_message_without_a_shared_piece_stays_plain_text() -> None:
-    assert marked([{"role": "assistant", "content": "x"}], []) == [
+    assert with_cache_marks([{"role": "assistant", "content": "x"}], []) == [
         {"role": "assistant", "content": "x"}
     ]
 
@@ -79,7 +79,7 @@ def test_a_message_without_a_shared_piece_stays_plain_text() -> None:
     ],
 )
 def test_only_claude_is_sent_marks_and_only_where_they_are_taken(model: str, wanted: bool) -> None:
-    assert wants_marks(model, lambda name: name.endswith("new")) is wanted
+    assert gets_cache_marks(model, lambda name: name.endswith("new")) is wanted
 
 
 @pytest.mark.parametrize("model", ["anthropic/claude-sonnet-4-5", "openai/gpt-4.1"])
@@ -93,5 +93,5 @@ def test_the_litellm_door_marks_requests_to_claude_and_no_others(model: str) -> 
     request = Request(model, messages(segments), {}, shared_ends=shared_ends(segments))
     for _ in range(2):
         sent = door._arguments(request, {})["messages"]
-        wanted = marked(request.messages, request.shared_ends)
+        wanted = with_cache_marks(request.messages, request.shared_ends)
         assert sent == (wanted if "claude" in model else request.messages)

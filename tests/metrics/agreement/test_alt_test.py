@@ -14,8 +14,8 @@ from core.metrics.agreement.alt_test import (
     EPSILON,
     Wins,
     alt_test,
-    over_criteria,
-    rejected,
+    combine_criteria,
+    rejected_hypotheses,
     wins,
 )
 
@@ -82,7 +82,7 @@ def test_over_all_criteria_an_item_counts_once() -> None:
     generator = np.random.default_rng(3)
     people = generator.integers(0, 2, (40, 3))
     one = wins(generator.integers(0, 2, 40), people, 2, ordered=False)
-    assert alt_test(over_criteria([one] * 10), 0.1) == alt_test(one, 0.1)
+    assert alt_test(combine_criteria([one] * 10), 0.1) == alt_test(one, 0.1)
 
 
 def test_epsilon_is_a_share_and_the_papers_advice() -> None:
@@ -165,5 +165,5 @@ def _by_loop(
 def test_what_is_rejected_is_what_scipys_adjusted_p_values_reject(p: list[float]) -> None:
     adjusted = false_discovery_control(p, method="by")
     near = np.abs(adjusted - 0.05) < 1e-12
-    for mine, theirs, edge in zip(rejected(p), adjusted <= 0.05, near, strict=True):
+    for mine, theirs, edge in zip(rejected_hypotheses(p), adjusted <= 0.05, near, strict=True):
         assert mine == theirs or edge

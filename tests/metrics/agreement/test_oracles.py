@@ -68,7 +68,7 @@ def test_a_pair_equals_scikit_learn_and_scipy(figure, seed):
 def test_levels_equal_scikit_learns_report(seed):
     a, b, k = _two(seed)
     expected = sk.precision_recall_fscore_support(a, b)
-    for level, found in enumerate(accuracy.per_level(accuracy.confusion(a, b, k))):
+    for level, found in enumerate(accuracy.figures_by_level(accuracy.confusion(a, b, k))):
         shares = [found.precision.value, found.recall.value, found.f1.value, found.support]
         assert shares == pytest.approx([column[level] for column in expected], **CLOSE)
 

@@ -15,7 +15,7 @@ from core.metrics.bias.criteria import (
     merges,
     redundancy,
 )
-from core.metrics.bias.effects import NullValue, hardly_used, share_above
+from core.metrics.bias.effects import NullValue, share_above_limit, share_of_rare_option
 from core.metrics.bias.judge_bias import (
     ONE_ORDER,
     BiasEffect,
@@ -61,19 +61,19 @@ def test_few_items_are_not_judged() -> None:
 
 
 def test_the_share_of_independent_cells_has_the_exact_binomial_p() -> None:
-    effect = share_above([1] * 9 + [0] * 41, np.arange(50), 0.1)
+    effect = share_above_limit([1] * 9 + [0] * 41, np.arange(50), 0.1)
     assert effect.p == pytest.approx(stats.binomtest(9, 50, 0.1, "greater").pvalue)
 
 
 def test_cells_that_change_together_count_as_fewer() -> None:
     hits = np.repeat([1] * 9 + [0] * 41, 4)
-    together = share_above(hits, np.repeat(np.arange(50), 4), 0.1)
+    together = share_above_limit(hits, np.repeat(np.arange(50), 4), 0.1)
     # Four copies per item have four times the variance of independent cells: 200 / 4 = 50 cells.
     assert together.p == pytest.approx(stats.binomtest(9, 50, 0.1, "greater").pvalue)
 
 
 def test_an_unused_option_has_the_binomial_p() -> None:
-    assert hardly_used(1, 200, 0.05).p == pytest.approx(stats.binom.cdf(1, 200, 0.05))
+    assert share_of_rare_option(1, 200, 0.05).p == pytest.approx(stats.binom.cdf(1, 200, 0.05))
 
 
 def shuffled(choices: np.ndarray, orders: np.ndarray, k: int) -> ShownOrders:

@@ -13,7 +13,7 @@ from scipy.stats import binom, hypergeom
 from core.metrics.intervals.acceptance import (
     START,
     acceptance,
-    fewest,
+    fewest_labels,
     share_of_rest,
     share_so_far,
     upper_bound,
@@ -41,7 +41,7 @@ def test_a_bound_of_the_rest_by_hand() -> None:
 
 def test_too_few_labels_promise_nothing_and_it_says_how_many_would() -> None:
     # (1 - .1)^29 = .047 <= .05 < .9^28
-    assert fewest(0.1) == 29
+    assert fewest_labels(0.1) == 29
     found = acceptance([0.9] * 20, [True] * 20, 0.1)
     assert (found.threshold, found.more, found.steps) == (None, 9, ())
     assert "29 are needed" in found.reason

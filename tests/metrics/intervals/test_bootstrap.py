@@ -20,7 +20,7 @@ from core.metrics.agreement.reliability import icc_2_1, icc_2_k, kendall_w
 from core.metrics.intervals import bootstrap
 from core.metrics.intervals.draws import resample_items, resample_patterns
 from core.metrics.intervals.means import paired_difference
-from core.metrics.measure import tally
+from core.metrics.measure import weight_sums
 
 GROUP = [
     reliability.item_agreement,
@@ -62,7 +62,7 @@ def test_equal_rows_can_be_one_pattern(figure):
     weights = resample_items(60, 4, np.random.default_rng(4))
     by_items = figure.as_function_of_weights(ratings, 3, np.ones(60))(weights)
     by_patterns = figure.as_function_of_weights(rows, 3, times * 1.0)(
-        tally(of_item, len(rows), weights)
+        weight_sums(of_item, len(rows), weights)
     )
     assert by_patterns == pytest.approx(by_items, abs=1e-12)
 
@@ -79,7 +79,7 @@ def test_resampled_scores_are_the_scores_of_repeated_items():
     x, y = rng.integers(0, 6, 25) / 5, rng.integers(0, 6, 25) / 5
     pairs = scores.pair_up(x, y)
     weights = resample_items(25, 3, rng)
-    fast = scores.statistics(pairs)(tally(pairs.of_item, len(pairs.rated), weights))
+    fast = scores.statistics(pairs)(weight_sums(pairs.of_item, len(pairs.rated), weights))
     for column, times in enumerate(weights.T.astype(int)):
         slow = scores.score_agreement(np.repeat(x, times), np.repeat(y, times))
         assert {n: v[column] for n, v in fast.items()} == pytest.approx(
@@ -175,7 +175,7 @@ def test_a_paired_difference_is_narrower_than_two_independent_ones():
     first = np.where(rng.random(300) < 0.7, gold, 1 - gold)
     second = np.where((first != gold) & (rng.random(300) < 0.3), gold, first)
     cells = [pair_cells(gold, rated, 2) for rated in (first, second)]
-    one, two = (lambda w, c=c: accuracy.many(tally(c, 4, w).reshape(2, 2, -1)) for c in cells)
+    one, two = (lambda w, c=c: accuracy.many(weight_sums(c, 4, w).reshape(2, 2, -1)) for c in cells)
     draws = resample_items(300, 2000, rng)
     found = paired_difference(one, two, draws, np.ones(300))
     gain = float(np.mean(second == gold) - np.mean(first == gold))

@@ -15,11 +15,11 @@ from core.metrics.facets import facets
 from core.metrics.intervals.hit_rates import corrected_share
 from core.metrics.intervals.means import mean_of
 from core.metrics.intervals.powered_gaps import powered_gap
-from core.metrics.intervals.sampling import honest_mean, powered_mean
-from core.metrics.ranking.bradley_terry import strengths
-from core.metrics.ranking.contests import tabulate
-from core.metrics.ranking.elo import elo, length_controlled
-from core.metrics.variance_components import ITEM, JUDGE, components
+from core.metrics.intervals.sampling import mean_of_selected, powered_mean
+from core.metrics.ranking.bradley_terry import strengths_by_group
+from core.metrics.ranking.contests import contest_table
+from core.metrics.ranking.elo import elo_ratings, length_controlled_strengths
+from core.metrics.variance_components import ITEM, JUDGE, variance_components
 
 _rng = np.random.default_rng(7)
 N = 120
@@ -45,14 +45,16 @@ def sure(level: float) -> Estimate:
 
 def controlled(level: float) -> Interval:
     items = np.arange(N)
-    found = length_controlled(items, FIRST, SECOND, WON, LONG, systems=2, rng=rng(), level=level)
+    found = length_controlled_strengths(
+        items, FIRST, SECOND, WON, LONG, systems=2, rng=rng(), level=level
+    )
     assert not isinstance(found, str)
     return found.intervals[0]
 
 
 def joined(level: float) -> Interval:
-    table = tabulate(np.arange(N), FIRST, SECOND, WON, systems=2, n_items=N)
-    return strengths(table, rng(), resamples=300, level=level)[0].intervals[0]
+    table = contest_table(np.arange(N), FIRST, SECOND, WON, systems=2, n_items=N)
+    return strengths_by_group(table, rng(), resamples=300, level=level)[0].intervals[0]
 
 
 def gap(level: float) -> Estimate:
@@ -63,7 +65,7 @@ def gap(level: float) -> Estimate:
 
 MADE: dict[str, Callable[[float], Estimate | Interval]] = {
     "mean": lambda level: mean_of(TRUE, resamples=300, how=Confidence(level)),
-    "weighted": lambda level: honest_mean(
+    "weighted": lambda level: mean_of_selected(
         TRUE, np.full(N, 2.0), SEEN, ~SEEN, level
     ).weighted,
     "powered mean": lambda level: powered_mean(SAID, TRUE[SEEN], SEEN, level=level).mean,
@@ -71,7 +73,7 @@ MADE: dict[str, Callable[[float], Estimate | Interval]] = {
     "hit rates": lambda level: corrected_share(
         RIGHT, np.where(SEEN, YES, np.nan), np.ones(N), level
     ).share,
-    "variance": lambda level: components(
+    "variance": lambda level: variance_components(
         RATED.ravel(),
         {ITEM: np.repeat(np.arange(N), 4), JUDGE: np.tile(np.arange(4), N)},
         level,
@@ -82,7 +84,7 @@ MADE: dict[str, Callable[[float], Estimate | Interval]] = {
     ).annotators[0].gap,
     "calibration": sure,
     "strength": joined,
-    "elo": lambda level: elo(
+    "elo": lambda level: elo_ratings(
         np.arange(N), FIRST, SECOND, WON, systems=2, rng=rng(), level=level
     ).intervals[0],
     "at equal length": controlled,
@@ -124,8 +126,10 @@ def test_who_is_strict_odd_better_or_beaten_does_not_hang_on_the_level() -> None
         for level in (0.5, 0.95, 0.999)
     ]
     assert told[0] == told[1] == told[2]
-    table = tabulate(np.arange(N), FIRST, SECOND, WON, systems=2, n_items=N)
-    better = [strengths(table, rng(), resamples=300, level=at)[0].better for at in (0.5, 0.999)]
+    table = contest_table(np.arange(N), FIRST, SECOND, WON, systems=2, n_items=N)
+    better = [
+        strengths_by_group(table, rng(), resamples=300, level=at)[0].better for at in (0.5, 0.999)
+    ]
     assert (better[0] == better[1]).all()
     judged = wins(RATED[:, 0], RATED[:, 1:], 5, ordered=True)
     tests = [alt_test(judged, 0.2, level) for level in (0.5, 0.999)]

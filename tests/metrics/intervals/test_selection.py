@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from core.metrics.intervals.sampling import SelectedMeans, honest_mean
+from core.metrics.intervals.sampling import SelectedMeans, mean_of_selected
 
 
 def queue_and_audit(seed: int, cells: int = 20_000) -> tuple[float, SelectedMeans]:
@@ -21,7 +21,7 @@ def queue_and_audit(seed: int, cells: int = 20_000) -> tuple[float, SelectedMean
     audited = ~queued & (rng.random(cells) < 0.05)
     labelled = queued | audited
     stands = np.where(audited, (~queued).sum() / audited.sum(), 1.0)
-    found = honest_mean(right[labelled], stands[labelled], audited[labelled], queued[labelled])
+    found = mean_of_selected(right[labelled], stands[labelled], audited[labelled], queued[labelled])
     return float(right.mean()), found
 
 
@@ -54,20 +54,20 @@ def test_the_weighted_interval_covers_the_truth_about_as_often_as_it_says() -> N
 
 def test_equal_chances_give_the_plain_mean() -> None:
     values = [1.0, 0.0, 1.0, 1.0] * 5
-    found = honest_mean(values, [5] * 20, [True] * 20, [False] * 20)
+    found = mean_of_selected(values, [5] * 20, [True] * 20, [False] * 20)
     assert found.weighted.value == pytest.approx(0.75)
     assert found.naive.value == 0.75
     assert found.hard.reason == "No such item was labelled."
 
 
 def test_where_everything_was_labelled_no_doubt_is_left() -> None:
-    found = honest_mean([1.0] * 30, [1.0] * 30, [True] * 30, [False] * 30)
+    found = mean_of_selected([1.0] * 30, [1.0] * 30, [True] * 30, [False] * 30)
     assert (found.weighted.low, found.weighted.high) == (1.0, 1.0)
 
 
 def test_an_audit_of_nine_gives_no_headline() -> None:
     audited = [True] * 9 + [False] * 50
-    found = honest_mean([1.0] * 59, [10] * 59, audited, [not a for a in audited])
+    found = mean_of_selected([1.0] * 59, [10] * 59, audited, [not a for a in audited])
     assert found.weighted.value is None
     assert found.weighted.reason == (
         "Only 9 cells were drawn at random; 10 are needed to speak of all cells."
@@ -77,7 +77,7 @@ def test_an_audit_of_nine_gives_no_headline() -> None:
 
 def test_an_item_that_stands_for_fewer_than_none_is_refused() -> None:
     with pytest.raises(ValueError, match="fewer than none"):
-        honest_mean([1.0], [-1.0], [True], [False])
+        mean_of_selected([1.0], [-1.0], [True], [False])
 
 
 def test_the_audit_stands_for_just_what_it_was_drawn_from() -> None:
@@ -85,7 +85,9 @@ def test_the_audit_stands_for_just_what_it_was_drawn_from() -> None:
     # count once, (56 + 126 * 47 / 49) / 200.
     right = [1] * 56 + [0] * 18 + [1] * 47 + [0] * 2
     audited = [False] * 74 + [True] * 49
-    found = honest_mean(right, [1] * 74 + [126 / 49] * 49, audited, [not one for one in audited])
+    found = mean_of_selected(
+        right, [1] * 74 + [126 / 49] * 49, audited, [not one for one in audited]
+    )
     assert found.weighted.value == pytest.approx((56 + 126 * 47 / 49) / 200)
 
 
@@ -101,7 +103,7 @@ def test_an_equal_draw_from_finitely_many_holds_whatever_the_share_is(
     ends = []
     for wrong in range(drawn + 1):
         right = [0.0] * wrong + [1.0] * (drawn - wrong + sure)
-        found = honest_mean(right, stands, audited, [False] * len(right)).weighted
+        found = mean_of_selected(right, stands, audited, [False] * len(right)).weighted
         assert found.low is not None
         assert found.high is not None
         assert found.value is not None
@@ -120,5 +122,5 @@ def test_thirty_random_cells_without_an_error_leave_as_many_as_the_exact_bound()
     # which is 2.7 % where 21 are wrong and 2.2 where 22 are. By t up to 13 of 200 were wrong.
     chances = [np.prod([(200 - bad - i) / (200 - i) for i in range(30)]) for bad in (21, 22)]
     assert chances[0] > 0.025 > chances[1]
-    found = honest_mean([1.0] * 30, [200 / 30] * 30, [True] * 30, [False] * 30).weighted
+    found = mean_of_selected([1.0] * 30, [200 / 30] * 30, [True] * 30, [False] * 30).weighted
     assert (found.low, found.high) == (pytest.approx(179 / 200), 1.0)

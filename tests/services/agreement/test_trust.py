@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.domain.review import QueueRule
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.clustered_share import clustered_share
-from core.metrics.intervals.in_force import UNSETTLED, in_force
+from core.metrics.intervals.in_force import UNSETTLED, verdicts_in_force
 from core.services.agreement import load_ratings, overall
 from core.services.agreement.metrics_report import metrics_source
 from core.services.agreement.overall import Trust
@@ -39,7 +39,7 @@ def shares(
     verdicts: list[int], labels: list[int], settled: list[int], audited: Estimate | None = None
 ) -> tuple[float | None, float | None]:
     columns = (np.array(one) for one in (verdicts, labels, settled))
-    made = in_force(*columns, np.arange(len(verdicts)), audited=audited)
+    made = verdicts_in_force(*columns, np.arange(len(verdicts)), audited=audited)
     return made.right.value, made.before.value
 
 
@@ -60,7 +60,9 @@ def test_without_review_both_shares_are_the_plain_one() -> None:
 
 
 def test_where_every_label_is_a_reviewers_nothing_is_known_of_the_rest() -> None:
-    made = in_force(np.array([0, 0, 1]), np.array([0, -1, -1]), np.array([0, -1, -1]), np.arange(3))
+    made = verdicts_in_force(
+        np.array([0, 0, 1]), np.array([0, -1, -1]), np.array([0, -1, -1]), np.arange(3)
+    )
 
     assert made.right.value is None
     assert made.right.reason.startswith("Every label came from a review, which picks doubtful")
@@ -79,7 +81,7 @@ def test_what_people_settled_is_right_however_little_an_audit_knows() -> None:
     # 30 of 100 settled, so at least 30 are right: not 0.05 + 6 of 100.
     verdicts, settled = np.zeros(100, int), np.array([1] * 6 + [0] * 24 + [UNSETTLED] * 70)
     before = Estimate(0.5, 0.05, 0.95, n=30)
-    made = in_force(verdicts, settled, settled, np.arange(100), audited=before)
+    made = verdicts_in_force(verdicts, settled, settled, np.arange(100), audited=before)
 
     assert made.right.low == pytest.approx(0.30)
 
@@ -95,7 +97,7 @@ def test_with_a_label_on_every_cell_the_share_in_force_is_counted(
     cells: list[tuple[int, int, int]],
 ) -> None:
     verdicts, labels, settled = (np.array(one) for one in zip(*cells, strict=True))
-    made = in_force(verdicts, labels, settled, np.arange(len(cells)))
+    made = verdicts_in_force(verdicts, labels, settled, np.arange(len(cells)))
     decided = (verdicts >= 0) | (settled >= 0)
     right = (settled >= 0) | (verdicts == labels)
 

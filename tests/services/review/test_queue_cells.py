@@ -9,7 +9,7 @@ import pytest
 from core.domain.base import build
 from core.domain.review import QueueRule, QueueSettings
 from core.errors import Conflict, InputError
-from core.metrics.intervals.sampling import honest_mean
+from core.metrics.intervals.sampling import mean_of_selected
 from core.services.queueing.queue_cells import QueueCandidate, choose
 from core.services.review import adjudication, claims, other_acts, queues, random_audit
 from core.store.store import Store
@@ -161,7 +161,7 @@ def test_the_weighted_accuracy_is_that_of_all_cells_and_the_naive_one_is_not(
     sample = random_audit.labelled_sample(store, queue)
     assert sample.missing == 0
     assert len(sample.right) == len(cells)
-    found = honest_mean(sample.right, sample.stands, sample.audited, sample.queued)
+    found = mean_of_selected(sample.right, sample.stands, sample.audited, sample.queued)
     truth = 0.5  # items 0 and 1 of every four
     assert found.weighted.low is not None
     assert found.weighted.high is not None

@@ -14,7 +14,7 @@ from core.judging.asking.call_costs import price_of
 from core.judging.protocol import Question
 from core.judging.providers.base import Request
 from core.judging.providers.batches import MOST_LINES, SHARE_OF_PRICE
-from core.judging.providers.choice import no_batches
+from core.judging.providers.choice import why_no_batches
 
 #: The plan detail which says that models run in batches.
 BATCH = "batch"
@@ -36,7 +36,7 @@ def is_batched(judge: Judge, details: Mapping[str, Any]) -> bool:
 
 def without_batches(panel: Panel) -> dict[str, str]:
     """Return why models of a panel cannot run in batches, by judge name."""
-    reasons = {judge.name: no_batches(judge) for judge in panel.judges if not judge.offline}
+    reasons = {judge.name: why_no_batches(judge) for judge in panel.judges if not judge.offline}
     return {name: why for name, why in reasons.items() if why}
 
 

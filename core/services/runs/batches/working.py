@@ -23,7 +23,7 @@ from core.judging.providers.batches import (
     EXPIRED,
     TOO_MUCH,
     BatchState,
-    unanswered_line,
+    line_without_answer,
     was_cancelled,
 )
 from core.services.runs.batches.context import (
@@ -214,5 +214,5 @@ class BatchWork:
 def _why(key: str, look: BatchState) -> str:
     """Return why a request has no answer, by the final state of its batch."""
     if look.status == "failed":
-        return unanswered_line(key, look.code or "bad_request", look.message)
-    return unanswered_line(key, EXPIRED, _WHY.get(look.status, ""))
+        return line_without_answer(key, look.code or "bad_request", look.message)
+    return line_without_answer(key, EXPIRED, _WHY.get(look.status, ""))
