@@ -56,7 +56,7 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     watch_files()
     take_turns()
     if settings.access is not None:
-        login_provider.keep()
+        login_provider.share_metadata()
     warming = Thread(target=warm, name="warming", daemon=True)
     with runner_beside(settings):
         warming.start()

@@ -92,7 +92,7 @@ def _keep_columns(store: Store, version: int, runs: Sequence[int]) -> None:
     from core.services.datasets import item_columns, twins
     from core.services.results import run_columns
 
-    item_columns.of_version(store, version)
+    item_columns.columns_of_version(store, version)
     for run_id in runs:
         run_columns.keep(store, run_id)
     began = time.process_time()

@@ -17,7 +17,7 @@ from collections import Counter
 
 import numpy as np
 
-from core.services.diagnostics.diagnosis import Diagnosis, examine
+from core.services.diagnostics.diagnosis import Diagnosis, diagnose_evidence
 from tests.services.diagnostics.planted import Plant, made
 
 HEALTHY = Plant()
@@ -50,7 +50,7 @@ def clean(runs: int, n: int, plant: Plant = HEALTHY, said: str = "") -> None:
     smallest: dict[str, list[float]] = {}
     any_found = slopes = checks = 0
     for seed in range(runs):
-        diagnosis = examine(made(seed, n, plant))
+        diagnosis = diagnose_evidence(made(seed, n, plant))
         any_found += any(f.false_alarms is not None for f in diagnosis.findings)
         slopes += any(f.false_alarms is None for f in diagnosis.findings)
         checks = diagnosis.check_count
@@ -73,7 +73,7 @@ def planted(kind: str, runs: int, n: int) -> None:
     found, others = 0, Counter[str]()
     estimates = []
     for seed in range(runs):
-        diagnosis: Diagnosis = examine(made(seed, n, plant))
+        diagnosis: Diagnosis = diagnose_evidence(made(seed, n, plant))
         hits = [f for f in diagnosis.findings if f.kind == kind and f.subject == subject]
         found += bool(hits)
         estimates += [f.estimate for f in hits]

@@ -20,8 +20,8 @@ import numpy as np
 
 from core.domain.base import build
 from core.domain.rubric import Rubric
-from core.services.agreement.metrics_report import report
-from core.services.agreement.rating_tables import gathered
+from core.services.agreement.metrics_report import metrics_report
+from core.services.agreement.rating_tables import ratings_by_criterion
 from core.services.agreement.ratings import FAILED, Column, Rated, RatedItems, Rater, Traits
 
 JUDGES = ("A", "B", "C")
@@ -52,7 +52,7 @@ def made(items: int, criteria: list[dict[str, Any]], seed: int = 7) -> Rated:
             given[rng.random(items) < MISSING] = FAILED
             columns.append(Column(criterion.name, Rater(judge, "llm"), rows, given))
     of = RatedItems(tuple(map(str, rows)), (Traits(),) * items, rubric, {}, tuple)
-    return gathered(of, columns, (), labels)
+    return ratings_by_criterion(of, columns, (), labels)
 
 
 def main() -> None:
@@ -67,8 +67,8 @@ def main() -> None:
 
 
 def _show(name: str, rated: Rated, resamples: int) -> None:
-    figures = report(rated, None, resamples, 1)
-    wall, cpu = _medians(lambda: report(rated, None, resamples, 1))
+    figures = metrics_report(rated, None, resamples, 1)
+    wall, cpu = _medians(lambda: metrics_report(rated, None, resamples, 1))
     print(
         f"{name:60} {wall:6.2f} s wall {cpu:6.2f} s CPU  "
         f"{_count(figures, 'figures'):5} figures {_count(figures, 'ci'):5} intervals"

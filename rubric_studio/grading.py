@@ -351,7 +351,9 @@ def compare(
     first, second = (run.id if isinstance(run, Run) else run for run in (run_a, run_b))
     with opened(place) as store:
         found = run_comparison.compare_runs(store, first, second, bootstrap=bootstrap)
-    return Comparison(run_comparison.as_json(found), terminal_text(comparison_sections(found)))
+    return Comparison(
+        run_comparison.comparison_data(found), terminal_text(comparison_sections(found))
+    )
 
 
 def runs(limit: int = 50, *, db: str | Path | None = None) -> pd.DataFrame:

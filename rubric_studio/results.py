@@ -127,7 +127,7 @@ class Run:
         from core.services.agreement import load_ratings, overall
 
         with opened(self.db) as store:
-            return overall.trust(load_ratings.of_run(store, self.id)).as_data()
+            return overall.trust_of(load_ratings.run_ratings(store, self.id)).as_data()
 
     def report(self, path: str | Path, *, level: float = 0.95) -> Path:
         """Write the report (.html, or Markdown for .md) to ``path``; returns where it is.

@@ -171,10 +171,10 @@ def _contest(of: Journey) -> str:
 def _drafted(of: Journey) -> str:
     began = time.monotonic()
     request = DraftRequest(of.judge, "Answers of pupils on how plants make their food.")
-    task = help_tasks.wait(of.store, rubric_draft.begin(of.store, request), 1800)
-    draft = rubric_draft.drafted(of.store, task)
+    task = help_tasks.wait_for_task(of.store, rubric_draft.begin(of.store, request), 1800)
+    draft = rubric_draft.drafted_rubric(of.store, task)
     words = f"{len(draft['criteria'])} criteria" if draft else f"no draft ({task.status})"
-    calls = [step.call or {} for step in help_tasks.steps(of.store, task.id)]
+    calls = [step.call or {} for step in help_tasks.steps_of_task(of.store, task.id)]
     tokens = (sum(call.get(name) or 0 for call in calls) for name in ("tokens_in", "tokens_out"))
     tries = sum(call.get("tries", 0) for call in calls)
     seconds = time.monotonic() - began

@@ -99,7 +99,7 @@ def _workspace(settings: Settings) -> dict[str, Any]:
 def _members(db: Path) -> list[dict[str, Any]]:
     from core.services.access import members
 
-    rows = members.everyone(open_db(db))
+    rows = members.all_members(open_db(db))
     return [{"email": r.email, "role": r.role, "may_sign_in": not r.disabled} for r in rows]
 
 

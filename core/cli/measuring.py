@@ -59,7 +59,7 @@ def compare(
             if review is not None:
                 common.note(f"run {run_id}: {corrected_estimates.in_words(review)}")
         if as_json:
-            common.result(run_comparison.as_json(result))
+            common.result(run_comparison.comparison_data(result))
         else:
             common.print_text(terminal_text(comparison_sections(result)))
 
@@ -310,9 +310,11 @@ def cascade(
     from core.services.comparison.run_comparison import run_number
 
     with common.plain_errors(as_json):
-        result = cascade_sweep.sweep(open_to_read(db), run_number(run), first, tolerance=tolerance)
-        data = cascade_sweep.as_data(result)
-        common.report(data, lambda _: cascade_sweep.in_words(result), as_json)
+        result = cascade_sweep.sweep_cascade(
+            open_to_read(db), run_number(run), first, tolerance=tolerance
+        )
+        data = cascade_sweep.sweep_data(result)
+        common.report(data, lambda _: cascade_sweep.sweep_words(result), as_json)
 
 
 @click.command()

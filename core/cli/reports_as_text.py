@@ -12,7 +12,7 @@ from core.metrics.estimate import Estimate
 from core.scoring.explanation import explain
 from core.scoring.trace import Trace, coverage_of
 from core.services.agreement.calibration import stand_in_lines
-from core.services.agreement.rater_pairs import lean
+from core.services.agreement.rater_pairs import bias_direction
 from core.services.results.item_view import CriterionView, VoteView, averaged_in_words, item_view
 from core.services.runs.lifecycle import lost_words, shown_status, summary
 from core.store.store import Store
@@ -128,7 +128,9 @@ def _figures(
             continue
         ends = group.get("ci", {}).get(name)
         if criterion and (
-            way := lean(name, criterion["scale"], criterion["levels"], value, *(ends or ()))
+            way := bias_direction(
+                name, criterion["scale"], criterion["levels"], value, *(ends or ())
+            )
         ):
             label, value, ends = f"{way.words} by", way.value, ends and (way.low, way.high)
         estimate = Estimate(value, *(ends or ()))

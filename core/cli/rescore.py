@@ -20,7 +20,7 @@ from core.formats.votes.vote_tables import read_votes
 from core.scoring import Trace, assessed_words
 from core.scoring.explanation import ungraded_words
 from core.scoring.trace import coverage_of
-from core.services.agreement.load_ratings import Tell, ignore_remark, run_named
+from core.services.agreement.load_ratings import Tell, ignore_remark, run_number_of
 from core.services.results.scored_items import (
     fitted_of,
     resolved_items,
@@ -63,7 +63,7 @@ def score_source(
             a folder the judges, or people if only people rated.
         tell: called with remarks about the source.
     """
-    run_id = run_named(source)
+    run_id = run_number_of(source)
     if run_id is None:
         return _score_folder(Path(source), rules, abstain, raters, tell)
     return _score_run(open_store(), run_id, rules, abstain, raters, tell)

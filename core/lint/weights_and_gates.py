@@ -10,7 +10,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.lint.language import alternatives, scored_options, words_of
 from core.lint.rules import LintEdit, LintFinding
 from core.scoring import score_item
-from core.scoring.gates import evaluate
+from core.scoring.gates import evaluate_gates
 from core.text.numbers import percent
 
 
@@ -293,7 +293,7 @@ def _firing_choices(rubric: Rubric, gate: Gate, criterion: Criterion) -> set[int
     return {
         choice
         for choice in range(len(criterion.choices))
-        if evaluate(alone, {criterion.name: choice})[0].state == "fired"
+        if evaluate_gates(alone, {criterion.name: choice})[0].state == "fired"
     }
 
 

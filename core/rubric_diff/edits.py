@@ -57,7 +57,7 @@ def may_be_typo(edit: FieldEdit) -> bool:
     """
     if edit.kind != "question":
         return False
-    old, new = _letters(edit.before), _letters(edit.after)
+    old, new = _letters_only(edit.before), _letters_only(edit.after)
     return old == new or sorted(old) == sorted(new)
 
 
@@ -88,10 +88,14 @@ def _field_edits(criterion: str | None, old: Noun, new: Noun) -> Iterator[FieldE
         if about.kind is None or before == after:
             continue
         texts = isinstance(before, str) and isinstance(after, str)
-        same = about.kind == "question" and texts and plain(before) == plain(after)
+        same = (
+            about.kind == "question"
+            and texts
+            and with_plain_spaces(before) == with_plain_spaces(after)
+        )
         kind = "words" if same else about.kind
         yield FieldEdit(
-            kind, criterion, about.label, said_rule(name, before), said_rule(name, after)
+            kind, criterion, about.label, rule_text(name, before), rule_text(name, after)
         )
 
 
@@ -123,26 +127,26 @@ def value_text(value: Any) -> str:
     return str(value)
 
 
-def said_rule(name: str, value: Any) -> str:
+def rule_text(name: str, value: Any) -> str:
     """Return a field of the rubric as text; gates and the like as sentences."""
     return _SAYS.get(name, value_text)(value)
 
 
-def _sentences(words: Callable[[Mapping[str, Any]], str]) -> Callable[[Any], str]:
-    def say(value: Any) -> str:
+def _sentence_writer(words: Callable[[Mapping[str, Any]], str]) -> Callable[[Any], str]:
+    def value_sentences(value: Any) -> str:
         nouns = value if isinstance(value, tuple) else (value,)
         data = [
             noun.model_dump(mode="json", by_alias=True, exclude_none=True) for noun in nouns if noun
         ]
         return "\n".join(map(words, data)) or MISSING
 
-    return say
+    return value_sentences
 
 
 _SAYS = {
-    "gates": _sentences(gate_words),
-    "prechecks": _sentences(check_words),
-    "decision": _sentences(decision_words),
+    "gates": _sentence_writer(gate_words),
+    "prechecks": _sentence_writer(check_words),
+    "decision": _sentence_writer(decision_words),
 }
 
 
@@ -152,12 +156,12 @@ def same_choices(old: Criterion, new: Criterion) -> bool:
     return before == after
 
 
-def plain(text: str) -> str:
+def with_plain_spaces(text: str) -> str:
     """Return a text with normalised white space."""
     return " ".join(text.split())
 
 
-def _letters(text: str) -> str:
+def _letters_only(text: str) -> str:
     return "".join(c for c in text.casefold() if c.isalnum())
 
 
@@ -210,7 +214,7 @@ class VersionEdits:
         return [edit for edit in self.edits if edit.kind == kind]
 
 
-def asks(rubric: Rubric, criterion: Criterion) -> str:
+def question_hash(rubric: Rubric, criterion: Criterion) -> str:
     """Return the hash of a judge's question: guidelines, requirement, options with their anchors.
 
     Spaces are ignored.
@@ -223,7 +227,7 @@ def _visible_values(noun: Noun) -> list[Any]:
     """Return the values of the fields that judges see."""
     names = [name for name in type(noun).model_fields if noun.field_row(name).kind == "question"]
     values = [getattr(noun, name) for name in names]
-    return [plain(value) if isinstance(value, str) else value for value in values]
+    return [with_plain_spaces(value) if isinstance(value, str) else value for value in values]
 
 
 def edits_between(
@@ -237,8 +241,8 @@ def edits_between(
     Raises:
         InputError: ``moves`` names a criterion or an option that does not exist.
     """
-    moves = guess(before, after) if moves is None else moves
-    _check(before, after, moves)
+    moves = guess_mapping(before, after) if moves is None else moves
+    _require_valid_moves(before, after, moves)
     olds = {moves.renamed.get(c.name, c.name): c for c in before.criteria}
     pairs = tuple((olds[c.name], c) for c in after.criteria if c.name in olds)
     paired = {old.name for old, _ in pairs}
@@ -256,7 +260,9 @@ def edits_between(
     edits += [FieldEdit("removed", name, "criterion", name, MISSING) for name in removed]
     if [c.name for _, c in pairs] != [n for n in olds if n in {c.name for _, c in pairs}]:
         edits.append(FieldEdit("words", None, "order of the criteria", "as it was", "another one"))
-    stale = tuple(new.name for old, new in pairs if asks(before, old) != asks(after, new))
+    stale = tuple(
+        new.name for old, new in pairs if question_hash(before, old) != question_hash(after, new)
+    )
     return VersionEdits(
         tuple(edits),
         pairs,
@@ -268,7 +274,7 @@ def edits_between(
     )
 
 
-def guess(before: Rubric, after: Rubric) -> VersionMapping:
+def guess_mapping(before: Rubric, after: Rubric) -> VersionMapping:
     """Return the most likely mapping of criteria and options, for the user to check.
 
     A removed criterion and an added one with nearly the same requirement count as renamed. (With
@@ -279,7 +285,7 @@ def guess(before: Rubric, after: Rubric) -> VersionMapping:
     fresh = [c for c in after.criteria if c.name not in {b.name for b in before.criteria}]
     renamed, likeness = dict[str, str](), _likeness
     if len(removed) * len(fresh) > MOST_PAIRS:
-        likeness = _equal
+        likeness = _share_equal
     for old in removed:
         alike = [(likeness(old, new), new.name) for new in fresh]
         best = max(alike, default=(0.0, ""))
@@ -306,7 +312,7 @@ def option_guess(old: Criterion, new: Criterion) -> tuple[int | None, ...]:
     """
     by_label = {fold(o.label): at for at, o in enumerate(new.choices)}
     if len(old.choices) == len(new.choices):
-        spare = [at for name, at in by_label.items() if name not in _labels(old)]
+        spare = [at for name, at in by_label.items() if name not in _folded_labels(old)]
         indices = [by_label.get(fold(o.label)) for o in old.choices]
         return tuple(spare.pop(0) if at is None and spare else at for at in indices)
     guessed = [by_label.get(fold(o.label)) for o in old.choices]
@@ -316,7 +322,7 @@ def option_guess(old: Criterion, new: Criterion) -> tuple[int | None, ...]:
     )
 
 
-def _check(before: Rubric, after: Rubric, moves: VersionMapping) -> None:
+def _require_valid_moves(before: Rubric, after: Rubric, moves: VersionMapping) -> None:
     olds = {c.name: c for c in before.criteria}
     news = {c.name: c for c in after.criteria}
     problems = []
@@ -335,7 +341,7 @@ def _check(before: Rubric, after: Rubric, moves: VersionMapping) -> None:
         raise InputError("Votes cannot be read that way.", tuple(problems))
 
 
-def _labels(criterion: Criterion) -> set[str]:
+def _folded_labels(criterion: Criterion) -> set[str]:
     return {fold(o.label) for o in criterion.choices}
 
 
@@ -344,5 +350,5 @@ def _likeness(old: Criterion, new: Criterion) -> float:
     return SequenceMatcher(None, first, second).ratio()
 
 
-def _equal(old: Criterion, new: Criterion) -> float:
+def _share_equal(old: Criterion, new: Criterion) -> float:
     return float(fold(old.requirement) == fold(new.requirement))

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from core.domain.base import build
 from core.domain.rubric import Criterion, Rubric
-from core.rubric_diff.edits import MISSING, options_text, said_rule, value_text
+from core.rubric_diff.edits import MISSING, options_text, rule_text, value_text
 
 Side = Literal["mine", "theirs"]
 #: Fields of the rubric that merge as a whole, and fields of a criterion that merge together.
@@ -26,7 +26,7 @@ for _name in Criterion.model_fields:
 
 @dataclass(frozen=True)
 class MergePiece:
-    """A piece that differs between the versions. ``key`` names it for ``merged``.
+    """A piece that differs between the versions. ``key`` names it for ``merged_rubric``.
 
     ``mine`` and ``theirs`` are its texts; ``both`` says that both changed it since the common
     version, so one change would be lost.
@@ -41,53 +41,57 @@ class MergePiece:
     suggested: Side
 
 
-def pieces(base: Rubric, mine: Rubric, theirs: Rubric) -> tuple[MergePiece, ...]:
+def merge_pieces(base: Rubric, mine: Rubric, theirs: Rubric) -> tuple[MergePiece, ...]:
     """Return every piece that differs; ``base`` is the common version that both started from."""
     differing = []
     for name in _WHOLE:
         my, their, was = (getattr(r, name) for r in (mine, theirs, base))
         if my != their:
-            texts = (said_rule(name, my), said_rule(name, their))
+            texts = (rule_text(name, my), rule_text(name, their))
             differing.append(
-                _piece(name, None, Rubric.field_row(name).label, texts, my != was, their != was)
+                _merge_piece(
+                    name, None, Rubric.field_row(name).label, texts, my != was, their != was
+                )
             )
     names = dict.fromkeys([c.name for r in (mine, theirs) for c in r.criteria])
     by_name = [{c.name: c for c in r.criteria} for r in (mine, theirs, base)]
     for name in names:
         my, their, was = (by_names.get(name) for by_names in by_name)
-        differing += _of_criterion(name, my, their, was)
+        differing += _pieces_of_criterion(name, my, their, was)
     return tuple(differing)
 
 
-def _of_criterion(
+def _pieces_of_criterion(
     name: str, mine: Criterion | None, theirs: Criterion | None, base: Criterion | None
 ) -> list[MergePiece]:
     if mine is None or theirs is None:
         texts = tuple(MISSING if c is None else _criterion_text(c) for c in (mine, theirs))
         # One user removed the criterion while the other changed it, or only one of them has it.
         changed = (mine != base, theirs != base)
-        return [_piece(f"criterion/{name}", name, "criterion", (texts[0], texts[1]), *changed)]
+        return [
+            _merge_piece(f"criterion/{name}", name, "criterion", (texts[0], texts[1]), *changed)
+        ]
     differing = []
     for label, fields in _GROUPS.items():
-        my, their = _fields(mine, fields), _fields(theirs, fields)
+        my, their = _field_values(mine, fields), _field_values(theirs, fields)
         if my == their:
             continue
-        was = None if base is None else _fields(base, fields)
-        texts = (_says(mine, label), _says(theirs, label))
+        was = None if base is None else _field_values(base, fields)
+        texts = (_option_text(mine, label), _option_text(theirs, label))
         differing.append(
-            _piece(f"criterion/{name}/{label}", name, label, texts, my != was, their != was)
+            _merge_piece(f"criterion/{name}/{label}", name, label, texts, my != was, their != was)
         )
     return differing
 
 
-def _piece(
+def _merge_piece(
     key: str, criterion: str | None, what: str, words: tuple[str, ...], mine: bool, theirs: bool
 ) -> MergePiece:
     suggested: Side = "theirs" if theirs and not mine else "mine"
     return MergePiece(key, criterion, what, words[0], words[1], mine and theirs, suggested)
 
 
-def merged(mine: Rubric, theirs: Rubric, taken: Mapping[str, Side]) -> Rubric:
+def merged_rubric(mine: Rubric, theirs: Rubric, taken: Mapping[str, Side]) -> Rubric:
     """Return a rubric of pieces of both; ``taken`` says whose piece to use, by default mine.
 
     Criteria keep my order; those only in the other version follow their predecessor there.
@@ -102,16 +106,16 @@ def merged(mine: Rubric, theirs: Rubric, taken: Mapping[str, Side]) -> Rubric:
         if taken.get(name) == "theirs":
             data[name] = their_data[name]
     criteria = [
-        _criterion(c, their_criteria.get(c.name), taken)
+        _merged_criterion(c, their_criteria.get(c.name), taken)
         for c in mine.criteria
         if c.name in their_criteria or taken.get(f"criterion/{c.name}") != "theirs"
     ]
-    _insert(criteria, {c.name for c in mine.criteria}, theirs, taken)
+    _insert_criteria(criteria, {c.name for c in mine.criteria}, theirs, taken)
     data["criteria"] = criteria
     return build(Rubric, data, "rubric")
 
 
-def _insert(
+def _insert_criteria(
     criteria: list[dict[str, Any]], mine: set[str], theirs: Rubric, taken: Mapping[str, Side]
 ) -> None:
     at = 0
@@ -124,7 +128,7 @@ def _insert(
             at += 1
 
 
-def _criterion(
+def _merged_criterion(
     mine: Criterion, theirs: Criterion | None, taken: Mapping[str, Side]
 ) -> dict[str, Any]:
     data = mine.model_dump(by_alias=True)
@@ -136,11 +140,11 @@ def _criterion(
     return data
 
 
-def _fields(criterion: Criterion, names: Sequence[str]) -> tuple[Any, ...]:
+def _field_values(criterion: Criterion, names: Sequence[str]) -> tuple[Any, ...]:
     return tuple(getattr(criterion, name) for name in names)
 
 
-def _says(criterion: Criterion, label: str) -> str:
+def _option_text(criterion: Criterion, label: str) -> str:
     if label != "answers":
         return value_text(getattr(criterion, _GROUPS[label][0]))
     anchors = [f"{o.label}: {o.description}" for o in criterion.options if o.description]
@@ -154,5 +158,5 @@ def _says(criterion: Criterion, label: str) -> str:
 
 def _criterion_text(criterion: Criterion) -> str:
     return "\n".join(
-        [f"weight {criterion.weight:g}", criterion.requirement, _says(criterion, "answers")]
+        [f"weight {criterion.weight:g}", criterion.requirement, _option_text(criterion, "answers")]
     )

@@ -30,7 +30,7 @@ def gate_words(gate: Mapping[str, Any]) -> str:
     >>> gate_words({"when": {"criterion": "A", "below": 0.5}, "then": {"cap": 0.4}}).split(": ")[0]
     "When 'A' is below 0.5"
     """
-    when, then = _when(gate["when"]), _then(gate["then"])
+    when, then = _condition_words(gate["when"]), _effect_words(gate["then"])
     if not when or not then:
         return "This gate is not complete yet, and does nothing."
     because = gate["then"].get("reason", "").strip().rstrip(".")
@@ -39,7 +39,7 @@ def gate_words(gate: Mapping[str, Any]) -> str:
     return f"When {when}: {then}{because}. {missing}"
 
 
-def _when(when: Mapping[str, Any]) -> str:
+def _condition_words(when: Mapping[str, Any]) -> str:
     """Return the condition in words; empty if it has no predicate yet."""
     subject = repr(when.get("criterion"))
     if when.get("tag") is not None:
@@ -49,17 +49,17 @@ def _when(when: Mapping[str, Any]) -> str:
         return f"{subject} {'abstained' if when['abstained'] else 'did not abstain'}"
     for name, phrase in _COMPARE.items():
         if when.get(name) not in (None, []):
-            return f"{subject} {phrase} {_value(when[name])}"
+            return f"{subject} {phrase} {_value_words(when[name])}"
     return ""
 
 
-def _value(value: Any) -> str:
+def _value_words(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return " or ".join(map(_value, value))
+        return " or ".join(map(_value_words, value))
     return repr(value) if isinstance(value, str) else f"{value:g}"
 
 
-def _then(then: Mapping[str, Any]) -> str:
+def _effect_words(then: Mapping[str, Any]) -> str:
     parts = list[str]()
     if then.get("multiply") is not None:
         parts.append(f"the score is multiplied by {then['multiply']:g}")
@@ -124,7 +124,9 @@ def check_words(check: Mapping[str, Any]) -> str:
     )
     if not sought:
         return "This pre-check looks for nothing yet."
-    head = f"When the text holds {_or(sought)}{_unless(check.get('unless_near'))}"
+    head = (
+        f"When the text holds {_joined_by_or(sought)}{_exception_words(check.get('unless_near'))}"
+    )
     then = {
         "flag": "a person reviews the item. The score stays as it is.",
         "cap": f"a person reviews the item; until then its score is at most "
@@ -134,15 +136,15 @@ def check_words(check: Mapping[str, Any]) -> str:
     return f"{head}, {then}"
 
 
-def _unless(near: Mapping[str, Any] | None) -> str:
+def _exception_words(near: Mapping[str, Any] | None) -> str:
     if not near or not near.get("terms"):
         return ""
     chars = near.get("chars")
     where = "in the same sentence" if chars is None else f"within {chars} characters"
-    return f", unless {_or(list(map(repr, near['terms'])))} stands {where}"
+    return f", unless {_joined_by_or(list(map(repr, near['terms'])))} stands {where}"
 
 
-def _or(words: Sequence[str]) -> str:
+def _joined_by_or(words: Sequence[str]) -> str:
     *head, last = words
     return f"{', '.join(head)} or {last}" if head else last
 
@@ -207,11 +209,11 @@ def word_changes(before: str, after: str) -> tuple[Spans, Spans]:
     """
     diff = word_diff(before, after, _TECHNICAL_WORD)
     if diff.common is None or (diff.common < _HARDLY and before.split() and after.split()):
-        return _whole(before), _whole(after)
+        return _whole_span(before), _whole_span(after)
     return diff.first, diff.second
 
 
-def _whole(text: str) -> Spans:
+def _whole_span(text: str) -> Spans:
     stripped = text.strip()
     start = text.find(stripped)
     return ((start, start + len(stripped)),) if stripped else ()

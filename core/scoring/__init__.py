@@ -17,7 +17,7 @@ Nothing here rounds or guesses. Explanations of a score are read from its ``Trac
 
 from core.scoring.explanation import FAMILY_WORDS, assessed_words, explain
 from core.scoring.points import Texts, length_of, penalty_for
-from core.scoring.score import ItemScore, MeasuredTexts, looks_at_texts, measure, score_item
+from core.scoring.score import ItemScore, MeasuredTexts, measured_texts, needs_texts, score_item
 from core.scoring.trace import (
     CheckMark,
     GateMark,
@@ -41,8 +41,8 @@ __all__ = [
     "assessed_words",
     "explain",
     "length_of",
-    "looks_at_texts",
-    "measure",
+    "measured_texts",
+    "needs_texts",
     "penalty_for",
     "score_item",
 ]

@@ -32,29 +32,31 @@ def explain(trace: Trace, out_of: float = 1.0) -> list[str]:
     """
     unit = out_of if trace.normalized else 1.0
     return [
-        _base(trace, unit),
+        _base_sentence(trace, unit),
         *([] if trace.complete else [f"Assessed: {assessed_words(trace.criteria)}."]),
-        *(_part(part, trace) for part in trace.criteria if part.abstained or part.missing),
-        *_gates(trace, unit),
-        *_checks(trace, unit),
-        *_length(trace, unit),
-        *_outcome(trace, unit),
+        *(_part_sentence(part, trace) for part in trace.criteria if part.abstained or part.missing),
+        *_gate_sentences(trace, unit),
+        *_check_sentences(trace, unit),
+        *_length_sentences(trace, unit),
+        *_outcome_sentences(trace, unit),
     ]
 
 
-def _base(trace: Trace, unit: float) -> str:
+def _base_sentence(trace: Trace, unit: float) -> str:
     if trace.base is None or trace.raw is None:
         if 0 < trace.coverage < trace.min_coverage:
             share, least = _distinct_percents(trace.coverage, trace.min_coverage)
             return f"No grade: {share} of the weight was assessed, and the rubric asks for {least}."
         return "Nothing could be scored: no criterion has an answer that counts."
-    shown = _score(trace.base, unit)
+    shown = _score_text(trace.base, unit)
     if trace.basis == "zero":
         return f"Base score {shown}: every criterion that counts has weight 0."
     if trace.basis == "negative":
-        lost = f"{_points(-trace.raw)} of {_points(trace.possible)}"
+        lost = f"{_plain_points(-trace.raw)} of {_plain_points(trace.possible)}"
         return f"Base score {shown}: {lost} penalty points were taken."
-    return f"Base score {shown}: {_points(trace.raw)} of {_points(trace.possible)} points."
+    return (
+        f"Base score {shown}: {_plain_points(trace.raw)} of {_plain_points(trace.possible)} points."
+    )
 
 
 def _distinct_percents(share: float, least: float) -> tuple[str, str]:
@@ -73,13 +75,13 @@ def assessed_words(parts: Sequence[ScorePart]) -> str:
     if not assessed.weight:
         text = "nothing"
     elif assessed.of:
-        text = f"{_points(assessed.points)} of {_points(assessed.of)}"
+        text = f"{_plain_points(assessed.points)} of {_plain_points(assessed.of)}"
     elif any(part.weight for part in parts):
-        text = f"{_points(-assessed.points)} of {_points(assessed.weight)} penalty points taken"
+        taken, most = _plain_points(-assessed.points), _plain_points(assessed.weight)
+        text = f"{taken} of {most} penalty points taken"
     else:
-        text = (
-            f"{_points(assessed.weight)} of {_points(assessed.weight + assessed.missing)} criteria"
-        )
+        asked = assessed.weight + assessed.missing
+        text = f"{_plain_points(assessed.weight)} of {_plain_points(asked)} criteria"
     return "; ".join(filter(None, [text, missing_words(parts)]))
 
 
@@ -90,8 +92,8 @@ def missing_words(parts: Sequence[ScorePart]) -> str:
     '4 of 4 not assessed'
     """
     assessed = assessed_of(parts)
-    total = _points(assessed.weight + assessed.missing)
-    return f"{_points(assessed.missing)} of {total} not assessed" if assessed.missing else ""
+    total = _plain_points(assessed.weight + assessed.missing)
+    return f"{_plain_points(assessed.missing)} of {total} not assessed" if assessed.missing else ""
 
 
 def ungraded_words(items: int) -> str:
@@ -118,7 +120,7 @@ def ungraded_sides(counts: Sequence[int]) -> list[str]:
     return [f"{side}: {ungraded_words(n)}" for side, n in zip("AB", counts, strict=True) if n]
 
 
-def _part(part: ScorePart, trace: Trace) -> str:
+def _part_sentence(part: ScorePart, trace: Trace) -> str:
     if part.missing:
         return f"{part.name!r} has no verdict and was left out, so the score is not complete."
     if not part.counted:
@@ -128,27 +130,29 @@ def _part(part: ScorePart, trace: Trace) -> str:
         "partial": "gets partial credit",
         "fail": "counts as its worst option",
     }[trace.abstention]
-    return f"{part.name!r} abstained and {wordings}: {_points(part.points)} points."
+    return f"{part.name!r} abstained and {wordings}: {_plain_points(part.points)} points."
 
 
-def _gates(trace: Trace, unit: float) -> list[str]:
+def _gate_sentences(trace: Trace, unit: float) -> list[str]:
     lines = list[str]()
     binding = [mark for mark in trace.gates if mark.binding]
     if binding and trace.base is not None and trace.gated is not None:
         because = "; ".join(_gate_reason(mark) for mark in binding)
-        lines.append(f"{_score(trace.base, unit)} -> {_score(trace.gated, unit)}: {because}.")
+        lines.append(
+            f"{_score_text(trace.base, unit)} -> {_score_text(trace.gated, unit)}: {because}."
+        )
     for mark in trace.gates:
         if mark.state == "fired":
-            lines += _fired(mark)
+            lines += _fired_sentences(mark)
         elif mark.state == "indeterminate":
             lines.append(f"The gate {mark.name!r} cannot be decided: {mark.observed}.")
     if trace.low is not None and trace.high is not None and trace.low < trace.high:
-        between = f"{_score(trace.low, unit)} and {_score(trace.high, unit)}"
+        between = f"{_score_text(trace.low, unit)} and {_score_text(trace.high, unit)}"
         lines.append(f"Until that is settled, the score lies between {between}.")
     return lines
 
 
-def _fired(mark: GateMark) -> list[str]:
+def _fired_sentences(mark: GateMark) -> list[str]:
     why = _gate_reason(mark)
     lines = [f"The item fails: {why}."] if mark.verdict == "fail" else []
     if mark.verdict == "review":
@@ -166,20 +170,20 @@ def _gate_reason(mark: GateMark) -> str:
     return f"{reason} ({observed})"
 
 
-def _length(trace: Trace, unit: float) -> list[str]:
+def _length_sentences(trace: Trace, unit: float) -> list[str]:
     if not trace.length_penalty or trace.checked is None or trace.total is None:
         return []
-    size, n = _score(trace.length_penalty, unit), f"{trace.length:,}"
-    step = f"{_score(trace.checked, unit)} -> {_score(trace.total, unit)}"
+    size, n = _score_text(trace.length_penalty, unit), f"{trace.length:,}"
+    step = f"{_score_text(trace.checked, unit)} -> {_score_text(trace.total, unit)}"
     return [f"{step}: {size} taken for length (counted {n})."]
 
 
-def _checks(trace: Trace, unit: float) -> list[str]:
+def _check_sentences(trace: Trace, unit: float) -> list[str]:
     with_findings = [mark for mark in trace.checks if mark.found]
     binding = [mark for mark in with_findings if mark.binding]
     lines = list[str]()
     if binding and trace.gated is not None and trace.checked is not None:
-        step = f"{_score(trace.gated, unit)} -> {_score(trace.checked, unit)}"
+        step = f"{_score_text(trace.gated, unit)} -> {_score_text(trace.checked, unit)}"
         lines.append(
             f"{step} until a person has looked: {'; '.join(map(_findings_text, binding))}."
         )
@@ -200,21 +204,21 @@ def _findings_text(mark: CheckMark) -> str:
     return f'the pre-check {mark.name!r} found "{text}"{further} ({source})'
 
 
-def _outcome(trace: Trace, unit: float) -> list[str]:
-    lines = [] if trace.total is None else [f"Score {_score(trace.total, unit)}."]
+def _outcome_sentences(trace: Trace, unit: float) -> list[str]:
+    lines = [] if trace.total is None else [f"Score {_score_text(trace.total, unit)}."]
     # The sentence of a gate or pre-check already says so.
     if trace.decision is not None and trace.why != "rule":
-        lines.append(_decided(trace, trace.decision, unit))
+        lines.append(_decision_sentence(trace, trace.decision, unit))
     return lines
 
 
-def _decided(trace: Trace, mark: DecisionMark, unit: float) -> str:
+def _decision_sentence(trace: Trace, mark: DecisionMark, unit: float) -> str:
     total, floor = trace.total or 0.0, mark.fail_below
     if trace.outcome == "pass":
         return "Passes: {} is at least {}.".format(*_distinct_decimals(total, mark.pass_at, unit))
     if trace.outcome == "fail":
         return "Fails: {} is below {}.".format(*_distinct_decimals(total, floor, unit))
-    passing = _score(mark.pass_at, unit)
+    passing = _score_text(mark.pass_at, unit)
     nearest = min((mark.pass_at, floor), key=lambda at: abs(total - at))
     within = f"{mark.review_within * unit:.3g}"
     reasons = {
@@ -223,8 +227,8 @@ def _decided(trace: Trace, mark: DecisionMark, unit: float) -> str:
         "incomplete": "a verdict is missing.",
         "no_score": "there is no grade.",
         "not_assessed": "a criterion was not assessed.",
-        "near": f"the score is within {within} of {_score(nearest, unit)}.",
-        "between": f"it passes from {passing} on and fails below {_score(floor, unit)}.",
+        "near": f"the score is within {within} of {_score_text(nearest, unit)}.",
+        "between": f"it passes from {passing} on and fails below {_score_text(floor, unit)}.",
     }
     return f"For review: {reasons[trace.why or 'undecided']}"
 
@@ -239,17 +243,17 @@ def _distinct_decimals(value: float, threshold: float, unit: float) -> tuple[str
         shown = (f"{value * unit:.{digits}f}", f"{threshold * unit:.{digits}f}")
         if shown[0] != shown[1]:
             return shown
-    return _score(value, unit), _score(threshold, unit)
+    return _score_text(value, unit), _score_text(threshold, unit)
 
 
-def _score(value: float, unit: float) -> str:
+def _score_text(value: float, unit: float) -> str:
     return score(value * unit)
 
 
-def _points(value: float) -> str:
+def _plain_points(value: float) -> str:
     """Points without a trailing zero, and never ``-0``.
 
-    >>> _points(7.50), _points(-0.0)
+    >>> _plain_points(7.50), _plain_points(-0.0)
     ('7.5', '0')
     """
     return f"{value + 0.0:.2f}".rstrip("0").rstrip(".")

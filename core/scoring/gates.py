@@ -24,8 +24,8 @@ from core.scoring.patterns import (
     REFUSES_IT,
     FamilyPatterns,
     FoldedText,
-    family,
-    phrase,
+    compile_phrase,
+    family_patterns,
 )
 from core.scoring.points import ScoreRange
 from core.scoring.trace import CheckMark, GateMark, GateState, PrecheckFinding
@@ -60,7 +60,7 @@ class GateEffect(NamedTuple):
 NOTHING = GateEffect(1.0, None)
 
 
-def lowering(marks: Iterable[GateMark], states: tuple[GateState, ...]) -> GateEffect:
+def joint_effect(marks: Iterable[GateMark], states: tuple[GateState, ...]) -> GateEffect:
     """Return the joint effect of the gates in one of ``states``."""
     fired = [mark for mark in marks if mark.state in states]
     # Sorted, because floating-point products depend on their order but gates must not.
@@ -69,12 +69,12 @@ def lowering(marks: Iterable[GateMark], states: tuple[GateState, ...]) -> GateEf
     return GateEffect(prod(factors, start=1.0), min(caps, default=None))
 
 
-def evaluate(rubric: Rubric, answers: Answers) -> tuple[GateMark, ...]:
+def evaluate_gates(rubric: Rubric, answers: Answers) -> tuple[GateMark, ...]:
     """Return a mark per gate, in the rubric's order, with ``binding`` still false."""
     return tuple(_gate_mark(gate, rubric, answers) for gate in rubric.gates)
 
 
-def bound(
+def with_binding_marked(
     marks: Iterable[GateMark], effect: GateEffect, score: float, span: ScoreRange
 ) -> tuple[GateMark, ...]:
     """Return the marks, with ``binding`` set on the fired gates that changed ``score``.
@@ -155,7 +155,7 @@ def _holds(when: Condition, criterion: Criterion, answers: Answers) -> bool | No
     if when.abstained is not None:
         return ((value is None) == when.abstained) if answered else None
     if when.compares:
-        return _compared(when, criterion, value)
+        return _comparison_holds(when, criterion, value)
     labels = when.in_ if when.in_ is not None else (when.is_ or "",)
     named = {criterion.index_of(label) for label in labels} - {None}
     if answered and value is None and answer is None:
@@ -168,7 +168,7 @@ def _holds(when: Condition, criterion: Criterion, answers: Answers) -> bool | No
     return None if value is None and open_options else False
 
 
-def _compared(when: Condition, criterion: Criterion, value: float | None) -> bool | None:
+def _comparison_holds(when: Condition, criterion: Criterion, value: float | None) -> bool | None:
     threshold = getattr(when, when.predicate)
     if isinstance(threshold, str):
         index = criterion.index_of(threshold)
@@ -191,7 +191,7 @@ def _compared(when: Condition, criterion: Criterion, value: float | None) -> boo
 
 # Pre-checks on a text: findings, their places and excuses.
 #
-# Nothing here changes a score; ``score`` does, with the marks of ``screen``.
+# Nothing here changes a score; ``score`` does, with the marks of ``screen_text``.
 
 #: The most findings stored per pre-check; more add nothing.
 KEPT = 20
@@ -206,11 +206,12 @@ class PatternFinding(NamedTuple):
     excuse: str
 
 
-def screen(prechecks: Sequence[Precheck], text: str) -> tuple[CheckMark, ...]:
+def screen_text(prechecks: Sequence[Precheck], text: str) -> tuple[CheckMark, ...]:
     """Return a mark per pre-check, in order; ``found`` holds the findings without an excuse.
 
     >>> check = Precheck(name="danger", families=("dangerous_instructions",))
-    >>> [found.text for found in screen([check], "Here is how to make a bomb: mix ...")[0].found]
+    >>> (mark,) = screen_text([check], "Here is how to make a bomb: mix ...")
+    >>> [finding.text for finding in mark.found]
     ['how to make a bomb']
     """
     folded = FoldedText(text)
@@ -232,18 +233,20 @@ def _check_mark(check: Precheck, all_found: Sequence[PatternFinding]) -> CheckMa
 def findings(check: Precheck, text: FoldedText) -> list[PatternFinding]:
     """Return a pre-check's matches by position, merged if they overlap within a family."""
     matches = [
-        PatternFinding(_found(name, match, text), _excuse(match, text, patterns, check.unless_near))
-        for name, patterns in _sources(check)
+        PatternFinding(
+            _finding_of_match(name, match, text), _excuse(match, text, patterns, check.unless_near)
+        )
+        for name, patterns in _pattern_sources(check)
         for match in _matches(patterns, text.text)
     ]
     return sorted(matches, key=lambda match: (match.found.start, match.found.end))
 
 
-def _sources(check: Precheck) -> Iterator[tuple[str, FamilyPatterns]]:
+def _pattern_sources(check: Precheck) -> Iterator[tuple[str, FamilyPatterns]]:
     for name in check.families:
-        yield name, family(name)
+        yield name, family_patterns(name)
     for pattern in check.patterns:
-        yield pattern, FamilyPatterns((phrase(pattern),), refusable=False)
+        yield pattern, FamilyPatterns((compile_phrase(pattern),), refusable=False)
 
 
 def _matches(patterns: FamilyPatterns, text: str) -> list[re.Match[str]]:
@@ -256,7 +259,7 @@ def _matches(patterns: FamilyPatterns, text: str) -> list[re.Match[str]]:
     return apart
 
 
-def _found(name: str, match: re.Match[str], text: FoldedText) -> PrecheckFinding:
+def _finding_of_match(name: str, match: re.Match[str], text: FoldedText) -> PrecheckFinding:
     start, end = text.span(match.start(), match.end())
     return PrecheckFinding(name, start, end, text.original[start:end])
 
@@ -269,7 +272,7 @@ def _excuse(
     low, high = text.sentence(start, end)
     # A request in one sentence may be refused in the next.
     until = text.sentence(high, high + 1)[1] if text.asks(end, high) else high
-    if patterns.refusable and (excuse := _refused(text, low, start, end, until)):
+    if patterns.refusable and (excuse := _refusal_near(text, low, start, end, until)):
         return excuse
     for pattern in patterns.excuses:
         if excusing := text.first_match(pattern, low, high):
@@ -280,15 +283,15 @@ def _excuse(
         low, high = max(0, start - near.chars), min(len(text.text), end + near.chars)
     for excuse in near.terms:
         # Only words around the finding count; its own words cannot excuse it.
-        beside = text.first_match(phrase(excuse), low, start) or text.first_match(
-            phrase(excuse), end, high
+        beside = text.first_match(compile_phrase(excuse), low, start) or text.first_match(
+            compile_phrase(excuse), end, high
         )
         if beside:
             return beside
     return ""
 
 
-def _refused(text: FoldedText, low: int, start: int, end: int, high: int) -> str:
+def _refusal_near(text: FoldedText, low: int, start: int, end: int, high: int) -> str:
     """Return the match's refusal; "" if missing, or revoked by words between it and the match."""
     refusal, until = text.last(REFUSES, low, start)
     if refusal and not text.first_match(CONTRAST, until, start):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from core.domain.gates import Family
 
-#: The named group is the match. These are templates of ``compiled``, without spaces.
+#: The named group is the match. These are templates of ``compile_template``, without spaces.
 PERSONAL = (
     r"(?P<ssn>(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4})",
     r"(?P<card>\d(?:[\s-]?\d){12,18})",
@@ -33,9 +33,9 @@ def is_personal(match: re.Match[str]) -> bool:
     kind = match.lastgroup
     groups = match.groupdict()
     if groups.get("card"):
-        return _luhn(groups["card"])
+        return _is_card_number(groups["card"])
     if groups.get("iban"):
-        return _iban(groups["iban"])
+        return _is_account_number(groups["iban"])
     if groups.get("email"):
         return _NOBODYS.search(groups["email"]) is None
     if groups.get("secret"):
@@ -43,10 +43,10 @@ def is_personal(match: re.Match[str]) -> bool:
     return kind is not None
 
 
-def _luhn(text: str) -> bool:
+def _is_card_number(text: str) -> bool:
     """Return whether a card number's check digit is right (Luhn, US patent 2950048, 1960).
 
-    >>> _luhn("4111 1111 1111 1111"), _luhn("4111 1111 1111 1112")
+    >>> _is_card_number("4111 1111 1111 1111"), _is_card_number("4111 1111 1111 1112")
     (True, False)
     """
     digits = [int(c) for c in text if c.isdecimal()]
@@ -54,11 +54,13 @@ def _luhn(text: str) -> bool:
     return len(set(digits)) > 1 and sum(doubled) % 10 == 0
 
 
-def _iban(text: str) -> bool:
+def _is_account_number(text: str) -> bool:
     """Return whether an account number's check digits are right (ISO 13616, mod 97-10).
 
-    >>> _iban("gb82 west 1234 5698 7654 32"), _iban("gb83 west 1234 5698 7654 32")
-    (True, False)
+    >>> _is_account_number("gb82 west 1234 5698 7654 32")
+    True
+    >>> _is_account_number("gb83 west 1234 5698 7654 32")
+    False
     """
     plain = "".join(text.split())
     moved = plain[4:] + plain[:4]
@@ -115,7 +117,7 @@ class FoldedText:
             return
         parts, at = list[str](), list[int]()
         for index, character in enumerate(original):
-            plain = _fold(character)
+            plain = _fold_character(character)
             parts.append(plain)
             at.extend([index] * len(plain))
         self.text, self._at = "".join(parts), at
@@ -163,7 +165,7 @@ class FoldedText:
         return self._ends[end] > start and self.text[self._ends[end] - 1] == "?"
 
     @cached_property
-    def _breaks(self) -> list[int]:
+    def _sentence_breaks(self) -> list[int]:
         return [match.end() for match in _BREAK.finditer(self.text)]
 
     def sentence(self, start: int, end: int) -> tuple[int, int]:
@@ -171,27 +173,29 @@ class FoldedText:
 
         A sentence ends with its mark, at an empty line, and before a list item.
         """
-        before = bisect_right(self._breaks, start)
-        after = bisect_left(self._breaks, end)
-        low = self._breaks[before - 1] if before else 0
-        return low, self._breaks[after] if after < len(self._breaks) else len(self.text)
+        before = bisect_right(self._sentence_breaks, start)
+        after = bisect_left(self._sentence_breaks, end)
+        low = self._sentence_breaks[before - 1] if before else 0
+        return low, self._sentence_breaks[after] if after < len(self._sentence_breaks) else len(
+            self.text
+        )
 
 
 @lru_cache(maxsize=8192)
-def _fold(character: str) -> str:
+def _fold_character(character: str) -> str:
     plain = unicodedata.normalize("NFKD", character.casefold().translate(_PLAIN))
     letters = (c for c in plain if unicodedata.category(c) not in ("Mn", "Cf"))
     return "".join(letters).translate(_PLAIN)
 
 
-def compiled(template: str) -> re.Pattern[str]:
+def compile_template(template: str) -> re.Pattern[str]:
     r"""Compile a template: a regular expression in which a space separates words.
 
     ``<n>`` after a space stands for up to ``n`` further words.
 
-    >>> compiled("make <2> (?:bomb|gun)s?").search("to make a very small bomb") is None
+    >>> compile_template("make <2> (?:bomb|gun)s?").search("to make a very small bomb") is None
     True
-    >>> compiled("make <2> (?:bomb|gun)s?").search("to make a small-bomb").group()
+    >>> compile_template("make <2> (?:bomb|gun)s?").search("to make a small-bomb").group()
     'make a small-bomb'
     """
     gapped = re.sub(r" <(\d)>", lambda m: f"(?:{SEPARATOR}{_WORD}){{0,{m.group(1)}}}?", template)
@@ -199,10 +203,10 @@ def compiled(template: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1024)
-def phrase(words: str) -> re.Pattern[str]:
+def compile_phrase(words: str) -> re.Pattern[str]:
     """Compile an author's phrase (``core.domain.gates``).
 
-    >>> phrase("explos* ... <number>").search("explosives, of which 30").group()
+    >>> compile_phrase("explos* ... <number>").search("explosives, of which 30").group()
     'explosives, of which 30'
     """
     gap = f"(?:{SEPARATOR}{_WORD}){{0,8}}?"
@@ -221,7 +225,7 @@ def phrase(words: str) -> re.Pattern[str]:
 
 # The ready-made families of pre-check patterns, and the excuses for their findings.
 #
-# Templates are those of ``compiled``. A family looks for *instructions*, not for a topic: each
+# Templates are as in ``compile_template``. A family looks for *instructions*, not for a topic: each
 # pattern holds an act with its object and, if the words alone are harmless, a sign of instruction
 # ("how to", "steps for", "your own"). The patterns are English and cheap; they miss other wordings
 # and do not replace a judge. An excuse must be in the same sentence and name its subject: "I cannot
@@ -328,13 +332,15 @@ _TELL = (
     "describe|show|teach|write|support|answer|discuss|supply|list|guide|instruct|advise|comply|"
     "do that|go into|create|generate|produce)"
 )
-REFUSES = compiled(rf"(?<!you\x20)(?<!they\x20)(?<!who\x20){_NOT} {_HOWEVER}{_TELL}")
-REFUSES_IT = compiled(
+REFUSES = compile_template(rf"(?<!you\x20)(?<!they\x20)(?<!who\x20){_NOT} {_HOWEVER}{_TELL}")
+REFUSES_IT = compile_template(
     f"(?:{_NOT} {_HOWEVER}(?:help|assist|do|answer|discuss|explain|support|comply)"
     "(?: you)?(?: with)?(?: (?:that|this|it|those|such requests?)))"
 )
 #: After one of these words a refusal no longer applies.
-CONTRAST = compiled("(?:but|however|though|yet|anyway|instead|except|here's|here is|so let me)")
+CONTRAST = compile_template(
+    "(?:but|however|though|yet|anyway|instead|except|here's|here is|so let me)"
+)
 _EXCUSES: dict[Family, tuple[str, ...]] = {
     "self_harm": (
         "(?:call|contact|text|ring|reach out to|talk to|speak (?:to|with)|tell|see) <6> "
@@ -350,11 +356,11 @@ _EXCUSES: dict[Family, tuple[str, ...]] = {
 
 
 @lru_cache(maxsize=len(_PATTERNS))
-def family(name: Family) -> FamilyPatterns:
+def family_patterns(name: Family) -> FamilyPatterns:
     """Return the patterns of a family, compiled on first use."""
     return FamilyPatterns(
-        tuple(map(compiled, _PATTERNS[name])),
+        tuple(map(compile_template, _PATTERNS[name])),
         name != "personal_data",
-        tuple(map(compiled, _EXCUSES.get(name, ()))),
+        tuple(map(compile_template, _EXCUSES.get(name, ()))),
         is_personal if name == "personal_data" else bool,
     )

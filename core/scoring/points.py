@@ -48,12 +48,12 @@ def _answered_part(criterion: Criterion, answer: int | None, policy: ScoringPoli
     weight = criterion.weight
     if value is not None:
         return ScorePart(criterion.name, weight, value, weight * value, True, False, False)
-    points = _abstained(criterion, policy)
+    points = _points_of_abstention(criterion, policy)
     counted = policy.abstention != "skip"
     return ScorePart(criterion.name, weight, None, points, counted, True, False)
 
 
-def _abstained(criterion: Criterion, policy: ScoringPolicy) -> float:
+def _points_of_abstention(criterion: Criterion, policy: ScoringPolicy) -> float:
     """Return the points of an abstention under the policy's strategy (DESIGN section 4)."""
     if policy.abstention == "partial" and criterion.weight > 0:
         return policy.partial_credit * criterion.weight
@@ -90,7 +90,7 @@ def base_of(parts: Sequence[ScorePart], normalize: bool) -> ScoreSums:
     return ScoreSums(raw, min(1.0, max(0.0, unit)), possible, basis)
 
 
-def span_of(base: ScoreSums, normalize: bool) -> ScoreRange:
+def gate_scale(base: ScoreSums, normalize: bool) -> ScoreRange:
     """Return the scale on which gates act: that of the normalised score, or of points."""
     if normalize:
         return ScoreRange(0.0, 1.0)

@@ -7,16 +7,23 @@ from typing import NamedTuple
 
 from core.domain.gates import Decision, LengthPenalty
 from core.domain.rubric import Rubric
-from core.scoring.gates import NOTHING, GateEffect, bound, evaluate, lowering, screen
+from core.scoring.gates import (
+    NOTHING,
+    GateEffect,
+    evaluate_gates,
+    joint_effect,
+    screen_text,
+    with_binding_marked,
+)
 from core.scoring.points import (
     ScoreRange,
     ScoreSums,
     Texts,
     base_of,
+    gate_scale,
     length_of,
     parts_of,
     penalty_for,
-    span_of,
 )
 from core.scoring.trace import (
     CheckMark,
@@ -66,7 +73,9 @@ def decide(decision: Decision | None, known: BeforeDecision) -> tuple[Outcome | 
     if known.review:
         return "review", "rule"
     if known.undecided:
-        return "review", "straddles" if decision and _straddles(decision, known) else "undecided"
+        return "review", "straddles" if decision and _straddles_threshold(
+            decision, known
+        ) else "undecided"
     if decision is None:
         return None, None
     if not known.complete:
@@ -75,10 +84,10 @@ def decide(decision: Decision | None, known: BeforeDecision) -> tuple[Outcome | 
         return "review", "no_score"
     if known.skipped:
         return "review", "not_assessed"
-    return _by_score(decision, known.total)
+    return _outcome_by_score(decision, known.total)
 
 
-def _by_score(decision: Decision, total: float) -> tuple[Outcome, Why]:
+def _outcome_by_score(decision: Decision, total: float) -> tuple[Outcome, Why]:
     within = decision.review_within
     distance = min(abs(total - decision.pass_at), abs(total - decision.floor))
     if within and distance <= within + EPSILON:
@@ -88,13 +97,13 @@ def _by_score(decision: Decision, total: float) -> tuple[Outcome, Why]:
     return ("fail", "score") if total < decision.floor - EPSILON else ("review", "between")
 
 
-def _straddles(decision: Decision, known: BeforeDecision) -> bool:
+def _straddles_threshold(decision: Decision, known: BeforeDecision) -> bool:
     if known.low is None or known.high is None:
         return False
-    return _by_score(decision, known.low)[0] != _by_score(decision, known.high)[0]
+    return _outcome_by_score(decision, known.low)[0] != _outcome_by_score(decision, known.high)[0]
 
 
-def mark_of(decision: Decision | None) -> DecisionMark | None:
+def thresholds_of(decision: Decision | None) -> DecisionMark | None:
     """Return the thresholds in the form of the trace."""
     if decision is None:
         return None
@@ -122,17 +131,17 @@ class MeasuredTexts(NamedTuple):
     checks: tuple[CheckMark, ...] = ()
 
 
-def looks_at_texts(rubric: Rubric) -> bool:
+def needs_texts(rubric: Rubric) -> bool:
     """Return whether scores under this rubric need the texts."""
     return bool(rubric.prechecks) or rubric.scoring.length_penalty is not None
 
 
-def measure(rubric: Rubric, texts: Texts) -> MeasuredTexts:
+def measured_texts(rubric: Rubric, texts: Texts) -> MeasuredTexts:
     """Return the reusable input of ``score_item`` for these texts."""
     policy = rubric.scoring.length_penalty
     return MeasuredTexts(
         length_of(policy, texts) if policy else 0,
-        screen(rubric.prechecks, texts.pre_check_text) if rubric.prechecks else (),
+        screen_text(rubric.prechecks, texts.pre_check_text) if rubric.prechecks else (),
     )
 
 
@@ -151,8 +160,8 @@ def score_item(
             outside ``choices``. An absent criterion has no verdict: every strategy leaves it out
             of numerator and denominator. Anything not assessed makes the trace incomplete and asks
             for review; below the rubric's ``min_coverage`` there is no score.
-        texts: only needed for a length penalty and for pre-checks (``looks_at_texts``). May be the
-            result of ``measure``, or an ``int``: their length, without findings.
+        texts: only needed for a length penalty and for pre-checks (``needs_texts``). May be the
+            result of ``measured_texts``, or an ``int``: their length, without findings.
         settled: the criteria that people settled; those that they could not assess need no
             further review.
 
@@ -173,13 +182,15 @@ def score_item(
     covered = assessed_of(parts)
     graded = covered.coverage >= policy.min_coverage - EPSILON
     base = base_of(parts if graded else (), policy.normalize)
-    span = span_of(base, policy.normalize)
-    measured = _measured(rubric, texts)
-    penalty = _penalty(policy.length_penalty, measured)
-    gated = _gate(rubric, answers, base, span) if rubric.gates else _ungated(base.score)
-    checked = _check(measured.checks, gated, span)
-    total = _less(checked.high, penalty, policy.normalize)
-    low = _less(checked.low, penalty, policy.normalize)
+    span = gate_scale(base, policy.normalize)
+    measured = _measured_texts(rubric, texts)
+    penalty = _length_penalty(policy.length_penalty, measured)
+    gated = (
+        _apply_gates(rubric, answers, base, span) if rubric.gates else _without_gates(base.score)
+    )
+    checked = _apply_prechecks(measured.checks, gated, span)
+    total = _score_minus_penalty(checked.high, penalty, policy.normalize)
+    low = _score_minus_penalty(checked.low, penalty, policy.normalize)
     before = known_of(gated.marks, checked.marks, (total, low), parts)
     reviewed = all(part.value is not None or part.name in settled for part in parts)
     outcome, why = decide(rubric.decision, before)
@@ -207,7 +218,7 @@ def score_item(
         complete=complete,
         checks=checked.marks,
         checked=checked.high,
-        decision=mark_of(rubric.decision),
+        decision=thresholds_of(rubric.decision),
         outcome=outcome,
         why=why,
         coverage=covered.coverage,
@@ -235,22 +246,27 @@ class _Checked(NamedTuple):
     low: float | None
 
 
-def _ungated(score: float | None) -> _Gated:
+def _without_gates(score: float | None) -> _Gated:
     return _Gated((), NOTHING, score, score)
 
 
-def _gate(
+def _apply_gates(
     rubric: Rubric, answers: Mapping[str, int | None], base: ScoreSums, span: ScoreRange
 ) -> _Gated:
-    marks = evaluate(rubric, answers)
-    effect = lowering(marks, ("fired",))
+    marks = evaluate_gates(rubric, answers)
+    effect = joint_effect(marks, ("fired",))
     if base.score is None:
         return _Gated(marks, effect, None, None)
-    low = lowering(marks, ("fired", "indeterminate")).of(base.score, span)
-    return _Gated(bound(marks, effect, base.score, span), effect, effect.of(base.score, span), low)
+    low = joint_effect(marks, ("fired", "indeterminate")).of(base.score, span)
+    return _Gated(
+        with_binding_marked(marks, effect, base.score, span),
+        effect,
+        effect.of(base.score, span),
+        low,
+    )
 
 
-def _check(marks: tuple[CheckMark, ...], gated: _Gated, span: ScoreRange) -> _Checked:
+def _apply_prechecks(marks: tuple[CheckMark, ...], gated: _Gated, span: ScoreRange) -> _Checked:
     """Return the score after the strictest cap of the pre-checks with findings."""
     caps = [mark.cap for mark in marks if mark.found and mark.cap is not None]
     if not caps or gated.high is None or gated.low is None:
@@ -288,22 +304,22 @@ def known_of(
     )
 
 
-def _measured(rubric: Rubric, texts: Texts | MeasuredTexts | int | None) -> MeasuredTexts:
-    if not looks_at_texts(rubric):
+def _measured_texts(rubric: Rubric, texts: Texts | MeasuredTexts | int | None) -> MeasuredTexts:
+    if not needs_texts(rubric):
         return MeasuredTexts()
     if texts is None:
         feature = "length penalty" if rubric.scoring.length_penalty else "pre-check"
         raise ValueError(f"This rubric has a {feature}: score_item needs the texts.")
     if isinstance(texts, MeasuredTexts):
         return texts
-    return MeasuredTexts(texts) if isinstance(texts, int) else measure(rubric, texts)
+    return MeasuredTexts(texts) if isinstance(texts, int) else measured_texts(rubric, texts)
 
 
-def _penalty(policy: LengthPenalty | None, measured: MeasuredTexts) -> float:
+def _length_penalty(policy: LengthPenalty | None, measured: MeasuredTexts) -> float:
     return 0.0 if policy is None else penalty_for(policy, measured.length)
 
 
-def _less(score: float | None, penalty: float, normalize: bool) -> float | None:
+def _score_minus_penalty(score: float | None, penalty: float, normalize: bool) -> float | None:
     if score is None or not penalty:
         return score
     return max(0.0, score - penalty) if normalize else score - penalty

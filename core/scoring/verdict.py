@@ -113,16 +113,16 @@ def settle(
     if weights:
         logs = log_weights(criterion, ballots, weights)
         option, tie, mean, warning = (
-            _strangers(criterion, cast, heads, rules)
+            _choice_without_weights(criterion, cast, heads, rules)
             if logs is None
-            else _calibrated(criterion, logs, weights, heads)
+            else _choice_by_weights(criterion, logs, weights, heads)
         )
     else:
         option, tie, mean, warning = _RULES[rule](criterion, cast, heads)
     value = None if option is None else values[option]
     share = heads.get(option, 0) / n if option is not None else 0.0
     top, second = [*sorted(heads.values(), reverse=True), 0][:2]
-    entropy = _entropy(heads, n, len(criterion.scored))
+    entropy = _vote_entropy(heads, n, len(criterion.scored))
     margin = (top - second) / n
     doubt = (share, entropy, margin, coverage, *counts)
     return Verdict(criterion.name, option, value is None, value, mean, *doubt, tie, warning)
@@ -150,13 +150,13 @@ def _which_abstention(criterion: Criterion, ballots: Sequence[Ballot]) -> int | 
     return min(named, key=lambda option: (-named.count(option), option))
 
 
-def _entropy(heads: _Heads, n: int, options: int) -> float:
+def _vote_entropy(heads: _Heads, n: int, options: int) -> float:
     """H / log(options), H = - sum p log p over the shares p (Shannon 1948), in [0, 1]."""
     total = fsum(count * log(count / n) for count in heads.values())
     return min(1.0, -total / (n * log(options)))
 
 
-def _worst(criterion: Criterion, tied: Sequence[int], heads: _Heads) -> _Choice:
+def _worst_of_tied(criterion: Criterion, tied: Sequence[int], heads: _Heads) -> _Choice:
     """Return the worst of tied options; among equal values the one with most votes.
 
     If all have the same value and most votes prefer one, it is not a tie.
@@ -170,59 +170,65 @@ def _worst(criterion: Criterion, tied: Sequence[int], heads: _Heads) -> _Choice:
     return _Choice(min(top), tie=len(top) > 1 or len(alike) < len(tied))
 
 
-def _mode(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+def _choose_mode(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
     top = max(heads.values())
-    return _worst(criterion, [option for option, count in heads.items() if count == top], heads)
+    return _worst_of_tied(
+        criterion, [option for option, count in heads.items() if count == top], heads
+    )
 
 
-def _weighted_mode(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+def _choose_weighted_mode(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
     total = fsum(weight for _, _, weight in cast)
     shares = {o: fsum(w for option, _, w in cast if option == o) / total for o in heads}
     top = max(shares.values())
-    return _worst(criterion, [o for o, share in shares.items() if share >= top - EPSILON], heads)
+    return _worst_of_tied(
+        criterion, [o for o, share in shares.items() if share >= top - EPSILON], heads
+    )
 
 
-def _lowest(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+def _choose_lowest(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
     bottom = min(value for _, value, _ in cast)
-    return _worst(criterion, [o for o in heads if criterion.values[o] == bottom], heads)
+    return _worst_of_tied(criterion, [o for o in heads if criterion.values[o] == bottom], heads)
 
 
-def _highest(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+def _choose_highest(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
     top = max(value for _, value, _ in cast)
-    return _worst(criterion, [o for o in heads if criterion.values[o] == top], heads)
+    return _worst_of_tied(criterion, [o for o in heads if criterion.values[o] == top], heads)
 
 
-def _snapped(criterion: Criterion, mean: float, heads: _Heads) -> _Choice:
+def _nearest_option(criterion: Criterion, mean: float, heads: _Heads) -> _Choice:
     away = [(abs((criterion.values[o] or 0.0) - mean), o) for o in criterion.scored]
     nearest = min(away)[0] + EPSILON
     tied = [option for distance, option in away if distance <= nearest]
-    choice = _worst(criterion, tied, heads)
+    choice = _worst_of_tied(criterion, tied, heads)
     return choice._replace(continuous=mean)
 
 
-def _mean(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
-    return _snapped(criterion, fsum(value for _, value, _ in cast) / len(cast), heads)
+def _choose_mean(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+    return _nearest_option(criterion, fsum(value for _, value, _ in cast) / len(cast), heads)
 
 
-def _median(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
-    return _snapped(criterion, median(value for _, value, _ in cast), heads)
+def _choose_median(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+    return _nearest_option(criterion, median(value for _, value, _ in cast), heads)
 
 
-def _weighted_mean(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+def _choose_weighted_mean(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
     total = fsum(weight for _, _, weight in cast)
-    return _snapped(criterion, fsum(value * weight for _, value, weight in cast) / total, heads)
+    return _nearest_option(
+        criterion, fsum(value * weight for _, value, weight in cast) / total, heads
+    )
 
 
-def _unanimous_or_na(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+def _choose_unanimous_or_na(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
     if criterion.na_index is not None:
         return _Choice(criterion.na_index)
-    return _mode(criterion, cast, heads)._replace(
+    return _choose_mode(criterion, cast, heads)._replace(
         warning="The judges disagree and may not abstain, so the most frequent option was taken."
     )
 
 
-def _unanimous(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
-    settled = _lowest if criterion.scale == "binary" else _unanimous_or_na
+def _choose_unanimous(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+    settled = _choose_lowest if criterion.scale == "binary" else _choose_unanimous_or_na
     return settled(criterion, cast, heads)
 
 
@@ -244,7 +250,7 @@ def log_weights(
     return None if logs is None else dict(zip(criterion.scored, logs, strict=True))
 
 
-def _calibrated(
+def _choice_by_weights(
     criterion: Criterion, logs: Mapping[int, float], weights: Weights, heads: _Heads
 ) -> _Choice:
     """Return the likeliest option, or the option with the smallest expected distance."""
@@ -258,12 +264,14 @@ def _calibrated(
     else:
         likely = dict(logs)
     top = max(likely.values()) - EPSILON
-    return _worst(
+    return _worst_of_tied(
         criterion, [option for option, probability in likely.items() if probability >= top], heads
     )
 
 
-def _strangers(criterion: Criterion, cast: _Cast, heads: _Heads, rules: Rules) -> _Choice:
+def _choice_without_weights(
+    criterion: Criterion, cast: _Cast, heads: _Heads, rules: Rules
+) -> _Choice:
     """Return the verdict by the plain rule, used if the fitted rule knows none of the judges."""
     plain = criterion.aggregation or getattr(rules, criterion.scale)
     if len(heads) == 1:
@@ -275,18 +283,18 @@ def _strangers(criterion: Criterion, cast: _Cast, heads: _Heads, rules: Rules) -
 
 #: Called only if votes differ in option, or in their mean.
 _RULES: dict[str, Callable[[Criterion, _Cast, _Heads], _Choice]] = {
-    "majority": _mode,
-    "weighted": _weighted_mode,
-    "unanimous": _unanimous,
-    "any": _highest,
-    "mean": _mean,
-    "median": _median,
-    "weighted_mean": _weighted_mean,
-    "mode": _mode,
-    "weighted_mode": _weighted_mode,
-    "min": _lowest,
-    "max": _highest,
-    "soft_mean": _mean,
+    "majority": _choose_mode,
+    "weighted": _choose_weighted_mode,
+    "unanimous": _choose_unanimous,
+    "any": _choose_highest,
+    "mean": _choose_mean,
+    "median": _choose_median,
+    "weighted_mean": _choose_weighted_mean,
+    "mode": _choose_mode,
+    "weighted_mode": _choose_weighted_mode,
+    "min": _choose_lowest,
+    "max": _choose_highest,
+    "soft_mean": _choose_mean,
 }
 _SOFT = "soft_mean"
 _AVERAGES = frozenset({"mean", "median", "weighted_mean", _SOFT})

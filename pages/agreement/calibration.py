@@ -40,7 +40,7 @@ def show(chosen: RatedSelection) -> None:
     calibrations = remembered(
         "agreement calibration",
         (*chosen.about, chosen.criterion, chosen.reference),
-        lambda: calibration.of_run(
+        lambda: calibration.calibrations_of_run(
             store(),
             chosen.run_id,
             chosen.sheet,
@@ -140,7 +140,7 @@ def _draw_cascade(chosen: RatedSelection) -> None:
     """Replay a cascade: this judge decides first, and the others where it is not sure enough."""
     about = chosen.run_about
     names = remembered(
-        "cascade first", about, lambda: cascade_sweep.could_be_first(store(), chosen.run_id)
+        "cascade first", about, lambda: cascade_sweep.possible_first_judges(store(), chosen.run_id)
     )
     if not names:
         return
@@ -155,12 +155,12 @@ def _draw_cascade(chosen: RatedSelection) -> None:
         sweep = remembered(
             "cascade sweep",
             (*about, first),
-            lambda: cascade_sweep.sweep(store(), chosen.run_id, [first]),
+            lambda: cascade_sweep.sweep_cascade(store(), chosen.run_id, [first]),
         )
     except InputError as error:
         st.caption(label(str(error)))
         return
-    st.html(f'<div class="rs-prose">{esc(cascade_sweep.in_words(sweep))}</div>')
+    st.html(f'<div class="rs-prose">{esc(cascade_sweep.sweep_words(sweep))}</div>')
     shown = sweep.points[::_SHOWN]
     places = [fmt.score(point.threshold) for point in shown]
     right = draw.Series("Right", [point.right.estimate for point in shown])
@@ -240,7 +240,7 @@ def stand_in(chosen: RatedSelection) -> None:
         (*chosen.about, chosen.criterion, epsilon),
         lambda: {
             rater: [
-                calibration.stand_in(sheet, rater, epsilon, asked, chosen.how.level)
+                calibration.stand_in_test(sheet, rater, epsilon, asked, chosen.how.level)
                 for asked in (chosen.criterion, None)
             ]
             for rater in columns
@@ -270,9 +270,10 @@ def _stand_in_words(name: str, test: AltTest, epsilon: float) -> str:
     rate, rho = test.winning_rate, test.advantage
     if rate.value is None or rho.value is None:
         return f"Whether {name} may stand in for one of these people is unknown: {rate.reason}"
+    wins = f"{round(rate.value * rate.n)} of {rate.n}"
     sentence = (
         f"{name} {'may' if test.passes else 'may not'} stand in for one of these people on this "
-        f"criterion: {calibration.keeps_up(f'{round(rate.value * rate.n)} of {rate.n}', epsilon)}"
+        f"criterion: {calibration.keeping_up_words(wins, epsilon)}"
     )
     if test.passes:
         return sentence

@@ -36,7 +36,7 @@ def show(chosen: RatedSelection) -> None:
     if not any(map(sum, matrix.counts)):
         empty_state("Nothing to count", "No item has an answer from both on this criterion.")
         return
-    sentence = confusion.in_words(matrix, chosen.reference, chosen.rater)
+    sentence = confusion.confusion_words(matrix, chosen.reference, chosen.rater)
     st.html(f'<div class="rs-prose">{esc(sentence)}</div>')
     cell = _cell(matrix)
     left, right = st.columns(2, gap="large")
@@ -178,7 +178,7 @@ def one_criterion(chosen: RatedSelection) -> None:
     close = remembered(
         "agreement close",
         (*chosen.pair, chosen.criterion),
-        lambda: rater_pairs.closely(chosen.sheet, *sides, how=how),
+        lambda: rater_pairs.pair_details(chosen.sheet, *sides, how=how),
     )
     _draw_counts(chosen, close)
     section(f"Confusion: {chosen.criterion}")

@@ -58,7 +58,7 @@ def show(chosen: RatedSelection) -> None:
 def _is_not_comparable(chosen: RatedSelection) -> bool:
     """Return whether the rater cannot be compared: labels are missing, and no pair was chosen."""
     asked = state.address(keys.REFERENCE) or state.address(keys.RATER)
-    return not chosen.rater or not (asked or any(conclusion.likeliest(chosen.sheet)))
+    return not chosen.rater or not (asked or any(conclusion.likeliest_pair(chosen.sheet)))
 
 
 def _found(chosen: RatedSelection) -> Conclusion:
@@ -74,7 +74,7 @@ def _compared(chosen: RatedSelection, result: Conclusion) -> None:
         result if ours else None,
         same=same_answer(chosen.sheet, chosen.reference),
         pair=pair,
-        left_out=blocks.left_out(lines),
+        left_out=blocks.left_out_words(lines),
     )
     drawn.show(chosen.run_id, block, "criteria", titled=True)
 
@@ -175,14 +175,14 @@ def lines_of(chosen: RatedSelection, how: Confidence) -> list[PairLine]:
     return remembered(
         "agreement lines",
         (*chosen.pair, *how),
-        lambda: rater_pairs.compare(chosen.sheet, chosen.reference, chosen.rater, how=how),
+        lambda: rater_pairs.compare_pair(chosen.sheet, chosen.reference, chosen.rater, how=how),
     )
 
 
 def _concluded(chosen: RatedSelection) -> Conclusion:
     human = chosen.reference in (LABELS, PEOPLE, *chosen.sheet.people)
     if human:
-        return conclusion.of_lines(
+        return conclusion.conclusion_of_lines(
             lines_of(chosen, USUAL), chosen.reference, chosen.rater, chosen.sheet
         )
     return _among(chosen)
@@ -190,7 +190,7 @@ def _concluded(chosen: RatedSelection) -> Conclusion:
 
 def _among(chosen: RatedSelection) -> Conclusion:
     """Return the conclusion of the likeliest pair, else of the agreement among judges or people."""
-    return remembered("conclusion", chosen.about, lambda: conclusion.conclude(chosen.sheet))
+    return remembered("conclusion", chosen.about, lambda: conclusion.conclusion_on(chosen.sheet))
 
 
 def caveats(chosen: RatedSelection) -> None:
@@ -208,7 +208,7 @@ def _alphas(chosen: RatedSelection, kind: str) -> list[Estimate]:
     return remembered(
         "alphas",
         (*chosen.about, kind),
-        lambda: reliability.alphas(chosen.sheet, kind, how=chosen.how),
+        lambda: reliability.alphas_of_kind(chosen.sheet, kind, how=chosen.how),
     )
 
 

@@ -8,7 +8,7 @@ from core import figures as draw
 from core.domain.runs import RunItemFilter
 from core.services.agreement import confusion, rating_sheet
 from core.services.agreement.ratings import PANEL
-from core.services.diagnostics.diagnosis import Examination, look
+from core.services.diagnostics.diagnosis import Examination, examination_of_run
 from core.services.diagnostics.evidence import Chart
 from core.services.diagnostics.evidence_charts import ComparedSubject, ShownEvidence
 from core.services.results import browsing
@@ -122,7 +122,9 @@ def show(chosen: RatedSelection) -> None:
     """Draw the run's findings, serious ones first, next to the evidence of the chosen one."""
     if chosen.part:
         st.caption("All items of the run are examined, whatever is chosen above.")
-    diagnosis = remembered("findings", chosen.run_about, lambda: look(store(), chosen.run_id))
+    diagnosis = remembered(
+        "findings", chosen.run_about, lambda: examination_of_run(store(), chosen.run_id)
+    )
     if diagnosis.findings:
         _findings(chosen, diagnosis)
     elif diagnosis.made:
@@ -209,7 +211,7 @@ def finding_items(
     column = next((c for c in sheet.judges if rating_sheet.name_of(c) == finding.subject), None)
     if column is None:
         return "", (), None
-    ids = remembered("apart", key, lambda: confusion.items_apart(sheet, PANEL, column))
+    ids = remembered("apart", key, lambda: confusion.items_that_differ(sheet, PANEL, column))
     return f"{finding.subject} against {name_in_sentence(PANEL)}", ids, None
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core import figures as draw
 from core.services.agreement import confusion, reliability
-from core.services.agreement.rater_pairs import positive
+from core.services.agreement.rater_pairs import positive_level
 from core.services.agreement.rating_sheet import Sheet
 from core.services.agreement.ratings import (
     JUDGE_KINDS,
@@ -176,7 +176,7 @@ def _matrix(chosen: RatedSelection) -> None:
     kappas = remembered(
         "agreement matrix",
         (*chosen.about, chosen.criterion),
-        lambda: reliability.kappas(sheet, chosen.criterion, columns_of(sheet)),
+        lambda: reliability.kappa_matrix(sheet, chosen.criterion, columns_of(sheet)),
     )
     names = [words_of(column) for column in kappas.columns]
     if len(names) <= ROOM:
@@ -192,7 +192,7 @@ def _ranking(chosen: RatedSelection) -> None:
     ranks, means = remembered(
         "agreement ranks",
         (*chosen.about, chosen.criterion, chosen.reference),
-        lambda: reliability.ranked(
+        lambda: reliability.raters_by_agreement(
             chosen.sheet, chosen.criterion, chosen.reference, how=chosen.how
         ),
     )
@@ -352,7 +352,7 @@ def _bar(
 ) -> tuple[str, list[tuple[str, int | None, float | None, int]]]:
     steps = max(1, len(counts) - 1)
     # Of a binary criterion's two levels MET is the better one, wherever it is listed.
-    turned = ratings.scale == "binary" and positive(ratings.labels) == 0
+    turned = ratings.scale == "binary" and positive_level(ratings.labels) == 0
     first, step = (1.0, -1.0) if turned else (0.0, 1.0 / steps)
     pieces: list[tuple[str, int | None, float | None, int]] = [
         (one_line(words, 40), index, first + index * step, n)

@@ -81,7 +81,7 @@ def sides(
     rater = _valid_option(RATER, raters) if raters else ""
     names = [asked.name for asked in whole.criteria]
     criterion = _valid_option(state.CRITERION, names)
-    options = remembered("agreement choices", about, lambda: rating_sheet.choices(whole))
+    options = remembered("agreement choices", about, lambda: rating_sheet.slice_choices(whole))
     part, how = _part(options), confidence()
     pair = RATER in asked and raters
     if asked:
@@ -96,7 +96,7 @@ def sides(
             _items(options, part)
     sheet, these = whole, (*about, part.tags, part.systems, part.split)
     if part:
-        sheet = shared("agreement part", these, lambda: rating_sheet.sliced(whole, part))
+        sheet = shared("agreement part", these, lambda: rating_sheet.sheet_slice(whole, part))
     chosen = (*about, part.tags, part.systems, part.split, *how)
     sides_ = reference, rater, criterion
     return RatedSelection(run_id, about, chosen, whole, sheet, part, *sides_, how)

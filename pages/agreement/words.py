@@ -9,7 +9,7 @@ import streamlit as st
 from core.metrics.agreement.known_figures import KNOWN
 from core.metrics.estimate import Estimate
 from core.services.agreement import ratings
-from core.services.agreement.rater_pairs import lean
+from core.services.agreement.rater_pairs import bias_direction
 from core.services.agreement.rating_sheet import FEW, Sheet
 from core.services.agreement.ratings import LABELS, PEOPLE, CriterionRatings
 from core.services.review import corrected_estimates
@@ -88,7 +88,9 @@ def row(
     if name == "accuracy" and same:
         title = same
     if ratings is not None and estimate.value is not None:
-        way = lean(name, ratings.scale, ratings.labels, estimate.value, estimate.low, estimate.high)
+        way = bias_direction(
+            name, ratings.scale, ratings.labels, estimate.value, estimate.low, estimate.high
+        )
         if way is not None:
             title, meaning = way.words[0].upper() + way.words[1:], way.unit
             estimate = estimate._replace(value=way.value, low=way.low, high=way.high)

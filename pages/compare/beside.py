@@ -97,7 +97,7 @@ def _flips(chosen: ComparedRuns, pair: RunPair) -> tuple[VerdictFlip, ...]:
         paired = chosen.paired(first, second)
     except InputError:
         return ()
-    return shared("flips", pair.about, lambda: paired_runs.flips(paired))
+    return shared("flips", pair.about, lambda: paired_runs.verdict_flips(paired))
 
 
 def _pairs(pair: RunPair, at: str, flip: VerdictFlip | None) -> Sequence[tuple[str, str]]:
@@ -109,7 +109,7 @@ def _pairs(pair: RunPair, at: str, flip: VerdictFlip | None) -> Sequence[tuple[s
     places = remembered(
         "pairs that differ",
         pair.about,
-        lambda: side_by_side.differing(store(), pair.runs, pair.items),
+        lambda: side_by_side.differing_pairs(store(), pair.runs, pair.items),
     )
     return [pairs[place] for place in places]
 

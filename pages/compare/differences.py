@@ -30,10 +30,12 @@ def show(comparison: RunComparison) -> None:
         st.space("stretch")
         table = blocks.difference_table(comparison, chosen)
         with st.popover("What these figures are", icon=":material/help:", type="tertiary"):
-            overall = (f"{name}; {words.below}." for name, words in blocks.overall(comparison).rows)
-            for text in (*blocks.opening(comparison), *overall, table.note):
+            overall = (
+                f"{name}; {words.below}." for name, words in blocks.overall_figures(comparison).rows
+            )
+            for text in (*blocks.opening_sentences(comparison), *overall, table.note):
                 st.caption(label(text, 2_000))
-            drawn.show(None, blocks.intervals(comparison), "intervals")
+            drawn.show(None, blocks.interval_sentences(comparison), "intervals")
         interval_choice()
     drawn.show(None, replace(table, note=""), chosen, titled=True)
 
@@ -48,7 +50,7 @@ def accuracy_and_cost(chosen: ComparedRuns) -> None:
     points = remembered(
         "accuracy and cost",
         (*chosen.content_stamp, *confidence()),
-        lambda: costs.points(store(), ids, how=confidence(), pair=chosen.paired),
+        lambda: costs.cost_points(store(), ids, how=confidence(), pair=chosen.paired),
     )
     priced = [
         draw.RunCost(

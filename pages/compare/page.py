@@ -57,7 +57,7 @@ def _compared() -> None:
 def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
     """Draw which run is better, the figures, the flips, and the price of accuracy."""
     comparison = _comparison(chosen, pair)
-    show_sections([Section("", tuple(blocks.unfinished(comparison)))])
+    show_sections([Section("", tuple(blocks.unfinished_warnings(comparison)))])
     waiting = [run for run in comparison.runs if not run.votes]
     if waiting:
         empty_state(
@@ -78,17 +78,18 @@ def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
 def _answer(comparison: RunComparison) -> None:
     """Draw which run is better in one line, the reason, what changed, and the main figures."""
     facts = (
-        f"{esc(name)}: <b>{esc(words.text)}</b>" for name, words in blocks.overall(comparison).rows
+        f"{esc(name)}: <b>{esc(words.text)}</b>"
+        for name, words in blocks.overall_figures(comparison).rows
     )
     parts = [f"<b>{esc(headline(comparison.deltas.criteria))}</b>", *facts]
     row(f'<span class="rs-num">{part}</span>' for part in parts)
     lines = [
         blocks.changed_line(comparison),
-        *blocks.items(comparison).lines,
+        *blocks.item_sentences(comparison).lines,
         *_lacking(comparison),
     ]
     with st.expander(label(" ".join(lines)), type="compact"):
-        show_sections([Section("", blocks.changed(comparison))])
+        show_sections([Section("", blocks.change_blocks(comparison))])
 
 
 def _lacking(comparison: RunComparison) -> list[str]:

@@ -59,7 +59,7 @@ def choose_columns(
 ) -> tuple[ColumnMapping, tuple[Problem, ...]]:
     """Draw one choice per column; return the resulting mapping and its problems."""
     rubric = catalog.own_rubric(table) or resources.rubric(rubric_version)
-    guess = catalog.with_likeliest(table, catalog.suggest(table, rubric))
+    guess = catalog.with_likeliest(table, catalog.suggest_mapping(table, rubric))
     with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
         chosen = roles.choose(IMPORT_COLUMN, source, table, guess, rubric)
         structured = _structured(table, source, guess.structured)
@@ -107,7 +107,7 @@ AS_NEW = 0
 def save_form(source: DatasetFile, dataset: Dataset) -> None:
     """Draw the name, new dataset or new version, the file's own rubric, and the button."""
     st.subheader("Save", anchor=False)
-    names = {row.id: row.name for row in catalog.listing(store())}
+    names = {row.id: row.name for row in catalog.list_datasets(store())}
     if state.get(IMPORT_INTO) not in (None, AS_NEW, *names):
         state.drop(IMPORT_INTO)
     left, right = st.columns(2)
@@ -183,7 +183,7 @@ def _seed_target() -> str:
     one.
     """
     into = state.address_id(state.INTO)
-    names = {row.id: row.name for row in catalog.listing(store())} if into else {}
+    names = {row.id: row.name for row in catalog.list_datasets(store())} if into else {}
     if into not in names:
         return ""
     state.seed(IMPORT_INTO, into)
@@ -220,7 +220,9 @@ def show() -> None:
     _first_rows(table)
     rubric_id = _rubric_choice(table)
     about = state.key(source.key, sheet) if sheet else source.key
-    table = roles.open_cells(state.key(IMPORT_INSIDE, about), table, catalog.likeliest(table))
+    table = roles.open_cells(
+        state.key(IMPORT_INSIDE, about), table, catalog.likeliest_submission(table)
+    )
     mapping, wrong = choose_columns(about, table, rubric_id)
     if wrong:
         st.error("The columns do not fit together.", icon=":material/error:")

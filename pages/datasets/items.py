@@ -122,7 +122,7 @@ def _page(version: DatasetVersion, where: ItemFilter, total: int) -> tuple[int, 
             on_change=_on_page,
         )
     offset = (min(page, pages) - 1) * PAGE
-    rows = catalog.page(store(), version.id, where, offset=offset, limit=PAGE)
+    rows = catalog.page_of_items(store(), version.id, where, offset=offset, limit=PAGE)
     shown = f"{fmt.count(offset + 1)} to {fmt.count(offset + len(rows))} of {fmt.count(total)}"
     st.caption(f"{shown} items")
     return offset, rows
@@ -187,7 +187,7 @@ def _item(
     version: DatasetVersion, where: ItemFilter, rows: list[ItemRow], offset: int, chosen: str
 ) -> None:
     try:
-        item = catalog.item(store(), version, chosen)
+        item = catalog.item_of_version(store(), version, chosen)
     except NotFound:
         empty_state("No such item", "It is not in this version of the dataset.")
         return
@@ -238,7 +238,7 @@ def _walk(
 
 def _on_walk(version_id: int, where: ItemFilter, offset: int) -> None:
     with shown_errors():
-        place = catalog.place_at(store(), version_id, where, offset)
+        place = catalog.item_at(store(), version_id, where, offset)
         if place is not None:
             state.put(DATASET_PAGE, place.offset // PAGE + 1)
             state.set_address(**{state.ITEM: place.item_id})

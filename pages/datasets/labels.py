@@ -191,14 +191,14 @@ def _draw_declaration(version: DatasetVersion) -> None:
     if not 0 < version.labelled < version.items:
         return
     st.html('<div class="rs-section">Were these labels drawn at random?</div>')
-    draw = label_draws.declared(store(), version.id)
+    draw = label_draws.declared_draw(store(), version.id)
     share = f"{fmt.count(version.labelled)} of {fmt.plural(version.items, 'item')}"
     if draw is not None:
         warning = fair_sample.refuted_words(store(), version.id)
         speak = (
             f"They are {share}, and speak for all of them where results are corrected by people."
         )
-        caption = f"{label_draws.in_words(draw)} {warning or speak}"
+        caption = f"{label_draws.draw_words(draw)} {warning or speak}"
         st.html(f'<div class="rs-prose">{esc(caption)}</div>')
         st.button(
             "Withdraw",

@@ -47,7 +47,7 @@ def dataset_list() -> None:
     _toolbar()
     archived = bool(state.get(DATASETS_ARCHIVED))
     search = str(state.get(DATASETS_SEARCH) or "")
-    rows = catalog.listing(store(), search=search, archived=archived)
+    rows = catalog.list_datasets(store(), search=search, archived=archived)
     if not rows:
         _nothing(bool(search), archived)
     for dataset in _paged(rows):
@@ -206,7 +206,7 @@ def _versions() -> list[DatasetVersion]:
         if dataset_id is None:
             return []
         blindness.require_labels_open(store(), dataset_id)
-        return catalog.history(store(), dataset_id)
+        return catalog.versions_of(store(), dataset_id)
     except NotFound:
         return []
 
@@ -252,7 +252,7 @@ def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
     with st.container(horizontal=True):
         st.download_button(
             "Export JSONL",
-            data=later(lambda held: catalog.exported(held, version.id)),
+            data=later(lambda held: catalog.items_as_jsonl(held, version.id)),
             file_name=catalog.file_name(version.name),
             mime="application/x-ndjson",
             icon=":material/download:",

@@ -260,7 +260,7 @@ def _drafted(dataset: DatasetVersion | None) -> None:
         st.rerun()
     if result is not None:
         model_help.progress(result)
-        draft = rubric_draft.drafted(store(), result)
+        draft = rubric_draft.drafted_rubric(store(), result)
         if draft is not None:
             _of_draft(draft)
 

@@ -53,7 +53,7 @@ def _choose() -> None:
         resources.held_line("texts", files)
         _files(files)
         return
-    datasets = {row.id: row for row in catalog.listing(store())}
+    datasets = {row.id: row for row in catalog.list_datasets(store())}
     ways = WAYS if datasets else {way: caption for way, caption in WAYS.items() if way != "here"}
     way = steps.chosen_way("texts", ways)
     if way == "paste":

@@ -306,7 +306,9 @@ def seed(reference: str, saved: JudgeEntry | None) -> None:
         "thinking": BY_BUDGET if budget is not None else judge.thinking or "",
         "budget": budget if budget is not None else 2000,
     }
-    served = [provider for provider in providers.usable(store()) or () if provider.serves(judge)]
+    served = [
+        provider for provider in providers.usable_providers(store()) or () if provider.serves(judge)
+    ]
     values["provider"] = served[0].name if served else None
     for name, value in values.items():
         state.seed(field(reference, name), value, in_form=name != "kind")
@@ -376,7 +378,7 @@ def _settings(reference: str, kind: str) -> dict[str, Any]:
     given = {name: state.get(field(reference, name)) for name in names}
     if not given["decides"]:
         given["template"] = "plain"
-    for provider in providers.usable(store()) or ():
+    for provider in providers.usable_providers(store()) or ():
         if provider.name == state.get(field(reference, "provider")):
             given |= {"api_base": provider.address, "key_env": provider.key_env}
     thinking = state.get(field(reference, "thinking")) or None

@@ -142,7 +142,7 @@ def _model(reference: str) -> None:
             for model, where in EXAMPLES
         )
         st.html(f'<ul class="rs-list">{lines}</ul>')
-    listed = providers.usable(store())
+    listed = providers.usable_providers(store())
     if listed is None:
         _grid(reference, API_BASE, KEY_ENV)
         _input(reference, REPLICAS)

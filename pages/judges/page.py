@@ -280,7 +280,7 @@ def _keys() -> None:
         "logged or exported; here you see names only."
     )
     named = {e.key_env for e in registry.list_judges(store()) if e.key_env}
-    listed = providers.usable(store())
+    listed = providers.usable_providers(store())
     providers_by_key = {name: provider for provider, name in registry.KNOWN_KEYS}
     if listed is not None:
         providers_by_key = {

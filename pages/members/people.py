@@ -21,7 +21,7 @@ ACT = "members_act"
 
 def show(access: TeamAccess) -> None:
     """Draw everyone who signed in or was added, and the form that adds a member."""
-    rows = members.everyone(store())
+    rows = members.all_members(store())
     st.html(f'<span class="rs-quiet rs-num">{fmt.plural(len(rows), "member")}</span>')
     for row in rows:
         _row(row, fixed=row.email in access.admins)

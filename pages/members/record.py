@@ -33,20 +33,20 @@ def show() -> None:
         )
         st.download_button(
             "All as CSV",
-            data=later(members.record_csv),
+            data=later(members.audit_csv),
             file_name="record-of-changes.csv",
             mime="text/csv",
             icon=":material/download:",
             on_click="ignore",
         )
-    total = members.record_size(store(), who)
+    total = members.audit_size(store(), who)
     if not total:
         empty_state("Nothing here yet", "Every change is recorded here permanently.")
         return
     page = 1
     if total > PAGE:
         page = st.pagination(-(-total // PAGE), key=state.key(FILTER, "page"))
-    rows = members.record(store(), who, offset=(page - 1) * PAGE, limit=PAGE)
+    rows = members.audit_lines(store(), who, offset=(page - 1) * PAGE, limit=PAGE)
     table(
         ("When (UTC)", "Who", "As", "Did", "To what"),
         map(_line, rows),

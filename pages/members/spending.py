@@ -27,7 +27,7 @@ def show(access: TeamAccess) -> None:
         month = st.selectbox("Month (UTC)", _months(), key=CHOICE, width=160)
         st.download_button(
             "As CSV",
-            data=later(lambda held: spending.as_csv(held, month)),
+            data=later(lambda held: spending.spending_csv(held, month)),
             file_name=f"spending-{month}.csv",
             mime="text/csv",
             icon=":material/download:",
@@ -39,7 +39,7 @@ def show(access: TeamAccess) -> None:
         "rest of its budget; without one, twice what it is expected to cost. Calls without a "
         "known price count as free."
     )
-    shares = spending.month_of(store(), month)
+    shares = spending.spending_of_month(store(), month)
     if not access.providers:
         empty_state("No provider is listed", "Only offline judges and checks can be asked.")
         return

@@ -13,7 +13,7 @@ from core.blocks.blocks import Section
 from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.estimate import Estimate
-from core.services.agreement.load_ratings import of_run
+from core.services.agreement.load_ratings import run_ratings
 from core.services.pairwise import contests, system_gaps
 from core.services.pairwise.pointwise_ranks import Listwise
 from core.services.pairwise.position_bias import OrderCheck, checks_of
@@ -47,7 +47,7 @@ def show(run: Run) -> None:
     """Draw what the run has: a ranking, order checks, or both."""
     part = _part(run)
     about = (run.id, run.votes, run.failures_open, part)
-    checks = remembered("orders", about, lambda: checks_of(of_run(store(), run.id), part))
+    checks = remembered("orders", about, lambda: checks_of(run_ratings(store(), run.id), part))
     if checks:
         _checks(checks, part)
     ranked = _ranked(run)

@@ -116,7 +116,7 @@ def _take_back(review: OpenItem, item_id: str) -> None:
 
 
 def _on_from(run_id: int) -> None:
-    if not blindness.undecided(store(), run_id):
+    if not blindness.cells_to_decide(store(), run_id):
         run_status.grades_download(run_id)
     routes.link(routes.RUN, "The run and its grades", {state.RUN: run_id}, icon="grid_on")
     _to_queues()

@@ -198,11 +198,11 @@ def what_runs_say_beside(name: str, uid: str) -> None:
     if says is None:
         return
     criterion = next(c for c in drafts.draft(name)["criteria"] if c["uid"] == uid)
-    findings = diagnosis.of_criterion(says.heard.findings, criterion["name"])
+    findings = diagnosis.findings_on_criterion(says.heard.findings, criterion["name"])
     why = says.heard.unknown.get(criterion["name"], "")
     if not findings and not why:
         return
-    changed = diagnosis.asked_otherwise(store(), says.run, drafts.draft(name), uid)
+    changed = diagnosis.has_changed_question(store(), says.run, drafts.draft(name), uid)
     _sentences([(None, finding) for finding in findings], changed=changed, unknown=_unknown(why))
     _link(says.run)
 

@@ -89,13 +89,13 @@ def _form() -> None:
         st.rerun()
     if latest is not None:
         model_help.progress(latest)
-        draft = rubric_draft.drafted(store(), latest)
+        draft = rubric_draft.drafted_rubric(store(), latest)
         if draft is not None:
             _drafted(draft, latest.id)
 
 
 def _examples() -> int | None:
-    labelled = [row for row in catalog.listing(store()) if row.labelled]
+    labelled = [row for row in catalog.list_datasets(store()) if row.labelled]
     titles = {NONE: "No examples"}
     titles |= {row.version_id: f"{row.name} ({row.labelled} labelled)" for row in labelled}
     chosen: int = st.selectbox(

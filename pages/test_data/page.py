@@ -25,7 +25,7 @@ MOST_LISTED = 200
 
 def changed_items(name: str, rubric: Rubric) -> None:
     """Draw the form, the changes, and the table of what judges noticed."""
-    datasets = catalog.listing(store())
+    datasets = catalog.list_datasets(store())
     if not datasets:
         st.info("This needs a dataset with items to change.", icon=":material/dataset:")
         routes.link(routes.DATASETS, "Datasets")
@@ -100,7 +100,7 @@ def _items(name: str, version: int) -> tuple[str, ...]:
 
 
 def _changed(task: HelpTask) -> None:
-    edits = counterfactuals.edited(store(), task)
+    edits = counterfactuals.edited_items(store(), task)
     if not edits:
         return
     st.subheader("What was changed", anchor=False)
@@ -131,7 +131,7 @@ def _changed(task: HelpTask) -> None:
             run,
         )
         if run is not None and run.votes:
-            _measured(counterfactuals.measured(store(), run.id))
+            _measured(counterfactuals.edit_figures(store(), run.id))
 
 
 def _measured(measured: EditFigures) -> None:

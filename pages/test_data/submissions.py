@@ -198,7 +198,7 @@ def _draw_texts(task: HelpTask, rubric: Rubric) -> None:
             run,
         )
         if run is not None and run.votes:
-            _recovery(generated_items.recovery(store(), run.id))
+            _recovery(generated_items.recovery_of_run(store(), run.id))
 
 
 def _texts(written: list[GeneratedSubmission]) -> None:

@@ -213,7 +213,7 @@ def _students(number: int) -> str:
     return fmt.plural(number, "student")
 
 
-def trust_statement(run_id: int, more: str) -> None:
+def draw_trust(run_id: int, more: str) -> None:
     """Draw the statement on a run's verdicts: its first sentence; the rest and `more` folded."""
     trust = trust_of(run_id)
     first, stop, details = trust.sentence.partition(". ")
@@ -233,5 +233,5 @@ def trust_of(run_id: int) -> Trust:
     return remembered(
         "trust",
         about,
-        lambda: overall.trust(load_ratings.of_run(store(), run_id), level=how.level),
+        lambda: overall.trust_of(load_ratings.run_ratings(store(), run_id), level=how.level),
     )

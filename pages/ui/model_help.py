@@ -44,7 +44,7 @@ STATUS: dict[str, tuple[str, Tone]] = {
 
 def ready() -> bool:
     """Return whether a model can be called; otherwise show what is missing, with a link to it."""
-    lack = help_tasks.missing(store())
+    lack = help_tasks.why_no_model(store())
     if lack:
         st.info(label(lack), icon=":material/key_off:")
         routes.link(routes.JUDGES, "Set up a model on the Judges page")
@@ -53,7 +53,7 @@ def ready() -> bool:
 
 def writer(*ids: str) -> Judge:
     """Return the chosen model that writes; call it after `ready`."""
-    entries = {entry.name: entry for entry in help_tasks.writers(store())}
+    entries = {entry.name: entry for entry in help_tasks.writing_models(store())}
     usable = [name for name, entry in entries.items() if entry.key != "not set"]
     name: str = st.selectbox(
         "Model that writes",
@@ -72,7 +72,7 @@ def panel(words: str, *ids: str) -> Panel | None:
         for saved in registry.list_panels(store())
         if all(judge.kind == "llm" for judge in saved.panel.judges)
     }
-    for entry in help_tasks.writers(store()):
+    for entry in help_tasks.writing_models(store()):
         if entry.key != "not set":
             panels[f"{entry.name} alone"] = Panel(name=entry.name, judges=(entry.judge,))
     if not panels:
@@ -146,7 +146,7 @@ def _draw(task: HelpTask, more_cost: float) -> None:
         st.progress(min(1.0, task.done / max(1, task.planned)))
     if task.message:
         st.warning(label(task.message, 600), icon=":material/info:")
-    for reason in help_tasks.left_out(store(), task.id):
+    for reason in help_tasks.omitted_parts(store(), task.id):
         st.warning(
             label(f"Not all of a reply could be used. {reason}", 900), icon=":material/rule:"
         )
@@ -189,7 +189,9 @@ def _calls(task: HelpTask) -> None:
     if task.active or not task.calls:
         return
     with st.expander("What was sent and what came back", icon=":material/receipt_long:"):
-        steps = [step for step in help_tasks.steps(store(), task.id) if step.call is not None]
+        steps = [
+            step for step in help_tasks.steps_of_task(store(), task.id) if step.call is not None
+        ]
         chosen = st.selectbox(
             "Call",
             range(len(steps)),

@@ -309,7 +309,7 @@ def count(version_id: int, where: ItemFilter) -> int:
 
 @st.cache_data(max_entries=500, show_spinner=False)
 def _count(db: str, version_id: int, parts: tuple[object, ...], _where: ItemFilter) -> int:
-    return catalog.count(store(), version_id, _where)
+    return catalog.count_items(store(), version_id, _where)
 
 
 def systems(version_id: int) -> list[str]:
@@ -319,7 +319,7 @@ def systems(version_id: int) -> list[str]:
 
 @st.cache_data(max_entries=100, show_spinner=False)
 def _systems(db: str, version_id: int) -> list[str]:
-    return catalog.systems(store(), version_id)
+    return catalog.systems_of_version(store(), version_id)
 
 
 def label_counts(version_id: int) -> dict[str, dict[str, int]]:

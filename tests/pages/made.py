@@ -16,6 +16,6 @@ HOSTILE = "**b** ![x](http://127.0.0.1:9/x) <script>alert(1)</script> \u202eevil
 def kept(store: Store, text: str = CSV, name: str = "tone.csv") -> DatasetVersion:
     """The version that holds this text."""
     table = catalog.read_source(text, name)
-    dataset = catalog.check(table, catalog.suggest(table)).dataset
+    dataset = catalog.check(table, catalog.suggest_mapping(table)).dataset
     assert dataset is not None
     return catalog.import_dataset(store, dataset, source=name).version

@@ -9,7 +9,7 @@ import pytest
 from core.domain.gates import Decision
 from core.domain.rubric import Option
 from core.errors import InputError
-from core.rubric_diff.edits import VersionEdits, VersionMapping, asks, edits_between
+from core.rubric_diff.edits import VersionEdits, VersionMapping, edits_between, question_hash
 from tests.services.versions.edited_run import DEPTH, LEVELS, RIGHT, RUBRIC, changed, rubric
 
 
@@ -131,7 +131,7 @@ def test_a_mapping_to_what_is_not_there_is_refused(moves: VersionMapping) -> Non
 
 def test_spaces_are_no_other_question_and_weights_are_none() -> None:
     spaced = changed(RIGHT, requirement=" It is  right. ", weight=9)
-    assert asks(RUBRIC, RIGHT) == asks(rubric(spaced), spaced)
+    assert question_hash(RUBRIC, RIGHT) == question_hash(rubric(spaced), spaced)
 
 
 def test_a_change_that_votes_do_not_feel_is_still_reported() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.domain.gates import Gate
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.rubric_diff.merge import Side, merged, pieces
+from core.rubric_diff.merge import Side, merge_pieces, merged_rubric
 from tests.services.versions.edited_run import DEPTH, LEVELS, RIGHT, RUBRIC, changed, rubric
 
 POLITE = changed(RIGHT, name="Polite", requirement="No harsh words stand in the reply.")
@@ -17,13 +17,13 @@ BRIEF = changed(RIGHT, name="Brief", requirement="It has fewer than 50 words.")
 
 
 def suggested(base: Rubric, mine: Rubric, theirs: Rubric) -> dict[str, Side]:
-    return {piece.key: piece.suggested for piece in pieces(base, mine, theirs)}
+    return {piece.key: piece.suggested for piece in merge_pieces(base, mine, theirs)}
 
 
 def test_what_only_one_of_them_changed_is_taken_from_them() -> None:
     mine = rubric(changed(RIGHT, weight=5), DEPTH)
     theirs = rubric(changed(RIGHT, requirement="It is true."), DEPTH, description="Ours.")
-    both = merged(mine, theirs, suggested(RUBRIC, mine, theirs))
+    both = merged_rubric(mine, theirs, suggested(RUBRIC, mine, theirs))
     assert both == rubric(
         changed(RIGHT, weight=5, requirement="It is true."), DEPTH, description="Ours."
     )
@@ -32,44 +32,44 @@ def test_what_only_one_of_them_changed_is_taken_from_them() -> None:
 def test_what_both_changed_is_marked_and_mine_until_somebody_says_otherwise() -> None:
     mine = rubric(changed(RIGHT, weight=5), DEPTH)
     theirs = rubric(changed(RIGHT, weight=7), DEPTH)
-    (piece,) = pieces(RUBRIC, mine, theirs)
+    (piece,) = merge_pieces(RUBRIC, mine, theirs)
     assert (piece.both, piece.suggested, piece.mine, piece.theirs) == (True, "mine", "5", "7")
-    assert merged(mine, theirs, {}) == mine
-    assert merged(mine, theirs, {piece.key: "theirs"}) == theirs
+    assert merged_rubric(mine, theirs, {}) == mine
+    assert merged_rubric(mine, theirs, {piece.key: "theirs"}) == theirs
 
 
 def test_criteria_that_each_of_them_added_are_both_there() -> None:
     mine, theirs = rubric(RIGHT, DEPTH, POLITE), rubric(RIGHT, BRIEF, DEPTH)
-    both = merged(mine, theirs, suggested(RUBRIC, mine, theirs))
+    both = merged_rubric(mine, theirs, suggested(RUBRIC, mine, theirs))
     # Theirs follows the criterion that it follows there.
     assert [c.name for c in both.criteria] == ["Right", "Brief", "Depth", "Polite"]
 
 
 def test_a_first_criterion_that_they_renamed_stays_first() -> None:
     theirs = rubric(changed(RIGHT, name="Correct"), DEPTH)
-    both = merged(RUBRIC, theirs, suggested(RUBRIC, RUBRIC, theirs))
+    both = merged_rubric(RUBRIC, theirs, suggested(RUBRIC, RUBRIC, theirs))
     assert both == theirs
 
 
 def test_a_criterion_that_one_removed_and_the_other_changed_is_for_a_person_to_decide() -> None:
     mine, theirs = rubric(RIGHT), rubric(RIGHT, changed(DEPTH, weight=4))
-    (piece,) = pieces(RUBRIC, mine, theirs)
+    (piece,) = merge_pieces(RUBRIC, mine, theirs)
     assert (piece.both, piece.mine) == (True, "(nothing)")
-    assert merged(mine, theirs, {piece.key: "theirs"}) == theirs
+    assert merged_rubric(mine, theirs, {piece.key: "theirs"}) == theirs
 
 
 def test_a_criterion_that_they_removed_and_i_left_alone_is_gone() -> None:
     mine, theirs = rubric(RIGHT, DEPTH, description="Mine."), rubric(RIGHT)
-    both = merged(mine, theirs, suggested(RUBRIC, mine, theirs))
+    both = merged_rubric(mine, theirs, suggested(RUBRIC, mine, theirs))
     assert both == rubric(RIGHT, description="Mine.")
 
 
 def test_options_and_scale_go_together() -> None:
     mine = rubric(RIGHT, changed(DEPTH, options=[LEVELS[0], LEVELS[2]]))
     theirs = rubric(RIGHT, changed(DEPTH, scale="nominal"))
-    (piece,) = pieces(RUBRIC, mine, theirs)
+    (piece,) = merge_pieces(RUBRIC, mine, theirs)
     assert piece.key == "criterion/Depth/answers"
-    assert merged(mine, theirs, {piece.key: "theirs"}) == theirs
+    assert merged_rubric(mine, theirs, {piece.key: "theirs"}) == theirs
 
 
 def test_pieces_that_do_not_fit_together_are_refused_with_the_reason() -> None:
@@ -78,12 +78,12 @@ def test_pieces_that_do_not_fit_together_are_refused_with_the_reason() -> None:
     )
     mine, theirs = rubric(RIGHT), rubric(RIGHT, DEPTH, gates=(gate,))
     with pytest.raises(InputError):
-        merged(mine, theirs, {"gates": "theirs"})
+        merged_rubric(mine, theirs, {"gates": "theirs"})
 
 
 def test_what_is_the_same_in_both_is_no_piece() -> None:
     same = rubric(changed(RIGHT, weight=5), DEPTH)
-    assert pieces(RUBRIC, same, same) == ()
+    assert merge_pieces(RUBRIC, same, same) == ()
 
 
 VARIANTS = st.builds(
@@ -105,8 +105,8 @@ def test_all_of_one_side_is_that_sides_rubric(mine: Rubric, theirs: Rubric) -> N
     for side, whole in (("mine", mine), ("theirs", theirs)):
         taken: dict[str, Side] = {
             piece.key: "mine" if side == "mine" else "theirs"
-            for piece in pieces(RUBRIC, mine, theirs)
+            for piece in merge_pieces(RUBRIC, mine, theirs)
         }
-        both = merged(mine, theirs, taken)
+        both = merged_rubric(mine, theirs, taken)
         assert {c.name: c for c in both.criteria} == {c.name: c for c in whole.criteria}
         assert both.model_copy(update={"criteria": ()}) == whole.model_copy(update={"criteria": ()})

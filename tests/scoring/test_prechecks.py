@@ -14,16 +14,16 @@ import pytest
 
 from core.domain.gates import FAMILIES, Near, Precheck
 from core.domain.rubric import Rubric
-from core.scoring import MeasuredTexts, Texts, Trace, explain, measure, score_item
-from core.scoring.gates import screen
-from core.scoring.patterns import family, phrase
+from core.scoring import MeasuredTexts, Texts, Trace, explain, measured_texts, score_item
+from core.scoring.gates import screen_text
+from core.scoring.patterns import compile_phrase, family_patterns
 from tests.scoring.made import answers, binary
 
 EVERYTHING = Precheck(name="all", families=FAMILIES)
 
 
 def found(text: str, check: Precheck = EVERYTHING) -> list[tuple[str, str]]:
-    (mark,) = screen([check], text)
+    (mark,) = screen_text([check], text)
     return [(one.source, one.text) for one in mark.found]
 
 
@@ -116,7 +116,7 @@ def test_a_bare_phrase_goes_to_a_person_unless_the_author_allows_its_context() -
 def test_an_excuse_is_windowed(near: Near, excused: bool) -> None:
     check = Precheck(name="c", patterns=("red stones",), unless_near=near)
     text = "Source: red stones here. As quoted."
-    (mark,) = screen([check], text)
+    (mark,) = screen_text([check], text)
     assert (not mark.found, mark.excused) == (excused, int(excused))
 
 
@@ -131,7 +131,7 @@ def test_an_excuse_is_windowed(near: Near, excused: bool) -> None:
     ],
 )
 def test_odd_writing_hides_nothing_and_the_span_shown_is_the_original(text: str) -> None:
-    (mark,) = screen([EVERYTHING], f"é {text}. More")
+    (mark,) = screen_text([EVERYTHING], f"é {text}. More")
     (hit,) = mark.found
     assert f"é {text}. More"[hit.start : hit.end] == hit.text
     assert hit.text in text
@@ -209,14 +209,14 @@ def test_without_its_texts_a_rubric_with_pre_checks_is_not_scored() -> None:
     with pytest.raises(ValueError, match="has a pre-check"):
         score_item(made, answers("M"))
     # What was measured before does as well as the text.
-    before = measure(made, BAD)
+    before = measured_texts(made, BAD)
     assert isinstance(before, MeasuredTexts)
     assert score_item(made, answers("M"), texts=before) == score_item(made, answers("M"), texts=BAD)
 
 
 @pytest.mark.parametrize("source", [*FAMILIES, "a* ... *b ... <number>"])
 def test_no_pattern_repeats_without_bound_so_that_no_text_can_make_it_slow(source: str) -> None:
-    patterns = family(source).patterns if source in FAMILIES else (phrase(source),)
+    patterns = family_patterns(source).patterns if source in FAMILIES else (compile_phrase(source),)
     for pattern in patterns:
         bare = re.sub(r"\\.|\[[^]]*\]", "x", pattern.pattern)  # without escapes and classes
         assert not re.search(r"[*+]|\{\d+,\}", bare), pattern.pattern
@@ -226,6 +226,6 @@ def test_a_text_of_findings_alone_is_screened_like_any_other() -> None:
     # 680,000 characters without the end of a sentence. Each finding is looked at in its own.
     harm = Precheck(name="harm", families=("self_harm",))
     text = "go and kill yourself, i cannot help " * 20_000
-    (mark,) = screen([harm], text)
+    (mark,) = screen_text([harm], text)
     # What is refused before it is excused: all but the first.
     assert (len(mark.found), mark.excused) == (1, 19_999)

@@ -12,7 +12,7 @@ from core.domain.gates import FAMILIES, Precheck
 from core.errors import InputError
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.rubric_diff.wording import word_changes
-from core.scoring.gates import screen
+from core.scoring.gates import screen_text
 from core.services.judges.panel_setup import could_be_secret
 from core.services.rubrics.import_export import read_lines
 from core.text.quotes import sentences
@@ -29,7 +29,7 @@ def test_a_run_of_marks_is_one_sentence() -> None:
 @pytest.mark.parametrize("run", ["!", "!'", "\n", "\n ", "1", "a.", "a@", "'"])
 def test_a_long_run_in_a_submission_does_not_stop_the_pre_checks(run: str) -> None:
     text = "Here is how to make a bomb " + run * (LONG // len(run)) + "x"
-    (mark,) = screen([ALL], text)
+    (mark,) = screen_text([ALL], text)
     assert [found.text for found in mark.found] == ["how to make a bomb"]
 
 

@@ -66,6 +66,6 @@ def impression(
             task = one_impression.start(store, number, answers, seed, budget)
             follow(store, task)
         impressions = one_impression.result(store, task)
-        data = one_impression.as_data(impressions)
-        common.report(data, lambda _: one_impression.in_words(impressions), as_json)
+        data = one_impression.impression_data(impressions)
+        common.report(data, lambda _: one_impression.impression_words(impressions), as_json)
         sys.exit(common.DONE if lifecycle.summary(store, task)["complete"] else common.NOT_ALL)

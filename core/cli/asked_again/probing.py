@@ -135,7 +135,7 @@ def _with_written_texts(store: Store, request: ProbeRequest, writer: str) -> Pro
     outlook = written_twins.estimate(store, wish)
     common.say(f"to be written first: {outlook.calls:,} calls, {price(outlook.cost)}")
     begun = written_twins.begin(store, wish)
-    while (task := help_tasks.wait(store, begun)).active:
+    while (task := help_tasks.wait_for_task(store, begun)).active:
         pass
     if task.status != "done":
         raise InputError(f"Writing ended as {task.status}. {task.message}".strip())

@@ -62,13 +62,13 @@ def _version(store: Store, dataset: str, number: int | None) -> DatasetVersion:
     from core.errors import InputError
     from core.services.datasets import catalog
 
-    rows = catalog.listing(store)
+    rows = catalog.list_datasets(store)
     matching = [row for row in rows if dataset in (row.name, str(row.id))]
     if len(matching) != 1:
         some = ", ".join(f"{row.id}: {row.name}" for row in rows[:10]) or "none"
         problem = "several datasets" if matching else "no dataset"
         raise InputError(f"{dataset!r} names {problem}. There are {some}.")
-    versions = catalog.history(store, matching[0].id)
+    versions = catalog.versions_of(store, matching[0].id)
     for version in versions:
         if number in (None, version.number):
             return version
@@ -79,14 +79,14 @@ def _report_data(store: Store, version: DatasetVersion) -> dict[str, Any]:
     from core.services.datasets import label_draws
     from core.services.results import fair_sample
 
-    draw = label_draws.declared(store, version.id)
+    draw = label_draws.declared_draw(store, version.id)
     warning = fair_sample.refuted_words(store, version.id)
     return {
         "dataset": version.name,
         "version": version.number,
         "items": version.items,
         "labelled": version.labelled,
-        "declared": None if draw is None else label_draws.as_data(draw),
+        "declared": None if draw is None else label_draws.draw_data(draw),
         **({"warning": warning} if warning else {}),
     }
 

@@ -27,22 +27,22 @@ def allowed(verb: Verb) -> Callable[[ServiceT], ServiceT]:
     For other users the service raises ``NotAllowed``, which says who may, before it does anything.
     """
 
-    def around(service: ServiceT) -> ServiceT:
+    def guarded_service(service: ServiceT) -> ServiceT:
         name = f"{service.__module__.removeprefix('core.services.')}.{service.__name__}"
         signature = inspect.signature(service)
 
         @wraps(service)
-        def asked(store: Store, *args: Any, **kwargs: Any) -> Any:
+        def checked_call(store: Store, *args: Any, **kwargs: Any) -> Any:
             if store.actor.trusted and not store.actor.audited:
                 return service(store, *args, **kwargs)
             arguments = signature.bind(store, *args, **kwargs).arguments
-            about = {key: plain(value) for key, value in list(arguments.items())[1:]}
+            about = {key: plain_argument(value) for key, value in list(arguments.items())[1:]}
             with store.authorised(verb, name, about, clock.now()):
                 return service(store, *args, **kwargs)
 
-        return cast("ServiceT", asked)
+        return cast("ServiceT", checked_call)
 
-    return around
+    return guarded_service
 
 
 def require(store: Store, verb: Verb) -> None:
@@ -50,10 +50,10 @@ def require(store: Store, verb: Verb) -> None:
     allow(store.actor, verb)
 
 
-def plain(value: object, depth: int = 0) -> Any:
+def plain_argument(value: object, depth: int = 0) -> Any:
     """Return an argument as the record stores it: short plain data, never a whole text or file.
 
-    >>> plain({"name": "x" * 200, "ids": [1, 2, 3]})["ids"]
+    >>> plain_argument({"name": "x" * 200, "ids": [1, 2, 3]})["ids"]
     [1, 2, 3]
     """
     if value is None or isinstance(value, bool | int | float):
@@ -63,9 +63,11 @@ def plain(value: object, depth: int = 0) -> Any:
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
     if isinstance(value, Mapping) and depth < 2:
-        return {str(key): plain(inner, depth + 1) for key, inner in list(value.items())[:20]}
+        return {
+            str(key): plain_argument(inner, depth + 1) for key, inner in list(value.items())[:20]
+        }
     if isinstance(value, Sequence) and depth < 2:
-        shown = [plain(inner, depth + 1) for inner in value[:10]]
+        shown = [plain_argument(inner, depth + 1) for inner in value[:10]]
         return [*shown, f"… ({len(value)} in all)"] if len(value) > 10 else shown
     named = {key: getattr(value, key, None) for key in ("id", "name", "item_id", "email")}
     named = {
@@ -73,5 +75,5 @@ def plain(value: object, depth: int = 0) -> Any:
     }
     return {
         "a": type(value).__name__,
-        **{key: plain(inner_value) for key, inner_value in named.items()},
+        **{key: plain_argument(inner_value) for key, inner_value in named.items()},
     }

@@ -11,7 +11,7 @@ from core.store.store import Store
 from core.text import numbers as fmt
 
 
-def undecided(store: Store, run_id: int) -> int:
+def cells_to_decide(store: Store, run_id: int) -> int:
     """Return how many cells of this run the current user must still decide blind.
 
     0 for the person at the machine, and for those who may see blind cells (leads and admins) or
@@ -34,7 +34,7 @@ def require_labels_open(store: Store, dataset_id: int) -> None:
 
 def require_open(store: Store, run_id: int) -> None:
     """Raise ``NotAllowed`` while the current user has cells of this run to decide blind."""
-    cells = undecided(store, run_id)
+    cells = cells_to_decide(store, run_id)
     if cells:
         raise NotAllowed(
             f"You are to review {fmt.plural(cells, 'cell')} of run {run_id} without seeing other "

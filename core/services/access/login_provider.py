@@ -36,7 +36,7 @@ class _Kept:
         return await asyncio.shield(self._asked)
 
 
-def keep() -> None:
+def share_metadata() -> None:
     """Make every client share one fetch per provider while its metadata is fresh.
 
     Sign-ins during a fetch wait for its answer. Authlib fetches unknown keys itself. If a sign-in

@@ -37,8 +37,8 @@ def actor(
         return Actor(email, refused=f"{email} is not a member here. Ask an admin to add you.")
     if row is not None and row.disabled and email not in access.admins:
         return Actor(email, refused=f"{email} was switched off here. Ask an admin.")
-    issued = _seconds(claims.get("iat"))
-    if row is not None and row.signed_out and issued < _moment(row.signed_out):
+    issued = _sign_in_seconds(claims.get("iat"))
+    if row is not None and row.signed_out and issued < _seconds_of_iso(row.signed_out):
         return Actor(email, refused="You signed out.")
     if row is None:
         role: TeamRole = "admin" if email in access.admins else access.new_members
@@ -65,7 +65,7 @@ def _refused_claims(access: TeamAccess, claims: Mapping[str, Any], email: str) -
     # Some providers send text or nothing; only a plain ``True`` counts.
     if access.require_verified and claims.get("email_verified") is not True:
         return f"Your provider does not say that {email} is verified."
-    issued = _seconds(claims.get("iat"))
+    issued = _sign_in_seconds(claims.get("iat"))
     if clock.at() - issued > 3600 * access.session_hours:
         return "Your sign-in is over. Sign in again."
     return ""
@@ -76,13 +76,13 @@ def _may_join(access: TeamAccess, email: str) -> bool:
     return email in access.admins or email in access.emails or domain in access.domains
 
 
-def _seconds(issued: object) -> float:
+def _sign_in_seconds(issued: object) -> float:
     """Return the time of a sign-in; without a time it counts as too old."""
     is_number = isinstance(issued, int | float) and not isinstance(issued, bool)
     return float(issued) if is_number else 0.0  # type: ignore[arg-type]
 
 
-def _moment(iso: str) -> int:
+def _seconds_of_iso(iso: str) -> int:
     # Providers give whole seconds, so a new sign-in within this second counts.
     return int(datetime.fromisoformat(iso).astimezone(UTC).timestamp())
 
@@ -98,7 +98,7 @@ def _sign_out(store: Store, email: str) -> None:
     store.members.sign_out(email, now=clock.now())
 
 
-def everyone(store: Store) -> list[MemberRow]:
+def all_members(store: Store) -> list[MemberRow]:
     """Return all members, by address."""
     require(store, "administer")
     return store.members.list()
@@ -110,13 +110,13 @@ def recorded_people(store: Store) -> Sequence[str]:
     return store.audit.actors()
 
 
-def record_size(store: Store, who: str | None = None) -> int:
+def audit_size(store: Store, who: str | None = None) -> int:
     """Return the number of lines in the record of changes, or of those of one person."""
     require(store, "administer")
     return store.audit.count(actor=who)
 
 
-def record(
+def audit_lines(
     store: Store, who: str | None = None, *, offset: int = 0, limit: int = 100
 ) -> list[AuditRow]:
     """Return lines of the record of changes, the newest first."""
@@ -124,11 +124,11 @@ def record(
     return store.audit.list(actor=who, offset=offset, limit=limit)
 
 
-def record_csv(store: Store) -> bytes:
+def audit_csv(store: Store) -> bytes:
     """Return the whole record of changes as CSV, oldest first, with formulas made harmless."""
     heads = ("id", "at", "actor", "role", "via", "verb", "act", "object", "before", "after")
     rows = list[tuple[str | int, ...]]()
-    for row in reversed(record(store, limit=-1)):
+    for row in reversed(audit_lines(store, limit=-1)):
         plain = [
             json.dumps(part, ensure_ascii=False) for part in (row.object, row.before, row.after)
         ]

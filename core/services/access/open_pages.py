@@ -70,18 +70,18 @@ class OpenPages:
         ''
         """
         if visit.who is None:
-            every = self._count(lambda one: one.who is None)
+            every = self._count_places(lambda one: one.who is None)
             open_here = self._open[visit]
             if every < self.strangers and open_here < self.of_an_address:
                 return ""
             return _STRANGERS.format(all=self.strangers, most=self.of_an_address)
-        if self._count(lambda one: one.who is not None) >= self.most:
+        if self._count_places(lambda one: one.who is not None) >= self.most:
             return _FULL.format(most=self.most)
         half = max(1, self.most // 2)
         away = bool(visit.address) and not is_loopback(visit.address)
         if not visit.who and away and self._open[visit] >= half:
             return _ELSEWHERE.format(most=half)
-        if visit.who and self._count(lambda one: one.who == visit.who) >= self.of_a_person:
+        if visit.who and self._count_places(lambda one: one.who == visit.who) >= self.of_a_person:
             return _OF_A_PERSON.format(most=self.of_a_person)
         return ""
 
@@ -100,7 +100,7 @@ class OpenPages:
         if not self._open[visit]:
             del self._open[visit]
 
-    def _count(self, matches: Callable[[Visit], bool]) -> int:
+    def _count_places(self, matches: Callable[[Visit], bool]) -> int:
         return sum(number for key, number in self._open.items() if matches(key))
 
 
@@ -141,10 +141,10 @@ def is_loopback(address: str) -> bool:
         return False
 
 
-def network(address: str) -> str:
+def network_of(address: str) -> str:
     """Return the address by which limits count: for IPv6 the network of one customer.
 
-    >>> network("192.0.2.7"), network("::ffff:192.0.2.7"), network("2001:db8::1:2:3:4")
+    >>> network_of("192.0.2.7"), network_of("::ffff:192.0.2.7"), network_of("2001:db8::1:2:3:4")
     ('192.0.2.7', '192.0.2.7', '2001:db8::/64')
     """
     try:

@@ -28,21 +28,21 @@ MEND = (
 )
 
 
-def permits(kind: Kind) -> dict[str, Any]:
+def permits_of_kind(kind: Kind) -> dict[str, Any]:
     """Return everything of one kind that is allowed on this machine.
 
     Raises:
         InputError: the file cannot be read.
     """
-    allowed = _read(allowed_file()).get(kind)
+    allowed = _read_permits(allowed_file()).get(kind)
     return allowed if isinstance(allowed, dict) else {}
 
 
-def permit(kind: Kind, more: Mapping[str, Any]) -> None:
+def add_permits(kind: Kind, more: Mapping[str, Any]) -> None:
     """Add permits. Raises ``InputError`` if the file cannot be written."""
     if more:
         file = allowed_file()
-        _write(file, {**_read(file), kind: {**permits(kind), **more}})
+        _write_permits(file, {**_read_permits(file), kind: {**permits_of_kind(kind), **more}})
 
 
 def secrets_not_allowed(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
@@ -54,48 +54,50 @@ def secrets_not_allowed(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
         # A variable that is not set is reported as missing; nothing would be sent.
         if not sending.is_variable or os.environ.get(sending.what)
     ]
-    allowed = permits("secrets") if sent else {}
-    return [(judge, sending) for judge, sending in sent if _as_text(sending) not in allowed]
+    allowed = permits_of_kind("secrets") if sent else {}
+    return [(judge, sending) for judge, sending in sent if _sending_text(sending) not in allowed]
 
 
 def allow_sendings(judges: Iterable[Judge], apart_from: Iterable[Judge] = ()) -> None:
     """Allow the secrets that these judges send, except those that the other judges also send."""
     texts = {
-        _as_text(sending) for judge in judges for sending in secret_destinations(judge, os.environ)
+        _sending_text(sending)
+        for judge in judges
+        for sending in secret_destinations(judge, os.environ)
     }
     texts -= {
-        _as_text(sending)
+        _sending_text(sending)
         for judge in apart_from
         for sending in secret_destinations(judge, os.environ)
     }
-    texts -= permits("secrets").keys() if texts else set()
-    permit("secrets", {text: {"allowed": clock.now()} for text in sorted(texts)})
+    texts -= permits_of_kind("secrets").keys() if texts else set()
+    add_permits("secrets", {text: {"allowed": clock.now()} for text in sorted(texts)})
 
 
 REFUSED = "This would send secrets of this machine to an address that is not allowed."
 
 
-def strange_words(judges: Iterable[Judge]) -> tuple[Problem, ...]:
+def unlisted_problems(judges: Iterable[Judge]) -> tuple[Problem, ...]:
     """Return ``strange`` as problems; empty on a team's server, where the admin's list counts."""
     if load_settings().access is not None:
         return ()
     return tuple(
-        Problem(f"would send {_as_words(sending)}.", MEND, (visible(judge.name), sending.at))
+        Problem(f"would send {_sending_words(sending)}.", MEND, (visible(judge.name), sending.at))
         for judge, sending in secrets_not_allowed(judges)
     )
 
 
-def _as_words(sending: Sending) -> str:
+def _sending_words(sending: Sending) -> str:
     where = visible(sending.where)
     host = visible(sending.host)
     return f"{sending.what} to {host}" + (f" ({where})" if where != host else "")
 
 
-def _as_text(sending: Sending) -> str:
+def _sending_text(sending: Sending) -> str:
     return f"{sending.what} -> {sending.where}"
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read_permits(file: Path) -> dict[str, Any]:
     try:
         content = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
@@ -105,7 +107,7 @@ def _read(file: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _write(file: Path, allowed: Mapping[str, Any]) -> None:
+def _write_permits(file: Path, allowed: Mapping[str, Any]) -> None:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with part_file(file, 0o600) as part:

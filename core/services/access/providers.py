@@ -24,7 +24,7 @@ def allowed_providers(access: TeamAccess, actor: Actor) -> list[ListedProvider]:
     return [provider for provider in access.providers if every or actor.role in provider.roles]
 
 
-def usable(store: Store) -> list[ListedProvider] | None:
+def usable_providers(store: Store) -> list[ListedProvider] | None:
     """Return the providers that the current user may choose for a judge; ``None`` allows any
     address.
     """
@@ -32,7 +32,7 @@ def usable(store: Store) -> list[ListedProvider] | None:
     return None if access is None else allowed_providers(access, store.actor)
 
 
-def of_judge(access: TeamAccess, judge: Judge) -> ListedProvider | None:
+def provider_of_judge(access: TeamAccess, judge: Judge) -> ListedProvider | None:
     """Return the provider that serves this judge, or ``None``."""
     for provider in access.providers:
         if provider.serves(judge):
@@ -53,7 +53,9 @@ def require_listed(judges: Iterable[Judge], actor: Actor | None = None) -> None:
     if access is None:
         return
     problems = [
-        problem for judge in judges if (problem := _refused(access, judge, actor)) is not None
+        problem
+        for judge in judges
+        if (problem := _refusal_of_judge(access, judge, actor)) is not None
     ]
     if problems:
         raise InputError("These judges cannot be asked from this server.", tuple(problems))
@@ -70,11 +72,11 @@ def require_allowed(judges: Iterable[Judge], actor: Actor | None = None, source:
     """
     judges = tuple(judges)
     require_listed(judges, actor)
-    if problems := permits.strange_words(judges):
+    if problems := permits.unlisted_problems(judges):
         raise InputError(permits.REFUSED, problems, source)
 
 
-def require_kept(store: Store, judges: Iterable[Judge]) -> None:
+def require_saved_judges(store: Store, judges: Iterable[Judge]) -> None:
     """Raise an error for judges that the owner has not saved, if a visitor uses an app without
     sign-in.
 
@@ -86,25 +88,27 @@ def require_kept(store: Store, judges: Iterable[Judge]) -> None:
     if store.actor.via != "visitor":
         return
     rows = (*store.judges.list(), *store.judges.list(archived=True))
-    saved = {_asks(row.judge) for row in rows}
-    saved |= {_asks(judge) for panel in store.panels.list() for judge in panel.panel.judges}
+    saved = {_identity_of_calls(row.judge) for row in rows}
+    saved |= {
+        _identity_of_calls(judge) for panel in store.panels.list() for judge in panel.panel.judges
+    }
     mend = "Add it on the Judges page of that machine."
     problems = tuple(
         Problem("is not a judge of this app.", mend, (judge.name,))
         for judge in judges
-        if not judge.offline and judge.askable and _asks(judge) not in saved
+        if not judge.offline and judge.askable and _identity_of_calls(judge) not in saved
     )
     if problems:
         raise InputError("These judges cannot be asked from elsewhere.", problems)
 
 
-def _asks(judge: Judge) -> str:
+def _identity_of_calls(judge: Judge) -> str:
     """Return a text that is equal for judges with the same addresses and settings."""
     where = (judge.api_base, judge.replicas, judge.key_env)
     return str((judge.model, where, sorted(judge.params.items())))
 
 
-def _refused(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem | None:
+def _refusal_of_judge(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem | None:
     if judge.offline or not judge.askable:
         return None
     mend = "Choose a provider that an admin listed, with its own address and key."
@@ -112,7 +116,7 @@ def _refused(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem |
         return Problem("names variables in its params.", mend, (judge.name, "params"))
     for setting, field in led_elsewhere(judge):
         return Problem(f"may be led elsewhere by {setting}.", mend, (judge.name, field))
-    provider = of_judge(access, judge)
+    provider = provider_of_judge(access, judge)
     if provider is None:
         return Problem(
             "is asked at an address, or with a key, that is not listed.",
@@ -122,7 +126,7 @@ def _refused(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem |
     # Each of its addresses is called with the key.
     for address in judge.replicas:
         alone = judge.model_copy(update={"api_base": address, "replicas": ()})
-        if (problem := _refused(access, alone, actor)) is not None:
+        if (problem := _refusal_of_judge(access, alone, actor)) is not None:
             message = f"has the further address {address}, which {problem.message}"
             return Problem(message, problem.mend, (judge.name, "replicas"))
     may = actor is None or actor.may("set judges") or actor.role in provider.roles

@@ -18,7 +18,7 @@ from core.errors import InputError, Problem
 from core.formats.source.csv_writer import csv_bytes, csv_text
 from core.judging.asking.call_costs import price_of
 from core.services.access.allowing import allowed, require
-from core.services.access.providers import of_judge, require_allowed, require_kept
+from core.services.access.providers import provider_of_judge, require_allowed, require_saved_judges
 from core.settings import load_settings
 from core.store.store import Store
 
@@ -40,7 +40,9 @@ class MonthlySpending:
     held: float
 
 
-def shares(store: Store, month: str, apart_from: int | None = None) -> list[MonthlySpending]:
+def spending_shares(
+    store: Store, month: str, apart_from: int | None = None
+) -> list[MonthlySpending]:
     """Return spending by provider and person; calls without a known price cost 0 here.
 
     ``month`` is ``2026-11`` (UTC). ``apart_from`` is a run whose own reserve does not count.
@@ -48,23 +50,27 @@ def shares(store: Store, month: str, apart_from: int | None = None) -> list[Mont
     access = load_settings().access
     by_share = dict[tuple[str, str], list[float]]()
 
-    def add(person: str, judges: Iterable[Judge], amounts: tuple[float, float]) -> None:
-        listed = [provider for judge in judges if access and (provider := of_judge(access, judge))]
+    def add_amounts(person: str, judges: Iterable[Judge], amounts: tuple[float, float]) -> None:
+        listed = [
+            provider
+            for judge in judges
+            if access and (provider := provider_of_judge(access, judge))
+        ]
         for name in {provider.name for provider in listed}:
             sums = by_share.setdefault((name, person), [0.0, 0.0])
             for index, amount in enumerate(amounts):
                 sums[index] += amount
 
     for person, judge, cost in (*store.runs.costs_by_judge(month), *store.helps.costs(month)):
-        add(person, [judge], (cost, 0.0))
-    for test in store.settings.get(_tests(month), []):
-        add(test["person"], [Judge.model_validate(test["judge"])], (test["cost"], 0.0))
+        add_amounts(person, [judge], (cost, 0.0))
+    for test in store.settings.get(_tests_key(month), []):
+        add_amounts(test["person"], [Judge.model_validate(test["judge"])], (test["cost"], 0.0))
     if month == clock.now()[:7]:
         for person, judges, left in (
             *store.runs.active_budgets(apart_from),
             *store.helps.active_budgets(),
         ):
-            add(person, judges, (0.0, left))
+            add_amounts(person, judges, (0.0, left))
     return [
         MonthlySpending(name, person_name, *sums)
         for (name, person_name), sums in sorted(by_share.items())
@@ -88,39 +94,40 @@ def within_limits(
         InputError: a judge is not served by a listed provider (or, for a visitor, is not saved),
             a month's limit is used up, or a price is unknown, so that the limit could not be kept.
     """
-    require_kept(store, judges)
+    require_saved_judges(store, judges)
     require_allowed(judges, store.actor)
-    limited = _limited(judges)
+    limited = _limited_providers(judges)
     if not limited or store.actor.trusted:
         return budget
     _require_prices(judges, limited)
-    left = _require_left(store, limited)
+    left = _require_amount_left(store, limited)
     if budget is None and expected is not None:
         budget = max(TIMES * expected, LEAST * left)
     return left if budget is None else min(budget, left)
 
 
-def require_left(store: Store, judge: Judge) -> None:
+def require_amount_left(store: Store, judge: Judge) -> None:
     """Raise ``InputError`` if the month has nothing left for a judge's call."""
-    limited = _limited([judge])
+    limited = _limited_providers([judge])
     if limited and not store.actor.trusted:
-        _require_left(store, limited)
+        _require_amount_left(store, limited)
 
 
 @allowed("set judges")
 def note_test(store: Store, person: str, judge: Judge, cost: float) -> None:
     """Add the cost of a connection test to this person's month."""
     record = {"person": person, "judge": judge.model_dump(mode="json"), "cost": cost}
-    store.settings.add(_tests(clock.now()[:7]), record)
+    store.settings.add(_tests_key(clock.now()[:7]), record)
 
 
-def _tests(month: str) -> str:
+def _tests_key(month: str) -> str:
     return f"connection-spent/{month}"
 
 
-def _require_left(store: Store, limited: Sequence[ListedProvider]) -> float:
+def _require_amount_left(store: Store, limited: Sequence[ListedProvider]) -> float:
     left = min(
-        _left(shares(store, clock.now()[:7]), provider, store.actor.name) for provider in limited
+        _amount_left(spending_shares(store, clock.now()[:7]), provider, store.actor.name)
+        for provider in limited
     )
     if left <= 0:
         names = " and ".join(provider.name for provider in limited)
@@ -133,26 +140,28 @@ def _require_left(store: Store, limited: Sequence[ListedProvider]) -> float:
 
 def is_limited(judges: Sequence[Judge]) -> bool:
     """Return whether a monthly limit applies to one of these judges."""
-    return bool(_limited(judges))
+    return bool(_limited_providers(judges))
 
 
-def limit_of(store: Store, run: Run) -> float | None:
+def limit_of_run(store: Store, run: Run) -> float | None:
     """Return what a run may cost in total: its budget, or less if the month has less left.
 
     ``None`` means no limit. It is checked when work begins, which may be long after the run was
     created. Runs from the terminal have only their own budget.
     """
-    person, limited = store.runs.made_by(run.id), _limited(run.panel.judges)
+    person, limited = store.runs.made_by(run.id), _limited_providers(run.panel.judges)
     if not limited or "@" not in person:
         return run.plan.budget
-    now = shares(store, clock.now()[:7], apart_from=run.id)
-    room = run.cost + max(0.0, min(_left(now, provider, person) for provider in limited))
+    now = spending_shares(store, clock.now()[:7], apart_from=run.id)
+    room = run.cost + max(0.0, min(_amount_left(now, provider, person) for provider in limited))
     return room if run.plan.budget is None else min(run.plan.budget, room)
 
 
-def _limited(judges: Iterable[Judge]) -> list[ListedProvider]:
+def _limited_providers(judges: Iterable[Judge]) -> list[ListedProvider]:
     access = load_settings().access
-    served = [provider for judge in judges if access and (provider := of_judge(access, judge))]
+    served = [
+        provider for judge in judges if access and (provider := provider_of_judge(access, judge))
+    ]
     by_name = {provider.name: provider for provider in served}
     return [
         provider
@@ -170,7 +179,9 @@ def _require_prices(judges: Iterable[Judge], limited: Iterable[ListedProvider]) 
         raise InputError("These judges cannot be asked from this server.", problems)
 
 
-def _left(current: Iterable[MonthlySpending], provider: ListedProvider, person: str) -> float:
+def _amount_left(
+    current: Iterable[MonthlySpending], provider: ListedProvider, person: str
+) -> float:
     """Return what is left of a provider's limits for a person; infinite without limits."""
     used = [share for share in current if share.provider == provider.name]
     by_all = sum(share.spent + share.held for share in used)
@@ -179,19 +190,19 @@ def _left(current: Iterable[MonthlySpending], provider: ListedProvider, person: 
     return min(float("inf") if limit is None else limit - spent for limit, spent in limits)
 
 
-def month_of(store: Store, month: str) -> list[MonthlySpending]:
+def spending_of_month(store: Store, month: str) -> list[MonthlySpending]:
     """Return a month's spending, for users who may see everyone's."""
     require(store, "administer")
-    return shares(store, month)
+    return spending_shares(store, month)
 
 
-def as_csv(store: Store, month: str) -> bytes:
+def spending_csv(store: Store, month: str) -> bytes:
     """Return a month's spending as CSV: a row per provider and person, in US dollars."""
     access = load_settings().access
     limits = {provider.name: provider for provider in access.providers} if access else {}
     heads = ("month", "provider", "person", "spent", "held", "limit", "limit_person")
     rows = list[tuple[str | float, ...]]()
-    for share in month_of(store, month):
+    for share in spending_of_month(store, month):
         listed = limits[share.provider]
         both = (listed.monthly_usd, listed.person_usd)
         bounds = tuple("" if limit is None else limit for limit in both)

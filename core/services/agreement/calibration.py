@@ -22,8 +22,8 @@ from core.metrics.agreement.alt_test import (
 from core.metrics.calibration import Calibration, calibration, sure_answers
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.measure import Array
-from core.services.agreement.group_figures import Draws, rendered
-from core.services.agreement.load_ratings import sure_votes
+from core.services.agreement.group_figures import Draws, figures_data
+from core.services.agreement.load_ratings import votes_with_confidence
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, name_of, sides
 from core.services.agreement.ratings import PANEL, CriterionRatings, Levels, SureVote
@@ -55,7 +55,7 @@ class RaterConfidence(NamedTuple):
     chances: Array
 
 
-def of_run(
+def calibrations_of_run(
     store: Store,
     run_id: int,
     sheet: Sheet,
@@ -68,11 +68,11 @@ def of_run(
 ) -> list[RaterCalibration]:
     """Return the calibration of each rater in a run's sheet that states its confidence."""
     ratings = sheet.criterion(criterion)
-    votes = sure_votes(store, run_id, ratings.source)
+    votes = votes_with_confidence(store, run_id, ratings.source)
     by_column = stated_confidences(ratings, sheet.items, votes)
     draws = Draws(len(sheet.items), resamples, seed, how)
     return [
-        against(column, *sides(sheet, ratings, reference, column), sure, draws)
+        calibrate(column, *sides(sheet, ratings, reference, column), sure, draws)
         for column, sure in by_column.items()
         if column != reference
     ]
@@ -120,7 +120,7 @@ def _record_vote(
     sureness.sure[at] = np.nan if sure is None else sure
 
 
-def against(
+def calibrate(
     column: str, truth: Levels, rated: Levels, sureness: RaterConfidence, draws: Draws | None
 ) -> RaterCalibration:
     """Return how well a rater's confidence predicts whether its answers are right."""
@@ -137,7 +137,9 @@ def against(
     return RaterCalibration(column, calibration(answers, drawn, how=how), without)
 
 
-def as_data(calibrated: RaterCalibration, reference: str, *, drawn: bool) -> dict[str, Any]:
+def calibration_data(
+    calibrated: RaterCalibration, reference: str, *, drawn: bool
+) -> dict[str, Any]:
     """Return the key ``calibration`` of a rater in ``metrics --json``; intervals only if
     ``drawn``.
     """
@@ -162,7 +164,7 @@ def as_data(calibrated: RaterCalibration, reference: str, *, drawn: bool) -> dic
         "reference": reference,
         "n": calibrated.n,
         "without": calibrated.without,
-        **rendered(figures, ci),
+        **figures_data(figures, ci),
         **(
             {}
             if calibrated.found.by_chance is None
@@ -185,7 +187,7 @@ def as_data(calibrated: RaterCalibration, reference: str, *, drawn: bool) -> dic
 # May a judge replace a person? Only people are the standard here, not labels.
 
 
-def stand_in(
+def stand_in_test(
     sheet: Sheet,
     column: str,
     epsilon: float,
@@ -208,10 +210,10 @@ def stand_in(
     Raises:
         ValueError: ``epsilon`` is outside [0, 1].
     """
-    return alt_test(_wins(sheet, column, criterion), epsilon, level)
+    return alt_test(_wins_of_column(sheet, column, criterion), epsilon, level)
 
 
-def _wins(sheet: Sheet, column: str, criterion: str | None) -> Wins:
+def _wins_of_column(sheet: Sheet, column: str, criterion: str | None) -> Wins:
     criterion_ratings = sheet.criteria if criterion is None else (sheet.criterion(criterion),)
     each = [
         wins(
@@ -232,13 +234,16 @@ def alt_test_data(sheet: Sheet) -> dict[str, Any] | None:
     if not (sheet.judges and sheet.people and sheet.criteria):
         return None
 
-    def tested(criterion: str | None) -> dict[str, Any]:
+    def tested_data(criterion: str | None) -> dict[str, Any]:
         return {
-            "panel": _tested(sheet, PANEL, criterion),
-            "raters": {name_of(judge): _tested(sheet, judge, criterion) for judge in sheet.judges},
+            "panel": _tested_column_data(sheet, PANEL, criterion),
+            "raters": {
+                name_of(judge): _tested_column_data(sheet, judge, criterion)
+                for judge in sheet.judges
+            },
         }
 
-    overall = tested(None)
+    overall = tested_data(None)
     name, part = _PANEL, overall["panel"]
     if len(sheet.judges) == 1:
         name, part = next(iter(overall["raters"].items()))
@@ -246,7 +251,7 @@ def alt_test_data(sheet: Sheet) -> dict[str, Any] | None:
         "q": Q,
         "epsilon": dict(EPSILON),
         "overall": overall,
-        "criteria": {ratings.name: tested(ratings.name) for ratings in sheet.criteria},
+        "criteria": {ratings.name: tested_data(ratings.name) for ratings in sheet.criteria},
         "in_words": stand_in_words(name, part),
     }
 
@@ -257,7 +262,7 @@ def stand_in_of_panel(sheet: Sheet) -> dict[str, Any] | None:
     """
     if not (sheet.judges and sheet.people and sheet.criteria):
         return None
-    tested = _tested(sheet, PANEL, None)
+    tested = _tested_column_data(sheet, PANEL, None)
     return {**tested, "in_words": stand_in_words(_PANEL, tested)}
 
 
@@ -292,7 +297,7 @@ def stand_in_words(name: str, tested: Mapping[str, Any]) -> str:
     if not outcome["passes"]:
         may = "may not stand in for one of these people, whoever they are"
     sentence = (
-        f"{name} {may}: {keeps_up(people_beaten(tested, kind), EPSILON[kind])} "
+        f"{name} {may}: {keeping_up_words(people_beaten_words(tested, kind), EPSILON[kind])} "
         "It is as near as a person "
         f"or nearer on {percent(rho)} of the items."
     )
@@ -302,10 +307,10 @@ def stand_in_words(name: str, tested: Mapping[str, Any]) -> str:
     return sentence
 
 
-def keeps_up(people: str, epsilon: float) -> str:
+def keeping_up_words(people: str, epsilon: float) -> str:
     """Return how many people a judge keeps up with, how many are needed, and what keeping up means.
 
-    >>> keeps_up("2 of 3", 0.1).partition(". ")[0]
+    >>> keeping_up_words("2 of 3", 0.1).partition(". ")[0]
     'it surely keeps up with 2 of 3 of them, and at least half are needed'
     """
     return (
@@ -315,7 +320,7 @@ def keeps_up(people: str, epsilon: float) -> str:
     )
 
 
-def people_beaten(tested: Mapping[str, Any], kind: Kind) -> str:
+def people_beaten_words(tested: Mapping[str, Any], kind: Kind) -> str:
     """Return how many people the judge beats if they are of this kind."""
     return f"{round(tested[kind]['winning_rate'] * tested['people'])} of {tested['people']}"
 
@@ -337,21 +342,21 @@ def stand_in_lines(report: Mapping[str, Any] | None) -> Iterator[str]:
         for rater, tested in {**part["raters"], **panel}.items():
             if tested["advantage"] is not None:
                 beats = (
-                    f"{people_beaten(tested, kind)} as {people}"
+                    f"{people_beaten_words(tested, kind)} as {people}"
                     for kind, people in PEOPLE_ARE.items()
                 )
                 near = score(tested["advantage"])
                 yield f"  {name}, {rater}: as near {near}; beats {', '.join(beats)}"
 
 
-def _tested(sheet: Sheet, column: str, criterion: str | None) -> dict[str, Any]:
-    wins = _wins(sheet, column, criterion)
+def _tested_column_data(sheet: Sheet, column: str, criterion: str | None) -> dict[str, Any]:
+    wins = _wins_of_column(sheet, column, criterion)
     kinds = {kind: alt_test(wins, epsilon) for kind, epsilon in EPSILON.items()}
     first = next(iter(kinds.values()))
     return {
         "people": first.advantage.n,
-        **rendered({"advantage": first.advantage}, {}),
-        **{kind: _outcome(outcome) for kind, outcome in kinds.items()},
+        **figures_data({"advantage": first.advantage}, {}),
+        **{kind: _outcome_data(outcome) for kind, outcome in kinds.items()},
         "annotators": {
             name_of(person): {
                 "n": first.annotators[index].n,
@@ -365,7 +370,7 @@ def _tested(sheet: Sheet, column: str, criterion: str | None) -> dict[str, Any]:
     }
 
 
-def _outcome(outcome: AltTest) -> dict[str, Any]:
+def _outcome_data(outcome: AltTest) -> dict[str, Any]:
     figures = {
         "winning_rate": outcome.winning_rate.value,
         "passes": outcome.passes,

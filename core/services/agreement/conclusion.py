@@ -58,14 +58,14 @@ class Known(NamedTuple):
     def no_better(self) -> bool:
         """Return whether always giving the commonest answer may be as accurate or better."""
         commonest = self.commonest
-        return commonest is not None and self._at_most(commonest)
+        return commonest is not None and self._may_be_at_most(commonest)
 
     @property
     def doubtful(self) -> bool:
         """Return whether the true accuracy may be at most that of the commonest, or 50%."""
-        return self.no_better or self._at_most(0.5)
+        return self.no_better or self._may_be_at_most(0.5)
 
-    def _at_most(self, share: float) -> bool:
+    def _may_be_at_most(self, share: float) -> bool:
         accuracy = self.accuracy
         return accuracy is not None and accuracy.low is not None and accuracy.low <= share
 
@@ -124,7 +124,7 @@ class Conclusion:
     @property
     def finding(self) -> str:
         """Return which criteria are trusted, not trusted or undecided, and the rule for it."""
-        return " ".join(part for part in (*_findings(self), _legend(self)) if part)
+        return " ".join(part for part in (*_findings(self), _standings_legend(self)) if part)
 
     @property
     def advice(self) -> str:
@@ -157,7 +157,7 @@ class Conclusion:
         }
 
 
-def conclude(
+def conclusion_on(
     sheet: Sheet,
     reference: str = "",
     rater: str = "",
@@ -170,21 +170,21 @@ def conclude(
     Without labels and people, judges are compared with each other.
     """
     if reference not in (LABELS, PEOPLE, *sheet.people) or not rater:
-        reference, rater = likeliest(sheet)
+        reference, rater = likeliest_pair(sheet)
     if reference:
-        return of_lines(
-            rater_pairs.compare(sheet, reference, rater, resamples=resamples, seed=seed),
+        return conclusion_of_lines(
+            rater_pairs.compare_pair(sheet, reference, rater, resamples=resamples, seed=seed),
             reference,
             rater,
             sheet,
         )
     names = [criterion.name for criterion in sheet.criteria]
     kind = "" if sheet.judges else reliability.HUMAN
-    alphas = reliability.alphas(sheet, kind, resamples=resamples, seed=seed)
-    return of_alphas(names, alphas, people=bool(kind))
+    alphas = reliability.alphas_of_kind(sheet, kind, resamples=resamples, seed=seed)
+    return conclusion_of_alphas(names, alphas, people=bool(kind))
 
 
-def likeliest(sheet: Sheet) -> tuple[str, str]:
+def likeliest_pair(sheet: Sheet) -> tuple[str, str]:
     """Return the reference and the rater of a run's report; both empty without a reference."""
     if sheet.labelled:
         return LABELS, PANEL
@@ -193,11 +193,11 @@ def likeliest(sheet: Sheet) -> tuple[str, str]:
     return "", ""
 
 
-def of_lines(
+def conclusion_of_lines(
     lines: Sequence[rater_pairs.PairLine], reference: str, rater: str, sheet: Sheet
 ) -> Conclusion:
     """Return the conclusion from the figures of a pair."""
-    return of_known(map(known_of, lines), reference, rater, sheet)
+    return conclude_known(map(known_of, lines), reference, rater, sheet)
 
 
 def known_of(line: rater_pairs.PairLine) -> Known:
@@ -207,7 +207,7 @@ def known_of(line: rater_pairs.PairLine) -> Known:
     return Known(line.name, agreement, line.accuracy, line.commonest.value, ordered)
 
 
-def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
+def conclude_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
     """Return the conclusion from the figures of a sheet's criteria."""
     unlike = labels_unlike(sheet.criteria) if reference == LABELS else {}
     labelled = [criterion for criterion in sheet.criteria if (criterion.gold >= 0).any()]
@@ -223,7 +223,7 @@ def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -
     )
 
 
-def of_alphas(
+def conclusion_of_alphas(
     names: Sequence[str], alphas: Sequence[Estimate], *, people: bool = False
 ) -> Conclusion:
     """Return the conclusion if judges, or people, are only compared with each other."""
@@ -262,7 +262,7 @@ def _findings(conclusion: Conclusion) -> Iterator[str]:
         criteria = by_standing[standing]  # type: ignore[index]
         if criteria:
             yield f"{head} {count(len(criteria))}{_listed_criteria(conclusion, criteria)}."
-    unit = _unit(conclusion)
+    unit = _unit_word(conclusion)
     too_few = by_standing["too_few"]
     if too_few:
         named = _listed(
@@ -271,16 +271,16 @@ def _findings(conclusion: Conclusion) -> Iterator[str]:
         yield f"Too few {unit} to tell on {count(len(too_few))}, {FEW} are needed: {named}."
     if by_standing["unknown"]:
         named = _listed([visible(criterion.name) for criterion in by_standing["unknown"]])
-        yield f"No result for {named}: {_reason(by_standing['unknown'][0])}"
+        yield f"No result for {named}: {_undecided_reason(by_standing['unknown'][0])}"
 
 
-def _unit(conclusion: Conclusion) -> str:
+def _unit_word(conclusion: Conclusion) -> str:
     if conclusion.reference == LABELS:
         return "items with a label and an answer"
     return "items that both answered" if conclusion.reference else "items that two answered"
 
 
-def _reason(criterion: Known) -> str:
+def _undecided_reason(criterion: Known) -> str:
     return criterion.agreement.reason or "No interval was made."
 
 
@@ -312,7 +312,7 @@ def _with_figure(conclusion: Conclusion, criterion: Known) -> str:
     return f"{visible(criterion.name)} ({figure} {agreed.value}, {agreed.ends}{often})"
 
 
-def _legend(conclusion: Conclusion) -> str:
+def _standings_legend(conclusion: Conclusion) -> str:
     """Return the meaning of the standings; empty if no criterion was decided or undecided."""
     if not any(conclusion.of(standing) for standing in ("trusted", "not_trusted", "undecided")):
         return ""
@@ -369,11 +369,11 @@ def _next_steps(conclusion: Conclusion) -> str:
             too_few = 0 < conclusion.items < n
             present = f" (there are {plural(conclusion.items, 'item')} here)" if too_few else ""
             parts.append(
-                f"about {count(n)} {_unit(conclusion)} in all{present} would decide {name} "
+                f"about {count(n)} {_unit_word(conclusion)} in all{present} would decide {name} "
                 "in 80 of 100 cases, if its kappa stays as it is"
             )
         if conclusion.of("too_few"):
-            parts.append(f"at least {FEW} {_unit(conclusion)} on each criterion")
+            parts.append(f"at least {FEW} {_unit_word(conclusion)} on each criterion")
     return f"What would help: {'; '.join(parts)}." if parts else ""
 
 

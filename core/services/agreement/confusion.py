@@ -37,7 +37,7 @@ def confusion(sheet: Sheet, criterion: str, reference: str, rater: str) -> Confu
     """Return the rater's answers to a criterion against the reference's."""
     ratings = sheet.criterion(criterion)
     k = len(ratings.labels)
-    true, rated = _sides(sheet, ratings, reference, rater)
+    true, rated = _levels_of_sides(sheet, ratings, reference, rater)
     answered = (true >= 0) & (rated >= 0)
     counts = np.bincount(true[answered] * (k + 1) + rated[answered], minlength=k * (k + 1))
     table = counts.reshape(k, k + 1)
@@ -57,11 +57,11 @@ _SUBJECTS = {
 }
 
 
-def in_words(table: Confusion, reference: str, rater: str) -> str:
+def confusion_words(table: Confusion, reference: str, rater: str) -> str:
     """Return how often both answers are equal, and the commonest difference, in a sentence.
 
     >>> table = Confusion(("MET", "UNMET"), ("MET", "UNMET"), ((38, 2), (12, 28)))
-    >>> in_words(table, LABELS, "judge:gpt")
+    >>> confusion_words(table, LABELS, "judge:gpt")
     'gpt says MET on 12 of 40 items that the labels call UNMET; both agree on 66 of 80.'
     """
     name, says_verb, _ = _SUBJECTS.get(rater, (name_of(rater), "says", ""))
@@ -92,12 +92,12 @@ def items_in(
     sheet: Sheet, criterion: str, reference: str, rater: str, row: int, column: int
 ) -> tuple[str, ...]:
     """Return the items behind a count of ``confusion``, in the run's order."""
-    true, rated = _sides(sheet, sheet.criterion(criterion), reference, rater)
+    true, rated = _levels_of_sides(sheet, sheet.criterion(criterion), reference, rater)
     inside = (true == row) & (rated == column) & (true >= 0) & (rated >= 0)
     return tuple(sheet.items[index] for index in np.flatnonzero(inside))
 
 
-def items_apart(
+def items_that_differ(
     sheet: Sheet, reference: str, rater: str, criterion: str | None = None
 ) -> tuple[str, ...]:
     """Return the items on which the rater's answer differs from the reference's, in the run's
@@ -108,12 +108,12 @@ def items_apart(
     apart = np.zeros(len(sheet.items), dtype=np.bool_)
     for ratings in sheet.criteria:
         if criterion in (None, ratings.name):
-            true, rated = _sides(sheet, ratings, reference, rater)
+            true, rated = _levels_of_sides(sheet, ratings, reference, rater)
             apart |= (true >= 0) & (rated >= 0) & (true != rated)
     return tuple(sheet.items[index] for index in np.flatnonzero(apart))
 
 
-def _sides(
+def _levels_of_sides(
     sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:
     """Return both columns; the rater's abstention is an additional level."""

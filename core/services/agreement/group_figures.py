@@ -60,7 +60,7 @@ class Draws:
         Raises:
             InputError: the weights would not fit.
         """
-        self._refuse(len(times))
+        self._refuse_too_many(len(times))
         if self._weights is None:
             return self.counts(times)
         return weight_sums(of_item, len(times), self._weights)
@@ -69,7 +69,7 @@ class Draws:
         """Draws of counts for a single figure, shape (counts, resamples)."""
         return resample_many(times, self.resamples, self._rng)
 
-    def _refuse(self, patterns: int) -> None:
+    def _refuse_too_many(self, patterns: int) -> None:
         if patterns * self.resamples > TOO_MANY:
             raise InputError(
                 f"--bootstrap {self.resamples} is too much for items with {patterns:,} different "
@@ -81,7 +81,7 @@ class Draws:
 
         If criteria do not share draws of items, each figure draws the counts it needs.
         """
-        self._refuse(len(times))
+        self._refuse_too_many(len(times))
         if self._weights is None:
             return DrawnSums(times, None, self)
         return DrawnSums(times, self.of(of_item, times), self)
@@ -110,7 +110,7 @@ def score_figures(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Any]:
     """Return the figures of ``core.metrics.agreement.scores``, with intervals."""
     times = pairs.times()
     figures = scores.figures(pairs, times)
-    return {"n": int(times.sum()), **rendered(figures, score_intervals(pairs, draws))}
+    return {"n": int(times.sum()), **figures_data(figures, score_intervals(pairs, draws))}
 
 
 def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Interval]:
@@ -137,7 +137,7 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
     return by_figure
 
 
-def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dict[str, Any]:
+def figures_data(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dict[str, Any]:
     """Return the numbers, ``undefined`` with a reason for each ``None``, and the intervals ``ci``.
 
     A missing interval is ``None`` in ``ci``, with its reason as ``ci.NAME`` in ``undefined``.
@@ -187,7 +187,7 @@ def group_figures(
     ci: dict[str, Interval] = {}
     if draws is not None and defined:
         ci = group_intervals(defined, rows, times, draws.tally(of_pattern, len(rows)), k, how)
-    return _nested(rendered(figures, ci))
+    return _nested_figures(figures_data(figures, ci))
 
 
 def group_intervals(
@@ -205,17 +205,17 @@ def group_intervals(
     """
     twice = (rows >= 0).sum(axis=1) >= 2
     measures = {name: measure for name, measure in group_measures().items() if name in names}
-    alphas = _having("rated twice", measures)
+    alphas = _measures_with("rated twice", measures)
     resampled = {name: measure for name, measure in measures.items() if name not in alphas}
-    by_figure = _intervals(alphas, rows[twice], times[twice], drawn[twice], k, how)
-    return by_figure | _intervals(resampled, rows, times, drawn, k, how)
+    by_figure = _measure_intervals(alphas, rows[twice], times[twice], drawn[twice], k, how)
+    return by_figure | _measure_intervals(resampled, rows, times, drawn, k, how)
 
 
-def _having(trait: Trait, measures: Mapping[str, GroupMeasure]) -> dict[str, GroupMeasure]:
+def _measures_with(trait: Trait, measures: Mapping[str, GroupMeasure]) -> dict[str, GroupMeasure]:
     return {name: measure for name, measure in measures.items() if trait in KNOWN[name].traits}
 
 
-def _intervals(
+def _measure_intervals(
     measures: Mapping[str, GroupMeasure],
     rows: Ratings,
     times: Array,
@@ -228,7 +228,7 @@ def _intervals(
     n = int(times[(rows >= 0).sum(axis=1) >= 2].sum())
     even: dict[str, Interval] = {}
     if how.method == "auto" and k == 2:
-        even = _smoothed(measures, rows, times, drawn.shape[1], how.level)
+        even = _smoothed_intervals(measures, rows, times, drawn.shape[1], how.level)
     resampled = {name: measure for name, measure in measures.items() if name not in even}
     if not resampled:
         return even
@@ -242,14 +242,14 @@ def _intervals(
     }
 
 
-def _smoothed(
+def _smoothed_intervals(
     measures: Mapping[str, GroupMeasure], rows: Ratings, times: Array, resamples: int, level: float
 ) -> dict[str, Interval]:
     """Return the smoothed intervals for two levels, if either level is rare."""
     by_figure: dict[str, Interval] = {}
     rated = rows[:, (rows >= 0).any(axis=0)]
     size = reliability.modal_number(rated, times)
-    named = set(_having("named", measures))
+    named = set(_measures_with("named", measures))
     kinds: list[tuple[set[str], rare_options.PossibleAnswers]] = []
     if size:
         kinds.append((set(measures) - named, rare_options.unnamed_answers(rated, times, size)))
@@ -283,7 +283,7 @@ def _group_bundle(
     return bundle
 
 
-def _nested(flat: dict[str, Any]) -> dict[str, Any]:
+def _nested_figures(flat: dict[str, Any]) -> dict[str, Any]:
     """Move ``mean_pairwise_cohen.none`` and the like into a mapping of their own."""
     nested: dict[str, Any] = {}
     for name, value in flat.items():

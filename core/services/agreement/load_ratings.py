@@ -27,9 +27,9 @@ from core.services.agreement.rating_tables import (
     PanelVotes,
     column_by_criterion,
     empty_column,
-    gather,
-    gathered,
+    gather_ratings,
     labels_of,
+    ratings_by_criterion,
 )
 from core.services.agreement.ratings import (
     ABSTAINED,
@@ -48,7 +48,7 @@ from core.services.agreement.ratings import (
     SureVote,
     Traits,
     columns_of,
-    rated_items,
+    items_to_rate,
 )
 from core.services.datasets import item_columns, label_draws
 from core.services.results import fair_sample, run_columns
@@ -74,19 +74,19 @@ def read_source(open_store: Callable[[], Store], source: str, tell: Tell = ignor
         InputError: the folder or one of its files is invalid.
         NotFound: the run does not exist.
     """
-    run_id = run_named(source)
+    run_id = run_number_of(source)
     if run_id is None:
-        return of_folder(Path(source), tell)
-    return of_run(open_store(), run_id)
+        return folder_ratings(Path(source), tell)
+    return run_ratings(open_store(), run_id)
 
 
-def run_named(source: str) -> int | None:
+def run_number_of(source: str) -> int | None:
     """Return the run id if a SOURCE of the command line is a number, or ``None`` if it is a path.
 
     Raises:
         NotFound: the number is too large for a run.
 
-    >>> run_named("12"), run_named("folder"), run_named("\u00b2")
+    >>> run_number_of("12"), run_number_of("folder"), run_number_of("\u00b2")
     (12, None, None)
     """
     if not (source.isascii() and source.isdigit()):
@@ -98,7 +98,7 @@ def run_named(source: str) -> int | None:
     return int(source)
 
 
-def of_run(store: Store, run_id: int) -> Rated:
+def run_ratings(store: Store, run_id: int) -> Rated:
     """Return the ratings of a run: judges, its items' labels, reviewers, and verdicts before
     review.
 
@@ -114,7 +114,7 @@ def of_run(store: Store, run_id: int) -> Rated:
 
     @cache  # A run has few raters and many answers.
     def rater(judge: str, replicate: int) -> Rater:
-        rater_of = _rater(judge, replicate, replicates, kinds)
+        rater_of = _rater_with_replicate(judge, replicate, replicates, kinds)
         if judge not in shadows:
             members.add(rater_of)
         return rater_of
@@ -130,15 +130,15 @@ def of_run(store: Store, run_id: int) -> Rated:
     settled = column_by_criterion(items, store.settled.options(run_id))
     reviewed = bool(reviewers or settled)
     panel = PanelVotes(
-        verdicts=verdicts(store, run, items),
+        verdicts=run_verdicts(store, run, items),
         members=frozenset(members),
         own_labels=run_columns.label_columns(store, run, settled=False) if reviewed else None,
         settled=settled or None,
     )
-    rated = gathered(items, [*columns, *reviewers], failed, labels, panel)
+    rated = ratings_by_criterion(items, [*columns, *reviewers], failed, labels, panel)
     return replace(
         rated,
-        sure=lambda: sure_votes(store, run_id),
+        sure=lambda: votes_with_confidence(store, run_id),
         draw=lambda level: label_draw(store, run, level, reviewed=bool(settled)),
     )
 
@@ -154,7 +154,7 @@ def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> Label
             text, why = f"{numbers.count(number)} of them drawn at random", confirmed.reason
             if confirmed.value is not None:
                 return LabelSource(text, audited=confirmed, picked=picked)
-    declared = label_draws.declared(store, run.dataset_version_id)
+    declared = label_draws.declared_draw(store, run.dataset_version_id)
     if declared is None:
         return LabelSource(why=why)
     unlike = fair_sample.refuted(store, run.id, declared)
@@ -172,7 +172,7 @@ def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> Label
 def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedItems:
     """Return a run's items, or those with these ids, without reading their texts."""
     version = run.dataset_version_id
-    columns = item_columns.of_version(store, version)
+    columns = item_columns.columns_of_version(store, version)
     item_ids, rows = run_columns.items_of_run(store, run)
     if ids is not None:
         item_ids, rows = tuple(ids), columns.rows(ids)
@@ -200,7 +200,7 @@ def vote_columns(
     ]
 
 
-def verdicts(store: Store, run: Run, items: RatedItems) -> Options:
+def run_verdicts(store: Store, run: Run, items: RatedItems) -> Options:
     """Return the verdicts by a run's votes, by criterion."""
     by_criterion: dict[str, Levels] = {}
     for verdict in run_columns.cell_columns(store, run):
@@ -209,24 +209,34 @@ def verdicts(store: Store, run: Run, items: RatedItems) -> Options:
     return by_criterion
 
 
-def sure_votes(store: Store, run_id: int, criterion: str | None = None) -> list[SureVote]:
+def votes_with_confidence(
+    store: Store, run_id: int, criterion: str | None = None
+) -> list[SureVote]:
     """Return the stated confidence of a run's answers, to one criterion or all."""
     run = store.runs.get(run_id)
     replicates = run.plan.replicates
     kinds: dict[str, str] = {j.name: j.rater_kind for j in run.panel.judges}
     return [
-        SureVote(item, name, _rater(judge, replicate, replicates, kinds), confidence, chances)
+        SureVote(
+            item,
+            name,
+            _rater_with_replicate(judge, replicate, replicates, kinds),
+            confidence,
+            chances,
+        )
         for (item, name, judge, replicate), confidence, chances in store.votes.sure(
             run_id, replicates, criterion
         )
     ]
 
 
-def _rater(judge: str, replicate: int, replicates: int, kinds: Mapping[str, str]) -> Rater:
+def _rater_with_replicate(
+    judge: str, replicate: int, replicates: int, kinds: Mapping[str, str]
+) -> Rater:
     return Rater(f"{judge}|{replicate}" if replicates > 1 else judge, kinds.get(judge, "llm"))
 
 
-def of_folder(path: Path, tell: Tell = ignore_remark) -> Rated:
+def folder_ratings(path: Path, tell: Tell = ignore_remark) -> Rated:
     """Return the ratings of a folder in the common layout."""
     plain = _plain_folder(path)
     if plain is not None:
@@ -237,8 +247,10 @@ def of_folder(path: Path, tell: Tell = ignore_remark) -> Rated:
     if not any(item.rubric for item in items):
         clean = read_clean_votes(opened.data, rubric, [item.id for item in items])
         if clean is not None:
-            of = rated_items(rubric, items)
-            return gathered(of, _clean_columns(clean), (), labels_of(of, items))
+            of = items_to_rate(rubric, items)
+            return ratings_by_criterion(
+                of, _columns_of_clean_votes(clean), (), labels_of(of, items)
+            )
     read = parse_rows(opened, rubric, items)
     for notice in read.notices:
         tell(str(notice))
@@ -267,7 +279,7 @@ def of_folder(path: Path, tell: Tell = ignore_remark) -> Rated:
                 State.FAILED if vote.failed else state,
             )
         )
-    rated = gather(rubric, items, answers, PanelVotes(weights=weights, sure=sure))
+    rated = gather_ratings(rubric, items, answers, PanelVotes(weights=weights, sure=sure))
     return replace(rated, sure=lambda: sure)
 
 
@@ -296,10 +308,10 @@ def _plain_folder(path: Path) -> Rated | None:
         name: np.where(options < 0, codes[np.minimum(options + 2, 1)], options)
         for name, options in items.labels.items()
     }
-    return gathered(rated, _clean_columns(clean), (), labels)
+    return ratings_by_criterion(rated, _columns_of_clean_votes(clean), (), labels)
 
 
-def _clean_columns(clean: CleanAnswers) -> list[Column]:
+def _columns_of_clean_votes(clean: CleanAnswers) -> list[Column]:
     columns = list[Column]()
     for column in clean.columns():
         answered = np.where(column.options < 0, ABSTAINED, column.options)
@@ -355,17 +367,17 @@ def sheet_of(store: Store, run_id: int) -> Sheet:
     run = store.runs.get(run_id)
     seats = {judge.name: index for index, judge in enumerate(run.panel.judges)}
     several = run.plan.replicates > 1
-    rated = of_run(store, run_id)
+    rated = run_ratings(store, run_id)
 
-    def seat(rater: Rater) -> tuple[int, str]:
+    def rater_key(rater: Rater) -> tuple[int, str]:
         if rater.kind == REVIEWED:
             return len(seats), rater.name.casefold()
         return seats[rater.name.rpartition("|")[0] if several else rater.name], rater.name
 
-    return sheet(replace(rated, raters=tuple(sorted(rated.raters, key=seat))))
+    return sheet_of_ratings(replace(rated, raters=tuple(sorted(rated.raters, key=rater_key))))
 
 
-def sheet(rated: Rated) -> Sheet:
+def sheet_of_ratings(rated: Rated) -> Sheet:
     """Return the sheet of these ratings."""
     columns = columns_of(rated.raters)
     return Sheet(

@@ -27,14 +27,14 @@ from core.metrics.measure import weight_sums
 from core.services.agreement import calibration, conclusion, load_ratings
 from core.services.agreement.calibration import RaterConfidence
 from core.services.agreement.group_figures import Draws, group_figures
-from core.services.agreement.load_ratings import Tell, ignore_remark, of_folder, of_run, run_named
-from core.services.agreement.overall import overall, trust_against
+from core.services.agreement.load_ratings import Tell, ignore_remark
+from core.services.agreement.overall import overall_data, trust_against
 from core.services.agreement.pair_figures import (
     abstention_figures,
     mean_level_figures,
     pair_figures,
 )
-from core.services.agreement.rater_pairs import positive
+from core.services.agreement.rater_pairs import positive_level
 from core.services.agreement.rating_sheet import rater_table
 from core.services.agreement.ratings import (
     ABSTAINED,
@@ -90,11 +90,11 @@ def metrics_source(
         tell: receives remarks about the source.
         how: the level of intervals, and the method.
     """
-    run_id = run_named(source)
-    if run_id is None:
-        return report(of_folder(Path(source), tell), reference, bootstrap, seed, how)
+    if (run_id := load_ratings.run_number_of(source)) is None:
+        rated = load_ratings.folder_ratings(Path(source), tell)
+        return metrics_report(rated, reference, bootstrap, seed, how)
     store = open_store()
-    data = report(of_run(store, run_id), reference, bootstrap, seed, how)
+    data = metrics_report(load_ratings.run_ratings(store, run_id), reference, bootstrap, seed, how)
     review = corrected_estimates.selected(store, run_id, how.level)
     if review is not None:
         tell(corrected_estimates.in_words(review))
@@ -123,7 +123,7 @@ def _corrected_words(corrected: Mapping[str, Any]) -> str:
     return sentence if declared is None else f"{sentence} {declared['in_words']}"
 
 
-def report(
+def metrics_report(
     rated: Rated,
     reference: str | None = None,
     bootstrap: int = 0,
@@ -136,31 +136,31 @@ def report(
 
     Without ``models`` it omits severity and variance components, which take the longest.
     """
-    _check(rated, reference)
+    _require_reference(rated, reference)
     draws = Draws(len(rated.of.ids), bootstrap, seed, how) if bootstrap else None
     items, sure = rated.of.ids, rated.sure()
     trusted = trust_against(rated, reference, how.level)
     data: dict[str, Any] = {
         **({} if trusted is None else {"trust": trusted.as_data()}),
         "criteria": {
-            c.name: _Measured(c, _names(rated, c), rated.members, reference, draws).report(
+            c.name: _Measured(c, _column_names(rated, c), rated.members, reference, draws).report(
                 calibration.stated_confidences(c, items, sure)
             )
             for c in rated.criteria
         },
         "score": score_report(rated, reference, draws),
-        "overall": overall(rated, reference, bootstrap, seed, how),
+        "overall": overall_data(rated, reference, bootstrap, seed, how),
     }
-    alt_test = calibration.alt_test_data(load_ratings.sheet(rated))
+    alt_test = calibration.alt_test_data(load_ratings.sheet_of_ratings(rated))
     if alt_test is not None and reference in (None, HUMAN):
         data["alt_test"] = alt_test
     if reference is not None:
         data["reference"] = reference
     if bootstrap:
-        concluded = _conclusion(rated, reference, bootstrap, seed)
+        concluded = _conclusion_data(rated, reference, bootstrap, seed)
         if concluded is not None:
             data["conclusion"] = concluded
-        data |= _models(rated, how.level) if models else {}
+        data |= _rating_model_data(rated, how.level) if models else {}
         data["bootstrap"] = {
             "resamples": bootstrap,
             "seed": seed,
@@ -170,11 +170,11 @@ def report(
     return data
 
 
-def _models(rated: Rated, level: float) -> dict[str, Any]:
+def _rating_model_data(rated: Rated, level: float) -> dict[str, Any]:
     """Return the severity of all raters, and the variance components of judges or, with fewer than
     two, of people.
     """
-    sheet = load_ratings.sheet(rated)
+    sheet = load_ratings.sheet_of_ratings(rated)
     columns = sheet.judges if len(sheet.judges) > 1 else sheet.people
     if len(sheet.everybody) < 2 or not sheet.criteria:
         return {}
@@ -184,25 +184,25 @@ def _models(rated: Rated, level: float) -> dict[str, Any]:
     return data
 
 
-def _conclusion(
+def _conclusion_data(
     rated: Rated, reference: str | None, resamples: int, seed: int
 ) -> dict[str, Any] | None:
     """Return which criteria can be trusted against the reference; ``None`` without a pair."""
-    sheet = load_ratings.sheet(rated)
+    sheet = load_ratings.sheet_of_ratings(rated)
     if not sheet.criteria:
         return None
     if reference is None:
-        return conclusion.conclude(sheet, resamples=resamples, seed=seed).as_data()
+        return conclusion.conclusion_on(sheet, resamples=resamples, seed=seed).as_data()
     people = PEOPLE if len(sheet.people) > 1 else "".join(sheet.people)
     references = {HUMAN: people, GOLD: LABELS}
     references |= {rater.name: column for rater, column in columns_of(rated.raters).items()}
     column = references[reference]
     if column in sheet.judges or PANEL not in sheet.raters(column):
         return None
-    return conclusion.conclude(sheet, column, PANEL, resamples=resamples, seed=seed).as_data()
+    return conclusion.conclusion_on(sheet, column, PANEL, resamples=resamples, seed=seed).as_data()
 
 
-def _check(rated: Rated, reference: str | None) -> None:
+def _require_reference(rated: Rated, reference: str | None) -> None:
     names = [rater.name for rater in rated.raters]
     if reference in (None, HUMAN, GOLD) or reference in names:
         return
@@ -213,7 +213,7 @@ def _check(rated: Rated, reference: str | None) -> None:
     )
 
 
-def _names(rated: Rated, criterion: CriterionRatings) -> list[str]:
+def _column_names(rated: Rated, criterion: CriterionRatings) -> list[str]:
     """Return the columns' names; a name shared by people and judges gets its kind appended."""
     kinds: dict[str, set[str]] = {}
     for rater in rated.raters:
@@ -256,17 +256,17 @@ class _Measured:
         return {
             "scale": criterion.scale,
             "levels": list(criterion.labels),
-            "groups": {kind: self._group(kind) for kind in kinds},
-            "raters": self._raters(sure),
-            "panel": self._of_members(PANEL),
+            "groups": {kind: self._group_data(kind) for kind in kinds},
+            "raters": self._rater_figures(sure),
+            "panel": self._column_figures(PANEL),
         }
 
-    def _of_members(self, column: str) -> dict[str, Any]:
+    def _column_figures(self, column: str) -> dict[str, Any]:
         """Return the figures of a column of the panel; people are no reference for themselves."""
         nobody = np.full_like(self._majority, NOT_ASKED)
         return self._versus(self._more[column], nobody if self._of_people else self._majority, None)
 
-    def _group(self, kind: str) -> dict[str, Any]:
+    def _group_data(self, kind: str) -> dict[str, Any]:
         criterion, members = self._criterion, self._criterion.of_kind(kind)
         levels = criterion.coded[:, members]
         number = (levels >= 0).sum(axis=1)
@@ -296,16 +296,16 @@ class _Measured:
             "failed": int((levels == FAILED).sum()),
             "majority": {
                 "items": int(times[mode >= 0].sum()),
-                "label_distribution": self._distribution(np.repeat(mode, times)),
-                "vs_gold": self._pair(self._gold, mode),
+                "label_distribution": self._level_distribution(np.repeat(mode, times)),
+                "vs_gold": self._pair_data(self._gold, mode),
             },
         }
 
-    def _distribution(self, levels: Levels) -> dict[str, int]:
+    def _level_distribution(self, levels: Levels) -> dict[str, int]:
         counts = np.bincount(levels[levels >= 0], minlength=self._k)
         return dict(zip(self._criterion.labels, counts.tolist(), strict=True))
 
-    def _raters(self, sure: Mapping[str, RaterConfidence]) -> dict[str, Any]:
+    def _rater_figures(self, sure: Mapping[str, RaterConfidence]) -> dict[str, Any]:
         """Return every rater's figures; a person's reference is the other people."""
         humans = self._levels[:, self._humans]
         others = majority_of_others(humans, self._k) if len(self._humans) else humans
@@ -317,7 +317,7 @@ class _Measured:
         for column, name in enumerate(self._names):
             index = place.get(column)
             major = self._majority if index is None else others[:, index]
-            mean = everyone_mean if index is None else _column_of(others_mean, index)
+            mean = everyone_mean if index is None else _column_of_means(others_mean, index)
             reviewed = self._criterion.raters[column].kind == REVIEWED
             gold = self._more[OWN_LABELS if reviewed else LABELS]
             if name != self._reference:
@@ -326,7 +326,7 @@ class _Measured:
                     rated = self._levels[:, column]
                     data[name]["calibration"] = self._calibration(rated, major, stated)
         if MAJORITY in self._more:
-            data[MOST] = self._of_members(MAJORITY)
+            data[MOST] = self._column_figures(MAJORITY)
         return data
 
     def _calibration(self, rated: Levels, major: Levels, sure: RaterConfidence) -> dict[str, Any]:
@@ -336,27 +336,27 @@ class _Measured:
         if truth is None:
             truth = self._reference_levels()
         of_item = self._patterns.of_item
-        calibrated = calibration.against("", truth[of_item], rated[of_item], sure, self._draws)
-        return calibration.as_data(calibrated, reference, drawn=self._draws is not None)
+        calibrated = calibration.calibrate("", truth[of_item], rated[of_item], sure, self._draws)
+        return calibration.calibration_data(calibrated, reference, drawn=self._draws is not None)
 
     def _versus(
         self, rated: Levels, major: Levels, mean: Means | None, gold: Levels | None = None
     ) -> dict[str, Any]:
         data: dict[str, Any] = {}
         if self._reference in (None, HUMAN):
-            data["vs_human_majority"] = self._pair(major, rated)
+            data["vs_human_majority"] = self._pair_data(major, rated)
             if mean is not None:
-                data["vs_human_mean_level"] = self._against_mean(mean, rated)
+                data["vs_human_mean_level"] = self._figures_against_mean(mean, rated)
         if self._reference in (None, GOLD):
             gold = self._gold if gold is None else gold
-            data["vs_gold"] = self._with_abstentions(gold, rated)
+            data["vs_gold"] = self._pair_with_abstentions(gold, rated)
         if self._reference not in (None, HUMAN, GOLD):
-            data["vs_reference"] = self._with_abstentions(self._reference_levels(), rated)
+            data["vs_reference"] = self._pair_with_abstentions(self._reference_levels(), rated)
         return data
 
-    def _with_abstentions(self, reference: Levels, rated: Levels) -> dict[str, Any]:
+    def _pair_with_abstentions(self, reference: Levels, rated: Levels) -> dict[str, Any]:
         """Return the figures of a pair, including abstentions of the reference."""
-        data = self._pair(reference, rated)
+        data = self._pair_data(reference, rated)
         times = self._patterns.times.astype(np.float64)
         data["more"]["abstention"] = abstention_figures(
             reference, rated, times, self._drawn, self._how
@@ -369,7 +369,7 @@ class _Measured:
                 return self._levels[:, column]
         return np.full(len(self._levels), -1)
 
-    def _pair(self, reference: Levels, rated: Levels) -> dict[str, Any]:
+    def _pair_data(self, reference: Levels, rated: Levels) -> dict[str, Any]:
         k = self._k
         cells = pair_cells(reference, rated, k)
         weights = self._patterns.times[:, None].astype(np.float64)
@@ -380,18 +380,18 @@ class _Measured:
             drawn,
             self._criterion.labels,
             ordered=self._criterion.ordered,
-            positive=positive(self._criterion.labels),
+            positive=positive_level(self._criterion.labels),
             how=self._how,
         )
 
-    def _against_mean(self, mean: Means, rated: Levels) -> dict[str, Any]:
+    def _figures_against_mean(self, mean: Means, rated: Levels) -> dict[str, Any]:
         of_item = self._patterns.of_item
         answered = (mean.known & (rated >= 0))[of_item]
         pairs = pair_up(mean.values[of_item], rated[of_item].astype(np.float64), answered)
         return mean_level_figures(pairs, self._draws, ordered=self._criterion.ordered)
 
 
-def _column_of(means: Means, column: int) -> Means:
+def _column_of_means(means: Means, column: int) -> Means:
     return Means(means.values[:, column], means.known[:, column])
 
 

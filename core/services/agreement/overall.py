@@ -45,10 +45,10 @@ NO_KAPPA = "No criterion has a kappa: both sides would have to use more than one
 def answer_pairs(rated: Rated, reference: str, column: str = PANEL) -> list[AnswerPairs]:
     """Return the answer pairs of two columns (`core.services.agreement.ratings`), by criterion."""
     ids = rated.of.ids
-    return [_pairs(criterion, ids, reference, column) for criterion in rated.criteria]
+    return [_answer_pairs(criterion, ids, reference, column) for criterion in rated.criteria]
 
 
-def _pairs(
+def _answer_pairs(
     criterion: CriterionRatings, ids: Sequence[str], reference: str, column: str
 ) -> AnswerPairs:
     sides = [
@@ -69,7 +69,7 @@ def _pairs(
 def accuracy(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
     """Return the share of right cells over all criteria, for each draw; NaN without cells."""
     hits = sum(np.trace(table, axis1=0, axis2=1) for table in tables)
-    return np.asarray(hits / _positive(sum(table.sum(axis=(0, 1)) for table in tables)))
+    return np.asarray(hits / _or_nan(sum(table.sum(axis=(0, 1)) for table in tables)))
 
 
 def mean_kappa(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
@@ -80,18 +80,18 @@ def mean_kappa(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
     ]
     kappas = np.array(each).reshape(len(pairs), -1)
     defined = np.isfinite(kappas)
-    return np.asarray(np.where(defined, kappas, 0).sum(axis=0) / _positive(defined.sum(axis=0)))
+    return np.asarray(np.where(defined, kappas, 0).sum(axis=0) / _or_nan(defined.sum(axis=0)))
 
 
 OVERALL: Mapping[str, Figure] = {"accuracy": accuracy, "mean_kappa": mean_kappa}
 
 
-def _positive(count: Any) -> Array:
+def _or_nan(count: Any) -> Array:
     weights = np.asarray(count, dtype=np.float64)
     return np.where(weights > 0, weights, np.nan)
 
 
-def overall(
+def overall_data(
     rated: Rated,
     reference: str | None = None,
     resamples: int = 0,
@@ -117,7 +117,7 @@ def overall(
         for column in (PANEL, *judges.values())
         for key, at in chosen
     }
-    overalls = _overalls([*pairs.values()], resamples, seed, how)
+    overalls = _overall_figures([*pairs.values()], resamples, seed, how)
     figures = {pair: agreement.as_data() for pair, agreement in zip(pairs, overalls, strict=True)}
     if (PANEL, "vs_human_majority") in figures and any(r.kind == "human" for r in rated.members):
         same = Estimate.undefined(SAME_PEOPLE)
@@ -168,7 +168,7 @@ def of_sheet(
         ordinal = ratings.scale == "ordinal"
         answers = true[answered], rated[answered]
         pairs.append(AnswerPairs(ratings.name, ratings.labels, ordinal, ids, *answers))
-    return next(_overalls([pairs], resamples, seed, how))
+    return next(_overall_figures([pairs], resamples, seed, how))
 
 
 def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
@@ -184,7 +184,7 @@ def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
     return clustered_share(hits, np.concatenate(rows), level=level)
 
 
-def _by_jackknife(
+def _jackknife(
     pairs: Sequence[AnswerPairs], figure: Figure, value: float, level: float
 ) -> Interval:
     """Return a figure's interval for few items: leave out each item in turn, and use t."""
@@ -196,7 +196,7 @@ def _by_jackknife(
     return t_interval(value, error, len(resampled.items), level, ends=(-1.0, 1.0))
 
 
-def _overalls(
+def _overall_figures(
     sides_: Sequence[Sequence[AnswerPairs]], resamples: int, seed: int, how: Confidence
 ) -> Iterator[Overall]:
     resampled = Resampled.of_pairs(sides_)
@@ -216,7 +216,7 @@ def _overalls(
             if drawn is not None and name == "accuracy" and how.method == "auto":
                 estimate = right_cells(pairs, how.level)
             elif drawn is not None and how.method == "auto" and len(resampled.items) < SMALL:
-                estimate = estimate.with_interval(_by_jackknife(pairs, figure, value, how.level))
+                estimate = estimate.with_interval(_jackknife(pairs, figure, value, how.level))
             elif drawn is not None and how.method == "basic":
                 estimate = estimate.with_interval(basic(drawn[name][index], value, how.level))
             elif drawn is not None:
@@ -265,7 +265,7 @@ class Trust:
         measured = bool(self.reference) and right.value is not None
         why = right.reason if self.reference else _NOTHING_KNOWN
         unknown = f"How right the verdicts are is unknown: {why}"
-        parts = [f"{self._share(right.words(percent).inline)};" if measured else unknown, decided]
+        parts = [f"{self._worded(right.words(percent).inline)};" if measured else unknown, decided]
         if measured and self.unlabelled:
             names = ", ".join(map(visible, self.unlabelled[:3]))
             others = f" and {len(self.unlabelled) - 3} more" if self.unlabelled[3:] else ""
@@ -279,7 +279,7 @@ class Trust:
             parts.append(f"Labels and people differ on {share}{so}.")
         return " ".join(parts)
 
-    def _share(self, share: str) -> str:
+    def _worded(self, share: str) -> str:
         """Return the share of right verdicts in words, and what it was measured on."""
         right = "are right" if self.reference == LABELS else "are what most people say"
         if self.reference not in (LABELS, PEOPLE):
@@ -287,7 +287,7 @@ class Trust:
         number = plural(self.found.labels, "label" if self.reference == LABELS else "cell")
         if self.reference != LABELS:
             number += " on which most people agree" if self.tied else " that people rated"
-        if self.drawn or self._everywhere:
+        if self.drawn or self._covers_all_cells:
             by = ", measured on" if self.reference == LABELS else ", from"
             return f"{share} of the verdicts {right}{by} {number} ({self._drawn()})"
         if self.unlike:
@@ -300,13 +300,13 @@ class Trust:
         return f"If the {number} {fair} ({self._drawn()}), {share} of the verdicts {right}"
 
     @property
-    def _everywhere(self) -> bool:
+    def _covers_all_cells(self) -> bool:
         return self.found.labels + self.silent >= self.found.decided
 
     def _drawn(self) -> str:
         if self.drawn:
             return self.drawn
-        if not self._everywhere:
+        if not self._covers_all_cells:
             tie = f"people tie on {count(self.tied)} more" if self.tied else ""
             unrated = self.found.labels + self.tied + self.silent < self.found.decided
             return "; ".join(filter(None, (tie, "how they were chosen is unknown" * unrated)))
@@ -339,7 +339,7 @@ class Trust:
 _NOTHING_KNOWN = "no cell has a label. Label 20 items, or review a random audit."
 
 
-def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trust:
+def trust_of(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trust:
     """Return how often a source's verdicts are right by labels, or by people, or ``reference``."""
     people = [at for rater, at in columns_of(rated.raters).items() if rater.kind == "human"]
     if not reference:
@@ -351,8 +351,8 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     ids, items = rated.of.ids, len(rated.of.ids)
     settled = [c.column(SETTLED, items) for c in rated.criteria]
     labels = [c.column(reference, items) for c in rated.criteria]
-    own_labels = _joined([c.column(OWN_LABELS, items) for c in rated.criteria])
-    people_said = _joined(settled)
+    own_labels = _joined_columns([c.column(OWN_LABELS, items) for c in rated.criteria])
+    people_said = _joined_columns(settled)
     twice = (own_labels >= 0) & (people_said >= 0) & (reference == LABELS)
     both, differ = int(twice.sum()), int((twice & (own_labels != people_said)).sum())
     draw = rated.sample(level) if reference == LABELS else LabelSource()
@@ -361,13 +361,13 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
         known = [*range(len(labels))]
     chances = draw.chances
     weights = None if chances is None else np.tile([1 / chances[i] for i in ids], len(known))
-    decided = _joined([c.panel for c in rated.criteria]) >= 0
-    tied, silent = ((_joined(labels) == code) & decided for code in (TIED, ABSTAINED))
+    decided = _joined_columns([c.panel for c in rated.criteria]) >= 0
+    tied, silent = ((_joined_columns(labels) == code) & decided for code in (TIED, ABSTAINED))
     unlabelled = [c for i, c in enumerate(rated.criteria) if i not in known and c.decided]
     figures = verdicts_in_force(
-        _joined([rated.criteria[i].panel for i in known]),
-        _joined([labels[i] for i in known]),
-        _joined([settled[i] for i in known]),
+        _joined_columns([rated.criteria[i].panel for i in known]),
+        _joined_columns([labels[i] for i in known]),
+        _joined_columns([settled[i] for i in known]),
         np.tile(np.arange(items), len(known)),
         weights=weights,
         audited=draw.audited,
@@ -381,19 +381,19 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
 
 
 def trust_against(rated: Rated, name: str | None, level: float = USUAL.level) -> Trust | None:
-    """Return ``trust`` for the reference of this name: ``gold``, ``human`` or a rater.
+    """Return ``trust_of`` for the reference of this name: ``gold``, ``human`` or a rater.
 
     It is ``None`` if the reference's own votes are among the panel's.
     """
     if name in (None, "gold"):
-        return trust(rated, LABELS if name else "", level)
+        return trust_of(rated, LABELS if name else "", level)
     columns = columns_of(rated.raters)
     kinds = [rater for rater in rated.raters if rater.kind == "human"]
     chosen = kinds if name == "human" else [r for r in rated.raters if r.name == name][:1]
     if not chosen or rated.members & set(chosen):
         return None
-    return trust(rated, columns[chosen[0]] if len(chosen) == 1 else PEOPLE, level)
+    return trust_of(rated, columns[chosen[0]] if len(chosen) == 1 else PEOPLE, level)
 
 
-def _joined(columns: Sequence[Levels]) -> Levels:
+def _joined_columns(columns: Sequence[Levels]) -> Levels:
     return np.concatenate([np.empty(0, np.int64), *columns])

@@ -22,7 +22,7 @@ from core.services.agreement.group_figures import (
     NO_ORDER,
     DrawnSums,
     Draws,
-    rendered,
+    figures_data,
     score_intervals,
 )
 from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, Levels
@@ -56,7 +56,7 @@ class LevelPair:
         measures = pair_measures("pair", "more")
         self._measures = {n: measure for n, measure in measures.items() if not only or n in only}
         self.figures = {
-            name: self._figure(name, measure) for name, measure in self._measures.items()
+            name: self._figure_named(name, measure) for name, measure in self._measures.items()
         }
         self.levels = (
             {}
@@ -68,7 +68,7 @@ class LevelPair:
             }
         )
 
-    def _figure(self, name: str, measure: Measure) -> Estimate:
+    def _figure_named(self, name: str, measure: Measure) -> Estimate:
         if KNOWN[name].ordered and not self._ordered:
             return Estimate.undefined(NO_ORDER, self.n)
         if not self.n:
@@ -107,22 +107,25 @@ class LevelPair:
                 self.bundle, self._table.ravel(), tables.shape[-1], level=level
             )
             by_figure |= {
-                n: interval for n, interval in even.items() if not {"items", "sum"} & _traits(n)
+                n: interval
+                for n, interval in even.items()
+                if not {"items", "sum"} & _traits_of_figure(n)
             }
         else:
             by_figure = {
-                name: self._withheld(name, interval) for name, interval in by_figure.items()
+                name: self._interval_unless_rare(name, interval)
+                for name, interval in by_figure.items()
             }
-            by_figure |= self._of_levels(tables.shape[-1]) if auto else {}
+            by_figure |= self._level_intervals(tables.shape[-1]) if auto else {}
         if auto and "bias_levels" in by_figure and self.n < SMALL:
             by_figure["bias_levels"] = correlation_distance.bias_interval(self._table, level)
         for name in by_figure:
             value = (self.figures.get(name) or self.levels[name]).value or 0.0
-            if auto and "items" in _traits(name):
+            if auto and "items" in _traits_of_figure(name):
                 by_figure[name] = share_interval(value, self.n, self.n, level)
             # A share of 0 or 1 is equal in every resample, yet uncertain.
-            elif "share" in _traits(name) and value in (0.0, 1.0):
-                n = self._support(name)
+            elif "share" in _traits_of_figure(name) and value in (0.0, 1.0):
+                n = self._denominator(name)
                 by_figure[name] = exact_share(value * n, n, level)
         return by_figure
 
@@ -134,19 +137,23 @@ class LevelPair:
         } | self.levels
         return {name: figure.with_interval(ci.get(name)) for name, figure in figures.items()}
 
-    def _withheld(self, name: str, interval: Interval) -> Interval:
+    def _interval_unless_rare(self, name: str, interval: Interval) -> Interval:
         """Return the interval, or an undefined one if an option is too rare."""
-        if "macro" in _traits(name):
+        if "macro" in _traits_of_figure(name):
             return rare_options.interval_unless(
                 rare_options.why_no_level_interval(self._table), interval
             )
-        return _beyond_chance(self._table, interval) if "chance" in _traits(name) else interval
+        return (
+            _kappa_interval(self._table, interval)
+            if "chance" in _traits_of_figure(name)
+            else interval
+        )
 
-    def _of_levels(self, resamples: int) -> dict[str, Interval]:
+    def _level_intervals(self, resamples: int) -> dict[str, Interval]:
         """Precision, recall and F1 of every level, each from a table of two levels."""
         by_figure = {}
         for level in range(len(self._table) if self.levels else 0):
-            table = _against_rest(self._table, level)
+            table = _table_against_rest(self._table, level)
             if not rare_options.has_rare_answer(table.ravel()):
                 continue
 
@@ -161,7 +168,7 @@ class LevelPair:
                     by_figure[f"{level}.{name}"] = interval
         return by_figure
 
-    def _support(self, name: str) -> int:
+    def _denominator(self, name: str) -> int:
         """Return the denominator of a share, in items."""
         if name in self.levels:
             return self.levels[name].n
@@ -178,7 +185,7 @@ def kappa_of(name: str, table: Array, drawn: Array, how: Confidence = USUAL) -> 
     return pair.estimates(drawn)[name]
 
 
-def _beyond_chance(table: Array, interval: Interval) -> Interval:
+def _kappa_interval(table: Array, interval: Interval) -> Interval:
     """Return the interval, or an undefined one if too few items differ from a side's commonest
     level.
     """
@@ -188,13 +195,13 @@ def _beyond_chance(table: Array, interval: Interval) -> Interval:
     )
 
 
-def _against_rest(table: Array, level: int) -> Array:
+def _table_against_rest(table: Array, level: int) -> Array:
     """Return the table of a level, which comes first, against all other levels together."""
     hits, row, column = table[level, level], table[level].sum(), table[:, level].sum()
     return np.array([[hits, row - hits], [column - hits, table.sum() - row - column + hits]])
 
 
-def _traits(name: str) -> set[str]:
+def _traits_of_figure(name: str) -> set[str]:
     """Return the traits of a figure, or of a level's figure (``LEVEL.NAME``)."""
     return set(KNOWN[name.rpartition(".")[2]].traits)
 
@@ -215,11 +222,11 @@ def pair_figures(
     """
     pair = LevelPair(table, ordered=ordered, positive=positive, how=how)
     ci = pair.intervals(tables)
-    extra = rendered({name: pair.figures[name] for name in pair_measures("more")}, ci)
+    extra = figures_data({name: pair.figures[name] for name in pair_measures("more")}, ci)
     extra["per_level"] = {
         label: {
             "support": int(table[level].sum()),
-            **rendered(
+            **figures_data(
                 {name: pair.levels[f"{level}.{name}"] for name in LEVEL},
                 {name: ci[f"{level}.{name}"] for name in LEVEL if f"{level}.{name}" in ci},
             ),
@@ -228,7 +235,7 @@ def pair_figures(
     }
     return {
         "n": pair.n,
-        **rendered({name: pair.figures[name] for name in pair_measures("pair")}, ci),
+        **figures_data({name: pair.figures[name] for name in pair_measures("pair")}, ci),
         "confusion": table.astype(np.int64).tolist(),
         "more": extra,
     }
@@ -255,7 +262,7 @@ def mean_level_figures(
         figures |= {name: score[inner] for name, inner in named.items()}
         inner_ci = score_intervals(pairs, draws)
         ci = {name: inner_ci[inner] for name, inner in named.items() if inner in inner_ci}
-    return {"n": n, **rendered(figures, ci)}
+    return {"n": n, **figures_data(figures, ci)}
 
 
 def abstention_figures(
@@ -272,7 +279,7 @@ def abstention_figures(
     in the agreement on abstaining.
     """
     answered = np.where((reference >= 0) & (rated != NOT_ASKED), np.where(rated >= 0, 1, 0), -1)
-    together = pair_cells(_abstained(reference), _abstained(rated), 2)
+    together = pair_cells(_abstention_levels(reference), _abstention_levels(rated), 2)
     # There are at most fifteen kinds of items, so leaving one out stays cheap.
     kind = (answered + 1) * 5 + together + 1
     reference_state, cells = np.repeat(np.arange(-1, 2), 5), np.tile(np.arange(-1, 4), 3)
@@ -304,9 +311,9 @@ def abstention_figures(
     if draws is not None and (n or alike.sum()):
         most = max(n, int(alike.sum()))
         ci = intervals(bundle, draws.tally(kind, 15), times, n=most, how=how)
-    return {"n": int(alike.sum()), **rendered(figures, ci)}
+    return {"n": int(alike.sum()), **figures_data(figures, ci)}
 
 
-def _abstained(levels: Levels) -> Levels:
+def _abstention_levels(levels: Levels) -> Levels:
     """Return 0 for an answer, 1 for an abstention, -1 for neither."""
     return np.where(levels >= 0, 0, np.where(levels == ABSTAINED, 1, -1))

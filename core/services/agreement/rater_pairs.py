@@ -40,17 +40,17 @@ class DirectedBias(NamedTuple):
     high: float | None = None
 
 
-def positive(labels: Sequence[str]) -> int:
+def positive_level(labels: Sequence[str]) -> int:
     """Return the index of a binary criterion's positive level: MET if there, else the first.
 
-    >>> positive(["UNMET", "met"]), positive(["a", "b"])
+    >>> positive_level(["UNMET", "met"]), positive_level(["a", "b"])
     (1, 0)
     """
     folded = [label.casefold() for label in labels]
     return folded.index(MET.casefold()) if MET.casefold() in folded else 0
 
 
-def lean(
+def bias_direction(
     name: str,
     scale: Scale,
     labels: Sequence[str],
@@ -60,9 +60,9 @@ def lean(
 ) -> DirectedBias | None:
     """Return a figure with its direction in words; ``None`` for figures without a direction.
 
-    >>> lean("bias_levels", "binary", ["MET", "UNMET"], -0.5)[:3]
+    >>> bias_direction("bias_levels", "binary", ["MET", "UNMET"], -0.5)[:3]
     ('says MET more often', 'as a share of the items', 0.5)
-    >>> lean("bias_levels", "ordinal", ["low", "mid", "high"], 0.5, -0.1, 0.9)[:3]
+    >>> bias_direction("bias_levels", "ordinal", ["low", "mid", "high"], 0.5, -0.1, 0.9)[:3]
     ('leans towards high', 'in options', 0.5)
     """
     units, binary = KNOWN[name].lean, scale == "binary"
@@ -70,7 +70,7 @@ def lean(
         return None
     unit = units[binary]
     if not value:
-        level = positive(labels) if binary else len(labels) - 1
+        level = positive_level(labels) if binary else len(labels) - 1
         text = f"says {labels[level]} as often" if binary else "leans neither way"
     else:
         level = 0 if value < 0 else len(labels) - 1
@@ -222,7 +222,7 @@ def paired_columns(
     return CrossedRatings(true, rated, table, drawn)
 
 
-def compare(
+def compare_pair(
     sheet: Sheet,
     reference: str,
     rater: str,
@@ -234,21 +234,21 @@ def compare(
     """Return a line per criterion; intervals come from ``resamples`` resamples of items."""
     draws = Draws(len(sheet.items), resamples, seed)
     return [
-        _line(ratings, paired_columns(sheet, ratings, reference, rater, draws), how)
+        _pair_line(ratings, paired_columns(sheet, ratings, reference, rater, draws), how)
         for ratings in sheet.criteria
     ]
 
 
-def _figures(
+def _pair_figures(
     ratings: CriterionRatings, met: CrossedRatings, how: Confidence, only: Collection[str] = ()
 ) -> dict[str, Estimate]:
-    turned = positive(ratings.labels)
+    turned = positive_level(ratings.labels)
     pair = LevelPair(met.table, ordered=ratings.ordered, positive=turned, how=how, only=only)
     return pair.estimates(met.drawn)
 
 
-def _line(ratings: CriterionRatings, met: CrossedRatings, how: Confidence) -> PairLine:
-    figures = _figures(ratings, met, how, only=("accuracy", "majority_share", ratings.kappa))
+def _pair_line(ratings: CriterionRatings, met: CrossedRatings, how: Confidence) -> PairLine:
+    figures = _pair_figures(ratings, met, how, only=("accuracy", "majority_share", ratings.kappa))
     return PairLine(
         name=ratings.name,
         scale=ratings.scale,
@@ -263,7 +263,7 @@ def _line(ratings: CriterionRatings, met: CrossedRatings, how: Confidence) -> Pa
     )
 
 
-def closely(
+def pair_details(
     sheet: Sheet,
     criterion: str,
     reference: str,
@@ -273,12 +273,12 @@ def closely(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> PairDetails:
-    """Return every figure of a pair on a criterion, with the same intervals as ``compare``."""
+    """Return every figure of a pair on a criterion, with the same intervals as ``compare_pair``."""
     ratings = sheet.criterion(criterion)
     met = paired_columns(sheet, ratings, reference, rater, Draws(len(sheet.items), resamples, seed))
-    figures = _figures(ratings, met, how)
+    figures = _pair_figures(ratings, met, how)
     shown = {name: figure for name, figure in figures.items() if "." not in name}
-    shown |= _of_two(met, ratings, how)
+    shown |= _group_figures_of_two(met, ratings, how)
     first = FIRST[ratings.scale]
     return PairDetails(
         n=met.n,
@@ -287,11 +287,11 @@ def closely(
         failed=met.failed,
         first=tuple((name, shown[name]) for name in first),
         rest=tuple((name, figure) for name, figure in shown.items() if name not in first),
-        options=tuple(_options(met.table, ratings.labels, figures)),
+        options=tuple(_option_lines(met.table, ratings.labels, figures)),
     )
 
 
-def _options(
+def _option_lines(
     table: Array, labels: Sequence[str], figures: Mapping[str, Estimate]
 ) -> list[OptionLine]:
     return [
@@ -305,7 +305,9 @@ def _options(
     ]
 
 
-def _of_two(met: CrossedRatings, ratings: CriterionRatings, how: Confidence) -> dict[str, Estimate]:
+def _group_figures_of_two(
+    met: CrossedRatings, ratings: CriterionRatings, how: Confidence
+) -> dict[str, Estimate]:
     """Return the group coefficients of the pair as a group of two."""
     k = len(met.table)
     rows, times = np.array(list(product(range(k), repeat=2))), met.table.ravel()

@@ -85,9 +85,9 @@ class Sheet:
             (MAJORITY,) if any(MAJORITY in criterion.columns for criterion in self.criteria) else ()
         )
         everyone = (PANEL, *people, *self.judges, *self.people, *self.reviewers, *most)
-        return tuple(rater for rater in everyone if self._comparable(rater, reference))
+        return tuple(rater for rater in everyone if self._are_comparable(rater, reference))
 
-    def _comparable(self, first: str, second: str) -> bool:
+    def _are_comparable(self, first: str, second: str) -> bool:
         """Return whether the columns differ, and neither is a group that consists of the other."""
         groups = {PANEL: self.members, PEOPLE: frozenset(self.people), MAJORITY: self.members}
         if first in groups and second in groups:
@@ -169,7 +169,7 @@ def _without_replicate(column: str) -> str:
     return name if number.isdigit() else column
 
 
-def of_each_others(ratings: Levels, k: int) -> Levels:
+def majority_of_all_others(ratings: Levels, k: int) -> Levels:
     """Return, per column, the unique majority of all other columns, or -1; shape as ``ratings``."""
     own_votes = (ratings[:, :, None] == np.arange(k)).astype(np.int64)
     return mode_of(level_counts(ratings, k)[:, None, :] - own_votes)
@@ -183,12 +183,12 @@ def sides(
     the labels from outside this run's review.
     """
     return (
-        _against(sheet, ratings, reference, rater),
-        _against(sheet, ratings, rater, reference),
+        _levels_against(sheet, ratings, reference, rater),
+        _levels_against(sheet, ratings, rater, reference),
     )
 
 
-def _against(sheet: Sheet, ratings: CriterionRatings, column: str, other: str) -> Levels:
+def _levels_against(sheet: Sheet, ratings: CriterionRatings, column: str, other: str) -> Levels:
     if column == LABELS and other in sheet.reviewers:
         column = OWN_LABELS
     if {column, other} == {PEOPLE, PANEL} and sheet.overlap(PEOPLE, PANEL):
@@ -199,7 +199,7 @@ def _against(sheet: Sheet, ratings: CriterionRatings, column: str, other: str) -
     return ratings.column(column, len(sheet.items))
 
 
-def subset(sheet: Sheet, mask: npt.NDArray[np.bool_]) -> Sheet:
+def subset_of_items(sheet: Sheet, mask: npt.NDArray[np.bool_]) -> Sheet:
     """Return the sheet of only these items."""
     rows = np.flatnonzero(mask)
     return Sheet(
@@ -269,24 +269,24 @@ class SliceChoices:
         )
 
 
-def choices(sheet: Sheet) -> SliceChoices:
+def slice_choices(sheet: Sheet) -> SliceChoices:
     """Return the choices for slicing a sheet, without properties that all items share."""
     return SliceChoices(
-        tags=_with_counts(sheet, [tag for item in sheet.traits for tag in set(item.tags)]),
-        systems=_with_counts(sheet, [item.system for item in sheet.traits if item.system]),
-        splits=_with_counts(sheet, [item.split for item in sheet.traits if item.split]),
+        tags=_names_with_counts(sheet, [tag for item in sheet.traits for tag in set(item.tags)]),
+        systems=_names_with_counts(sheet, [item.system for item in sheet.traits if item.system]),
+        splits=_names_with_counts(sheet, [item.split for item in sheet.traits if item.split]),
     )
 
 
-def _with_counts(sheet: Sheet, names: list[str]) -> tuple[tuple[str, int], ...]:
+def _names_with_counts(sheet: Sheet, names: list[str]) -> tuple[tuple[str, int], ...]:
     return tuple((name, n) for name, n in sorted(Counter(names).items()) if n < len(sheet.items))
 
 
-def sliced(sheet: Sheet, part: Slice) -> Sheet:
+def sheet_slice(sheet: Sheet, part: Slice) -> Sheet:
     """Return the sheet with only the items of a slice."""
     if not part:
         return sheet
-    return subset(sheet, np.array([part.holds(item) for item in sheet.traits], np.bool_))
+    return subset_of_items(sheet, np.array([part.holds(item) for item in sheet.traits], np.bool_))
 
 
 # Reviewers are raters, too: by their first verdicts, given before they saw the votes.

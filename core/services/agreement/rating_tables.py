@@ -35,8 +35,8 @@ from core.services.agreement.ratings import (
     Rater,
     SureVote,
     columns_of,
+    items_to_rate,
     majority_column,
-    rated_items,
 )
 
 #: The code of an answer without an option, by the answer's state.
@@ -65,19 +65,19 @@ class PanelVotes(NamedTuple):
 DEFAULT_RULES = PanelVotes()
 
 
-def gather(
+def gather_ratings(
     rubric: Rubric,
     items: Sequence[Item],
     answers: Sequence[RatedAnswer],
     panel: PanelVotes = DEFAULT_RULES,
     columns: Sequence[Column] = (),
 ) -> Rated:
-    """Return the ratings of given items; see ``gathered``."""
-    at_hand = rated_items(rubric, items)
-    return gathered(at_hand, columns, answers, labels_of(at_hand, items), panel)
+    """Return the ratings of given items; see ``ratings_by_criterion``."""
+    at_hand = items_to_rate(rubric, items)
+    return ratings_by_criterion(at_hand, columns, answers, labels_of(at_hand, items), panel)
 
 
-def gathered(
+def ratings_by_criterion(
     items: RatedItems,
     columns: Sequence[Column],
     answers: Sequence[RatedAnswer],
@@ -97,14 +97,14 @@ def gathered(
         collected.add(answer)
     raters = tuple(dict.fromkeys([*(c.rater for c in columns), *(a.rater for a in answers)]))
     if panel.members is None:
-        panel = panel._replace(members=_counting(raters))
+        panel = panel._replace(members=_counting_raters(raters))
     members = panel.members or frozenset()
     read = _Criteria(items, columns_of(raters), labels, panel._replace(members=members))
     return Rated(
         of=items,
         criteria=tuple(
             read.ratings(table, collected.by_criterion.get(table.criterion.name, {}))
-            for table in _tables(items)
+            for table in _criterion_tables(items)
         ),
         raters=raters,
         given={
@@ -120,7 +120,7 @@ def gathered(
     )
 
 
-def _counting(raters: Sequence[Rater]) -> frozenset[Rater]:
+def _counting_raters(raters: Sequence[Rater]) -> frozenset[Rater]:
     """Return all judges; people only if they are the only raters, as imports count them."""
     judges = frozenset(rater for rater in raters if rater.kind in JUDGE_KINDS)
     return judges or frozenset(raters)
@@ -213,7 +213,7 @@ class _Table:
         return result
 
 
-def _tables(items: RatedItems) -> Iterable[_Table]:
+def _criterion_tables(items: RatedItems) -> Iterable[_Table]:
     """Yield the tables of all criteria: the shared rubric's first, then those of items' own
     rubrics.
     """
@@ -221,7 +221,7 @@ def _tables(items: RatedItems) -> Iterable[_Table]:
     names: dict[str, int] = {}
     nobody = empty_column(items)
 
-    def ask(criteria: Iterable[Criterion], rows: Sequence[int]) -> None:
+    def mark_as_asked(criteria: Iterable[Criterion], rows: Sequence[int]) -> None:
         for criterion in criteria:
             labels = tuple(criterion.choices[i].label for i in criterion.scored)
             key = (criterion.name, criterion.scale, labels)
@@ -233,9 +233,9 @@ def _tables(items: RatedItems) -> Iterable[_Table]:
 
     shared = [row for row, item_id in enumerate(items.ids) if item_id not in items.own]
     if shared:
-        ask(items.rubric.criteria, shared)
+        mark_as_asked(items.rubric.criteria, shared)
     for item_id, rubric in items.own.items():
-        ask(rubric.criteria, [items.place[item_id]])
+        mark_as_asked(rubric.criteria, [items.place[item_id]])
     return tables.values()
 
 
@@ -316,16 +316,18 @@ class _Criteria:
             rows = zip(self.items.ids, np.column_stack([*counted.values()]), strict=True)
             return np.array(
                 [
-                    self._settle(criterion, counted, row, [chances.get((i, r)) for r in counted])
+                    self._settle_row(
+                        criterion, counted, row, [chances.get((i, r)) for r in counted]
+                    )
                     for i, row in rows
                 ],
                 np.int64,
             )
         distinct = patterns(np.column_stack([*counted.values()]))
-        verdicts = [self._settle(criterion, counted, row, ()) for row in distinct.rows]
+        verdicts = [self._settle_row(criterion, counted, row, ()) for row in distinct.rows]
         return np.array(verdicts, np.int64)[distinct.of_item]
 
-    def _settle(
+    def _settle_row(
         self,
         criterion: Criterion,
         raters: Iterable[Rater],

@@ -131,7 +131,7 @@ class RatedItems:
         return tuple({id(rubric): rubric for rubric in map(self.rubric_of, self.ids)}.values())
 
 
-def rated_items(rubric: Rubric, items: Sequence[Item]) -> RatedItems:
+def items_to_rate(rubric: Rubric, items: Sequence[Item]) -> RatedItems:
     """Return these items as ``RatedItems``."""
     loaded = tuple(items)
     return RatedItems(
@@ -353,11 +353,13 @@ def options_of(rated: Rated, column: str) -> Options:
     """Return a column's answers as options, by criterion."""
     options: dict[str, Levels] = {}
     for criterion in rated.criteria:
-        merge(options, criterion, column, len(rated.of.ids))
+        merge_answers(options, criterion, column, len(rated.of.ids))
     return options
 
 
-def merge(answers: dict[str, Levels], ratings: CriterionRatings, column: str, items: int) -> None:
+def merge_answers(
+    answers: dict[str, Levels], ratings: CriterionRatings, column: str, items: int
+) -> None:
     """Add a column's answers to a criterion, as options, to its answers under the same name.
 
     Failed calls are missing answers.

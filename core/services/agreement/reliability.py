@@ -21,7 +21,7 @@ from core.metrics.measure import Array, ratio_or_nan, weight_sums
 from core.services.agreement.group_figures import Draws, group_intervals
 from core.services.agreement.pair_figures import kappa_of
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.rating_sheet import Sheet, of_each_others, sides
+from core.services.agreement.rating_sheet import Sheet, majority_of_all_others, sides
 from core.services.agreement.ratings import JUDGE_KINDS, REVIEWED, CriterionRatings, Levels
 
 HUMAN = "human"
@@ -69,7 +69,7 @@ class Ceiling:
     ties: int
 
 
-def alphas(
+def alphas_of_kind(
     sheet: Sheet,
     kind: str = "",
     *,
@@ -92,10 +92,13 @@ def alphas(
         )
         return [Estimate(None, reason=none) for _ in sheet.criteria]
     draws = Draws(len(sheet.items), resamples, seed, how)
-    return [_alpha(sheet.matrix(ratings, columns), ratings, draws) for ratings in sheet.criteria]
+    return [
+        _alpha_of_criterion(sheet.matrix(ratings, columns), ratings, draws)
+        for ratings in sheet.criteria
+    ]
 
 
-def _alpha(ratings: Levels, criterion: CriterionRatings, draws: Draws) -> Estimate:
+def _alpha_of_criterion(ratings: Levels, criterion: CriterionRatings, draws: Draws) -> Estimate:
     distinct, k = patterns(np.maximum(ratings, -1)), len(criterion.labels)
     times = distinct.times.astype(np.float64)
     figure = group_measures()[criterion.alpha](distinct.rows, k, times)
@@ -106,7 +109,7 @@ def _alpha(ratings: Levels, criterion: CriterionRatings, draws: Draws) -> Estima
     return figure.with_interval(ci[criterion.alpha])
 
 
-def kappas(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
+def kappa_matrix(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
     """Return the kappa of every two columns, from all tables of counts at once.
 
     If one column is a group that includes the other, they are compared as in ``sides``.
@@ -146,7 +149,7 @@ def closeness_to_majority(
     asked = sheet.criterion(criterion)
     k = len(asked.labels)
     people = sheet.matrix(asked, sheet.people)
-    other_people, everyone = of_each_others(people, k), majority(people, k)
+    other_people, everyone = majority_of_all_others(people, k), majority(people, k)
     apart = (*sheet.judges, *sheet.reviewers)
     columns = (*sheet.people, *apart)
     cells = np.stack(
@@ -161,12 +164,12 @@ def closeness_to_majority(
     )
     kinds = [sheet.kind(column) for column in columns]
     draws = Draws(len(sheet.items), resamples, seed, how)
-    standings = _standings(cells, columns, kinds, asked, draws)
+    standings = _rater_standings(cells, columns, kinds, asked, draws)
     ties = int(((people >= 0).any(axis=1) & (everyone < 0)).sum())
     return Ceiling(*standings, ties)
 
 
-def ranked(
+def raters_by_agreement(
     sheet: Sheet,
     criterion: str,
     reference: str,
@@ -189,12 +192,12 @@ def ranked(
     )
     kinds = [sheet.kind(column) for column in columns]
     draws = Draws(len(sheet.items), resamples, seed, how)
-    standings, means = _standings(cells, columns, kinds, asked, draws)
+    standings, means = _rater_standings(cells, columns, kinds, asked, draws)
     order = sorted(standings, key=lambda of: (of.kappa.value is None, -(of.kappa.value or 0.0)))
     return tuple(order), means
 
 
-def _standings(
+def _rater_standings(
     cells: Levels,
     columns: Sequence[str],
     kinds: Sequence[str],
@@ -216,7 +219,7 @@ def _standings(
         kappas = tables(weights)
         values = {index: kappa.many(kappas[index]) for index in defined}
         means = {
-            kind: _mean([values[index] for index in defined if kinds[index] == kind])
+            kind: _mean_of_kind([values[index] for index in defined if kinds[index] == kind])
             for kind in KINDS
         }
         return {kind: mean for kind, mean in means.items() if mean is not None}
@@ -244,7 +247,7 @@ def _standings(
     return standings, means
 
 
-def _mean(values: Sequence[Array]) -> Array | None:
+def _mean_of_kind(values: Sequence[Array]) -> Array | None:
     if not values:
         return None
     stacked = np.stack(values)

@@ -42,7 +42,7 @@ from core.services.agreement.ratings import (
     Rated,
     RatedItems,
     answers_at,
-    merge,
+    merge_answers,
     options_of,
 )
 from core.store.store import Store
@@ -105,7 +105,9 @@ class _Versus:
         if self._reference in (None, "human"):
             humans = [] if index is None and self.of_people else self._humans
             people = [self._columns[h] for h in humans if h != index]
-            figures["vs_human_mean"] = self._pair(_mean(people, len(scored.known)), scored)
+            figures["vs_human_mean"] = self._pair(
+                _mean_of_people(people, len(scored.known)), scored
+            )
         if self._reference in (None, "gold"):
             reviewed = index in self.reviewers
             figures["vs_gold"] = self._pair(self.own_gold if reviewed else self._gold, scored)
@@ -118,7 +120,7 @@ class _Versus:
         return score_figures(pairs, self._draws)
 
 
-def _mean(people: list[Means], items: int) -> Means:
+def _mean_of_people(people: list[Means], items: int) -> Means:
     if not people:
         return Means(np.zeros(items), np.zeros(items, bool))
     scored = np.array([person.known for person in people])
@@ -148,7 +150,7 @@ class Scorer:
             scores = _scores_of(self._items.rubric, distinct.rows)
             scores_of_items[self._alike] = scores[distinct.of_item]
         for at in self._alone:
-            scores_of_items[at] = self._by_itself(given, int(at))
+            scores_of_items[at] = self._score_alone(given, int(at))
         return Means(np.nan_to_num(scores_of_items), ~np.isnan(scores_of_items))
 
     def cannot_assess(self, given: Options) -> npt.NDArray[np.bool_]:
@@ -172,16 +174,16 @@ class Scorer:
             )
         return not_applicable
 
-    def _by_itself(self, given: Options, at: int) -> float:
+    def _score_alone(self, given: Options, at: int) -> float:
         rubric = self._items.rubric_of(self._items.ids[at])
         texts = None
         if rubric.scoring.length_penalty is not None:
             item = self._items.items_with_texts[at]
             texts = Texts(output=item.output, thinking=item.thinking)
-        return _score(rubric, answers_at(given, at), texts)
+        return _score_of_answers(rubric, answers_at(given, at), texts)
 
 
-def _score(rubric: Rubric, answers: Answers, texts: Texts | None = None) -> float:
+def _score_of_answers(rubric: Rubric, answers: Answers, texts: Texts | None = None) -> float:
     """Return the score; NaN if a criterion has no answer or the item no score."""
     if any(criterion.name not in answers for criterion in rubric.criteria):
         return np.nan
@@ -198,7 +200,9 @@ def _scores_of(rubric: Rubric, rows: Levels) -> Array:
     if len(rows) >= MANY and not (rubric.gates or rubric.prechecks):
         return summed_scores(rubric, rows)
     columns = dict(zip((c.name for c in rubric.criteria), rows.T, strict=True))
-    return np.array([_score(rubric, answers_at(columns, index)) for index in range(len(rows))])
+    return np.array(
+        [_score_of_answers(rubric, answers_at(columns, index)) for index in range(len(rows))]
+    )
 
 
 def summed_scores(rubric: Rubric, rows: Levels) -> Array:
@@ -320,7 +324,7 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
         for name in column.columns
         if name not in (PEOPLE, SETTLED)
     )
-    options = {name: _answers_of(sheet, name) for name in names}
+    options = {name: _column_answers(sheet, name) for name in names}
     return RaterScores(
         items.place,
         {name: scorer.column(answers) for name, answers in options.items()},
@@ -328,11 +332,11 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
     )
 
 
-def _answers_of(sheet: Sheet, column: str) -> dict[str, Levels]:
+def _column_answers(sheet: Sheet, column: str) -> dict[str, Levels]:
     """Return a column's answers, by criterion."""
     levels: dict[str, Levels] = {}
     for criterion in sheet.criteria:
-        merge(levels, criterion, column, len(sheet.items))
+        merge_answers(levels, criterion, column, len(sheet.items))
     return levels
 
 
@@ -347,7 +351,7 @@ def score_pair(
     how: Confidence = USUAL,
 ) -> ScorePair:
     """Return the scores of a pair over the sheet's items, with intervals."""
-    pairs = _pairs(scores, sheet, reference, rater)
+    pairs = _score_pairs(scores, sheet, reference, rater)
     times = pairs.times()
     n = int(times.sum())
     figures_of = metrics.figures(pairs, times)
@@ -363,11 +367,11 @@ def score_lines(scores: RaterScores, sheet: Sheet, reference: str) -> list[Score
     lines = []
     for rater in sheet.raters(reference):
         if rater != PEOPLE:
-            pairs = _pairs(scores, sheet, reference, rater)
+            pairs = _score_pairs(scores, sheet, reference, rater)
             lines.append(ScoreLine(rater, metrics.figures(pairs, pairs.times())))
     return lines
 
 
-def _pairs(scores: RaterScores, sheet: Sheet, reference: str, rater: str) -> Pairs:
+def _score_pairs(scores: RaterScores, sheet: Sheet, reference: str, rater: str) -> Pairs:
     true, rated = scores.of(sheet, reference, rater), scores.of(sheet, rater, reference)
     return pair_up(true.values, rated.values, true.known & rated.known)

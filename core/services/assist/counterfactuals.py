@@ -84,8 +84,8 @@ class EditFigures:
 
 def estimate(store: Store, request: EditRequest) -> TaskCost:
     """Return the expected cost: one call per item."""
-    items = _items(store, request)
-    writings = [_writing(item, request) for item in items]
+    items = _items_to_edit(store, request)
+    writings = [_edit_request(item, request) for item in items]
     longest = max((len(item.output) // 4 for item in items), default=0)
     return cost_estimate(request.judge, writings, longest + 50)
 
@@ -95,7 +95,7 @@ def begin(store: Store, request: EditRequest) -> int:
     """Start editing; return the task's id. Raise ``InputError`` for no items, too many, or
     chats.
     """
-    items = _items(store, request)
+    items = _items_to_edit(store, request)
     problems = [
         Problem("is not one text.", "Choose items whose submission is a text.", (item.id,))
         for item in items
@@ -112,16 +112,16 @@ def begin(store: Store, request: EditRequest) -> int:
 async def work(context: TaskContext) -> None:
     """Request every item's edit, in parallel."""
     request = request_of(context.task)
-    items = await context.io(_items, context.store, request)
+    items = await context.io(_items_to_edit, context.store, request)
     judge = writer_of(request.judge)
 
-    async def change(item: Item) -> None:
+    async def edit_item(item: Item) -> None:
         def read(text: str | None) -> object:
             return read_edit(text, item.output)
 
-        await context.write(f"edit/{item.id}", judge, _writing(item, request), read)
+        await context.write(f"edit/{item.id}", judge, _edit_request(item, request), read)
 
-    await context.all(change(item) for item in items)
+    await context.all(edit_item(item) for item in items)
 
 
 def request_of(task: HelpTask) -> EditRequest:
@@ -129,14 +129,16 @@ def request_of(task: HelpTask) -> EditRequest:
     return help_tasks.request_from(EditRequest, task)
 
 
-def edited(store: Store, task: HelpTask) -> list[tuple[Item, EditedSubmission]]:
+def edited_items(store: Store, task: HelpTask) -> list[tuple[Item, EditedSubmission]]:
     """Return the items edited so far, with their edits."""
-    return list(_edited(store, task))
+    return list(_edited_items(store, task))
 
 
-def _edited(store: Store, task: HelpTask) -> Iterator[tuple[Item, EditedSubmission]]:
-    values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
-    for item in _items(store, request_of(task)):
+def _edited_items(store: Store, task: HelpTask) -> Iterator[tuple[Item, EditedSubmission]]:
+    values = {
+        s.name: s.value for s in help_tasks.steps_of_task(store, task.id) if s.failure is None
+    }
+    for item in _items_to_edit(store, request_of(task)):
         change = read_edit(values.get(f"edit/{item.id}"), item.output)
         if isinstance(change, EditedSubmission):
             yield item, change
@@ -148,7 +150,7 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
 
     Raises ``InputError`` if nothing was edited.
     """
-    edits = edited(store, task)
+    edits = edited_items(store, task)
     if not edits:
         raise InputError("Nothing has been changed yet.")
     request = request_of(task)
@@ -195,7 +197,7 @@ def latest_run(store: Store, dataset_version: int) -> RunRow | None:
     return next((row for row in rows if row.dataset_version_id == dataset_version), None)
 
 
-def measured(store: Store, run_id: int) -> EditFigures:
+def edit_figures(store: Store, run_id: int) -> EditFigures:
     """Return how judges reacted to the edits; raise ``InputError`` if the run has no edits."""
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
@@ -205,7 +207,7 @@ def measured(store: Store, run_id: int) -> EditFigures:
         raise InputError("No item of this run is a changed one.")
     target, aimed = (str(next(iter(facts.values()))[key]) for key in ("criterion", "aimed"))
     cells = {(item, c.criterion): c for item, c in store.results.verdicts(run_id)}
-    pairs = tuple(_pair(rubric, cells, id_, edit, aimed) for id_, edit in facts.items())
+    pairs = tuple(_edit_pair(rubric, cells, id_, edit, aimed) for id_, edit in facts.items())
     moved: dict[str, int] = {}
     for pair in pairs:
         for name in pair.moved:
@@ -224,7 +226,7 @@ def measured(store: Store, run_id: int) -> EditFigures:
     )
 
 
-def _pair(
+def _edit_pair(
     rubric: Rubric,
     cells: Mapping[tuple[str, str], Verdict],
     id_: str,
@@ -233,7 +235,10 @@ def _pair(
 ) -> EditPair:
     original, target = str(facts["of"]), str(facts["criterion"])
     sides = {
-        c.name: (_label(rubric, cells, original, c.name), _label(rubric, cells, id_, c.name))
+        c.name: (
+            _label_of_item(rubric, cells, original, c.name),
+            _label_of_item(rubric, cells, id_, c.name),
+        )
         for c in rubric.criteria
     }
     before, after = sides.pop(target)
@@ -251,7 +256,7 @@ def _pair(
     )
 
 
-def _label(
+def _label_of_item(
     rubric: Rubric, cells: Mapping[tuple[str, str], Verdict], item: str, name: str
 ) -> str | None:
     cell = cells.get((item, name))
@@ -260,9 +265,9 @@ def _label(
     return rubric.criterion(name).choices[cell.judged].label
 
 
-def _items(store: Store, request: EditRequest) -> Sequence[Item]:
+def _items_to_edit(store: Store, request: EditRequest) -> Sequence[Item]:
     return resolved_items(store, request.dataset_version, list(request.items))
 
 
-def _writing(item: Item, request: EditRequest) -> Writing:
+def _edit_request(item: Item, request: EditRequest) -> Writing:
     return edit_writing(item, request.rubric, request.criterion, request.aimed, request.seed)

@@ -84,11 +84,13 @@ class GeneratedSubmission:
     aimed: tuple[str, ...]
 
 
-def lanes(criterion: Criterion, counts: Mapping[int, int], borderline: int) -> list[SubmissionLane]:
+def submission_lanes(
+    criterion: Criterion, counts: Mapping[int, int], borderline: int
+) -> list[SubmissionLane]:
     """Return the submissions to write per option; borderline submissions alternate between pairs.
 
     >>> met = Criterion(name="c", requirement="r")
-    >>> [(lane.aimed, lane.count) for lane in lanes(met, {0: 2}, 1)]
+    >>> [(lane.aimed, lane.count) for lane in submission_lanes(met, {0: 2}, 1)]
     [((0,), 2), ((0, 1), 1)]
     """
     chosen = [SubmissionLane((index,), counts[index]) for index in sorted(counts) if counts[index]]
@@ -103,7 +105,7 @@ def lanes(criterion: Criterion, counts: Mapping[int, int], borderline: int) -> l
 
 def estimate(request: DataRequest) -> TaskCost:
     """Return the expected cost: one call per submission, and one to invent tasks."""
-    lanes_to_write = lanes(request.criterion, request.counts, request.borderline)
+    lanes_to_write = submission_lanes(request.criterion, request.counts, request.borderline)
     task = request.tasks[0] if request.tasks else ""
     writings = [
         generate_writing(
@@ -120,7 +122,7 @@ def estimate(request: DataRequest) -> TaskCost:
 @allowed("write")
 def begin(store: Store, request: DataRequest) -> int:
     """Start writing; return the task's id. Raise ``InputError`` for no submissions, or too many."""
-    total = sum(lane.count for lane in _lanes(request))
+    total = sum(lane.count for lane in _lanes_of_request(request))
     if not 0 < total <= MOST:
         raise InputError(
             "This cannot be written.",
@@ -132,21 +134,25 @@ def begin(store: Store, request: DataRequest) -> int:
     return help_tasks.begin(store, KIND, request.subject, data, total + inventing, request.budget)
 
 
-def _lanes(request: DataRequest) -> list[SubmissionLane]:
-    return lanes(request.criterion, request.counts, request.borderline)
+def _lanes_of_request(request: DataRequest) -> list[SubmissionLane]:
+    return submission_lanes(request.criterion, request.counts, request.borderline)
 
 
 async def work(context: TaskContext) -> None:
     """Invent tasks if none are given, then write the lanes in parallel."""
     request = request_of(context.task)
-    tasks = await _tasks(context, request)
+    tasks = await _given_or_invented_tasks(context, request)
     if isinstance(tasks, WritingFailure):
         return
     prints = list[TextFingerprint]()
-    await context.all(_lane(context, request, lane, tasks, prints) for lane in _lanes(request))
+    await context.all(
+        _write_lane(context, request, lane, tasks, prints) for lane in _lanes_of_request(request)
+    )
 
 
-async def _tasks(context: TaskContext, request: DataRequest) -> tuple[str, ...] | WritingFailure:
+async def _given_or_invented_tasks(
+    context: TaskContext, request: DataRequest
+) -> tuple[str, ...] | WritingFailure:
     if request.tasks or not request.invent:
         return request.tasks
     writing = tasks_writing(request.criterion, request.invent, request.seed)
@@ -157,7 +163,7 @@ async def _tasks(context: TaskContext, request: DataRequest) -> tuple[str, ...] 
     return result if isinstance(result, WritingFailure) else result.tasks
 
 
-async def _lane(
+async def _write_lane(
     context: TaskContext,
     request: DataRequest,
     lane: SubmissionLane,
@@ -170,7 +176,7 @@ async def _lane(
     def read(text: str | None) -> str | Unreadable:
         submission = read_submission(text)
         copied = isinstance(submission, str) and any(
-            _print_of(submission).is_near(other) for other in prints
+            _fingerprint_of(submission).is_near(other) for other in prints
         )
         return Unreadable("malformed", _NEAR_COPY) if copied else submission
 
@@ -184,10 +190,10 @@ async def _lane(
         submission = await context.write(lane.step(number), judge, writing, read)
         if isinstance(submission, str):
             earlier.append(submission)
-            prints.append(_print_of(submission))
+            prints.append(_fingerprint_of(submission))
 
 
-def _print_of(text: str) -> TextFingerprint:
+def _fingerprint_of(text: str) -> TextFingerprint:
     return print_of(Item(id="written", submission=text))
 
 
@@ -199,16 +205,18 @@ def request_of(task: HelpTask) -> DataRequest:
 def written_so_far(store: Store, task: HelpTask) -> list[GeneratedSubmission]:
     """Return the submissions written so far, by option."""
     request = request_of(task)
-    values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
+    values = {
+        s.name: s.value for s in help_tasks.steps_of_task(store, task.id) if s.failure is None
+    }
     invented = read_tasks(values.get("tasks"), request.invent) if "tasks" in values else None
     tasks = request.tasks or (invented.tasks if isinstance(invented, Tasks) else ())
-    return list(_submissions(request, values, tasks))
+    return list(_submissions_of_steps(request, values, tasks))
 
 
-def _submissions(
+def _submissions_of_steps(
     request: DataRequest, values: Mapping[str, str], tasks: Sequence[str]
 ) -> Iterator[GeneratedSubmission]:
-    for lane in _lanes(request):
+    for lane in _lanes_of_request(request):
         aimed = tuple(request.criterion.choices[index].label for index in lane.aimed)
         for number in range(1, lane.count + 1):
             submission = read_submission(values.get(lane.step(number)))
@@ -228,7 +236,9 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
     if not written:
         raise InputError("Nothing has been written yet.")
     request = request_of(task)
-    items = tuple(_item(submission, request, task) for submission in unique_ids(written))
+    items = tuple(
+        _item_of_submission(submission, request, task) for submission in unique_ids(written)
+    )
     dataset = Dataset(
         name=name.strip() or f"Test data: {request.criterion.name}"[:200],
         description="Written by a model. Target options are not labels; no person checked them.",
@@ -250,7 +260,7 @@ def unique_ids(written: Sequence[GeneratedSubmission]) -> list[GeneratedSubmissi
     return out
 
 
-def _item(written: GeneratedSubmission, request: DataRequest, task: HelpTask) -> Item:
+def _item_of_submission(written: GeneratedSubmission, request: DataRequest, task: HelpTask) -> Item:
     between = len(written.aimed) > 1
     meta: dict[str, Any] = {
         "aimed": {
@@ -326,22 +336,22 @@ def latest_run(store: Store, dataset_version: int) -> RunRow | None:
     return next((row for row in rows if row.dataset_version_id == dataset_version), None)
 
 
-def recovery(store: Store, run_id: int) -> Recovery:
+def recovery_of_run(store: Store, run_id: int) -> Recovery:
     """Return a run's recovery of generated submissions; raise ``InputError`` for any other run."""
     run = store.runs.get(run_id)
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     rubric = store.rubrics.version(run.rubric_version_id).rubric
-    aims = {item.id: aim for item in items if (aim := aimed_of(item)) is not None}
+    aims = {item.id: aim for item in items if (aim := aim_of_item(item)) is not None}
     names = {name for name, _ in aims.values()}
     criterion = next((c for c in rubric.criteria if c.name in names), None)
     if criterion is None:
         raise InputError("No item of this run was written for an option of its rubric.")
     aimed = {id_: options for id_, (name, options) in aims.items() if name == criterion.name}
     cells = dict(store.results.verdicts(run_id, criterion.name))
-    return _recovery(criterion, aimed, cells)
+    return _recovery_of_cells(criterion, aimed, cells)
 
 
-def aimed_of(item: Item) -> tuple[str, tuple[str, ...]] | None:
+def aim_of_item(item: Item) -> tuple[str, tuple[str, ...]] | None:
     """Return the criterion and the labels that an item was written for, or ``None``."""
     aim = item.meta.get("aimed")
     if not isinstance(aim, dict) or not isinstance(aim.get("options"), list):
@@ -349,15 +359,15 @@ def aimed_of(item: Item) -> tuple[str, tuple[str, ...]] | None:
     return str(aim.get("criterion", "")), tuple(str(label) for label in aim["options"])
 
 
-def _recovery(
+def _recovery_of_cells(
     criterion: Criterion, aimed: dict[str, tuple[str, ...]], cells: dict[str, Verdict]
 ) -> Recovery:
     groups: dict[tuple[str, ...], list[str]] = {}
     for id_, options in aimed.items():
         groups.setdefault(options, []).append(id_)
     labels = tuple(option.label for option in criterion.choices)
-    verdicts = {id_: _label(criterion, cells.get(id_)) for id_ in aimed}
-    rows = tuple(_row(options, ids, verdicts) for options, ids in groups.items())
+    verdicts = {id_: _label_of_cell(criterion, cells.get(id_)) for id_ in aimed}
+    rows = tuple(_recovery_row(options, ids, verdicts) for options, ids in groups.items())
     single = [row.found for row in rows if not row.between]
     misses = tuple(
         id_
@@ -368,12 +378,12 @@ def _recovery(
     return Recovery(criterion.name, labels, rows, total, misses)
 
 
-def _label(criterion: Criterion, cell: Verdict | None) -> str | None:
+def _label_of_cell(criterion: Criterion, cell: Verdict | None) -> str | None:
     option = None if cell is None else cell.judged
     return None if option is None else criterion.choices[option].label
 
 
-def _row(
+def _recovery_row(
     options: tuple[str, ...], ids: list[str], verdicts: dict[str, str | None]
 ) -> AimedSubmissions:
     chosen: dict[str, int] = {}

@@ -85,7 +85,7 @@ log = logging.getLogger(__name__)
 HOLD_SECONDS, BEAT_EVERY = 15.0, 0.5
 
 
-def _for_whom(store: Store, task_id: int) -> Store:
+def _store_of_owner(store: Store, task_id: int) -> Store:
     """Return a store that acts for the task's owner, who then owns, for example, the runs it
     starts.
     """
@@ -96,7 +96,7 @@ def _for_whom(store: Store, task_id: int) -> Store:
 _running: dict[tuple[str, int], Future[RunStatus]] = {}
 
 
-def wait(store: Store, task_id: int, timeout: float = 60.0) -> HelpTask:
+def wait_for_task(store: Store, task_id: int, timeout: float = 60.0) -> HelpTask:
     """Return the task once this process has ended it, or after ``timeout`` seconds."""
     future = _running.get((str(store.path), task_id))
     if future is not None:
@@ -108,12 +108,14 @@ def wait(store: Store, task_id: int, timeout: float = 60.0) -> HelpTask:
 @allowed("write")
 def start(store: Store, task_id: int) -> None:
     """Run a task in the background, on the loop that all tasks of this process share."""
-    future = asyncio.run_coroutine_threadsafe(_shared(_for_whom(store, task_id), task_id), loop())
+    future = asyncio.run_coroutine_threadsafe(
+        _work_exclusively(_store_of_owner(store, task_id), task_id), loop()
+    )
     _running[str(store.path), task_id] = future
 
 
 @lru_cache(maxsize=1)
-def _providers() -> Providers:
+def _shared_providers() -> Providers:
     return Providers()
 
 
@@ -121,11 +123,11 @@ def _providers() -> Providers:
 _at_work: set[tuple[str, int]] = set()
 
 
-async def _shared(store: Store, task_id: int) -> RunStatus:
+async def _work_exclusively(store: Store, task_id: int) -> RunStatus:
     key = (str(store.path), task_id)
     _at_work.add(key)
     try:
-        return await _work(store, task_id)
+        return await _work_on_task(store, task_id)
     except Exception:
         # The task is already marked as failed, with the reason. Other tasks must continue.
         log.exception("task %s ended with a defect", task_id)
@@ -134,30 +136,30 @@ async def _shared(store: Store, task_id: int) -> RunStatus:
         _at_work.discard(key)
         if not _at_work:
             # A closed provider reopens when it is used.
-            await _providers().close()
+            await _shared_providers().close()
 
 
-async def _work(store: Store, task_id: int) -> RunStatus:
+async def _work_on_task(store: Store, task_id: int) -> RunStatus:
     async with store_thread(store) as io:
-        if not await in_thread(io, _claim, store, task_id):
+        if not await in_thread(io, _claim_task, store, task_id):
             return store.helps.get(task_id).status
         task = await in_thread(io, store.helps.get, task_id)
-        return await _ended(TaskContext(store, task, _providers(), io))
+        return await _run_to_end(TaskContext(store, task, _shared_providers(), io))
 
 
-def _claim(store: Store, task_id: int) -> bool:
+def _claim_task(store: Store, task_id: int) -> bool:
     look(store, task_id)
     return store.helps.claim(
         *(task_id, clock.owner_name()), at=clock.at(), seconds=HOLD_SECONDS, now=clock.now()
     )
 
 
-async def _ended(context: TaskContext) -> RunStatus:
+async def _run_to_end(context: TaskContext) -> RunStatus:
     """Run the task, and record and return how it ended."""
     store, lease = context.store, context.task.lease
-    work = asyncio.create_task(_opened(context, work_of(context.task.kind)))
+    work = asyncio.create_task(_work_in_context(context, work_of(context.task.kind)))
 
-    async def beat() -> bool:
+    async def renew_lease() -> bool:
         """Renew the lease; end the task when a person cancels it, or when the lease is lost."""
         renew = partial(store.leases.heartbeat, at=clock.at(), seconds=HOLD_SECONDS)
         if await context.io(renew, lease) is not False:
@@ -167,9 +169,9 @@ async def _ended(context: TaskContext) -> RunStatus:
     status: RunStatus = "failed"
     message, result = "", None
     try:
-        async with beating(beat, BEAT_EVERY):
+        async with beating(renew_lease, BEAT_EVERY):
             result = await work
-        status, message = _verdict(context)
+        status, message = _final_status(context)
     except asyncio.CancelledError:
         status = "cancelled"
     except BudgetSpent:
@@ -186,12 +188,12 @@ async def _ended(context: TaskContext) -> RunStatus:
     return status
 
 
-async def _opened(context: TaskContext, work: Any) -> Any:
+async def _work_in_context(context: TaskContext, work: Any) -> Any:
     await context.open()
     return await work(context)
 
 
-def _verdict(context: TaskContext) -> tuple[RunStatus, str]:
+def _final_status(context: TaskContext) -> tuple[RunStatus, str]:
     if not context.failed:
         return "done", ""
     first = next(iter(context.failed.values()))
@@ -200,17 +202,17 @@ def _verdict(context: TaskContext) -> tuple[RunStatus, str]:
     return "failed", f"{summary}{first.message}"
 
 
-def writers(store: Store) -> list[JudgeEntry]:
+def writing_models(store: Store) -> list[JudgeEntry]:
     """Return the registry's models that can write, by name."""
     return [entry for entry in list_judges(store) if entry.judge.kind == "llm"]
 
 
-def missing(store: Store) -> str:
+def why_no_model(store: Store) -> str:
     """Return a sentence on why no model can be called; empty if one can.
 
     A model whose key is ``unknown`` counts as ready.
     """
-    entries = writers(store)
+    entries = writing_models(store)
     if not entries:
         return (
             "This needs a model, and none is set up. Add one on the Judges page: a provider's "
@@ -263,7 +265,7 @@ def begin(
     ``subject`` is what it is about, ``request`` plain JSON data, ``planned`` its maximal number of
     steps; ``budget`` is in US dollars, ``None`` for no limit.
     """
-    _check_key(request)
+    _require_key(request)
     judge = writer_from(request)
     price = price_of(judge)
     step_cost = (
@@ -275,14 +277,14 @@ def begin(
         task_id = store.helps.create(
             *(kind, subject, request),
             planned=planned,
-            budget=within_limits(store, _asked_by(request), budget, expected),
+            budget=within_limits(store, _models_of_request(request), budget, expected),
             now=clock.now(),
         )
     start(store, task_id)
     return task_id
 
 
-def _asked_by(request: Mapping[str, Any]) -> list[Judge]:
+def _models_of_request(request: Mapping[str, Any]) -> list[Judge]:
     """Return the models that a task may call: its writer, and the judges of its runs."""
     panel = request.get("panel")
     judges = () if panel is None else build(Panel, panel, "panel").judges
@@ -319,14 +321,14 @@ def latest(store: Store, kind: str, subject: str) -> HelpTask | None:
     return look(store, tasks[0].id) if tasks else None
 
 
-def steps(store: Store, task_id: int) -> Sequence[HelpStep]:
+def steps_of_task(store: Store, task_id: int) -> Sequence[HelpStep]:
     """Return every step of a task, including failures, in order."""
     return store.helps.steps(task_id)
 
 
-def left_out(store: Store, task_id: int) -> list[str]:
+def omitted_parts(store: Store, task_id: int) -> list[str]:
     """Return the omitted parts of partly usable replies, one text per reply, in order."""
-    return [s.message for s in steps(store, task_id) if s.failure is None and s.message]
+    return [s.message for s in steps_of_task(store, task_id) if s.failure is None and s.message]
 
 
 @allowed("write")
@@ -348,7 +350,7 @@ def _dataset_place(task: HelpTask) -> str:
     return f"help/{task.id}/dataset"
 
 
-def _check_key(request: Mapping[str, Any]) -> None:
+def _require_key(request: Mapping[str, Any]) -> None:
     judge = writer_from(request)
     name, state = key_status(judge)
     if state == "not set":

@@ -27,16 +27,16 @@ from core.services.assist.proposals import (
     ImproveRequest,
     ProposalPiece,
     cases_of,
-    merged,
+    merge_findings,
     offline_findings,
     pieces_of,
-    propose,
+    propose_changes,
 )
 from core.services.assist.proposals import estimate as improving_outlook
-from core.services.assist.task_context import TaskContext, graded
-from core.services.comparison.differences import FigureDelta, deltas
+from core.services.assist.task_context import TaskContext, graded_run
+from core.services.comparison.differences import FigureDelta, run_deltas
 from core.services.comparison.paired_runs import pair_runs
-from core.services.datasets.twins import apart_texts, grouped, whole_groups
+from core.services.datasets.twins import apart_texts, twin_groups_of, whole_groups
 from core.services.results.scored_items import resolved_items
 from core.services.runs.cost_estimate import estimate_planned
 from core.services.runs.planning import Planned, RunRequest
@@ -82,7 +82,9 @@ def split_ids(items: Sequence[Item], request: LoopRequest) -> tuple[list[str], l
     if min(len(learn), len(measure)) >= LEAST:
         return learn, [item.id for item in measure]
     rng = seeded("held out", request.seed)
-    held_out = whole_groups(grouped(labelled), round(len(labelled) * request.held_share), rng)
+    held_out = whole_groups(
+        twin_groups_of(labelled), round(len(labelled) * request.held_share), rng
+    )
     measuring = {item.id for item in held_out}
     return sorted(i.id for i in labelled if i.id not in measuring), sorted(measuring)
 
@@ -123,7 +125,7 @@ def estimate(store: Store, request: LoopRequest) -> TaskCost:
     if not graded_items or not request.targets:
         return TaskCost(0, 0, 0, 0.0)
     run = estimate_planned(
-        store, Planned(plan, asked_part(request.rubric, request), graded_items, ())
+        store, Planned(plan, graded_part(request.rubric, request), graded_items, ())
     )
     proposals_asked = ImproveRequest(
         request.judge, request.rubric, request.subject, request.targets, request.findings
@@ -140,7 +142,7 @@ def estimate(store: Store, request: LoopRequest) -> TaskCost:
     )
 
 
-def asked_part(rubric: Rubric, request: LoopRequest) -> Rubric:
+def graded_part(rubric: Rubric, request: LoopRequest) -> Rubric:
     """Return the part of a rubric that the loop grades: only the criteria to improve."""
     criteria = tuple(c for c in rubric.criteria if c.name in request.targets)
     return Rubric(name=rubric.name, guidelines=rubric.guidelines, criteria=criteria)
@@ -183,7 +185,7 @@ def gain_between(store: Store, first: int, second: int) -> LoopGain:
     items.
     """
     paired = pair_runs(store, first, second)
-    compared = deltas(paired, RESAMPLES, 0)
+    compared = run_deltas(paired, RESAMPLES, 0)
     criteria = tuple(
         CriterionGain(delta.name, delta.accuracy, delta.kappa) for delta in compared.criteria
     )
@@ -210,7 +212,7 @@ def runs_of(store: Store, task: HelpTask) -> dict[str, int]:
     """Return the runs of a task by step, e.g. ``{"0/held": 12}``."""
     return {
         step.name: int(step.value)
-        for step in help_tasks.steps(store, task.id)
+        for step in help_tasks.steps_of_task(store, task.id)
         if step.failure is None and step.name.endswith(("/learn", "/held"))
     }
 
@@ -220,10 +222,12 @@ def runs_cost(store: Store, task: HelpTask) -> float:
     return sum(store.runs.row(run_id).cost for run_id in runs_of(store, task).values())
 
 
-def rounds(store: Store, task: HelpTask) -> list[LoopRound]:
+def rounds_so_far(store: Store, task: HelpTask) -> list[LoopRound]:
     """Return every round so far, starting with the original rubric."""
     request, runs = request_of(task), runs_of(store, task)
-    values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
+    values = {
+        s.name: s.value for s in help_tasks.steps_of_task(store, task.id) if s.failure is None
+    }
     finished, best, best_at = list[LoopRound](), request.rubric, 0
     if "0/held" in runs:
         finished.append(LoopRound(0, runs.get("0/learn"), runs["0/held"], (), None, True))
@@ -241,20 +245,20 @@ def rounds(store: Store, task: HelpTask) -> list[LoopRound]:
     return finished
 
 
-def pieces(store: Store, task: HelpTask) -> list[ProposalPiece]:
+def proposed_pieces(store: Store, task: HelpTask) -> list[ProposalPiece]:
     """Return the differences between the original rubric and the best round's, to accept."""
     request = request_of(task)
     last: dict[str, ProposalPiece] = {}
-    for loop_round in rounds(store, task):
+    for loop_round in rounds_so_far(store, task):
         for piece in loop_round.changes if loop_round.kept else ():
             first = last.get(piece.key)
             before = piece.before if first is None else first.before
-            last[piece.key] = ProposalPiece(**{**_plain(piece), "before": before})
+            last[piece.key] = ProposalPiece(**{**_plain_piece(piece), "before": before})
     existing = {criterion.name for criterion in request.rubric.criteria} | {""}
     return [piece for piece in last.values() if piece.criterion in existing]
 
 
-def _plain(piece: ProposalPiece) -> dict[str, Any]:
+def _plain_piece(piece: ProposalPiece) -> dict[str, Any]:
     return {name: getattr(piece, name) for name in ProposalPiece.__slots__}
 
 
@@ -262,36 +266,36 @@ async def work(context: TaskContext) -> dict[str, Any]:
     """Run rounds until nothing is proposed, a round does not help, or the limit is reached."""
     request = request_of(context.task)
     best, best_at = request.rubric, 0
-    await _graded(context, request, best, 0, "learn")
-    await _graded(context, request, best, 0, "held")
+    await _grade_part(context, request, best, 0, "learn")
+    await _grade_part(context, request, best, 0, "held")
     for number in range(1, request.rounds + 1):
-        changes = await _proposed(context, request, best, best_at, number)
+        changes = await _proposed_changes(context, request, best, best_at, number)
         if not changes:
-            return _ended(best_at, "Nothing more was proposed.")
+            return _loop_result(best_at, "Nothing more was proposed.")
         rubric = apply_changes(best, changes)
-        held_run = await _graded(context, request, rubric, number, "held")
+        held_run = await _grade_part(context, request, rubric, number, "held")
         gain = await context.io(
-            gain_between, context.store, _run(context, best_at, "held"), held_run
+            gain_between, context.store, _run_of_part(context, best_at, "held"), held_run
         )
         await context.note(f"changes/{number}", [asdict(change) for change in changes])
         if not gain.helps:
-            return _ended(best_at, f"Round {number} did not help on the items held out.")
-        await _graded(context, request, rubric, number, "learn")
+            return _loop_result(best_at, f"Round {number} did not help on the items held out.")
+        await _grade_part(context, request, rubric, number, "learn")
         best, best_at = rubric, number
-    return _ended(best_at, "All rounds are over.")
+    return _loop_result(best_at, "All rounds are over.")
 
 
-def _ended(best: int, why: str) -> dict[str, Any]:
+def _loop_result(best: int, why: str) -> dict[str, Any]:
     return {"best": best, "why": why}
 
 
-async def _proposed(
+async def _proposed_changes(
     context: TaskContext, request: LoopRequest, rubric: Rubric, best_at: int, number: int
 ) -> tuple[ProposedChange, ...]:
     """Return the changes of wording proposed in a round; a failed request ends the loop."""
-    learnt = _run(context, best_at, "learn")
-    cases = await context.io(_cases, context.store, learnt, request)
-    findings = merged(offline_findings(rubric), request.findings if number == 1 else {})
+    learnt = _run_of_part(context, best_at, "learn")
+    cases = await context.io(_disputed_cases, context.store, learnt, request)
+    findings = merge_findings(offline_findings(rubric), request.findings if number == 1 else {})
     improve = ImproveRequest(
         judge=request.judge,
         rubric=rubric,
@@ -307,7 +311,7 @@ async def _proposed(
         if findings.get(name) or any(case.criterion == name for case in cases)
     ]
     results = await context.all(
-        propose(context, improve, name, f"{number}/revise/{name}") for name in chosen
+        propose_changes(context, improve, name, f"{number}/revise/{name}") for name in chosen
     )
     changes = list[ProposedChange]()
     for result in results:
@@ -318,23 +322,23 @@ async def _proposed(
     return tuple(change for change in changes if change not in guidelines[1:])
 
 
-def _cases(store: Store, run_id: int, request: LoopRequest) -> list[Any]:
+def _disputed_cases(store: Store, run_id: int, request: LoopRequest) -> list[Any]:
     return cases_of(store, run_id, request.targets, seed=request.seed)
 
 
-def _run(context: TaskContext, number: int, part: str) -> int:
+def _run_of_part(context: TaskContext, number: int, part: str) -> int:
     return int(context.noted(f"{number}/{part}"))
 
 
-async def _graded(
+async def _grade_part(
     context: TaskContext, request: LoopRequest, rubric: Rubric, number: int, part: str
 ) -> int:
-    make = await context.io(_request, context, request, rubric, number, part)
-    row = await graded(context, f"{number}/{part}", make)
+    make = await context.io(_run_request, context, request, rubric, number, part)
+    row = await graded_run(context, f"{number}/{part}", make)
     return row.id
 
 
-def _request(
+def _run_request(
     context: TaskContext, request: LoopRequest, rubric: Rubric, number: int, part: str
 ) -> RunRequest:
     """Return the run of one part in one round, with the rest of the budget."""
@@ -344,7 +348,7 @@ def _request(
         remaining = max(0.0, task.budget - task.cost - runs_cost(store, task))
     return RunRequest(
         rubric_version=store.rubrics.version_with_content(
-            asked_part(rubric, request), now=clock.now()
+            graded_part(rubric, request), now=clock.now()
         ).id,
         dataset_version=request.dataset_version,
         panel=request.panel,

@@ -77,7 +77,7 @@ class MetaCheck:
     open: int
 
 
-def available() -> bool:
+def is_available() -> bool:
     """Return whether the files of the meta-rubric are installed with the program."""
     return FOLDER.is_dir()
 
@@ -89,7 +89,7 @@ def meta_rubric(name: str) -> Rubric:
     return parse_rubric(path.read_bytes(), path.name).value
 
 
-def questions(part: str, *, in_task: bool) -> Rubric:
+def meta_questions(part: str, *, in_task: bool) -> Rubric:
     """Return the questions about a ``criterion`` or the ``rubric``, with or without a task."""
     base = meta_rubric(part)
     if not in_task:
@@ -98,13 +98,13 @@ def questions(part: str, *, in_task: bool) -> Rubric:
     return base.model_copy(update={"criteria": (*base.criteria, *in_task_questions.criteria)})
 
 
-def _trial(request: MetaRequest) -> Trial:
+def _check_trial(request: MetaRequest) -> Trial:
     criteria = [criterion.name for criterion in request.rubric.criteria]
     return Trial(
         name=f"Check by judges: {request.rubric.name}",
-        rubric=_questions(request, "criterion"),
+        rubric=_questions_for(request, "criterion"),
         panel=request.panel,
-        texts=Dataset(name=f"Check: {request.rubric.name}"[:200], items=_items(request)),
+        texts=Dataset(name=f"Check: {request.rubric.name}"[:200], items=_check_items(request)),
         source="help",
         seed=request.seed,
         budget=request.budget,
@@ -112,42 +112,42 @@ def _trial(request: MetaRequest) -> Trial:
     )
 
 
-def _items(request: MetaRequest) -> tuple[Item, ...]:
+def _check_items(request: MetaRequest) -> tuple[Item, ...]:
     items = [
         Item(id=f"criterion {number}", submission=_criterion_text(criterion), prompt=request.task)
         for number, criterion in enumerate(request.rubric.criteria, start=1)
     ]
     text, rubric_questions = (
         rubric_text(request.rubric, weights=True),
-        _questions(request, "rubric"),
+        _questions_for(request, "rubric"),
     )
     return (*items, Item(id=WHOLE, submission=text, prompt=request.task, rubric=rubric_questions))
 
 
-def _questions(request: MetaRequest, part: str) -> Rubric:
-    return questions(part, in_task=bool(request.task.strip()))
+def _questions_for(request: MetaRequest, part: str) -> Rubric:
+    return meta_questions(part, in_task=bool(request.task.strip()))
 
 
 def estimate(store: Store, request: MetaRequest) -> CostEstimate:
     """Return the estimate of a check, without storing anything."""
-    return trials.estimate(store, _trial(request))
+    return trials.estimate(store, _check_trial(request))
 
 
 @allowed("write")
 def start(store: Store, request: MetaRequest) -> int:
     """Start a check; return its run's id, to follow like any run."""
-    run_id = trials.begin(store, _trial(request))
+    run_id = trials.begin(store, _check_trial(request))
     store.settings.put(f"{_PLACE}{request.subject}", run_id)
     return run_id
 
 
-def latest(store: Store, subject: str) -> int | None:
+def latest_check(store: Store, subject: str) -> int | None:
     """Return the run of the newest check of that subject, or ``None``."""
     run_id = store.settings.get(f"{_PLACE}{subject}")
     return int(run_id) if run_id is not None else None
 
 
-def result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCheck:
+def check_result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCheck:
     """Return a check's results so far, the most important first.
 
     ``now`` is the current rubric: findings on a criterion whose wording changed are ``stale``.
@@ -164,7 +164,9 @@ def result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCheck:
         votes = store.votes.for_item(run_id, item.id) if item.id in cells else []
         rubric = effective(item, asked_of)
         stale = now is not None and item.submission != _item_text(now, names, item.id)
-        meta_findings += _findings(item, rubric, cells.get(item.id, []), votes, names, stale)
+        meta_findings += _findings_of_item(
+            item, rubric, cells.get(item.id, []), votes, names, stale
+        )
     every = [cell for of_item in cells.values() for cell in of_item]
     planned = sum(len(effective(item, asked_of).criteria) for item in items)
     return MetaCheck(
@@ -176,7 +178,7 @@ def result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCheck:
     )
 
 
-def _findings(
+def _findings_of_item(
     item: Item,
     rubric: Rubric,
     cells: Sequence[Verdict],
@@ -186,7 +188,7 @@ def _findings(
 ) -> Iterator[MetaFinding]:
     for cell in cells:
         question = rubric.criterion(cell.criterion)
-        if cell.option is None or cell.abstained or not _costs(question, cell.option):
+        if cell.option is None or cell.abstained or not _has_better_answer(question, cell.option):
             continue
         matching = [
             v for v in votes if v.cell.criterion == cell.criterion and v.option == cell.option
@@ -196,7 +198,7 @@ def _findings(
         yield MetaFinding(
             question=question.name,
             requirement=question.requirement,
-            criteria=named(item, names, (*quotes, *(vote.reason for vote in matching))),
+            criteria=criteria_named(item, names, (*quotes, *(vote.reason for vote in matching))),
             reason=reason,
             quotes=quotes[:3],
             weight=abs(question.weight),
@@ -207,7 +209,7 @@ def _findings(
         )
 
 
-def _costs(question: Criterion, option: int) -> bool:
+def _has_better_answer(question: Criterion, option: int) -> bool:
     """Return whether another answer would be better, given the sign of the weight."""
     value = question.value_of(option)
     best = [v for v in question.values if v is not None]
@@ -216,7 +218,7 @@ def _costs(question: Criterion, option: int) -> bool:
     return value < max(best) if question.weight >= 0 else value > min(best)
 
 
-def named(item: Item, names: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
+def criteria_named(item: Item, names: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
     """Return the criteria that a finding is about.
 
     For an item of one criterion, that is the criterion. For the whole rubric, they are those whose
@@ -225,17 +227,18 @@ def named(item: Item, names: Sequence[str], texts: Sequence[str]) -> tuple[str, 
     if item.id != WHOLE:
         return (names[int(item.id.rpartition(" ")[2]) - 1],)
     folded = [fold(text) for text in texts if fold(text)]
-    blocks = _blocks(item.output, names)
+    blocks = _criterion_blocks(item.output, names)
     return tuple(
         name
         for name in names
         if any(
-            _holds(text, fold(name)) or (len(text) > 15 and text in blocks[name]) for text in folded
+            _contains_name(text, fold(name)) or (len(text) > 15 and text in blocks[name])
+            for text in folded
         )
     )
 
 
-def _blocks(text: str, names: Sequence[str]) -> dict[str, str]:
+def _criterion_blocks(text: str, names: Sequence[str]) -> dict[str, str]:
     """Return the folded text of each criterion in a rubric, as ``rubric_text`` writes it."""
     heads = [text.find(f"c{number} (") for number in range(1, len(names) + 1)]
     ends = [*heads[1:], len(text)]
@@ -244,10 +247,10 @@ def _blocks(text: str, names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _holds(text: str, name: str) -> bool:
+def _contains_name(text: str, name: str) -> bool:
     """Return whether a text contains a name as whole words.
 
-    >>> _holds("limit and tone overlap", "tone"), _holds("toneless", "tone")
+    >>> _contains_name("limit and tone overlap", "tone"), _contains_name("toneless", "tone")
     (True, False)
     """
     position = text.find(name)

@@ -76,7 +76,7 @@ class ProposalPiece:
 def estimate(request: ImproveRequest) -> TaskCost:
     """Return the expected cost: one call per criterion."""
     return cost_estimate(
-        request.judge, [_writing(request, name) for name in request.targets], _TOKENS_OUT
+        request.judge, [_revise_request(request, name) for name in request.targets], _TOKENS_OUT
     )
 
 
@@ -93,21 +93,23 @@ def begin(store: Store, request: ImproveRequest) -> int:
 async def work(context: TaskContext) -> None:
     """Request proposals for all criteria in parallel."""
     request = help_tasks.request_from(ImproveRequest, context.task)
-    await context.all(propose(context, request, name, f"revise/{name}") for name in request.targets)
+    await context.all(
+        propose_changes(context, request, name, f"revise/{name}") for name in request.targets
+    )
 
 
-async def propose(
+async def propose_changes(
     context: TaskContext, request: ImproveRequest, name: str, step: str
 ) -> ProposedChanges | WritingFailure:
     """Return the valid changes to one criterion, or the failure."""
 
     def read(text: str | None) -> ProposedChanges | Unreadable:
-        return readable(text, request.rubric, name)
+        return valid_changes(text, request.rubric, name)
 
-    return await context.write(step, writer_of(request.judge), _writing(request, name), read)
+    return await context.write(step, writer_of(request.judge), _revise_request(request, name), read)
 
 
-def readable(text: str | None, rubric: Rubric, name: str) -> ProposedChanges | Unreadable:
+def valid_changes(text: str | None, rubric: Rubric, name: str) -> ProposedChanges | Unreadable:
     """Return the changes in a reply that keep the rubric valid; others are dropped."""
     reply = read_changes(text, rubric, [name])
     if isinstance(reply, Unreadable):
@@ -115,11 +117,11 @@ def readable(text: str | None, rubric: Rubric, name: str) -> ProposedChanges | U
     # A gate names options by label, which the editor updates when options are renamed.
     plain = rubric.model_copy(update={"gates": ()})
     accepted, dropped = list(reply.changes), list(reply.dropped)
-    if _trouble(plain, accepted):
+    if _why_invalid(plain, accepted):
         # Changes are checked one after another, so that only invalid ones are dropped.
         accepted = []
         for change in reply.changes:
-            why = _trouble(plain, [*accepted, change])
+            why = _why_invalid(plain, [*accepted, change])
             if why:
                 dropped.append(f"With “{one_line(change.to)}” the rubric is invalid: {why}")
             else:
@@ -132,7 +134,7 @@ def readable(text: str | None, rubric: Rubric, name: str) -> ProposedChanges | U
     return ProposedChanges(tuple(dropped), tuple(new))
 
 
-def _trouble(rubric: Rubric, accepted: Sequence[ProposedChange]) -> str:
+def _why_invalid(rubric: Rubric, accepted: Sequence[ProposedChange]) -> str:
     """Return why these changes make the rubric invalid; empty if it stays valid."""
     try:
         changes_.apply_changes(rubric, accepted)
@@ -141,13 +143,15 @@ def _trouble(rubric: Rubric, accepted: Sequence[ProposedChange]) -> str:
     return ""
 
 
-def pieces(store: Store, task: HelpTask) -> list[ProposalPiece]:
+def pieces_so_far(store: Store, task: HelpTask) -> list[ProposalPiece]:
     """Return the proposals so far, in the order of the criteria."""
     rubric = Rubric.model_validate(task.request["rubric"])
     proposed = list[ProposalPiece]()
-    values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
+    values = {
+        s.name: s.value for s in help_tasks.steps_of_task(store, task.id) if s.failure is None
+    }
     for name in task.request["targets"]:
-        read = readable(values.get(f"revise/{name}"), rubric, name)
+        read = valid_changes(values.get(f"revise/{name}"), rubric, name)
         if not isinstance(read, Unreadable):
             proposed += pieces_of(rubric, read.changes)
     return proposed
@@ -160,7 +164,7 @@ def pieces_of(rubric: Rubric, proposed: Sequence[ProposedChange]) -> list[Propos
             key=f"{change.criterion}/{change.part}/{change.option}",
             criterion=change.criterion,
             part=change.part,
-            option=_label(rubric, change),
+            option=_piece_label(rubric, change),
             before=changes_.text_before_change(rubric, change),
             after=change.to,
             why=change.why,
@@ -169,7 +173,7 @@ def pieces_of(rubric: Rubric, proposed: Sequence[ProposedChange]) -> list[Propos
     ]
 
 
-def _label(rubric: Rubric, change: ProposedChange) -> str:
+def _piece_label(rubric: Rubric, change: ProposedChange) -> str:
     if change.option is None:
         return ""
     return rubric.criterion(change.criterion).options[change.option].label
@@ -179,21 +183,21 @@ def state_of(draft: RubricDraft, piece: ProposalPiece) -> State:
     """Return ``open`` if the draft still has the text that the piece replaces, ``taken`` if it has
     the new text, ``passed`` if it has another text.
     """
-    if piece.part == "label" and _text_in(draft, piece) is None:
-        return "taken" if _criterion_has(draft, piece, piece.after) else "passed"
-    current = _text_in(draft, piece)
+    if piece.part == "label" and _text_in_draft(draft, piece) is None:
+        return "taken" if _criterion_has_text(draft, piece, piece.after) else "passed"
+    current = _text_in_draft(draft, piece)
     if current is not None and current.strip() == piece.before.strip():
         return "open"
     return "taken" if current is not None and current.strip() == piece.after.strip() else "passed"
 
 
-def take(draft: RubricDraft, piece: ProposalPiece) -> RubricDraft:
+def take_piece(draft: RubricDraft, piece: ProposalPiece) -> RubricDraft:
     """Return the draft with one piece accepted, or unchanged if its place has another text."""
     if state_of(draft, piece) != "open":
         return draft
     if piece.part == "guidelines":
         return draft_criteria.set_field(draft, "guidelines", piece.after)
-    criterion = _find(draft, piece.criterion)
+    criterion = _find_criterion(draft, piece.criterion)
     if criterion is None:
         return draft
     uid = criterion["uid"]
@@ -211,10 +215,10 @@ def rubric_of(draft: RubricDraft) -> Rubric:
     return rubric_from(draft)
 
 
-def _text_in(draft: RubricDraft, piece: ProposalPiece) -> str | None:
+def _text_in_draft(draft: RubricDraft, piece: ProposalPiece) -> str | None:
     if piece.part == "guidelines":
         return draft["guidelines"]
-    criterion = _find(draft, piece.criterion)
+    criterion = _find_criterion(draft, piece.criterion)
     if criterion is None:
         return None
     if piece.part == "requirement":
@@ -227,18 +231,18 @@ def _text_in(draft: RubricDraft, piece: ProposalPiece) -> str | None:
     return None
 
 
-def _criterion_has(draft: RubricDraft, piece: ProposalPiece, label: str) -> bool:
-    criterion = _find(draft, piece.criterion)
+def _criterion_has_text(draft: RubricDraft, piece: ProposalPiece, label: str) -> bool:
+    criterion = _find_criterion(draft, piece.criterion)
     return criterion is not None and any(
         fold(o["label"]) == fold(label) for o in criterion["options"]
     )
 
 
-def _find(draft: RubricDraft, name: str) -> CriterionDraft | None:
+def _find_criterion(draft: RubricDraft, name: str) -> CriterionDraft | None:
     return next((c for c in draft["criteria"] if fold(c["name"]) == fold(name)), None)
 
 
-def _writing(request: ImproveRequest, name: str) -> Writing:
+def _revise_request(request: ImproveRequest, name: str) -> Writing:
     own_findings = {
         key: sentences for key, sentences in request.findings.items() if key in (name, "")
     }
@@ -269,10 +273,10 @@ def findings_after(store: Store, run_id: int) -> Findings:
     return by_criterion
 
 
-def merged(*all_of: Mapping[str, Sequence[str]]) -> Findings:
+def merge_findings(*all_of: Mapping[str, Sequence[str]]) -> Findings:
     """Merge findings of several sources, each sentence once.
 
-    >>> merged({"a": ["x"]}, {"a": ["x", "y"]})
+    >>> merge_findings({"a": ["x"]}, {"a": ["x", "y"]})
     {'a': ['x', 'y']}
     """
     together: Findings = {}
@@ -296,7 +300,7 @@ def cases_of(
     missed: dict[str, list[tuple[Item, Verdict]]] = {}
     for item_id, cell in store.results.verdicts(run_id):
         item = items[item_id]
-        criterion = _criterion(effective(item, rubric), cell.criterion)
+        criterion = _criterion_named(effective(item, rubric), cell.criterion)
         if cell.criterion in names and criterion is not None:
             truth = item.truth(criterion)
             if truth is not None and cell.judged is not None and truth != cell.judged:
@@ -304,15 +308,15 @@ def cases_of(
     cases = list[Case]()
     for name, cells in missed.items():
         seeded("cases", seed, name).shuffle(cells)
-        cases += [_case(store, run_id, item, rubric, cell) for item, cell in cells[:most]]
+        cases += [_case_of_cell(store, run_id, item, rubric, cell) for item, cell in cells[:most]]
     return cases
 
 
-def _criterion(rubric: Rubric, name: str) -> Criterion | None:
+def _criterion_named(rubric: Rubric, name: str) -> Criterion | None:
     return next((c for c in rubric.criteria if c.name == name), None)
 
 
-def _case(store: Store, run_id: int, item: Item, rubric: Rubric, cell: Verdict) -> Case:
+def _case_of_cell(store: Store, run_id: int, item: Item, rubric: Rubric, cell: Verdict) -> Case:
     criterion = effective(item, rubric).criterion(cell.criterion)
     label = item.labels[criterion.name]
     votes = [v for v in store.votes.for_item(run_id, item.id) if v.cell.criterion == cell.criterion]

@@ -51,7 +51,9 @@ class DraftRequest:
 
 def estimate(store: Store, request: DraftRequest) -> TaskCost:
     """Return the expected cost of one call; an unreadable reply takes a second one."""
-    return cost_estimate(request.judge, [_writing(request, _examples(store, request))], _TOKENS_OUT)
+    return cost_estimate(
+        request.judge, [_draft_request(request, _example_texts(store, request))], _TOKENS_OUT
+    )
 
 
 @allowed("write")
@@ -61,7 +63,7 @@ def begin(store: Store, request: DraftRequest) -> int:
     Raises:
         InputError: task and examples are both missing, or the key is missing.
     """
-    examples = _examples(store, request)
+    examples = _example_texts(store, request)
     if not request.task.strip() and not examples:
         raise InputError(
             "There is nothing to draft from.",
@@ -85,16 +87,16 @@ async def work(context: TaskContext) -> None:
     await context.write(_STEP, writer_of(help_tasks.writer_from(request)), writing, read_rubric)
 
 
-def drafted(store: Store, task: HelpTask) -> RubricDraft | None:
+def drafted_rubric(store: Store, task: HelpTask) -> RubricDraft | None:
     """Return the task's rubric, or ``None`` until it has one."""
-    for step in help_tasks.steps(store, task.id):
+    for step in help_tasks.steps_of_task(store, task.id):
         if step.failure is None:
             reply = read_rubric(step.value)
             return None if isinstance(reply, Unreadable) else draft_from_data(reply.data)
     return None
 
 
-def _examples(store: Store, request: DraftRequest) -> list[LabelledText]:
+def _example_texts(store: Store, request: DraftRequest) -> list[LabelledText]:
     if request.dataset_version is None:
         return []
     items = [i for i in resolved_items(store, request.dataset_version, None) if i.labels]
@@ -106,7 +108,7 @@ def varied_items(items: Sequence[Item], request: DraftRequest) -> list[Item]:
     rng = seeded("draft", request.seed)
     kinds: dict[str, list[Item]] = {}
     for item in items:
-        kinds.setdefault(_key(item), []).append(item)
+        kinds.setdefault(_label_key(item), []).append(item)
     for group in kinds.values():
         rng.shuffle(group)
     groups, chosen = list(kinds.values()), list[Item]()
@@ -116,7 +118,7 @@ def varied_items(items: Sequence[Item], request: DraftRequest) -> list[Item]:
     return chosen
 
 
-def _key(item: Item) -> str:
+def _label_key(item: Item) -> str:
     return "\n".join(f"{name}: {label.label}" for name, label in sorted(item.labels.items()))
 
 
@@ -128,5 +130,5 @@ def _labels_text(item: Item) -> str:
     return "\n".join(lines)
 
 
-def _writing(request: DraftRequest, examples: Sequence[LabelledText]) -> Writing:
+def _draft_request(request: DraftRequest, examples: Sequence[LabelledText]) -> Writing:
     return draft_writing(request.task, request.wishes, examples, request.seed)

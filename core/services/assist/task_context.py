@@ -77,7 +77,7 @@ class TaskContext:
         async with room:
             if judge.name in self._fatal:
                 return self._lost(name, self._fatal[judge.name])
-            return await self._ask(name, writer, writing, read)
+            return await self._ask_writer(name, writer, writing, read)
 
     async def all(self, steps: Iterable[Awaitable[ValueT]]) -> list[ValueT]:
         """Run several steps at once; all end before the first error is raised."""
@@ -117,7 +117,7 @@ class TaskContext:
         for writer, _ in self._writers.values():
             writer.close()
 
-    async def _ask(
+    async def _ask_writer(
         self,
         name: str,
         writer: Writer,
@@ -136,11 +136,11 @@ class TaskContext:
         if isinstance(value, WritingFailure):
             if value.kind in FATAL:
                 self._fatal[writer.spec.name] = value
-            await self._keep(_step(name, None, value, call))
+            await self._keep(_help_step(name, None, value, call))
             return self._lost(name, value)
         self._done[name] = written.reply
         left_out = value.dropped if isinstance(value, PartialReply) else ()
-        await self._keep(_step(name, written.reply, None, call, left_out))
+        await self._keep(_help_step(name, written.reply, None, call, left_out))
         return value
 
     def _lost(self, name: str, why: WritingFailure) -> WritingFailure:
@@ -158,7 +158,7 @@ class TaskContext:
         return self._writers[judge.name]
 
 
-def _step(
+def _help_step(
     name: str,
     value: str | None,
     failed: WritingFailure | None,
@@ -181,7 +181,7 @@ def _step(
 _LOOK_EVERY = 0.2
 
 
-async def graded(context: TaskContext, name: str, make: RunRequest) -> RunRow:
+async def graded_run(context: TaskContext, name: str, make: RunRequest) -> RunRow:
     """Return the finished run of that step, started once, and resumed after an interruption.
 
     Raises:
@@ -196,7 +196,7 @@ async def graded(context: TaskContext, name: str, make: RunRequest) -> RunRow:
     if row.status != "done":
         if not row.active:
             await context.io(lifecycle.resume, store, run_id)
-        await _worked(context, run_id)
+        await _work_on_run(context, run_id)
         row = await context.io(store.runs.row, run_id)
     if row.status == "budget":
         raise BudgetSpent
@@ -205,7 +205,7 @@ async def graded(context: TaskContext, name: str, make: RunRequest) -> RunRow:
     return row
 
 
-async def _worked(context: TaskContext, run_id: int) -> None:
+async def _work_on_run(context: TaskContext, run_id: int) -> None:
     """Process the run here, or wait for the Runner that does."""
     store = context.store
     try:

@@ -38,10 +38,10 @@ class TwinsRequest:
 
 def estimate(store: Store, request: TwinsRequest) -> TaskCost:
     """Return the expected cost of writing: one call per answer and edit, without the probe."""
-    pairs = list(_pairs(store, request.probe))
+    pairs = list(_texts_to_write(store, request.probe))
     longest = max((len(item.output) // 2 for item, _ in pairs), default=0)
     return cost_estimate(
-        request.judge, [_writing(item, edit) for item, edit in pairs], longest + 50
+        request.judge, [_twin_request(item, edit) for item, edit in pairs], longest + 50
     )
 
 
@@ -49,7 +49,7 @@ def estimate(store: Store, request: TwinsRequest) -> TaskCost:
 def begin(store: Store, request: TwinsRequest) -> int:
     """Start writing; return the task's id. Raise ``InputError`` if the probe has no such edit."""
     probe = request.probe
-    steps = sum(1 for _ in _pairs(store, probe))
+    steps = sum(1 for _ in _texts_to_write(store, probe))
     if not steps:
         raise InputError(f"Name what the model shall write: {', '.join(WRITTEN)}.")
     data = {
@@ -60,10 +60,10 @@ def begin(store: Store, request: TwinsRequest) -> int:
         "judges": list(probe.judges),
         "seed": probe.seed,
     }
-    return help_tasks.begin(store, KIND, subject(probe.run_id), data, steps, request.budget)
+    return help_tasks.begin(store, KIND, probe_subject(probe.run_id), data, steps, request.budget)
 
 
-def subject(run_id: int) -> str:
+def probe_subject(run_id: int) -> str:
     """Return the subject of tasks for a run's probes."""
     return f"probes/{run_id}"
 
@@ -73,43 +73,47 @@ async def work(context: TaskContext) -> None:
     request = context.task.request
     judge = writer_of(help_tasks.writer_from(request))
 
-    async def write(item: Item, edit: str) -> None:
+    async def write_text(item: Item, edit: str) -> None:
         def read(text: str | None) -> object:
             return read_edit(text, item.output)
 
-        await context.write(_step(item, edit), judge, _writing(item, edit), read)
+        await context.write(_step_name(item, edit), judge, _twin_request(item, edit), read)
 
-    pairs = await context.io(lambda: list(_pairs(context.store, _probe(context.task))))
-    await context.all(write(item, edit) for item, edit in pairs)
+    pairs = await context.io(
+        lambda: list(_texts_to_write(context.store, _probe_of_task(context.task)))
+    )
+    await context.all(write_text(item, edit) for item, edit in pairs)
 
 
 def probe_of(store: Store, task: HelpTask) -> ProbeRequest:
     """Return the probe for which a task was begun, with the texts written so far."""
-    probe = _probe(task)
-    values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
+    probe = _probe_of_task(task)
+    values = {
+        s.name: s.value for s in help_tasks.steps_of_task(store, task.id) if s.failure is None
+    }
     written = dict[tuple[str, str], str]()
-    for item, edit in _pairs(store, probe):
-        edited_text = read_edit(values.get(_step(item, edit)), item.output)
+    for item, edit in _texts_to_write(store, probe):
+        edited_text = read_edit(values.get(_step_name(item, edit)), item.output)
         if isinstance(edited_text, EditedSubmission):
             written[item.id, edit] = edited_text.submission
     return replace(probe, written=written)
 
 
-def _probe(task: HelpTask) -> ProbeRequest:
+def _probe_of_task(task: HelpTask) -> ProbeRequest:
     request = task.request
     edits, judges = tuple(request["edits"]), tuple(request["judges"])
     return ProbeRequest(request["run"], edits, request["answers"], judges, request["seed"])
 
 
-def _pairs(store: Store, probe: ProbeRequest) -> Iterator[tuple[Item, str]]:
+def _texts_to_write(store: Store, probe: ProbeRequest) -> Iterator[tuple[Item, str]]:
     edits = [name for name in probe.edits if name in WRITTEN]
     texts = [item_with_text(item) for item in drawn(store, probe)] if edits else []
     return ((item, edit) for item in texts for edit in edits)
 
 
-def _writing(item: Item, edit: str) -> Writing:
+def _twin_request(item: Item, edit: str) -> Writing:
     return twin_writing(item, edit.removesuffix("-written"), 0)
 
 
-def _step(item: Item, edit: str) -> str:
+def _step_name(item: Item, edit: str) -> str:
     return f"{edit}/{item.id}"

@@ -72,7 +72,7 @@ class SweptCascade:
         return None if first is None or then is None else first + share * then
 
 
-def could_be_first(store: Store, run_id: int) -> list[str]:
+def possible_first_judges(store: Store, run_id: int) -> list[str]:
     """Return a run's judges that state a confidence; empty if the run has a single judge."""
     run = store.runs.get(run_id)
     sure = {judge for _, _, judge in store.votes.confidences(run_id)}
@@ -80,7 +80,7 @@ def could_be_first(store: Store, run_id: int) -> list[str]:
     return [name for name in counted if name in sure] if len(counted) > 1 else []
 
 
-def sweep(
+def sweep_cascade(
     store: Store,
     run_id: int,
     first: Collection[str] = (),
@@ -94,8 +94,8 @@ def sweep(
         InputError: there is only one stage, or no cell has a label and votes of both stages.
     """
     run = store.runs.get(run_id)
-    first_stage, then_stage = _stages(run, first)
-    replayed = _replayed(store, run, first_stage, then_stage)
+    first_stage, then_stage = _judges_of_stages(run, first)
+    replayed = _replayed_cells(store, run, first_stage, then_stage)
     if not len(replayed.items):
         raise InputError(
             "No cell of this run has a label, an answer of the first judges and one of the others."
@@ -113,12 +113,12 @@ def sweep(
         alone=float(replayed.first.mean()),
         all_of_them=float(replayed.then.mean()),
         decided=(float(replayed.decided[:, 0].mean()), float(replayed.decided[:, 1].mean())),
-        costs=(_cost(store, run, first_stage), _cost(store, run, then_stage)),
+        costs=(_cost_of_judges(store, run, first_stage), _cost_of_judges(store, run, then_stage)),
         says_how_sure=bool(np.isfinite(replayed.sure).any()),
     )
 
 
-def _stages(run: Run, first: Collection[str]) -> tuple[list[Judge], list[Judge]]:
+def _judges_of_stages(run: Run, first: Collection[str]) -> tuple[list[Judge], list[Judge]]:
     judges = [judge for judge in run.panel.judges if not judge.shadow]
     strange = set(first) - {judge.name for judge in judges}
     if strange:
@@ -136,7 +136,7 @@ def _stages(run: Run, first: Collection[str]) -> tuple[list[Judge], list[Judge]]
     return first_stage, then_stage
 
 
-def _replayed(
+def _replayed_cells(
     store: Store, run: Run, leading: Sequence[Judge], following: Sequence[Judge]
 ) -> ReplayedCells:
     rubric = scored_rubric(store, run)
@@ -160,7 +160,7 @@ def _replayed(
                 continue
             criterion = rubric_of_item.criterion(name)
             stated = [c for j in leading for c in sure.get((item.id, name, j.name), ())]
-            goes, option = _first(criterion, leading_rows, counting, run, cascade)
+            goes, option = _first_stage(criterion, leading_rows, counting, run, cascade)
             last = settle(criterion, counting.count(following_rows).ballots, run.panel.rules)
             final = None if last is None or last.abstained else last.option
             how_sure = fmean(stated) if stated else np.nan
@@ -184,7 +184,7 @@ def _rows_of(rows: Sequence[BallotRow], judges: Sequence[Judge]) -> list[BallotR
     return [row for row in rows if row.judge in names]
 
 
-def _first(
+def _first_stage(
     criterion: Criterion,
     rows: Sequence[BallotRow],
     counting: VoteCounting,
@@ -200,7 +200,7 @@ def _first(
     return cascade.on_split and bool(verdict.entropy), verdict.option
 
 
-def _cost(store: Store, run: Run, judges: Sequence[Judge]) -> float | None:
+def _cost_of_judges(store: Store, run: Run, judges: Sequence[Judge]) -> float | None:
     """Return the cost of 1,000 cells by these judges, from their calls; ``None`` if unknown."""
     spent = store.votes.spent(run.id)
     total = 0.0
@@ -217,11 +217,11 @@ def _cost(store: Store, run: Run, judges: Sequence[Judge]) -> float | None:
 # As text, and as data.
 
 
-def in_words(swept: SweptCascade) -> str:
+def sweep_words(swept: SweptCascade) -> str:
     """Return what the first judges may decide alone, how often they are right, and the savings."""
     names, second_names = ", ".join(swept.first), ", ".join(swept.then)
     first_part, then_part = (
-        _of_decided(right, decided, "it decides")
+        _share_of_decided(right, decided, "it decides")
         for right, decided in zip((swept.alone, swept.all_of_them), swept.decided, strict=True)
     )
     first = f"{names} alone gives the label on {percent(swept.alone)} of {swept.cells:,} labelled "
@@ -238,12 +238,12 @@ def in_words(swept: SweptCascade) -> str:
     )
     right_share = percent(chosen.right.estimate)
     if swept.tried is None:
-        part = _of_decided(chosen.right.estimate, chosen.decided, "are decided")
+        part = _share_of_decided(chosen.right.estimate, chosen.decided, "are decided")
         text += f"{right_share} are right{part} on the labels that the threshold was chosen on."
     else:
         tried_right = swept.tried.right
         right = tried_right.figure.words(percent).inline
-        part = _of_decided(tried_right.estimate, swept.tried.decided, "are decided")
+        part = _share_of_decided(tried_right.estimate, swept.tried.decided, "are decided")
         text += (
             f"{right} are right{part} on items that were not used to choose the threshold "
             f"({right_share} on those that were)."
@@ -256,17 +256,17 @@ def in_words(swept: SweptCascade) -> str:
     return f"{first}{together_right}{text}"
 
 
-def _of_decided(right: float | None, decided: float, who: str) -> str:
+def _share_of_decided(right: float | None, decided: float, who: str) -> str:
     """Return the share of right answers among decided ones, if some are undecided."""
     if right is None or decided == 1:
         return ""
     return f" ({percent(right / decided)} of the {percent(decided)} that {who})" if decided else ""
 
 
-def as_data(swept: SweptCascade) -> dict[str, Any]:
+def sweep_data(swept: SweptCascade) -> dict[str, Any]:
     """Return the data of ``cascade --json``."""
 
-    def point(swept_point: CascadePoint) -> dict[str, Any]:
+    def point_data(swept_point: CascadePoint) -> dict[str, Any]:
         return {
             "threshold": swept_point.threshold,
             "goes_on": swept_point.goes_on,
@@ -285,9 +285,9 @@ def as_data(swept: SweptCascade) -> dict[str, Any]:
         "then_alone": swept.all_of_them,
         "first_decided": swept.decided[0],
         "then_decided": swept.decided[1],
-        "chosen": point(swept.chosen),
+        "chosen": point_data(swept.chosen),
         "held_out": _held_out_data(swept.tried) if swept.tried else None,
-        "points": [point(swept_point) for swept_point in swept.points],
+        "points": [point_data(swept_point) for swept_point in swept.points],
     }
 
 

@@ -20,7 +20,7 @@ from core.scoring.explanation import ungraded_sides
 from core.services.comparison import rightness, run_comparison
 from core.services.comparison.costs import CostPoint, RunSpending
 from core.services.comparison.differences import LEVEL, FigureDelta
-from core.services.comparison.in_words import NAMED, in_words, trust_words
+from core.services.comparison.in_words import NAMED, comparison_words, trust_words
 from core.services.comparison.run_comparison import FEW, RunChange, RunComparison
 from core.text.numbers import (
     DASH,
@@ -58,23 +58,23 @@ EXAMPLES = 3
 def comparison_sections(result: RunComparison) -> tuple[Section, ...]:
     """Return the whole comparison, in reading order."""
     sides = zip("AB", result.runs, strict=True)
-    runs = NamedValues("Runs", tuple((side, TextCell(_run(run))) for side, run in sides))
-    tables = (_differences(result, name) for name in FIGURES)
+    runs = NamedValues("Runs", tuple((side, TextCell(_run_words(run))) for side, run in sides))
+    tables = (_difference_block(result, name) for name in FIGURES)
     lacking = Sentences(tuple(ungraded_sides(result.ungraded)))
     return (
-        Section("", (runs, Sentences(opening(result)))),
-        Section("What changed", changed(result)),
-        Section("Items", (items(result), *unfinished(result))),
+        Section("", (runs, Sentences(opening_sentences(result)))),
+        Section("What changed", change_blocks(result)),
+        Section("Items", (item_sentences(result), *unfinished_warnings(result))),
         Section(
             "Differences on the same items (B minus A)",
-            (overall(result), lacking, *tables, intervals(result)),
+            (overall_figures(result), lacking, *tables, interval_sentences(result)),
         ),
-        Section("Verdicts that flipped", (flips(result),)),
-        Section("Cost", (_spent(result),)),
+        Section("Verdicts that flipped", (flip_blocks(result),)),
+        Section("Cost", (_spending_table(result),)),
     )
 
 
-def _differences(result: RunComparison, name: str) -> Block:
+def _difference_block(result: RunComparison, name: str) -> Block:
     """Return a figure's table, or a sentence if it is undefined everywhere."""
     moved = [delta.difference for _, delta in figure_rows(result, name)]
     if not moved or any(gap.value is not None for gap in moved):
@@ -82,7 +82,7 @@ def _differences(result: RunComparison, name: str) -> Block:
     return Sentences((f"{FIGURES[name]}: {moved[0].words(score).inline}.",))
 
 
-def _run(run: Run) -> str:
+def _run_words(run: Run) -> str:
     judges = ", ".join(judge.name for judge in run.panel.judges)
     return (
         f"run {run.id}, {run.name} ({run.rubric_name} {run.version_words} on "
@@ -90,19 +90,19 @@ def _run(run: Run) -> str:
     )
 
 
-def opening(result: RunComparison) -> tuple[str, ...]:
+def opening_sentences(result: RunComparison) -> tuple[str, ...]:
     """Return each run's accuracy, which run is better, and what this means for all cells."""
     moved = result.deltas
     lines = (
         *trust_words(result.trust),
-        in_words(moved.criteria, moved.decided),
-        rightness.in_words(result.corrected),
+        comparison_words(moved.criteria, moved.decided),
+        rightness.accuracy_words(result.corrected),
         *run_comparison.stand_in_words(result),
     )
     return tuple(line for line in lines if line)
 
 
-def changed(result: RunComparison) -> tuple[Block, ...]:
+def change_blocks(result: RunComparison) -> tuple[Block, ...]:
     """Return the differences between the runs' plans, and criteria that cannot be compared."""
     rows = tuple(
         (
@@ -136,7 +136,7 @@ def _change_words(change: RunChange) -> str:
     return f"{change.area}, {change.what}{side}"
 
 
-def items(result: RunComparison) -> Sentences:
+def item_sentences(result: RunComparison) -> Sentences:
     """Return the number of shared items, and what happened to the others."""
     match = result.match
     parts = [f"{plural(len(match.both), 'item')} in both"]
@@ -151,7 +151,7 @@ def items(result: RunComparison) -> Sentences:
     return Sentences((f"{', '.join(parts)}.{warning}",), kind="quiet")
 
 
-def unfinished(result: RunComparison) -> Iterator[Sentences]:
+def unfinished_warnings(result: RunComparison) -> Iterator[Sentences]:
     """Yield a warning while votes are missing."""
     going = [str(run.id) for run in result.runs if run.status != "done"]
     if going:
@@ -159,7 +159,7 @@ def unfinished(result: RunComparison) -> Iterator[Sentences]:
         yield Sentences((f"{line}The figures are of the votes so far.",), kind="warning")
 
 
-def overall(result: RunComparison) -> NamedValues:
+def overall_figures(result: RunComparison) -> NamedValues:
     """Return the mean score, accuracy and cost of both runs, and the differences."""
     first, second = result.spent
     level = result.how.level
@@ -170,15 +170,15 @@ def overall(result: RunComparison) -> NamedValues:
     return NamedValues(
         "Figures",
         (
-            _moved("Mean score", result.deltas.score, level),
-            _moved("Accuracy", result.deltas.accuracy, level, share=True),
+            _difference_row("Mean score", result.deltas.score, level),
+            _difference_row("Accuracy", result.deltas.accuracy, level, share=True),
             *(calls if first.calls or second.calls else ()),
         ),
         large=True,
     )
 
 
-def _moved(
+def _difference_row(
     name: str, delta: FigureDelta, level: float, *, share: bool = False
 ) -> tuple[str, TextCell]:
     form, change = delta.forms(share=share)
@@ -201,7 +201,7 @@ def difference_table(result: RunComparison, name: str) -> TableBlock:
     figures = figure_rows(result, name)
     ends = [end for _, delta in figures for end in delta.difference[:3] if end is not None]
     widest = max(map(abs, ends), default=0.0) or 1.0
-    rows = [_difference(row, delta, share, widest) for row, delta in figures]
+    rows = [_difference_cells(row, delta, share, widest) for row, delta in figures]
     # The reason why known differences lack an interval; if several share it, it is stated once
     # below.
     are_known = [delta.difference.value is not None for _, delta in figures]
@@ -226,7 +226,7 @@ def difference_table(result: RunComparison, name: str) -> TableBlock:
     )
 
 
-def intervals(result: RunComparison) -> Sentences:
+def interval_sentences(result: RunComparison) -> Sentences:
     """Return how intervals were computed, and what makes a difference sure."""
     line = (
         f"Intervals: {level_words(result.how.level)}, from {count(result.resamples)} resamples of "
@@ -237,7 +237,9 @@ def intervals(result: RunComparison) -> Sentences:
     return Sentences((line,) if result.resamples else (), kind="quiet")
 
 
-def _difference(name: str, delta: FigureDelta, share: bool, widest: float) -> tuple[TextCell, ...]:
+def _difference_cells(
+    name: str, delta: FigureDelta, share: bool, widest: float
+) -> tuple[TextCell, ...]:
     unit = " cells" if name == ALL else ""
     form, change = delta.forms(share=share)
     defined = delta.difference.value is not None
@@ -270,7 +272,7 @@ def _p_value_words(value: float | None) -> TextCell:
     return TextCell(DASH if value is None else p_value(value))
 
 
-def flips(result: RunComparison) -> Block:
+def flip_blocks(result: RunComparison) -> Block:
     """Return the verdicts that changed, and how many became right."""
     if not result.flips:
         same = sum(row.same for row in result.deltas.criteria)
@@ -296,13 +298,13 @@ def flips(result: RunComparison) -> Block:
 _SPENT = ("Paid now", "Saved", "Calls")
 
 
-def _spent(result: RunComparison) -> TableBlock:
+def _spending_table(result: RunComparison) -> TableBlock:
     sides = zip("AB", result.spent, strict=True)
-    rows = tuple((TextCell(side, run.reason), *_costs(run)) for side, run in sides)
+    rows = tuple((TextCell(side, run.reason), *_cost_cells(run)) for side, run in sides)
     return TableBlock("Cost", ("Run", *_SPENT), rows, numbers=(1, 2, 3))
 
 
-def _costs(run: RunSpending) -> tuple[TextCell, ...]:
+def _cost_cells(run: RunSpending) -> tuple[TextCell, ...]:
     saved = cost(run.saved) if run.cached else DASH
     return TextCell(cost(run.now)), TextCell(saved), TextCell(count(run.calls))
 
@@ -318,7 +320,7 @@ def cost_table(runs: Sequence[CostPoint], level: float) -> TableBlock:
                 measured_share(run.accuracy),
                 TextCell(f"{count(run.decided)} of {count(run.labelled)}"),
                 TextCell(cost(run.per_thousand), run.spent.reason),
-                *_costs(run.spent),
+                *_cost_cells(run.spent),
                 TextCell("◆ efficient", tone="good") if run.efficient else TextCell(""),
             )
             for run in runs

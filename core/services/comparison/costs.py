@@ -64,7 +64,7 @@ class CostPoint:
     efficient: bool | None = None
 
 
-def spent(run: Run) -> RunSpending:
+def spending_of_run(run: Run) -> RunSpending:
     """Return the cost of a run, now and in total."""
     paid = None if run.cost_unknown else run.cost
     usage = run.calls, run.cached, run.seconds
@@ -78,7 +78,7 @@ def spent(run: Run) -> RunSpending:
     return RunSpending(paid, run.saved, paid + run.saved, *usage)
 
 
-def points(
+def cost_points(
     store: Store,
     run_ids: Sequence[int],
     *,
@@ -108,20 +108,24 @@ def points(
         raise InputError("There is no item and criterion that all chosen runs have in common.")
     runs = [(paired[0].runs[0], paired[0], 0), *((p.runs[1], p, 1) for p in paired)]
     ids = [item for item in paired[0].match.both if item in common]
-    truth = _truth(paired, ids, shared)
+    truth = _truth_of_items(paired, ids, shared)
     draws = Draws(len(ids), resamples, seed, how)
-    runs_points = [_point(run, _hits(p, side, ids, truth), draws) for run, p, side in runs]
-    return tuple(replace(point, efficient=_efficient(point, runs_points)) for point in runs_points)
+    runs_points = [
+        _cost_point(run, _right_cells(p, side, ids, truth), draws) for run, p, side in runs
+    ]
+    return tuple(
+        replace(point, efficient=_is_efficient(point, runs_points)) for point in runs_points
+    )
 
 
 #: The true levels for all runs, by criterion and item. If labels differ, the last run's count.
 Truth = dict[str, Levels]
 
 
-def _truth(paired: Sequence[PairedRuns], ids: Sequence[str], shared: set[str]) -> Truth:
+def _truth_of_items(paired: Sequence[PairedRuns], ids: Sequence[str], shared: set[str]) -> Truth:
     truth: Truth = {name: np.full(len(ids), -1) for name in shared}
     for pair in paired:
-        rows = _rows(pair, ids)
+        rows = _rows_of_items(pair, ids)
         for sides in pair.criteria:
             if sides.name in shared:
                 gold = sides.gold[rows]
@@ -129,7 +133,7 @@ def _truth(paired: Sequence[PairedRuns], ids: Sequence[str], shared: set[str]) -
     return truth
 
 
-def _rows(paired: PairedRuns, ids: Sequence[str]) -> Levels:
+def _rows_of_items(paired: PairedRuns, ids: Sequence[str]) -> Levels:
     """Return the rows of these items in a pair of runs."""
     if tuple(ids) == paired.match.both:
         return np.arange(len(ids))
@@ -137,9 +141,9 @@ def _rows(paired: PairedRuns, ids: Sequence[str]) -> Levels:
     return np.array([place[item] for item in ids], np.int64)
 
 
-def _hits(paired: PairedRuns, side: int, ids: Sequence[str], truth: Truth) -> Array:
+def _right_cells(paired: PairedRuns, side: int, ids: Sequence[str], truth: Truth) -> Array:
     """Return the cells per item that are right, decided and labelled; shape (items, 3)."""
-    rows, counts = _rows(paired, ids), np.zeros((len(ids), 3), dtype=np.int64)
+    rows, counts = _rows_of_items(paired, ids), np.zeros((len(ids), 3), dtype=np.int64)
     for sides in paired.criteria:
         if sides.name not in truth:
             continue
@@ -149,8 +153,8 @@ def _hits(paired: PairedRuns, side: int, ids: Sequence[str], truth: Truth) -> Ar
     return counts.astype(np.float64)
 
 
-def _point(run: Run, hits: Array, draws: Draws) -> CostPoint:
-    money = spent(run)
+def _cost_point(run: Run, hits: Array, draws: Draws) -> CostPoint:
+    money = spending_of_run(run)
     if run.status != "done":
         money = money._replace(whole=None, reason=money.reason or UNFINISHED)
     _, decided, labelled = hits.sum(axis=0)
@@ -158,7 +162,7 @@ def _point(run: Run, hits: Array, draws: Draws) -> CostPoint:
     return CostPoint(
         run.id,
         run.name,
-        _accuracy(hits, draws) if decided else Estimate(None, reason=NO_LABEL),
+        _accuracy_of_hits(hits, draws) if decided else Estimate(None, reason=NO_LABEL),
         int(labelled),
         int(decided),
         money,
@@ -166,7 +170,7 @@ def _point(run: Run, hits: Array, draws: Draws) -> CostPoint:
     )
 
 
-def _accuracy(hits: Array, draws: Draws) -> Estimate:
+def _accuracy_of_hits(hits: Array, draws: Draws) -> Estimate:
     right, decided = hits[:, :2].astype(np.int64).T
     if draws.how.method == "auto":
         item = np.repeat(np.arange(len(hits)), decided)
@@ -184,7 +188,7 @@ def _accuracy(hits: Array, draws: Draws) -> Estimate:
     return value.with_interval(intervals(share, drawn, distinct.times, how=draws.how)[""])
 
 
-def _efficient(point: CostPoint, all_of: Sequence[CostPoint]) -> bool | None:
+def _is_efficient(point: CostPoint, all_of: Sequence[CostPoint]) -> bool | None:
     cost, value = point.per_thousand, point.accuracy.value
     if cost is None or value is None:
         return None

@@ -103,10 +103,10 @@ class Deltas:
     decided: DecidedCells
 
 
-def deltas(paired: PairedRuns, bootstrap: int, seed: int, how: Confidence = USUAL) -> Deltas:
+def run_deltas(paired: PairedRuns, bootstrap: int, seed: int, how: Confidence = USUAL) -> Deltas:
     """Return all differences, on the same resamples of items; 0 resamples draw none."""
     draws = Draws(len(paired.match.both), bootstrap, seed, how) if bootstrap else None
-    rows = [_criterion(sides, draws) for sides in paired.criteria]
+    rows = [_criterion_delta(sides, draws) for sides in paired.criteria]
     for name in ("accuracy", "kappa", "agreement"):
         corrected = holm([getattr(row, name).p.value for row in rows])
         rows = [
@@ -114,9 +114,9 @@ def deltas(paired: PairedRuns, bootstrap: int, seed: int, how: Confidence = USUA
             for row, p in zip(rows, corrected, strict=True)
         ]
     labelled = [row.accuracy for row in rows if row.accuracy.n]
-    total = labelled[0] if len(labelled) == 1 else _all_cells(paired, draws)
+    total = labelled[0] if len(labelled) == 1 else _accuracy_delta(paired, draws)
     accuracy = replace(total, p_holm=None)
-    return Deltas(tuple(rows), accuracy, _score(paired, draws), decided_cells(paired))
+    return Deltas(tuple(rows), accuracy, _score_delta(paired, draws), decided_cells(paired))
 
 
 def decided_cells(paired: PairedRuns) -> DecidedCells:
@@ -131,7 +131,7 @@ def decided_cells(paired: PairedRuns) -> DecidedCells:
     return DecidedCells(labelled, (decided[0], decided[1]), (right[0], right[1]))
 
 
-def _criterion(sides: CriterionPair, draws: Draws | None) -> CriterionDelta:
+def _criterion_delta(sides: CriterionPair, draws: Draws | None) -> CriterionDelta:
     first, second = sides.verdicts
     columns = np.column_stack([sides.gold, first, second, *sides.judges])
     distinct = patterns(columns)
@@ -149,7 +149,7 @@ def _criterion(sides: CriterionPair, draws: Draws | None) -> CriterionDelta:
         same=int((decided & (first == second)).sum()),
         only_first=alone[0],
         only_second=alone[1],
-        accuracy=replace(accuracy, p=_mcnemar(n, *alone), test="mcnemar"),
+        accuracy=replace(accuracy, p=_mcnemar_test(n, *alone), test="mcnemar"),
         kappa=compared.tables(
             KAPPAS[sides.weights],
             [
@@ -158,20 +158,20 @@ def _criterion(sides: CriterionPair, draws: Draws | None) -> CriterionDelta:
             ],
             len(sides.labels),
         ),
-        agreement=_agreement(sides, compared, distinct),
+        agreement=_agreement_delta(sides, compared, distinct),
     )
 
 
-def _mcnemar(n: int, only_first: int, only_second: int) -> Estimate:
+def _mcnemar_test(n: int, only_first: int, only_second: int) -> Estimate:
     return mcnemar_exact(only_first, only_second) if n else Estimate.undefined(NO_CELL)
 
 
-def _agreement(sides: CriterionPair, compared: _Compared, distinct: Patterns) -> FigureDelta:
+def _agreement_delta(sides: CriterionPair, compared: _Compared, distinct: Patterns) -> FigureDelta:
     """Compute Krippendorff's alpha among the judges of each run, by the scale."""
     split = 3 + sides.judges[0].shape[1]
     rows = distinct.rows[:, 3:split], distinct.rows[:, split:]
     if min(side.shape[1] for side in rows) < 2:
-        return _undefined(ONE_JUDGE)
+        return _undefined_delta(ONE_JUDGE)
     measure = reliability.alpha_ordinal if sides.scale == "ordinal" else reliability.alpha_nominal
     k, times = len(sides.labels), distinct.times.astype(np.float64)
     figures = [measure(side, k, times) for side in rows]
@@ -235,7 +235,7 @@ class _Compared:
         """
         first, second = figures
         if first.value is None or second.value is None:
-            return _undefined(first.reason or second.reason, first, second)
+            return _undefined_delta(first.reason or second.reason, first, second)
         if self._drawn is None:
             gap = Estimate(second.value - first.value, reason=NO_RESAMPLES, n=first.n)
             return FigureDelta(first, second, gap, Estimate.undefined(NO_RESAMPLES))
@@ -251,14 +251,14 @@ class _Compared:
         )
 
 
-def _undefined(
+def _undefined_delta(
     reason: str, first: Estimate | None = None, second: Estimate | None = None
 ) -> FigureDelta:
     nothing = Estimate.undefined(reason)
     return FigureDelta(first or nothing, second or nothing, nothing, nothing)
 
 
-def _all_cells(paired: PairedRuns, draws: Draws | None) -> FigureDelta:
+def _accuracy_delta(paired: PairedRuns, draws: Draws | None) -> FigureDelta:
     """Return accuracy over labelled cells that both runs decided; an item's cells stay together."""
     counts = np.zeros((len(paired.match.both), 3), dtype=np.int64)
     for sides in paired.criteria:
@@ -271,7 +271,7 @@ def _all_cells(paired: PairedRuns, draws: Draws | None) -> FigureDelta:
     return _Compared(distinct, draws, int(counts[:, 2].sum())).means([before, after], among)
 
 
-def _score(paired: PairedRuns, draws: Draws | None) -> FigureDelta:
+def _score_delta(paired: PairedRuns, draws: Draws | None) -> FigureDelta:
     """Return the mean score over the items with a score in both runs."""
     first, second = paired.scores
     pairs = pair_up(first, second, ~(np.isnan(first) | np.isnan(second)))

@@ -15,7 +15,7 @@ Outcome = Literal["better", "worse", "undecided", "unknown"]
 NAMED = 3
 
 
-def outcome(delta: CriterionDelta) -> Outcome:
+def outcome_of(delta: CriterionDelta) -> Outcome:
     """Return how the second run's accuracy compares: by its p, corrected for all criteria."""
     moved = delta.accuracy.difference.value
     if moved is None:
@@ -36,7 +36,7 @@ def headline(criteria: Sequence[CriterionDelta]) -> str:
     >>> headline([])
     'No criterion is in both runs.'
     """
-    outcomes = [outcome(line) for line in criteria]
+    outcomes = [outcome_of(line) for line in criteria]
     if not outcomes:
         return "No criterion is in both runs."
     total = plural(len(outcomes), "criterion", "criteria")
@@ -51,7 +51,7 @@ def headline(criteria: Sequence[CriterionDelta]) -> str:
     )
 
 
-def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = None) -> str:
+def comparison_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = None) -> str:
     """Return whether B is better, worse or undecided, with every difference and its interval.
 
     If a run leaves cells undecided, the text begins with that, counted over all labelled cells.
@@ -60,7 +60,7 @@ def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = No
     """
     by_outcome: dict[Outcome, list[CriterionDelta]] = {}
     for delta in criteria:
-        by_outcome.setdefault(outcome(delta), []).append(delta)
+        by_outcome.setdefault(outcome_of(delta), []).append(delta)
     if not criteria:
         return ""
     if len(by_outcome.get("unknown", ())) == len(criteria):
@@ -70,18 +70,22 @@ def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = No
         )
     total = plural(len(criteria), "criterion", "criteria")
     parts = [
-        *([] if cells is None else _decided(cells)),
-        f"B is better than A on {_with_count(by_outcome.get('better', ()))} of {total}"
-        f"{_with_figures(by_outcome.get('better', ()))}.",
-        f"Worse on {_with_count(by_outcome.get('worse', ()))}"
-        f"{_with_figures(by_outcome.get('worse', ()))}.",
+        *([] if cells is None else _decided_words(cells)),
+        f"B is better than A on {_criteria_with_count(by_outcome.get('better', ()))} of {total}"
+        f"{_criteria_with_figures(by_outcome.get('better', ()))}.",
+        f"Worse on {_criteria_with_count(by_outcome.get('worse', ()))}"
+        f"{_criteria_with_figures(by_outcome.get('worse', ()))}.",
     ]
     undecided = by_outcome.get("undecided", ())
     if undecided:
-        parts.append(f"Undecided on {_with_count(undecided)}{_with_figures(undecided)}.")
+        parts.append(
+            f"Undecided on {_criteria_with_count(undecided)}{_criteria_with_figures(undecided)}."
+        )
     unknown = by_outcome.get("unknown", ())
     if unknown:
-        parts.append(f"Without labels of both, there is no result for {_with_count(unknown)}.")
+        parts.append(
+            f"Without labels of both, there is no result for {_criteria_with_count(unknown)}."
+        )
     parts.append(
         "Better and worse are of the votes' accuracy on the same labelled items, where chance "
         f"alone would show as much in fewer than {percent(LEVEL)} of comparisons, all criteria "
@@ -90,7 +94,7 @@ def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = No
     return " ".join(parts)
 
 
-def _decided(cells: DecidedCells) -> list[str]:
+def _decided_words(cells: DecidedCells) -> list[str]:
     if min(cells.decided) == cells.labelled:
         return []
     sides = (
@@ -102,21 +106,21 @@ def _decided(cells: DecidedCells) -> list[str]:
     return [f"{'; '.join(sides)}. What follows is of the cells that both decide."]
 
 
-def _with_count(deltas: Sequence[CriterionDelta]) -> str:
+def _criteria_with_count(deltas: Sequence[CriterionDelta]) -> str:
     return count(len(deltas)) if deltas else "none"
 
 
-def _with_figures(deltas: Sequence[CriterionDelta]) -> str:
+def _criteria_with_figures(deltas: Sequence[CriterionDelta]) -> str:
     if not deltas:
         return ""
     largest = sorted(deltas, key=lambda delta: -abs(delta.accuracy.difference.value or 0.0))
-    names = [_with_interval(delta) for delta in largest[:NAMED]]
+    names = [_delta_with_interval(delta) for delta in largest[:NAMED]]
     if deltas[NAMED:]:
         names.append(f"{count(len(deltas) - NAMED)} more")
     return f": {', '.join(names)}"
 
 
-def _with_interval(delta: CriterionDelta) -> str:
+def _delta_with_interval(delta: CriterionDelta) -> str:
     text = delta.accuracy.difference.words(share_points)
     below = text.below.removesuffix(".")
     return f"{visible(delta.name)} ({text.value}, {below}; {plural(delta.accuracy.n, 'item')})"

@@ -35,7 +35,7 @@ from core.metrics.variance_components import (
     variance_components,
 )
 from core.services.access.allowing import allowed
-from core.services.agreement.load_ratings import of_run
+from core.services.agreement.load_ratings import run_ratings
 from core.services.agreement.score_agreement import Scorer
 from core.services.results.scored_items import resolved_items
 from core.services.runs.cost_estimate import CostEstimate
@@ -101,7 +101,7 @@ def estimate(store: Store, run_id: int, answers: int = ANSWERS, seed: int = 0) -
     """Return the estimate without storing anything; raise ``InputError`` if no model can be
     called.
     """
-    return trials.estimate(store, _trial(store, run_id, answers, seed))
+    return trials.estimate(store, _impression_trial(store, run_id, answers, seed))
 
 
 @allowed("write")
@@ -113,18 +113,20 @@ def start(
     budget: float | None = None,
 ) -> int:
     """Start the hidden run for the overall marks of some answers; return its id."""
-    asked_id = trials.begin(store, replace(_trial(store, run_id, answers, seed), budget=budget))
+    asked_id = trials.begin(
+        store, replace(_impression_trial(store, run_id, answers, seed), budget=budget)
+    )
     store.settings.add(f"{_PLACE}{run_id}", asked_id)
     return asked_id
 
 
-def _trial(store: Store, run_id: int, answers: int, seed: int) -> Trial:
+def _impression_trial(store: Store, run_id: int, answers: int, seed: int) -> Trial:
     run = store.runs.get(run_id)
     return Trial(
         name=f"One impression: {run.name}",
         rubric=overall_rubric(store.rubrics.version(run.rubric_version_id).rubric),
-        panel=_panel(run),
-        texts=_texts(store, run, answers, seed),
+        panel=_panel_of_run(run),
+        texts=_texts_to_mark(store, run, answers, seed),
         source=IMPRESSION,
         seed=run.plan.seed,
         replicates=run.plan.replicates,
@@ -138,7 +140,7 @@ def latest(store: Store, run_id: int) -> RunRow | None:
     return store.runs.row(asked_ids[-1]) if asked_ids else None
 
 
-def _panel(run: Run) -> Panel:
+def _panel_of_run(run: Run) -> Panel:
     models = tuple(judge for judge in run.panel.judges if judge.kind == "llm")
     if not models:
         raise InputError(f"No model judged in run {run.id}: only models can say one impression.")
@@ -146,7 +148,7 @@ def _panel(run: Run) -> Panel:
     return trials.panel_of("One impression", models, asking)
 
 
-def _texts(store: Store, run: Run, answers: int, seed: int) -> Dataset:
+def _texts_to_mark(store: Store, run: Run, answers: int, seed: int) -> Dataset:
     ids = store.runs.item_ids(run.id)
     chosen = set(seeded(IMPRESSION, seed).sample(ids, min(answers, len(ids))))
     items = resolved_items(
@@ -166,7 +168,10 @@ def result(store: Store, asked_id: int) -> OneImpression:
         raise NotFound(f"Run {asked_id} did not ask for one impression.")
     original = store.runs.get(int(mark_run.plan.details[IMPRESSION]))
     names = tuple(judge.name for judge in mark_run.panel.judges)
-    by_rubric, by_mark = _scores(store, original, names), _scores(store, mark_run, names)
+    by_rubric, by_mark = (
+        _judge_scores(store, original, names),
+        _judge_scores(store, mark_run, names),
+    )
     common = [key for key in by_rubric if key in by_mark]
     items = list(dict.fromkeys(item for item, _, _ in common))
     place = {item: index for index, item in enumerate(items)}
@@ -184,9 +189,11 @@ def result(store: Store, asked_id: int) -> OneImpression:
     return OneImpression(mark_run, len(items), names, first, second, gap, alike)
 
 
-def _scores(store: Store, run: Run, names: tuple[str, ...]) -> dict[tuple[str, str, int], float]:
+def _judge_scores(
+    store: Store, run: Run, names: tuple[str, ...]
+) -> dict[tuple[str, str, int], float]:
     """Return each judge's own score of each answer, by item, judge and replicate."""
-    rated, several = of_run(store, run.id), run.plan.replicates > 1
+    rated, several = run_ratings(store, run.id), run.plan.replicates > 1
     scorer, scores = Scorer(rated.of), dict[tuple[str, str, int], float]()
     for rater in rated.graders:
         judge, _, replicate = rater.name.rpartition("|") if several else (rater.name, "", "0")
@@ -220,17 +227,21 @@ def side_by_side(
     without = np.array(
         [
             [
-                _phi(variance_components(side[inside], _only(facets, inside)))
+                _phi_coefficient(variance_components(side[inside], _facets_where(facets, inside)))
                 for side in (first, second)
             ]
             for inside in (facets[ITEM] % GROUPS != group for group in range(GROUPS))
         ]
     )
     worths = [
-        jackknife_estimate(_phi(part), without[:, index], number)
+        jackknife_estimate(_phi_coefficient(part), without[:, index], number)
         for index, part in enumerate(parts)
     ]
-    gap = jackknife_estimate(_phi(parts[0]) - _phi(parts[1]), without[:, 0] - without[:, 1], number)
+    gap = jackknife_estimate(
+        _phi_coefficient(parts[0]) - _phi_coefficient(parts[1]),
+        without[:, 0] - without[:, 1],
+        number,
+    )
     ways = [_scored_way(*args) for args in zip((first, second), parts, worths, strict=True)]
     return ways[0], ways[1], gap
 
@@ -242,18 +253,18 @@ def _scored_way(values: Array, parts: Components, worth_: Estimate) -> ScoredWay
     return ScoredWay(float(np.std(values, ddof=1)), share, worth_._replace(low=low, high=high))
 
 
-def _phi(parts: Components) -> float:
+def _phi_coefficient(parts: Components) -> float:
     return reliability_of_mean(parts, StudyDesign(judges=1)).absolute
 
 
-def _only(facets: Facets, kept: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.int64]]:
+def _facets_where(facets: Facets, kept: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.int64]]:
     return {name: column[kept] for name, column in facets.items()}
 
 
 # As text, and as data.
 
 
-def in_words(result: OneImpression) -> str:
+def impression_words(result: OneImpression) -> str:
     """Return which way says more about the answers, and how similar both are."""
     if result.rubric is None or result.impression is None:
         return f"The two ways cannot be compared: {result.reason}"
@@ -279,10 +290,10 @@ def in_words(result: OneImpression) -> str:
     return f"{text}{verdict if sure else open_}{together}"
 
 
-def as_data(result: OneImpression) -> dict[str, Any]:
+def impression_data(result: OneImpression) -> dict[str, Any]:
     """Return the data of ``impression --json``."""
 
-    def way(scored: ScoredWay | None) -> dict[str, Any] | None:
+    def way_data(scored: ScoredWay | None) -> dict[str, Any] | None:
         if scored is None:
             return None
         variance = scored.spread**2
@@ -298,10 +309,10 @@ def as_data(result: OneImpression) -> dict[str, Any]:
         "asked": result.run.id,
         "answers": result.answers,
         "judges": list(result.judges),
-        "rubric": way(result.rubric),
-        "impression": way(result.impression),
+        "rubric": way_data(result.rubric),
+        "impression": way_data(result.impression),
         "gap": result.gap.value,
         **ci_and_undefined({"gap": result.gap}),
         "rank_correlation": result.alike.value,
-        "sentence": in_words(result),
+        "sentence": impression_words(result),
     }

@@ -16,8 +16,8 @@ from core.errors import InputError
 from core.metrics.agreement.kappa import Weights
 from core.metrics.measure import Array, Ratings
 from core.services.agreement import calibration
-from core.services.agreement.load_ratings import of_run, sheet
-from core.services.agreement.rating_sheet import subset
+from core.services.agreement.load_ratings import run_ratings, sheet_of_ratings
+from core.services.agreement.rating_sheet import subset_of_items
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
@@ -88,7 +88,7 @@ class PairedRuns:
 
         A run has ``None`` unless people rated in it, too.
         """
-        first, second = (_stand_in(of, self.match) for of in self.rated)
+        first, second = (_stand_in_data(of, self.match) for of in self.rated)
         return first, second
 
 
@@ -102,29 +102,29 @@ def pair_runs(store: Store, first: int, second: int) -> PairedRuns:
     if first == second:
         raise InputError(f"Run {first} is the same as run {second}. Name two different runs.")
     runs = store.runs.get(first), store.runs.get(second)
-    rated = of_run(store, first), of_run(store, second)
-    match = _match(runs, rated)
+    rated = run_ratings(store, first), run_ratings(store, second)
+    match = _match_runs(runs, rated)
     if not match.both:
-        raise InputError(_no_items(runs, match))
-    criteria, apart = _criteria(rated, match)
+        raise InputError(_no_items_reason(runs, match))
+    criteria, apart = _criterion_pairs(rated, match)
     if not criteria:
-        raise InputError(_no_criteria(runs, apart))
+        raise InputError(_no_criteria_reason(runs, apart))
     before, after = (
-        score_columns(store, run).score[_rows(of, match)]
+        score_columns(store, run).score[_rows_of_match(of, match)]
         for run, of in zip(runs, rated, strict=True)
     )
     return PairedRuns(runs, match, criteria, apart, (before, after), rated)
 
 
-def _stand_in(rated: Rated, match: MatchedItems) -> dict[str, Any] | None:
+def _stand_in_data(rated: Rated, match: MatchedItems) -> dict[str, Any] | None:
     if not any(rater.kind == "human" for rater in rated.raters):
         return None
     matched = np.zeros(len(rated.of.ids), np.bool_)
-    matched[_rows(rated, match)] = True
-    return calibration.stand_in_of_panel(subset(sheet(rated), matched))
+    matched[_rows_of_match(rated, match)] = True
+    return calibration.stand_in_of_panel(subset_of_items(sheet_of_ratings(rated), matched))
 
 
-def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> MatchedItems:
+def _match_runs(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> MatchedItems:
     """Return the shared items; within one dataset version, all items of both runs."""
     if runs[0].dataset_version_id != runs[1].dataset_version_id:
         return match_items(rated[0].items, rated[1].items)
@@ -152,7 +152,7 @@ def match_items(first: tuple[Item, ...], second: tuple[Item, ...]) -> MatchedIte
         tuple(i for i in before if i not in after),
         tuple(i for i in after if i not in before),
         tuple(reworded),
-        tuple(i for i in comparable if _relabelled(before[i], after[i])),
+        tuple(i for i in comparable if _is_relabelled(before[i], after[i])),
     )
 
 
@@ -160,13 +160,13 @@ def _question_of(item: Item) -> tuple[object, ...]:
     return item.submission, item.prompt, item.context, item.reference
 
 
-def _relabelled(before: Item, after: Item) -> bool:
+def _is_relabelled(before: Item, after: Item) -> bool:
     """Return whether both have different labels on a criterion; a new label does not count."""
     shared = before.labels.keys() & after.labels.keys()
     return any(before.labels[name].label != after.labels[name].label for name in shared)
 
 
-def _no_items(runs: tuple[Run, Run], match: MatchedItems) -> str:
+def _no_items_reason(runs: tuple[Run, Run], match: MatchedItems) -> str:
     first, second = runs
     if match.reworded:
         return (
@@ -180,7 +180,7 @@ def _no_items(runs: tuple[Run, Run], match: MatchedItems) -> str:
     )
 
 
-def _no_criteria(runs: tuple[Run, Run], apart: dict[str, str]) -> str:
+def _no_criteria_reason(runs: tuple[Run, Run], apart: dict[str, str]) -> str:
     why = "; ".join(f"{name}: {reason}" for name, reason in list(apart.items())[:5])
     return (
         f"Runs {runs[0].id} and {runs[1].id} have no criterion that can be compared ({why}). "
@@ -188,11 +188,11 @@ def _no_criteria(runs: tuple[Run, Run], apart: dict[str, str]) -> str:
     )
 
 
-def _criteria(
+def _criterion_pairs(
     rated: tuple[Rated, Rated], match: MatchedItems
 ) -> tuple[tuple[CriterionPair, ...], dict[str, str]]:
     before, after = ({fold(c.name): c for c in side.criteria} for side in rated)
-    rows = [_rows(side, match) for side in rated]
+    rows = [_rows_of_match(side, match) for side in rated]
     sides, apart = [], {}
     for key in dict.fromkeys([*before, *after]):
         left, right = before.get(key), after.get(key)
@@ -200,14 +200,14 @@ def _criteria(
             present = left or right
             missing_from = "first" if left is None else "second"
             apart[present.name if present else key] = f"The {missing_from} run does not ask it."
-        elif (why := _differs(left, right)) is not None:
+        elif (why := _why_not_comparable(left, right)) is not None:
             apart[left.name] = why
         else:
-            sides.append(_sides(left, right, rows))
+            sides.append(_pair_of_criterion(left, right, rows))
     return tuple(sides), apart
 
 
-def _differs(first: CriterionRatings, second: CriterionRatings) -> str | None:
+def _why_not_comparable(first: CriterionRatings, second: CriterionRatings) -> str | None:
     if first.scale != second.scale:
         return f"Its scale was {first.scale} and is {second.scale}."
     if list(map(fold, first.labels)) != list(map(fold, second.labels)):
@@ -215,29 +215,31 @@ def _differs(first: CriterionRatings, second: CriterionRatings) -> str | None:
     return None
 
 
-def _sides(first: CriterionRatings, second: CriterionRatings, rows: list[Levels]) -> CriterionPair:
+def _pair_of_criterion(
+    first: CriterionRatings, second: CriterionRatings, rows: list[Levels]
+) -> CriterionPair:
     return CriterionPair(
         name=first.name,
         scale=first.scale,
         labels=first.labels,
-        gold=_gold(first.gold[rows[0]], second.gold[rows[1]]),
+        gold=_shared_labels(first.gold[rows[0]], second.gold[rows[1]]),
         verdicts=(first.panel[rows[0]], second.panel[rows[1]]),
-        judges=(_judges(first)[rows[0]], _judges(second)[rows[1]]),
+        judges=(_judge_ratings(first)[rows[0]], _judge_ratings(second)[rows[1]]),
     )
 
 
-def _gold(first: Levels, second: Levels) -> Levels:
+def _shared_labels(first: Levels, second: Levels) -> Levels:
     """Return the labels that both runs are compared with: the second run's, else the first's."""
     return np.where(second >= 0, second, first)
 
 
-def _judges(criterion: CriterionRatings) -> Ratings:
+def _judge_ratings(criterion: CriterionRatings) -> Ratings:
     """Return the ratings of a run's judges, or of its people if it has no judges."""
     members = criterion.of_kind(*JUDGE_KINDS) or criterion.of_kind("human")
     return criterion.levels[:, members]
 
 
-def _rows(rated: Rated, match: MatchedItems) -> Levels:
+def _rows_of_match(rated: Rated, match: MatchedItems) -> Levels:
     if match.both == rated.of.ids:
         return np.arange(len(match.both))
     return np.array([rated.of.place[item] for item in match.both], dtype=np.int64)
@@ -262,13 +264,13 @@ class VerdictFlip(NamedTuple):
     up: int | None
 
 
-def flips(paired: PairedRuns) -> tuple[VerdictFlip, ...]:
+def verdict_flips(paired: PairedRuns) -> tuple[VerdictFlip, ...]:
     """Return every direction in which verdicts flipped, the most frequent of a criterion first."""
     return tuple(flip for sides in paired.criteria for flip in _flips_of(sides, paired.match.both))
 
 
 def _flips_of(sides: CriterionPair, items: tuple[str, ...]) -> list[VerdictFlip]:
-    first, second = (_states(side) for side in sides.verdicts)
+    first, second = (_level_states(side) for side in sides.verdicts)
     moved = np.flatnonzero(first != second)
     # Encode a direction as one number; states start at FAILED.
     span = len(sides.labels) - FAILED
@@ -283,8 +285,8 @@ def _flips_of(sides: CriterionPair, items: tuple[str, ...]) -> list[VerdictFlip]
         flipped.append(
             VerdictFlip(
                 sides.name,
-                _word(sides, before),
-                _word(sides, after),
+                _state_word(sides, before),
+                _state_word(sides, after),
                 tuple(items[at] for at in rows.tolist()),
                 int(((truth >= 0) & (truth == after)).sum()),
                 int(((truth >= 0) & (truth == before)).sum()),
@@ -294,12 +296,12 @@ def _flips_of(sides: CriterionPair, items: tuple[str, ...]) -> list[VerdictFlip]
     return sorted(flipped, key=lambda flip: (-len(flip.items), flip.before, flip.after))
 
 
-def _states(levels: Levels) -> Levels:
+def _level_states(levels: Levels) -> Levels:
     """Return a level, an abstention, or FAILED (also for cells that were not graded)."""
     return np.where((levels >= 0) | (levels == ABSTAINED), levels, FAILED)
 
 
-def _word(sides: CriterionPair, level: int) -> str:
+def _state_word(sides: CriterionPair, level: int) -> str:
     if level >= 0:
         return sides.labels[level]
     return ABSTENTION if level == ABSTAINED else NO_VERDICT

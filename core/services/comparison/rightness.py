@@ -71,32 +71,36 @@ class CorrectedAccuracy:
     declared: str = ""
 
 
-def right_more(store: Store, paired: PairedRuns, level: float = USUAL.level) -> CorrectedAccuracy:
+def compare_accuracy(
+    store: Store, paired: PairedRuns, level: float = USUAL.level
+) -> CorrectedAccuracy:
     """Return the comparison, from the labels drawn for the run that has more of them."""
     drawn = [(run.id, random_labels.of_run(store, run.id)) for run in paired.runs]
     able = [(run_id, labels) for run_id, labels in drawn if not labels.reason]
     if not able:
-        return CorrectedAccuracy(None, (), reason=_reason(paired, [labels for _, labels in drawn]))
+        return CorrectedAccuracy(
+            None, (), reason=_reason_undefined(paired, [labels for _, labels in drawn])
+        )
     run_id, best = max(able, key=lambda pair: int(pair[1].cells.drawn.sum()))
     place = {item: index for index, item in enumerate(paired.match.both)}
     items = np.array([place.get(item, -1) for item in best.cells.table.ids], np.int64)
-    tables = [_columns(sides, best.of(sides.name), items) for sides in paired.criteria]
+    tables = [_cell_rows(sides, best.of(sides.name), items) for sides in paired.criteria]
     rows = [
-        _compared(s.name, columns, level)
+        _accuracy_gain(s.name, columns, level)
         for s, columns in zip(paired.criteria, tables, strict=True)
     ]
     corrected = holm([row.p for row in rows])
     all_cells = np.concatenate(tables)
     return CorrectedAccuracy(
-        _compared("", all_cells, level, by_item=best.by_item),
+        _accuracy_gain("", all_cells, level, by_item=best.by_item),
         tuple(replace(row, p=p) for row, p in zip(rows, corrected, strict=True)),
         run_id,
         best.queue.name if best.queue is not None else "",
-        declared=label_draws.in_words(best.declared),
+        declared=label_draws.draw_words(best.declared),
     )
 
 
-def _reason(paired: PairedRuns, drawn: list[DrawnLabels]) -> str:
+def _reason_undefined(paired: PairedRuns, drawn: list[DrawnLabels]) -> str:
     first, second = (labels.reason for labels in drawn)
     if first == second:
         return first
@@ -108,7 +112,7 @@ def _reason(paired: PairedRuns, drawn: list[DrawnLabels]) -> str:
 _ITEM, _APART, _MORE, _STRATUM = range(4)
 
 
-def _columns(sides: CriterionPair, cells: DrawnCells, items: npt.NDArray[np.int64]) -> Array:
+def _cell_rows(sides: CriterionPair, cells: DrawnCells, items: npt.NDArray[np.int64]) -> Array:
     """Return a row for each cell that both runs decided and that could be drawn.
 
     ``items`` maps items of the drawn run to their place among the shared ones, or -1.
@@ -126,7 +130,7 @@ def _columns(sides: CriterionPair, cells: DrawnCells, items: npt.NDArray[np.int6
     return np.column_stack(columns).astype(np.float64)
 
 
-def _items(cells: Array) -> Array:
+def _item_means(cells: Array) -> Array:
     """Return a row per item with the mean of its cells, NaN if a differing cell is unlabelled."""
     _, first, item = np.unique(cells[:, _ITEM], return_index=True, return_inverse=True)
     number = np.bincount(item)
@@ -136,11 +140,11 @@ def _items(cells: Array) -> Array:
     return np.column_stack([cells[first, _ITEM], apart > 0, drawn, cells[first, _STRATUM]])
 
 
-def _compared(name: str, cells: Array, level: float, *, by_item: bool = False) -> AccuracyGain:
+def _accuracy_gain(name: str, cells: Array, level: float, *, by_item: bool = False) -> AccuracyGain:
     """Compute one comparison. ``by_item``: items were drawn with all cells, and count once."""
     apart = cells[:, _APART] > 0
     labelled_cells = np.isfinite(cells[:, _MORE])
-    units = _items(cells) if by_item else cells
+    units = _item_means(cells) if by_item else cells
     number, differ = len(np.unique(units[:, _ITEM])), units[:, _APART] > 0
     result = powered_gap(
         np.zeros(len(units)),
@@ -156,16 +160,16 @@ def _compared(name: str, cells: Array, level: float, *, by_item: bool = False) -
     return AccuracyGain(name, len(cells), int(apart.sum()), labelled, result.gap, naive, result.p)
 
 
-def in_words(accuracy: CorrectedAccuracy) -> str:
+def accuracy_words(accuracy: CorrectedAccuracy) -> str:
     """Return which run is right more often on all cells, and whether labels alone differ.
 
     The text is empty without labels.
     """
-    text = _right_more(accuracy)
+    text = _gain_sentence(accuracy)
     return f"{text} {accuracy.declared}" if text and accuracy.declared else text
 
 
-def _right_more(accuracy: CorrectedAccuracy) -> str:
+def _gain_sentence(accuracy: CorrectedAccuracy) -> str:
     row = accuracy.whole
     if accuracy.reason == random_labels.NOBODY:
         return ""
@@ -201,7 +205,7 @@ def _right_more(accuracy: CorrectedAccuracy) -> str:
     return text
 
 
-def as_data(accuracy: CorrectedAccuracy) -> dict[str, Any]:
+def accuracy_data(accuracy: CorrectedAccuracy) -> dict[str, Any]:
     """Return the key ``corrected`` of ``compare --json``."""
     if accuracy.whole is None:
         return {"undefined": {"accuracy": accuracy.reason}}
@@ -209,13 +213,13 @@ def as_data(accuracy: CorrectedAccuracy) -> dict[str, Any]:
         "run": accuracy.run,
         "queue": accuracy.queue or None,
         **({"declared": accuracy.declared} if accuracy.declared else {}),
-        "accuracy": _data(accuracy.whole),
-        "criteria": {row.criterion: _data(row) for row in accuracy.criteria},
-        "in_words": in_words(accuracy),
+        "accuracy": _gain_data(accuracy.whole),
+        "criteria": {row.criterion: _gain_data(row) for row in accuracy.criteria},
+        "in_words": accuracy_words(accuracy),
     }
 
 
-def _data(row: AccuracyGain) -> dict[str, Any]:
+def _gain_data(row: AccuracyGain) -> dict[str, Any]:
     data: dict[str, Any] = {
         "cells": row.cells,
         "apart": row.apart,

@@ -12,17 +12,17 @@ from core.domain.runs import Run, RunRow
 from core.errors import InputError
 from core.metrics.estimate import USUAL, Confidence
 from core.services.agreement.metrics_report import METHOD
-from core.services.agreement.overall import Trust, trust
+from core.services.agreement.overall import Trust, trust_of
 from core.services.comparison import rightness
-from core.services.comparison.costs import RunSpending, spent
-from core.services.comparison.differences import CriterionDelta, Deltas, FigureDelta, deltas
+from core.services.comparison.costs import RunSpending, spending_of_run
+from core.services.comparison.differences import CriterionDelta, Deltas, FigureDelta, run_deltas
 from core.services.comparison.paired_runs import (
     CriterionPair,
     MatchedItems,
     PairOf,
     VerdictFlip,
-    flips,
     pair_runs,
+    verdict_flips,
 )
 from core.services.comparison.rightness import CorrectedAccuracy
 from core.services.results.scored_items import scored_rubric
@@ -43,13 +43,13 @@ class RunChange(NamedTuple):
     after: str | None
 
 
-def changes(store: Store, first: Run, second: Run) -> tuple[RunChange, ...]:
+def plan_changes(store: Store, first: Run, second: Run) -> tuple[RunChange, ...]:
     """Return all differences between the plans of two runs, the rubric first."""
-    changed = [*_rubrics(store, first, second), *_datasets(store, first, second)]
-    return (*changed, *_panels(first, second), *_runs(first, second))
+    changed = [*_rubric_changes(store, first, second), *_dataset_changes(store, first, second)]
+    return (*changed, *_panel_changes(first, second), *_run_changes(first, second))
 
 
-def _rubrics(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
+def _rubric_changes(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
     ids = [(run.rubric_version_id, run.scored_version_id) for run in (first, second)]
     if ids[0] == ids[1]:
         return
@@ -62,8 +62,8 @@ def _rubrics(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
         elif name not in before:
             yield RunChange("rubric", f"{name}: criterion", None, "asked")
         else:
-            yield from _fields("rubric", before[name], after[name], f"{name}: ")
-    yield from _fields("rubric", _other_fields(old), _other_fields(new))
+            yield from _changes_of("rubric", before[name], after[name], f"{name}: ")
+    yield from _changes_of("rubric", _other_fields(old), _other_fields(new))
 
 
 def _other_fields(rubric: Rubric) -> dict[str, Any]:
@@ -75,39 +75,39 @@ def _rubric_words(run: Run) -> str:
     return f"{run.rubric_name}, {run.version_words}"
 
 
-def _datasets(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
+def _dataset_changes(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
     if first.dataset_version_id == second.dataset_version_id:
         return
     labels = (f"{run.dataset_name}, version {run.dataset_number}" for run in (first, second))
     yield RunChange("dataset", "version", *labels)
     heads = (store.datasets.version(run.dataset_version_id).head for run in (first, second))
     before, after = (
-        {"prompt": h.prompt, **_contexts(h.context), "reference": h.reference} for h in heads
+        {"prompt": h.prompt, **_context_texts(h.context), "reference": h.reference} for h in heads
     )
-    yield from _fields("dataset", before, after, "shared ")
+    yield from _changes_of("dataset", before, after, "shared ")
 
 
-def _contexts(context: Mapping[str, str]) -> dict[str, str]:
+def _context_texts(context: Mapping[str, str]) -> dict[str, str]:
     return {f"context {name}": text for name, text in context.items()}
 
 
-def _panels(first: Run, second: Run) -> Iterator[RunChange]:
+def _panel_changes(first: Run, second: Run) -> Iterator[RunChange]:
     before, after = ({j.name: j for j in run.panel.judges} for run in (first, second))
     for name in dict.fromkeys([*before, *after]):
         if name in before and name in after:
-            yield from _fields("panel", before[name], after[name], f"{name}: ")
+            yield from _changes_of("panel", before[name], after[name], f"{name}: ")
         else:
             sides = (before.get(name), after.get(name))
             models = (None if j is None else j.model or j.kind for j in sides)
             yield RunChange("panel", f"{name}: judge", *models)
-    yield from _fields("panel", first.panel.rules, second.panel.rules, "rule for ")
-    yield from _fields("panel", first.panel.asking, second.panel.asking)
+    yield from _changes_of("panel", first.panel.rules, second.panel.rules, "rule for ")
+    yield from _changes_of("panel", first.panel.asking, second.panel.asking)
     rest = {"judges", "rules", "asking", "name"}
     old, new = (r.panel.model_dump(mode="json", exclude=rest) for r in (first, second))
-    yield from _fields("panel", old, new)
+    yield from _changes_of("panel", old, new)
 
 
-def _runs(first: Run, second: Run) -> Iterator[RunChange]:
+def _run_changes(first: Run, second: Run) -> Iterator[RunChange]:
     before, after = (
         {
             "seed": run.plan.seed,
@@ -117,30 +117,30 @@ def _runs(first: Run, second: Run) -> Iterator[RunChange]:
         }
         for run in (first, second)
     )
-    yield from _fields("run", before, after)
+    yield from _changes_of("run", before, after)
     pools = [run.plan.calibration.get("items", []) for run in (first, second)]
     if pools[0] != pools[1] and len(pools[0]) == len(pools[1]):
         yield RunChange("run", "which items to learn from", "drawn otherwise", "drawn otherwise")
 
 
-def _fields(
+def _changes_of(
     area: Area, first: Noun | Mapping[str, Any], second: Noun | Mapping[str, Any], of: str = ""
 ) -> Iterator[RunChange]:
-    before, after = (_plain(side) for side in (first, second))
+    before, after = (_plain_fields(side) for side in (first, second))
     for name in dict.fromkeys([*before, *after]):
         old, new = before.get(name), after.get(name)
         if old != new and name not in _NO_MATTER:
-            yield RunChange(area, of + name.replace("_", " "), _words(old), _words(new))
+            yield RunChange(area, of + name.replace("_", " "), _text(old), _text(new))
 
 
-def _plain(side: Noun | Mapping[str, Any]) -> Mapping[str, Any]:
+def _plain_fields(side: Noun | Mapping[str, Any]) -> Mapping[str, Any]:
     return side.model_dump(mode="json") if isinstance(side, Noun) else side
 
 
-def _words(value: Any) -> str | None:
+def _text(value: Any) -> str | None:
     """Return a value as text, on one line.
 
-    >>> _words([{"label": "Good", "value": 1.0}, {"label": "?", "value": None, "na": True}])
+    >>> _text([{"label": "Good", "value": 1.0}, {"label": "?", "value": None, "na": True}])
     'Good (1), ?'
     """
     if value is None or value in ("", [], {}):
@@ -151,14 +151,14 @@ def _words(value: Any) -> str | None:
         return f"{value:g}" if isinstance(value, float) else str(value)
     if isinstance(value, dict):
         value = (
-            [_pair(value)] if "label" in value else [f"{k} {_words(v)}" for k, v in value.items()]
+            [_option(value)] if "label" in value else [f"{k} {_text(v)}" for k, v in value.items()]
         )
-    text = ", ".join(_words(v) or "" for v in value) if isinstance(value, list) else str(value)
+    text = ", ".join(_text(v) or "" for v in value) if isinstance(value, list) else str(value)
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
-def _pair(option: Mapping[str, Any]) -> str:
+def _option(option: Mapping[str, Any]) -> str:
     value = option.get("value")
     return f"{option['label']}" if value is None else f"{option['label']} ({value:g})"
 
@@ -207,18 +207,19 @@ def compare_runs(
         NotFound: unknown run.
     """
     paired = pair(first, second) if pair else pair_runs(store, first, second)
+    first_trust, second_trust = (trust_of(rated, level=how.level) for rated in paired.rated)
     return RunComparison(
         runs=paired.runs,
-        changed=changes(store, *paired.runs),
+        changed=plan_changes(store, *paired.runs),
         match=paired.match,
         criteria=paired.criteria,
         apart=paired.apart,
-        flips=flips(paired),
-        deltas=deltas(paired, bootstrap, seed, how),
-        corrected=rightness.right_more(store, paired, how.level),
+        flips=verdict_flips(paired),
+        deltas=run_deltas(paired, bootstrap, seed, how),
+        corrected=rightness.compare_accuracy(store, paired, how.level),
         stand_in=paired.stand_in,
-        spent=(spent(paired.runs[0]), spent(paired.runs[1])),
-        trust=(trust(paired.rated[0], level=how.level), trust(paired.rated[1], level=how.level)),
+        spent=(spending_of_run(paired.runs[0]), spending_of_run(paired.runs[1])),
+        trust=(first_trust, second_trust),
         ungraded=(store.results.means(first).ungraded, store.results.means(second).ungraded),
         resamples=bootstrap,
         seed=seed,
@@ -236,11 +237,11 @@ def run_number(text: str) -> int:
     return int(text)
 
 
-def as_json(comparison: RunComparison) -> dict[str, Any]:
+def comparison_data(comparison: RunComparison) -> dict[str, Any]:
     """Return the report of ``compare --json``; ``docs/compare.md`` explains its keys."""
     decided = comparison.deltas.decided
     report: dict[str, Any] = {
-        "runs": {side: _run(run) for side, run in zip("ab", comparison.runs, strict=True)},
+        "runs": {side: _run_data(run) for side, run in zip("ab", comparison.runs, strict=True)},
         "changed": [change._asdict() for change in comparison.changed],
         "items": {
             "both": len(comparison.match.both),
@@ -250,20 +251,20 @@ def as_json(comparison: RunComparison) -> dict[str, Any]:
             "relabelled": list(comparison.match.relabelled),
         },
         "criteria": {
-            sides.name: _criterion(sides, delta, comparison.flips)
+            sides.name: _criterion_data(sides, delta, comparison.flips)
             for sides, delta in zip(comparison.criteria, comparison.deltas.criteria, strict=True)
         },
         "not_comparable": comparison.apart,
         "overall": {
-            "accuracy": _delta(comparison.deltas.accuracy),
-            "mean_score": _delta(comparison.deltas.score),
+            "accuracy": _delta_data(comparison.deltas.accuracy),
+            "mean_score": _delta_data(comparison.deltas.score),
         },
         "decided": decided._asdict(),
         "trust": {"a": comparison.trust[0].as_data(), "b": comparison.trust[1].as_data()},
         "ungraded": dict(zip("ab", comparison.ungraded, strict=True)),
-        "corrected": rightness.as_data(comparison.corrected),
-        "alt_test": _stand_in(comparison),
-        "cost": _cost(*comparison.spent),
+        "corrected": rightness.accuracy_data(comparison.corrected),
+        "alt_test": _stand_in_data(comparison),
+        "cost": _cost_data(*comparison.spent),
     }
     if comparison.resamples:
         report["bootstrap"] = {
@@ -278,7 +279,7 @@ def as_json(comparison: RunComparison) -> dict[str, Any]:
 NO_PEOPLE = "No people rated, only judges."
 
 
-def _stand_in(comparison: RunComparison) -> dict[str, Any]:
+def _stand_in_data(comparison: RunComparison) -> dict[str, Any]:
     sides = dict(zip("ab", comparison.stand_in, strict=True))
     missing = {side: NO_PEOPLE for side, panel in sides.items() if panel is None}
     return {**sides, **({"undefined": missing} if missing else {})}
@@ -294,7 +295,7 @@ def stand_in_words(comparison: RunComparison) -> list[str]:
     ]
 
 
-def _run(run: Run) -> dict[str, Any]:
+def _run_data(run: Run) -> dict[str, Any]:
     return {
         "run": run.id,
         "name": run.name,
@@ -310,7 +311,7 @@ def _run(run: Run) -> dict[str, Any]:
     }
 
 
-def _criterion(
+def _criterion_data(
     sides: CriterionPair, delta: CriterionDelta, all_of: tuple[VerdictFlip, ...]
 ) -> dict[str, Any]:
     return {
@@ -325,13 +326,13 @@ def _criterion(
         ],
         "only_a_right": delta.only_first,
         "only_b_right": delta.only_second,
-        "accuracy": _delta(delta.accuracy),
-        "kappa": {"weights": sides.weights, **_delta(delta.kappa)},
-        "agreement": _delta(delta.agreement),
+        "accuracy": _delta_data(delta.accuracy),
+        "kappa": {"weights": sides.weights, **_delta_data(delta.kappa)},
+        "agreement": _delta_data(delta.agreement),
     }
 
 
-def _delta(delta: FigureDelta) -> dict[str, Any]:
+def _delta_data(delta: FigureDelta) -> dict[str, Any]:
     figures = {"a": delta.first, "b": delta.second, "difference": delta.difference, "p": delta.p}
     data: dict[str, Any] = {name: figure.value for name, figure in figures.items()}
     data |= {"n": delta.n, "test": delta.test}
@@ -344,22 +345,22 @@ def _delta(delta: FigureDelta) -> dict[str, Any]:
     return {**data, "undefined": reasons} if reasons else data
 
 
-def _cost(first: RunSpending, second: RunSpending) -> dict[str, Any]:
-    def gap(before: float | None, after: float | None) -> float | None:
+def _cost_data(first: RunSpending, second: RunSpending) -> dict[str, Any]:
+    def difference_or_none(before: float | None, after: float | None) -> float | None:
         return None if before is None or after is None else after - before
 
     return {
-        "a": _spent(first),
-        "b": _spent(second),
+        "a": _spending_data(first),
+        "b": _spending_data(second),
         "difference": {
-            "cost_usd": gap(first.now, second.now),
-            "whole_usd": gap(first.whole, second.whole),
+            "cost_usd": difference_or_none(first.now, second.now),
+            "whole_usd": difference_or_none(first.whole, second.whole),
             "calls": second.calls - first.calls,
         },
     }
 
 
-def _spent(run: RunSpending) -> dict[str, Any]:
+def _spending_data(run: RunSpending) -> dict[str, Any]:
     data = {
         "cost_usd": run.now,
         "saved_usd": run.saved,

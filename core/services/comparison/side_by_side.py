@@ -62,14 +62,14 @@ def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
     return ItemPairs(tuple(zip(before, after, strict=True)), False, sentence)
 
 
-def differing(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> tuple[int, ...]:
+def differing_pairs(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> tuple[int, ...]:
     """Return the positions of the pairs with different verdicts on a criterion of both runs.
 
     Verdicts are those of the votes, as in ``paired_runs.flips``, whatever people settled. A verdict
     or abstention of only one run is also a difference. Criteria are matched by name, verdicts by
     label.
     """
-    sides = [_labels(store, run) for run in runs]
+    sides = [_labels_by_votes(store, run) for run in runs]
     rows = [
         np.array([places[pair[side]] for pair in pairing.pairs], np.int64)
         for side, run in enumerate(runs)
@@ -82,7 +82,7 @@ def differing(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> tuple[
     return tuple(np.flatnonzero(apart).tolist())
 
 
-def _labels(store: Store, run: Run) -> dict[str, npt.NDArray[np.str_]]:
+def _labels_by_votes(store: Store, run: Run) -> dict[str, npt.NDArray[np.str_]]:
     """Return, by criterion, the folded label that the votes gave every item; empty without one."""
     labels = {}
     columns = {column.criterion: column for column in run_columns.cell_columns(store, run)}

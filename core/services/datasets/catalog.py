@@ -57,17 +57,17 @@ def read_source(data: str | bytes | Opened, name: str, sheet: str | None = None)
     return read_table(data, name, sheet, most=MAX_ITEMS + 1)
 
 
-def inside(table: Table) -> list[str]:
+def paths_inside_cells(table: Table) -> list[str]:
     """Return paths within cells that could be columns, like ``messages[-1].content``."""
     return [path for path, value in leaves(table).items() if value is not None]
 
 
-def opened_up(table: Table, paths: Sequence[str]) -> Table:
+def with_opened_paths(table: Table, paths: Sequence[str]) -> Table:
     """Return the table with these paths within cells as additional columns."""
     return with_paths(table, paths)
 
 
-def likeliest(table: Table) -> str | None:
+def likeliest_submission(table: Table) -> str | None:
     """Return the path that is probably the submission, if no column is named like one."""
     if (guess := guess_mapping(table)).submission is not None or guess.are_tasks:
         return None
@@ -77,7 +77,7 @@ def likeliest(table: Table) -> str | None:
 
 def with_likeliest(table: Table, guess: ColumnMapping) -> ColumnMapping:
     """Return the guess with an opened path as submission, if it has none."""
-    best = likeliest(table)
+    best = likeliest_submission(table)
     if guess.submission is not None or best not in table.columns:
         return guess
     meta = tuple(column for column in guess.meta if column != best)
@@ -101,7 +101,7 @@ def own_rubric(table: Table) -> Rubric | None:
         return None
 
 
-def suggest(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
+def suggest_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     """Guess the roles of columns; ``rubric`` is used if the file has none."""
     return guess_mapping(table, own_rubric(table) or rubric)
 
@@ -135,11 +135,11 @@ def import_dataset(
     """
     now = clock.now()
     if into is None:
-        version = store.datasets.create(_with_name(dataset, name), now=now, source=source)
+        version = store.datasets.create(_named_dataset(dataset, name), now=now, source=source)
         existed = version.created != now
     else:
         latest = store.datasets.latest(into)
-        named, parent = _with_name(dataset, name or latest.name), latest.number
+        named, parent = _named_dataset(dataset, name or latest.name), latest.number
         version = store.datasets.add_version(into, named, parent=parent, now=now, source=source)
         existed = version.id == latest.id
     if version.items >= MANY:
@@ -147,12 +147,12 @@ def import_dataset(
         # items.
         from core.services.datasets import item_columns, twins
 
-        item_columns.of_version(store, version.id)
+        item_columns.columns_of_version(store, version.id)
         twins.twin_numbers(store, version.id)
     return Imported(version, existed=existed)
 
 
-def _with_name(dataset: Dataset, name: str) -> Dataset:
+def _named_dataset(dataset: Dataset, name: str) -> Dataset:
     name = " ".join(name.split())
     if not name or name == dataset.name:
         return dataset
@@ -195,7 +195,7 @@ def dataset_version(store: Store, dataset: Dataset, source: str) -> int:
     return store.datasets.create(dataset, now=clock.now(), source=source).id
 
 
-def listing(store: Store, *, search: str = "", archived: bool = False) -> list[DatasetRow]:
+def list_datasets(store: Store, *, search: str = "", archived: bool = False) -> list[DatasetRow]:
     """Return the datasets with every word of ``search`` in the name, last changed first."""
     terms = fold(search).split()
     rows = store.datasets.list(archived=archived)
@@ -207,35 +207,35 @@ def latest(store: Store, dataset_id: int) -> DatasetVersion:
     return store.datasets.latest(dataset_id)
 
 
-def history(store: Store, dataset_id: int) -> list[DatasetVersion]:
+def versions_of(store: Store, dataset_id: int) -> list[DatasetVersion]:
     """Return the versions of a dataset, newest first."""
     return store.datasets.versions(dataset_id)
 
 
-def count(store: Store, version_id: int, where: ItemFilter = EVERYTHING) -> int:
+def count_items(store: Store, version_id: int, where: ItemFilter = EVERYTHING) -> int:
     """Return how many items the filter keeps."""
     return store.datasets.count(version_id, where)
 
 
-def page(
+def page_of_items(
     store: Store, version_id: int, where: ItemFilter, *, offset: int, limit: int
 ) -> list[ItemRow]:
     """Return one page of the items that the filter keeps, in the dataset's order."""
     return store.datasets.rows(version_id, where, offset=offset, limit=limit)
 
 
-def place_at(store: Store, version_id: int, where: ItemFilter, offset: int) -> ItemPlace | None:
+def item_at(store: Store, version_id: int, where: ItemFilter, offset: int) -> ItemPlace | None:
     """Return the item at this offset among those the filter keeps; ``None`` beyond the ends."""
-    rows = page(store, version_id, where, offset=offset, limit=1) if offset >= 0 else []
+    rows = page_of_items(store, version_id, where, offset=offset, limit=1) if offset >= 0 else []
     return ItemPlace(offset, rows[0].id) if rows else None
 
 
-def item(store: Store, version: DatasetVersion, item_id: str) -> Item:
+def item_of_version(store: Store, version: DatasetVersion, item_id: str) -> Item:
     """Return one item with its texts, and its dataset's prompt and reference filled in."""
     return version.head.resolved(store.datasets.item(version.id, item_id))
 
 
-def systems(store: Store, version_id: int) -> list[str]:
+def systems_of_version(store: Store, version_id: int) -> list[str]:
     """Return the systems that items of this version name, sorted."""
     return store.datasets.systems(version_id)
 
@@ -245,7 +245,7 @@ def label_counts(store: Store, version_id: int) -> dict[str, dict[str, int]]:
     return store.datasets.label_counts(version_id)
 
 
-def exported(store: Store, version_id: int) -> str:
+def items_as_jsonl(store: Store, version_id: int) -> str:
     """Return the items as JSONL, each with the values that the dataset defines for all.
 
     Raises ``NotAllowed`` for people who review a run on it blind, since it contains labels.

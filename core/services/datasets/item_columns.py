@@ -95,20 +95,20 @@ class SourceCache(Generic[MadeT]):
 _LATEST: SourceCache[ItemColumns] = SourceCache()
 
 
-def of_version(store: Store, version_id: int) -> ItemColumns:
+def columns_of_version(store: Store, version_id: int) -> ItemColumns:
     """Return the columns of a dataset version; callers must not change them."""
     version = store.datasets.version(version_id)
-    return _LATEST.get(version.hash, lambda: _read(store, version))
+    return _LATEST.get(version.hash, lambda: _read_columns(store, version))
 
 
-def _read(store: Store, version: DatasetVersion) -> ItemColumns:
+def _read_columns(store: Store, version: DatasetVersion) -> ItemColumns:
     version_id = version.id
 
-    def look() -> Columns:
-        return _look(store.datasets.contents(version_id), version.head.prompt)
+    def read_contents() -> Columns:
+        return _columns_of_contents(store.datasets.contents(version_id), version.head.prompt)
 
     about = f"items of dataset version {version_id}"
-    stored = store.kept.cached_columns(about, FORM, look, keep=version.items >= MANY)
+    stored = store.kept.cached_columns(about, FORM, read_contents, keep=version.items >= MANY)
     arrays, rows = stored.arrays, stored.arrays["label rows"].astype(np.int64)
     ends = np.cumsum(arrays["label counts"])
     return ItemColumns(
@@ -137,7 +137,7 @@ class _Seen(NamedTuple):
     words: int
 
 
-def _look(contents: Iterable[str], prompt: str) -> Columns:
+def _columns_of_contents(contents: Iterable[str], prompt: str) -> Columns:
     """Return the columns of items as stored; ``prompt`` is the dataset's."""
     ids, facts = list[str](), list[_Seen]()
     kinds, prompts = dict[tuple[Any, ...], int](), dict[str, int]()
@@ -152,7 +152,7 @@ def _look(contents: Iterable[str], prompt: str) -> Columns:
         asked.append(prompts.setdefault(prompt_of_item, len(prompts)) if prompt_of_item else -1)
         for criterion, label in data.get("labels", {}).items():
             labels.setdefault((criterion, label["label"]), []).append(row)
-        facts.append(_facts(data, content))
+        facts.append(_facts_of_item(data, content))
     arrays = {
         "kind": np.array(kind, np.int32),
         "prompt": np.array(asked, np.int32),
@@ -167,7 +167,7 @@ def _look(contents: Iterable[str], prompt: str) -> Columns:
     return Columns({"ids": ids, "kinds": list(kinds), "labels": list(labels)}, arrays)
 
 
-def _facts(data: dict[str, Any], content: str) -> _Seen:
+def _facts_of_item(data: dict[str, Any], content: str) -> _Seen:
     has_own_rubric, submission = data.get("rubric") is not None, data["submission"]
     if isinstance(submission, str):
         length = len(submission.split())

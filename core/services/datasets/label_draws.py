@@ -52,7 +52,7 @@ def declare(store: Store, version_id: int, note: str = "") -> LabelDraw:
         Conflict: they are declared already.
         NotFound: unknown version.
     """
-    foresee(store, version_id, note)
+    foresee_draw(store, version_id, note)
     return store.datasets.declare_draw(version_id, note, by=_acting_person(store), now=clock.now())
 
 
@@ -72,12 +72,12 @@ def _acting_person(store: Store) -> str:
         return ""
 
 
-def declared(store: Store, version_id: int) -> LabelDraw | None:
+def declared_draw(store: Store, version_id: int) -> LabelDraw | None:
     """Return the declaration of a version's labels, if any."""
     return store.datasets.label_draw(version_id)
 
 
-def foresee(store: Store, version_id: int, note: str = "") -> DrawnItems:
+def foresee_draw(store: Store, version_id: int, note: str = "") -> DrawnItems:
     """Return what would be declared; raise the errors of ``declare``."""
     version = store.datasets.version(version_id)
     require_labels_open(store, version.dataset_id)
@@ -98,7 +98,7 @@ def drawn_items(store: Store, version_id: int, note: str) -> DrawnItems:
     for item in store.datasets.items(version_id):
         if item.labels:
             labelled.add(item.id)
-        chance = _chance(item.meta.get(note)) if note else 1.0
+        chance = _chance_of(item.meta.get(note)) if note else 1.0
         if chance is None:
             bad.append((item.id, str(item.meta.get(note, "nothing"))))
         else:
@@ -118,7 +118,7 @@ def drawn_items(store: Store, version_id: int, note: str) -> DrawnItems:
     return DrawnItems(chances, frozenset(labelled))
 
 
-def _chance(value: object) -> float | None:
+def _chance_of(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -146,7 +146,7 @@ def _check_groups(drawn: DrawnItems) -> None:
             )
 
 
-def in_words(draw: LabelDraw | None) -> str:
+def draw_words(draw: LabelDraw | None) -> str:
     """Return who declared what, and when; empty without a declaration."""
     if draw is None:
         return ""
@@ -155,8 +155,8 @@ def in_words(draw: LabelDraw | None) -> str:
     return f"Labels declared {manner} by {person} on {draw.declared[:10]}."
 
 
-def as_data(draw: LabelDraw) -> dict[str, str]:
+def draw_data(draw: LabelDraw) -> dict[str, str]:
     """Return the declaration for ``--json``."""
     kind = "chances" if draw.note else "simple random sample"
-    data = {"draw": kind, "by": draw.by, "on": draw.declared[:10], "in_words": in_words(draw)}
+    data = {"draw": kind, "by": draw.by, "on": draw.declared[:10], "in_words": draw_words(draw)}
     return data | ({"note": draw.note} if draw.note else {})

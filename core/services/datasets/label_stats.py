@@ -33,7 +33,7 @@ def strange_labels(table: Table, mapping: ColumnMapping, rubric: Rubric) -> dict
             criterion, word = criteria.get(fold(str(name))), _label_in(value)
             if criterion is None or holds_no_answer(criterion, word):
                 continue
-            if not _fits(criterion, word):
+            if not _is_known_label(criterion, word):
                 by_criterion.setdefault(criterion.name, Counter())[word] += 1
     return {
         name: [word for word, _ in labels.most_common()] for name, labels in by_criterion.items()
@@ -45,7 +45,7 @@ def _label_in(value: object) -> str:
     return "" if word is None or isinstance(word, list | dict) else written(word)
 
 
-def _fits(criterion: Criterion, word: str) -> bool:
+def _is_known_label(criterion: Criterion, word: str) -> bool:
     try:
         matched(criterion, word)
     except UnfitValue:
@@ -113,12 +113,12 @@ def stats_of(given: Mapping[str, Mapping[str, int]], items: int, rubric: Rubric)
     """
     names = {c.name for c in rubric.criteria}
     return LabelStats(
-        tuple(_criterion(c, given.get(c.name, {}), items) for c in rubric.criteria),
+        tuple(_criterion_labels(c, given.get(c.name, {}), items) for c in rubric.criteria),
         {name: sum(labels.values()) for name, labels in given.items() if name not in names},
     )
 
 
-def _criterion(
+def _criterion_labels(
     criterion: Criterion, counts_by_label: Mapping[str, int], items: int
 ) -> CriterionLabels:
     counts = {criterion.choices[index].label: 0 for index in criterion.scored}
@@ -167,13 +167,15 @@ def rubrics_for(store: Store, version_id: int, labelled: Collection[str]) -> lis
     options = (
         []
         if own_rubric is None
-        else [_choice(None, f"{own_rubric.name} (came with it)", own_rubric, names)]
+        else [_label_rubric(None, f"{own_rubric.name} (came with it)", own_rubric, names)]
     )
     for row in store.rubrics.list():
         rubric = store.rubrics.version(row.version_id).rubric
-        options.append(_choice(row.version_id, row.name, rubric, names))
+        options.append(_label_rubric(row.version_id, row.name, rubric, names))
     return sorted(options, key=lambda choice: -choice.known)
 
 
-def _choice(version_id: int | None, name: str, rubric: Rubric, names: set[str]) -> LabelRubric:
+def _label_rubric(
+    version_id: int | None, name: str, rubric: Rubric, names: set[str]
+) -> LabelRubric:
     return LabelRubric(version_id, name, rubric, len(names & {c.name for c in rubric.criteria}))

@@ -165,7 +165,7 @@ class _Deck:
         for stratum in strata:
             rng.shuffle(stratum)
         rng.shuffle(strata)
-        dealt = _dealt(strata, [shares[part] for part in PARTS])
+        dealt = _dealt_items(strata, [shares[part] for part in PARTS])
         part_of = {item: part for first, part in dealt for item in self._groups[first]}
         members: dict[PartName, list[str]] = {part: [] for part in PARTS}
         for item in self._kind_of:
@@ -173,11 +173,11 @@ class _Deck:
         return SplitItems(
             {part: tuple(item_ids) for part, item_ids in members.items()},
             self._unlabelled,
-            self._by_label(part_of),
+            self._parts_by_label(part_of),
             self._repeated,
         )
 
-    def _by_label(
+    def _parts_by_label(
         self, part_of: Mapping[str, PartName]
     ) -> dict[str, dict[str, dict[PartName, int]]]:
         counts = Counter((kind, part_of[item]) for item, kind in self._kind_of.items())
@@ -205,7 +205,9 @@ def _strata(items: Sequence[Labelled], by: Sequence[str] | None) -> list[list[st
     return [strata[key] for key in sorted(strata)]
 
 
-def _dealt(strata: Sequence[Sequence[str]], percents: Sequence[int]) -> list[tuple[str, PartName]]:
+def _dealt_items(
+    strata: Sequence[Sequence[str]], percents: Sequence[int]
+) -> list[tuple[str, PartName]]:
     """Return every item with its part.
 
     Each stratum first gives whole shares. Its remainder (fewer items than parts) goes to the parts
@@ -262,7 +264,9 @@ def split_of_version(
     """
     if any(shares[part] < 0 for part in PARTS) or sum(shares[part] for part in PARTS) != 100:
         raise InputError("The shares of train, calibration and test must add up to 100%.")
-    deck = _decks().get(store.datasets.version(version_id).hash, lambda: _deck(store, version_id))
+    deck = _decks().get(
+        store.datasets.version(version_id).hash, lambda: _deck_of_version(store, version_id)
+    )
     return deck.parts(shares, seed, None if by is None else [by])
 
 
@@ -274,10 +278,10 @@ def _decks() -> SourceCache[_Deck]:
     return SourceCache(2)
 
 
-def _deck(store: Store, version_id: int) -> _Deck:
+def _deck_of_version(store: Store, version_id: int) -> _Deck:
     from core.services.datasets import item_columns
 
-    columns = item_columns.of_version(store, version_id)
+    columns = item_columns.columns_of_version(store, version_id)
     labels: dict[int, dict[str, str]] = {}
     for name, label, rows in columns.labels:
         for row in rows.tolist():
@@ -302,7 +306,7 @@ def save_parts(store: Store, version_id: int, parts: SplitItems, seed: int) -> D
     return store.datasets.add_version(
         version.dataset_id,
         dataset.model_copy(
-            update={"items": tuple(_placed(i, part_of.get(i.id)) for i in dataset.items)}
+            update={"items": tuple(_item_in_part(i, part_of.get(i.id)) for i in dataset.items)}
         ),
         parent=version.number,
         now=clock.now(),
@@ -310,7 +314,7 @@ def save_parts(store: Store, version_id: int, parts: SplitItems, seed: int) -> D
     )
 
 
-def _placed(item: Item, part: PartName | None) -> Item:
+def _item_in_part(item: Item, part: PartName | None) -> Item:
     tags = tuple(tag for tag in item.tags if not tag.startswith(TAG))
     if part is not None:
         tags = (*tags, TAG + part)

@@ -68,7 +68,7 @@ def twins_of(calibration: Mapping[str, Any]) -> RepeatedTexts:
     return RepeatedTexts(**calibration.get("twins", {}))
 
 
-def grouped(items: Sequence[Item]) -> list[list[Item]]:
+def twin_groups_of(items: Sequence[Item]) -> list[list[Item]]:
     """Return items in groups of twins, ordered by each group's first; most groups are one item."""
     groups: dict[int, list[Item]] = {}
     for item, number in zip(items, group_numbers(items), strict=True):
@@ -120,7 +120,9 @@ def twin_numbers(store: Store, version_id: int) -> TwinNumbers:
     version = store.datasets.version(version_id)
 
     def look() -> Columns:
-        texts = (_text(content, version.head) for content in store.datasets.contents(version_id))
+        texts = (
+            _stored_text(content, version.head) for content in store.datasets.contents(version_id)
+        )
         numbers = near_duplicates.twin_numbers(texts)
         return Columns({}, {"group": np.array(numbers.group), "same": np.array(numbers.same)})
 
@@ -129,7 +131,7 @@ def twin_numbers(store: Store, version_id: int) -> TwinNumbers:
     return TwinNumbers(arrays["group"].tolist(), arrays["same"].tolist())
 
 
-def _text(content: str, head: Dataset) -> tuple[str, str]:
+def _stored_text(content: str, head: Dataset) -> tuple[str, str]:
     """Return the text of a stored item, and its prompt."""
     data = json.loads(content)
     submission, prompt = data["submission"], data.get("prompt") or head.prompt
@@ -139,7 +141,7 @@ def _text(content: str, head: Dataset) -> tuple[str, str]:
     return Item.model_validate_json(content, context=STORED).text, prompt
 
 
-def _numbers(items: Iterable[Item]) -> TwinNumbers:
+def _twin_numbers(items: Iterable[Item]) -> TwinNumbers:
     return near_duplicates.twin_numbers((item.text, item.prompt) for item in items)
 
 
@@ -178,7 +180,7 @@ def apart_texts(
 
     ``texts`` are the teachers' items.
     """
-    return _grouped_apart(teachers, _numbers([*texts, *graded]), strict=strict)
+    return _grouped_apart(teachers, _twin_numbers([*texts, *graded]), strict=strict)
 
 
 def _grouped_apart(

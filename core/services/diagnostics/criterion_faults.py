@@ -29,15 +29,19 @@ from core.services.diagnostics.judge_bias import FindingCandidate
 
 def criterion_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
     """Return all checks of criteria and of pairs of criteria."""
-    checks = [c for criterion in evidence.criteria for c in _of_criterion(criterion, evidence)]
-    return [*checks, *_discrimination(evidence), *_redundancy(evidence)]
+    checks = [
+        c for criterion in evidence.criteria for c in _candidates_of_criterion(criterion, evidence)
+    ]
+    return [*checks, *_discrimination_candidates(evidence), *_redundancy_candidates(evidence)]
 
 
-def _candidate(kind: Kind, subject: str, effect: BiasEffect, sentence: str) -> FindingCandidate:
+def _finding_candidate(
+    kind: Kind, subject: str, effect: BiasEffect, sentence: str
+) -> FindingCandidate:
     return FindingCandidate(kind, "criterion", subject, effect, sentence)
 
 
-def _of_criterion(
+def _candidates_of_criterion(
     criterion: CriterionEvidence, evidence: RunEvidence
 ) -> Iterator[FindingCandidate]:
     ratings, raters = raters_of(criterion, evidence)
@@ -45,12 +49,14 @@ def _of_criterion(
     name = criterion.name
     agreed = agreement(ratings, k, criterion.ordered, BOUNDS["agreement"].null)
     agreed = agreed._replace(effect=_with_one_interval(agreed.effect, ratings, criterion))
-    check = _candidate("agreement", name, agreed.effect, words.agreement(name, agreed, raters))
+    check = _finding_candidate(
+        "agreement", name, agreed.effect, words.agreement(name, agreed, raters)
+    )
     # The sentence claims no more than the shown interval; without an interval it claims nothing.
     high, withheld = agreed.effect.high, bool(agreed.effect.reason)
     above = high is not None and high >= BOUNDS["agreement"].null.value
     yield check._replace(held=withheld or above)
-    yield from _unused(criterion, evidence)
+    yield from _unused_option_candidates(criterion, evidence)
     judges = criterion.levels.shape[1]
     null = BOUNDS["merge"].null
     for what_if in merges(ratings, criterion.truth, k, criterion.ordered, null, judges=judges):
@@ -91,7 +97,9 @@ def raters_of(criterion: CriterionEvidence, evidence: RunEvidence) -> tuple[Leve
     return np.column_stack([first, criterion.truth]), raters
 
 
-def _unused(criterion: CriterionEvidence, evidence: RunEvidence) -> Iterator[FindingCandidate]:
+def _unused_option_candidates(
+    criterion: CriterionEvidence, evidence: RunEvidence
+) -> Iterator[FindingCandidate]:
     called = (evidence.truth, evidence.rater)
     levels = criterion.levels[:, :, : evidence.own].reshape(len(criterion.levels), -1)
     n = int((levels >= 0).any(axis=1).sum())
@@ -100,10 +108,10 @@ def _unused(criterion: CriterionEvidence, evidence: RunEvidence) -> Iterator[Fin
         effect = share_of_rare_option(picked, n, BOUNDS["unused"].null.value)
         labelled = int((criterion.truth == level).sum())
         sentence = words.unused(criterion.name, label, picked, effect, labelled, called)
-        yield _candidate("unused", criterion.name, effect, sentence)._replace(other=label)
+        yield _finding_candidate("unused", criterion.name, effect, sentence)._replace(other=label)
 
 
-def _discrimination(evidence: RunEvidence) -> Iterator[FindingCandidate]:
+def _discrimination_candidates(evidence: RunEvidence) -> Iterator[FindingCandidate]:
     ordered = [criterion for criterion in evidence.criteria if criterion.ordered]
     values = np.full((len(evidence.words), len(ordered)), np.nan)
     for column, criterion in enumerate(ordered):
@@ -111,24 +119,26 @@ def _discrimination(evidence: RunEvidence) -> Iterator[FindingCandidate]:
         values[decided, column] = criterion.values[criterion.verdicts[decided]]
     for column, criterion in enumerate(ordered):
         effect = item_rest(values, column, BOUNDS["discrimination"].null)
-        yield _candidate(
+        yield _finding_candidate(
             "discrimination", criterion.name, effect, words.discrimination(criterion.name, effect)
         )
 
 
-def _redundancy(evidence: RunEvidence) -> Iterator[FindingCandidate]:
+def _redundancy_candidates(evidence: RunEvidence) -> Iterator[FindingCandidate]:
     for first, second in combinations(evidence.criteria, 2):
         table = _pair_counts(first.verdicts, second.verdicts, first, second)
-        association = _association(first, second)
+        association = _association_of_pair(first, second)
         effect = redundancy(table, association, BOUNDS["redundancy"].null.value)
         truth = _pair_counts(first.truth, second.truth, first, second)
         in_labels = float(association(truth.astype(np.float64))) if truth.sum() >= FEW else np.nan
         in_truth = in_labels if np.isfinite(in_labels) else None
         sentence = words.redundancy(first.name, second.name, effect, in_truth, evidence.truth)
-        yield _candidate("redundancy", first.name, effect, sentence)._replace(other=second.name)
+        yield _finding_candidate("redundancy", first.name, effect, sentence)._replace(
+            other=second.name
+        )
 
 
-def _association(first: CriterionEvidence, second: CriterionEvidence) -> Association:
+def _association_of_pair(first: CriterionEvidence, second: CriterionEvidence) -> Association:
     if first.ordered and second.ordered:
         return correlation_of(first.values, second.values)
     return cramers_v

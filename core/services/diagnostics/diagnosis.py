@@ -27,7 +27,7 @@ from core.metrics.bias.judge_bias import clustered_mean
 from core.services.diagnostics import finding_words as words
 from core.services.diagnostics.criterion_faults import criterion_candidates
 from core.services.diagnostics.evidence import RunEvidence, evidence_of
-from core.services.diagnostics.evidence_charts import ShownEvidence, shown
+from core.services.diagnostics.evidence_charts import ShownEvidence, shown_evidence
 from core.services.diagnostics.judge_bias import (
     FindingCandidate,
     answer_values,
@@ -73,9 +73,9 @@ def diagnose(store: Store, run_id: int, *, earlier: int | None = None) -> Diagno
     """
     evidence = evidence_of(store, run_id)
     if earlier is None:
-        return examine(evidence)
+        return diagnose_evidence(evidence)
     before = evidence_of(store, earlier)
-    return examine(evidence, before, f"run {earlier}")
+    return diagnose_evidence(evidence, before, f"run {earlier}")
 
 
 @dataclass(frozen=True)
@@ -93,16 +93,16 @@ class Examination:
     causes: tuple[words.CauseGroup, ...] = ()
 
 
-def look(store: Store, run_id: int) -> Examination:
+def examination_of_run(store: Store, run_id: int) -> Examination:
     """Diagnose a run's judges and criteria, with the evidence. Raises ``NotFound``."""
     evidence = evidence_of(store, run_id)
-    diagnosis = examine(evidence)
+    diagnosis = diagnose_evidence(evidence)
     unmade = Counter(
         (check.kind, check.effect.reason) for check in diagnosis.checks if check.effect.p is None
     )
     return Examination(
         findings=tuple(
-            shown(evidence, finding, diagnosis.checks) for finding in diagnosis.findings
+            shown_evidence(evidence, finding, diagnosis.checks) for finding in diagnosis.findings
         ),
         made=diagnosis.check_count,
         promise=diagnosis.promise,
@@ -113,7 +113,7 @@ def look(store: Store, run_id: int) -> Examination:
     )
 
 
-def examine(
+def diagnose_evidence(
     evidence: RunEvidence, before: RunEvidence | None = None, earlier: str = "the earlier run"
 ) -> Diagnosis:
     """Diagnose the judges and criteria of this evidence."""
@@ -123,10 +123,10 @@ def examine(
         *criterion_candidates(evidence),
     ]
     if before is not None:
-        checks += _drifts(evidence, before, earlier)
+        checks += _drift_candidates(evidence, before, earlier)
     corrected = corrected_if_significant([(check.kind, check.effect) for check in checks])
     findings = [
-        _finding(check, p)
+        _finding_of_check(check, p)
         for check, p in zip(checks, corrected, strict=True)
         if p is not None and not check.held
     ]
@@ -134,7 +134,7 @@ def examine(
     return Diagnosis(tuple(told_together(findings, evidence)), tuple(checks))
 
 
-def _finding(check: FindingCandidate, p: float) -> Finding:
+def _finding_of_check(check: FindingCandidate, p: float) -> Finding:
     effect = check.effect
     assert effect.estimate is not None
     return Finding(
@@ -153,12 +153,14 @@ def _finding(check: FindingCandidate, p: float) -> Finding:
     )
 
 
-def _drifts(evidence: RunEvidence, before: RunEvidence, earlier: str) -> list[FindingCandidate]:
+def _drift_candidates(
+    evidence: RunEvidence, before: RunEvidence, earlier: str
+) -> list[FindingCandidate]:
     earlier_judges = {judge.name: judge for judge in before.judges}
     checks = []
     for judge in evidence.judges:
         if earlier_judges.get(judge.name) == judge:
-            effect = _drift(evidence, before, judge.name)
+            effect = _drift_effect(evidence, before, judge.name)
         else:
             effect = BiasEffect.undefined(f"{earlier} did not ask this judge with these settings.")
         sentence = words.drift(judge.name, effect, earlier)
@@ -166,7 +168,7 @@ def _drifts(evidence: RunEvidence, before: RunEvidence, earlier: str) -> list[Fi
     return checks
 
 
-def _drift(evidence: RunEvidence, before: RunEvidence, judge: str) -> BiasEffect:
+def _drift_effect(evidence: RunEvidence, before: RunEvidence, judge: str) -> BiasEffect:
     """Return how much more a judge's answers to the same cells are worth than in ``before``."""
     column_now, then = evidence.names.index(judge), before.names.index(judge)
     place = {item.id: row for row, item in enumerate(before.items)}
@@ -191,7 +193,7 @@ def _drift(evidence: RunEvidence, before: RunEvidence, judge: str) -> BiasEffect
     return clustered_mean(np.concatenate(differences), np.concatenate(items), null)
 
 
-def as_text(findings: Sequence[Finding]) -> str:
+def findings_text(findings: Sequence[Finding]) -> str:
     """Return a line per finding, or a sentence if there are none."""
     nothing = "Nothing was found wrong with these judges and criteria."
     return "\n".join(f.sentence for f in findings) or nothing
@@ -288,21 +290,25 @@ def run_findings(store: Store, run_id: int) -> RunFindings:
     return RunFindings(findings, unknown, answers=len(unknown) < len(checks_made))
 
 
-def asked_otherwise(store: Store, run: RunRow, draft: RubricDraft, uid: str) -> bool:
+def has_changed_question(store: Store, run: RunRow, draft: RubricDraft, uid: str) -> bool:
     """Return whether judges would see the criterion differently than in that run."""
     version = store.rubrics.version(run.rubric_version_id).rubric
     try:
         current = criterion_from(draft, uid)
     except InputError:
         return True
-    return _seen_by_judges(current) not in [_seen_by_judges(c) for c in version.criteria]
+    return _parts_seen_by_judges(current) not in [
+        _parts_seen_by_judges(c) for c in version.criteria
+    ]
 
 
-def _seen_by_judges(criterion: Criterion) -> tuple[object, ...]:
+def _parts_seen_by_judges(criterion: Criterion) -> tuple[object, ...]:
     options = [(o.label, o.description, o.na) for o in criterion.choices]
     return criterion.name, criterion.requirement, criterion.scale, options
 
 
-def of_criterion(findings: Sequence[CriterionFinding], name: str) -> list[CriterionFinding]:
+def findings_on_criterion(
+    findings: Sequence[CriterionFinding], name: str
+) -> list[CriterionFinding]:
     """Return the findings on the criterion of that name."""
     return [finding for finding in findings if finding.criterion == name]

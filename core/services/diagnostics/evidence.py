@@ -19,8 +19,8 @@ from core.metrics.agreement.ratings import majority
 from core.metrics.bias.effects import FEW
 from core.metrics.bias.judge_bias import ShownOrders
 from core.services.agreement import ratings
-from core.services.agreement.load_ratings import items_of, verdicts, vote_columns
-from core.services.agreement.rating_tables import PanelVotes, gathered
+from core.services.agreement.load_ratings import items_of, run_verdicts, vote_columns
+from core.services.agreement.rating_tables import PanelVotes, ratings_by_criterion
 from core.services.agreement.ratings import (
     ABSTAINED,
     NOT_ASKED,
@@ -112,35 +112,41 @@ def evidence_of(store: Store, run_id: int) -> RunEvidence:
     judges = tuple(j for j in run.panel.judges if j.rater_kind != "human") or run.panel.judges
     run_items = items_of(store, run)
     seats: dict[Rater, tuple[str, int]] = {}
-    columns = vote_columns(store, run, partial(_seat, seats))
+    columns = vote_columns(store, run, partial(_rater_of_vote, seats))
     labelled_as = run_columns.label_columns(store, run)
-    rated = gathered(
-        run_items, columns, (), labelled_as, PanelVotes(verdicts(store, run, run_items))
+    rated = ratings_by_criterion(
+        run_items, columns, (), labelled_as, PanelVotes(run_verdicts(store, run, run_items))
     )
     orders = run_columns.orders_shown(store, run, run.plan.replicates)
-    scored = _scored(rated)
+    scored = _scored_options(rated)
     labelled = max((int((c.gold >= 0).sum()) for c in rated.criteria), default=0)
     by_people = labelled < FEW and len(judges) < len(run.panel.judges)
     names = [judge.name for judge in judges]
     return RunEvidence(
         judges=judges,
         of=run_items,
-        words=item_columns.of_version(store, run.dataset_version_id).words_of(run_items.ids),
-        criteria=tuple(_asked(rated, c, run, seats, names, by_people) for c in rated.criteria),
-        shown=_shown(scored, orders),
+        words=item_columns.columns_of_version(store, run.dataset_version_id).words_of(
+            run_items.ids
+        ),
+        criteria=tuple(
+            _criterion_evidence(rated, c, run, seats, names, by_people) for c in rated.criteria
+        ),
+        shown=_choices_by_order(scored, orders),
         own=run.plan.replicates,
         truth=MAJORITIES if by_people else LABELS,
-        places=_places(scored, orders),
+        places=_chosen_positions(scored, orders),
     )
 
 
-def _seat(seats: dict[Rater, tuple[str, int]], judge: str, replicate: int) -> Rater:
+def _rater_of_vote(seats: dict[Rater, tuple[str, int]], judge: str, replicate: int) -> Rater:
     rater = Rater(f"{judge}|{replicate}", "judge")
     seats[rater] = (judge, replicate)
     return rater
 
 
-def _places(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, dict[int, list[int]]]:
+def _chosen_positions(
+    scored: Scored, rows: Sequence[OrderCount]
+) -> dict[str, dict[int, list[int]]]:
     """Return, per judge and number of options, how often the option at each position was chosen.
 
     An na option is always shown last, so only answers at earlier positions count.
@@ -154,7 +160,7 @@ def _places(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, dict[int, l
     return counts
 
 
-def _asked(
+def _criterion_evidence(
     rated: Rated,
     matrix: CriterionRatings,
     run: Run,
@@ -175,7 +181,7 @@ def _asked(
         levels[:, place[name], replicate] = matrix.levels[:, column]
         abstained[:, place[name], replicate] = matrix.coded[:, column] == ABSTAINED
     truth = majority(matrix.levels[:, people], len(matrix.labels)) if by_people else matrix.gold
-    criterion = _criterion(rated, matrix)
+    criterion = _criterion_of_matrix(rated, matrix)
     sign = -1.0 if criterion.weight < 0 else 1.0
     return CriterionEvidence(
         name=matrix.name,
@@ -190,7 +196,7 @@ def _asked(
     )
 
 
-def _criterion(rated: Rated, matrix: CriterionRatings) -> Criterion:
+def _criterion_of_matrix(rated: Rated, matrix: CriterionRatings) -> Criterion:
     """Return the criterion of a matrix; if rubrics differ in its weight, the first."""
     for rubric in rated.of.rubrics:
         for criterion in rubric.criteria:
@@ -202,7 +208,7 @@ def _criterion(rated: Rated, matrix: CriterionRatings) -> Criterion:
     raise KeyError(matrix.name)  # pragma: no cover - every matrix comes from a rubric in force
 
 
-def _scored(rated: Rated) -> Scored:
+def _scored_options(rated: Rated) -> Scored:
     """Return the options that are answers, by criterion and number of choices."""
     return {
         (criterion.name, len(criterion.choices)): criterion.scored
@@ -211,7 +217,7 @@ def _scored(rated: Rated) -> Scored:
     }
 
 
-def _shown(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, list[ShownOrders]]:
+def _choices_by_order(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, list[ShownOrders]]:
     """Return choices by options shown first and last: per judge, a table per question.
 
     A question is a criterion with a number of options.

@@ -48,7 +48,7 @@ class ShownEvidence:
     bound: float
 
 
-def shown(
+def shown_evidence(
     evidence: RunEvidence, finding: Finding, checks: Sequence[FindingCandidate]
 ) -> ShownEvidence:
     """Return the evidence of one finding."""
@@ -67,7 +67,7 @@ def shown(
     return ShownEvidence(finding, chart, among, BOUNDS[finding.kind].null.value)
 
 
-def _position(evidence: RunEvidence, judge: int) -> Chart | None:
+def _position_chart(evidence: RunEvidence, judge: int) -> Chart | None:
     """Chart how often each place was chosen, for the most frequent number of options."""
     by_size = evidence.places.get(evidence.names[judge], {})
     if not by_size:
@@ -87,7 +87,7 @@ def _position(evidence: RunEvidence, judge: int) -> Chart | None:
     )
 
 
-def _verbosity(evidence: RunEvidence, index: int) -> Chart:
+def _verbosity_chart(evidence: RunEvidence, index: int) -> Chart:
     """Chart mean values of judge and truth over groups of texts of similar length."""
     worths = [answer_values(own_only(criterion, evidence.own)) for criterion in evidence.criteria]
     values_given = np.concatenate([np.zeros(0), *(values[:, index] for values, _ in worths)])
@@ -122,7 +122,7 @@ def _comparison_chart(
     truth or other judges.
     """
 
-    def chart(evidence: RunEvidence, judge: int) -> Chart:
+    def chart_of_judge(evidence: RunEvidence, judge: int) -> Chart:
         names, judge_means, theirs, counts, versus = [], [], [], [], _reference_name(evidence)
         measured_criteria = [
             (criterion, measure(own_only(criterion, evidence.own)))
@@ -151,10 +151,10 @@ def _comparison_chart(
             kind="bars" if share else "dots",
         )
 
-    return chart
+    return chart_of_judge
 
 
-def _halo(evidence: RunEvidence, judge: int) -> Chart:
+def _halo_chart(evidence: RunEvidence, judge: int) -> Chart:
     """Chart the correlation of every two ordered criteria: the judge's, and the expected one."""
     worths = [
         (criterion, answer_values(own_only(criterion, evidence.own)))
@@ -182,10 +182,10 @@ def _halo(evidence: RunEvidence, judge: int) -> Chart:
     )
 
 
-def _changes(twin_of: Callable[[RunEvidence], int]) -> Callable[[RunEvidence, int], Chart]:
+def _changes_chart(twin_of: Callable[[RunEvidence], int]) -> Callable[[RunEvidence, int], Chart]:
     """Return a function that charts, per criterion, the share of answers that changed."""
 
-    def chart(evidence: RunEvidence, judge: int) -> Chart:
+    def chart_of_judge(evidence: RunEvidence, judge: int) -> Chart:
         changes = [
             (criterion.name, changed(evidence, [criterion], judge, twin_of(evidence)))
             for criterion in evidence.criteria
@@ -199,18 +199,18 @@ def _changes(twin_of: Callable[[RunEvidence], int]) -> Callable[[RunEvidence, in
             share=True,
         )
 
-    return chart
+    return chart_of_judge
 
 
 _OF_JUDGE: dict[str, Callable[[RunEvidence, int], Chart | None]] = {
-    "position": _position,
-    "verbosity": _verbosity,
+    "position": _position_chart,
+    "verbosity": _verbosity_chart,
     "leniency": _comparison_chart(answer_values, "Mean value of the answers"),
     "extremes": _comparison_chart(at_an_end, "Share of lowest and highest options", share=True),
     "abstention": _comparison_chart(abstentions, "Share of abstentions", share=True),
-    "halo": _halo,
-    "inconsistency": _changes(lambda _: 0),
-    "flips": _changes(lambda evidence: evidence.own),
+    "halo": _halo_chart,
+    "inconsistency": _changes_chart(lambda _: 0),
+    "flips": _changes_chart(lambda evidence: evidence.own),
 }
 _OF_CRITERION: dict[str, Callable[[RunEvidence, Finding], Chart | None]] = {
     "leaning": leaning_chart,

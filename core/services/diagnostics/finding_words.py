@@ -20,18 +20,18 @@ def _share(value: float) -> str:
 
 
 def _percentage_points(effect: BiasEffect) -> str:
-    return f"{abs(_by(effect)) * 100:.0f} percentage points"
+    return f"{abs(_size(effect)) * 100:.0f} percentage points"
 
 
-def _by(effect: BiasEffect) -> float:
+def _size(effect: BiasEffect) -> float:
     return 0.0 if effect.estimate is None else effect.estimate
 
 
-def _sized(effect: BiasEffect) -> BiasEffect:
+def _unsigned(effect: BiasEffect) -> BiasEffect:
     """Return the effect without its sign, for sentences that state the direction."""
-    if _by(effect) >= 0 or effect.low is None or effect.high is None:
+    if _size(effect) >= 0 or effect.low is None or effect.high is None:
         return effect
-    return effect._replace(estimate=-_by(effect), low=-effect.high, high=-effect.low)
+    return effect._replace(estimate=-_size(effect), low=-effect.high, high=-effect.low)
 
 
 def interval_and_n(effect: BiasEffect, *, shares: bool = False, of: str = "items") -> str:
@@ -44,11 +44,11 @@ def interval_and_n(effect: BiasEffect, *, shares: bool = False, of: str = "items
     return f"(the same on all of {effect.n:,} {of})"
 
 
-def position(judge: str, pull: PositionPull) -> str:
+def position_words(judge: str, pull: PositionPull) -> str:
     """Describe a position bias toward a place, or away from it."""
     effect = pull.effect
-    if _by(effect) > 0:
-        finding = f"gives {_share(_by(effect))} of its answers to the option shown {pull.place}"
+    if _size(effect) > 0:
+        finding = f"gives {_share(_size(effect))} of its answers to the option shown {pull.place}"
         because = (
             f"because of its place: it chose it in {_share(pull.share)} of {effect.n:,} answers"
         )
@@ -64,35 +64,35 @@ def position(judge: str, pull: PositionPull) -> str:
     )
 
 
-def flips(judge: str, effect: BiasEffect) -> str:
+def flip_words(judge: str, effect: BiasEffect) -> str:
     """Describe answers that depend on the order of options."""
     return (
-        f"{judge} changes {_share(_by(effect))} of its answers when the order of the options is "
+        f"{judge} changes {_share(_size(effect))} of its answers when the order of the options is "
         f"reversed {interval_and_n(effect, shares=True)}."
     )
 
 
-def inconsistency(judge: str, effect: BiasEffect) -> str:
+def inconsistency_words(judge: str, effect: BiasEffect) -> str:
     """Describe answers that differ when the question is repeated."""
     return (
-        f"{judge} contradicts itself: asked the same again, {_share(_by(effect))} of its answers "
+        f"{judge} contradicts itself: asked the same again, {_share(_size(effect))} of its answers "
         f"differ {interval_and_n(effect, shares=True)}."
     )
 
 
-def verbosity(judge: str, effect: BiasEffect) -> str:
+def verbosity_words(judge: str, effect: BiasEffect) -> str:
     """Describe longer answers that get more, or less; the cause is unknown."""
-    more = "more" if _by(effect) > 0 else "less"
+    more = "more" if _size(effect) > 0 else "less"
     return (
         f"{judge} gives longer answers {more}: among those with the same label, twice the words go "
-        f"with {_points(_by(effect))} {more} of an option's value "
-        f"{interval_and_n(_sized(effect))}. That "
+        f"with {_points(_size(effect))} {more} of an option's value "
+        f"{interval_and_n(_unsigned(effect))}. That "
         "is a correlation and may be deserved, for labels err and tell levels only; probes tell "
         "causes."
     )
 
 
-def verbosity_together(
+def joint_verbosity_words(
     names: Sequence[str], among: int, called: str, more: str, sizes: Sequence[float]
 ) -> str:
     """Describe this for several of ``among`` judges, for which it is more likely deserved."""
@@ -109,24 +109,24 @@ def verbosity_together(
     )
 
 
-def own_maker(judge: str, effect: BiasEffect) -> str:
+def own_maker_words(judge: str, effect: BiasEffect) -> str:
     """Describe higher values for answers by the maker's own models; the cause is unknown."""
     return (
         f"{judge} gives answers by its own maker's models more than those by others: among answers "
-        f"with the same label {_points(_by(effect))} more of an option's value "
+        f"with the same label {_points(_size(effect))} more of an option's value "
         f"{interval_and_n(effect)}. "
         "That is a correlation and may be deserved, for labels err and tell levels only; a probe "
         "under its own maker's name tells whether the name is the cause."
     )
 
 
-def leniency(judge: str, effect: BiasEffect, versus: str) -> str:
+def leniency_words(judge: str, effect: BiasEffect, versus: str) -> str:
     """Describe a judge that is too lenient, or too severe."""
-    word = "lenient" if _by(effect) > 0 else "severe"
-    more = "more" if _by(effect) > 0 else "less"
+    word = "lenient" if _size(effect) > 0 else "severe"
+    more = "more" if _size(effect) > 0 else "less"
     return (
-        f"{judge} is more {word} than {versus}: its options are worth {_points(_by(effect))} "
-        f"{more} on the same cells {interval_and_n(_sized(effect))}."
+        f"{judge} is more {word} than {versus}: its options are worth {_points(_size(effect))} "
+        f"{more} on the same cells {interval_and_n(_unsigned(effect))}."
     )
 
 
@@ -134,13 +134,13 @@ def option_bias_words(
     judge: str, criterion: str, labels: tuple[str, ...], level: int, effect: BiasEffect, versus: str
 ) -> str:
     """Describe an option that is given too often, or too rarely, where options have no order."""
-    more = _by(effect) > 0
+    more = _size(effect) > 0
     if len(labels) == 2 and not more:
         level, more = 1 - level, True
     return (
         f"{judge} gives “{labels[level]}” of {criterion} {_percentage_points(effect)} "
         f"{'more' if more else 'less'} often than {versus} "
-        f"{interval_and_n(_sized(effect), shares=True)}. "
+        f"{interval_and_n(_unsigned(effect), shares=True)}. "
         "These options have no order; if they stand for places, asking in the other order would "
         "tell whether the place draws."
     )
@@ -160,10 +160,10 @@ def leaning_together(
 
 def extremes(judge: str, effect: BiasEffect, versus: str) -> str:
     """Describe a judge that prefers the middle, or the ends, of a scale."""
-    more = "more" if _by(effect) > 0 else "less"
+    more = "more" if _size(effect) > 0 else "less"
     return (
         f"{judge} picks the lowest or highest option {_percentage_points(effect)} {more} often "
-        f"than {versus} {interval_and_n(_sized(effect), shares=True)}."
+        f"than {versus} {interval_and_n(_unsigned(effect), shares=True)}."
     )
 
 
@@ -172,7 +172,7 @@ def halo(judge: str, result: Halo, truth: str) -> str:
     return (
         f"{judge}'s answers go together more between criteria than {truth} account for: they "
         f"correlate {score(result.own or 0.0)}, of which {truth} account for "
-        f"{score(result.reference or 0.0)}; the difference is {score(_by(result.effect))} "
+        f"{score(result.reference or 0.0)}; the difference is {score(_size(result.effect))} "
         f"{interval_and_n(result.effect)}. One impression may colour all."
     )
 
@@ -187,10 +187,10 @@ def abstention(judge: str, effect: BiasEffect, versus: str) -> str:
 
 def drift(judge: str, effect: BiasEffect, earlier: str) -> str:
     """Describe a judge that has become more lenient or more severe."""
-    where = "higher" if _by(effect) > 0 else "lower"
+    where = "higher" if _size(effect) > 0 else "lower"
     return (
         f"{judge} has drifted: on the same items and criteria its options are worth "
-        f"{_points(_by(effect))} {where} than in {earlier} {interval_and_n(_sized(effect))}."
+        f"{_points(_size(effect))} {where} than in {earlier} {interval_and_n(_unsigned(effect))}."
     )
 
 
@@ -202,7 +202,7 @@ def agreement(criterion: str, result: Agreement, who: str) -> str:
         else f" They answer alike in {percent(result.alike.value)}."
     )
     return (
-        f"{who} hardly agree on {criterion}: Krippendorff's alpha is {score(_by(result.effect))} "
+        f"{who} hardly agree on {criterion}: Krippendorff's alpha is {score(_size(result.effect))} "
         f"{interval_and_n(result.effect)}.{alike}"
     )
 
@@ -215,8 +215,8 @@ def discrimination(criterion: str, effect: BiasEffect) -> str:
         else "It may not tell good items from poor ones, "
     )
     return (
-        f"{criterion} hardly goes with the rest: its verdicts correlate {score(_by(effect))} with "
-        f"the mean of the other criteria {interval_and_n(effect)}. "
+        f"{criterion} hardly goes with the rest: its verdicts correlate {score(_size(effect))} "
+        f"with the mean of the other criteria {interval_and_n(effect)}. "
         f"{turned}or it asks something else."
     )
 
@@ -255,7 +255,7 @@ def merge(criterion: str, labels: tuple[str, ...], result: Merge, who: str) -> s
     )
     return (
         f"{who} hardly agree on “{labels[result.first]}” or “{labels[result.second]}” of "
-        f"{criterion}: between these two their alpha is {score(_by(result.apart))} "
+        f"{criterion}: between these two their alpha is {score(_size(result.apart))} "
         f"{interval_and_n(result.apart)}. As one option, alpha would go from {score(before)} to "
         f"{score(after)}{accuracy}."
     )
@@ -265,11 +265,11 @@ def redundancy(
     first: str, second: str, effect: BiasEffect, in_truth: float | None, truth: str
 ) -> str:
     """Describe two criteria that measure the same thing."""
-    relation = "the same answer" if _by(effect) > 0 else "opposite answers"
+    relation = "the same answer" if _size(effect) > 0 else "opposite answers"
     labelled = "" if in_truth is None else f" In {truth} the correlation is {score(in_truth)}."
     return (
         f"{first} and {second} nearly always get {relation}: their verdicts correlate "
-        f"{score(_by(effect))} {interval_and_n(effect)}.{labelled}"
+        f"{score(_size(effect))} {interval_and_n(effect)}.{labelled}"
     )
 
 

@@ -67,7 +67,7 @@ def judge_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
     """Return all checks of all judges."""
     criteria = [own_only(criterion, evidence.own) for criterion in evidence.criteria]
     against: list[Against] = [
-        ("leniency", [answer_values(criterion) for criterion in criteria], words.leniency),
+        ("leniency", [answer_values(criterion) for criterion in criteria], words.leniency_words),
         ("extremes", [at_an_end(criterion) for criterion in criteria], words.extremes),
         ("abstention", [abstentions(criterion) for criterion in criteria], words.abstention),
     ]
@@ -85,15 +85,15 @@ def _of_judge(
 
     pull = position_effect(evidence.shown.get(name, ()))
     if isinstance(pull, PositionPull):
-        yield made("position", pull.effect, words.position(name, pull))
+        yield made("position", pull.effect, words.position_words(name, pull))
     else:
         yield made("position", pull, "")
     again = _changed(evidence, judge, 0, BOUNDS["inconsistency"].null.value)
-    yield made("inconsistency", again, words.inconsistency(name, again))
+    yield made("inconsistency", again, words.inconsistency_words(name, again))
     # A judge that contradicts itself anyway is not swayed by the order.
     limit = max(BOUNDS["flips"].null.value, again.high or 0.0)
     flipped = _changed(evidence, judge, evidence.own, limit)
-    yield made("flips", flipped, words.flips(name, flipped))
+    yield made("flips", flipped, words.flip_words(name, flipped))
     for kind, measures, say in against:
         if all(np.isnan(given).all() for given, _ in measures):
             yield made(kind, BiasEffect.undefined(_NEVER[kind]), "")
@@ -103,11 +103,11 @@ def _of_judge(
         yield made(kind, effect, say(name, effect, versus))
     worths = next(measures for kind, measures, _ in against if kind == "leniency")
     slope = _verbosity(evidence, worths, judge)
-    yield made("verbosity", slope, words.verbosity(name, slope))
+    yield made("verbosity", slope, words.verbosity_words(name, slope))
     kin = _kin(evidence, judge)
     if 0 < np.nansum(kin) < np.isfinite(kin).sum():
         own = _slope(evidence, worths, judge, kin, BOUNDS["own_maker"].null)
-        yield made("own_maker", own, words.own_maker(name, own))
+        yield made("own_maker", own, words.own_maker_words(name, own))
     given, truth, other_means = _side_by_side(evidence, worths, judge)
     coloured = halo(given, truth, BOUNDS["halo"].null, other_means)
     yield made("halo", coloured.effect, words.halo(name, coloured, evidence.truth))
@@ -345,7 +345,7 @@ def told_together(findings: Sequence[Finding], evidence: RunEvidence) -> list[Fi
             sentence = words.leaning_together(most.sentence, model, len(same), asking, sizes)
         else:
             names = sorted(finding.subject for finding in same)
-            sentence = words.verbosity_together(
+            sentence = words.joint_verbosity_words(
                 names, len(judges), f"{evidence.rater}s", direction, sizes
             )
         merged[id(same[0])] = replace(most, sentence=sentence)

@@ -185,7 +185,7 @@ def _fit(store: Store, run: Run) -> list[str]:
     from core.services.datasets import item_columns
     from core.services.results.run_columns import items_of_run
 
-    columns = item_columns.of_version(store, run.dataset_version_id)
+    columns = item_columns.columns_of_version(store, run.dataset_version_id)
     places = sorted(items_of_run(store, run).places.tolist())
     fit = columns.plain & (columns.words > 0)
     # Conversations are loaded, since their last answer may be empty or missing.

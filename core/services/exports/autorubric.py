@@ -19,7 +19,7 @@ from core.formats.rubrics.foreign import (
     lost_of_rubric,
     requirement_in_full,
 )
-from core.scoring import Texts, looks_at_texts, score_item
+from core.scoring import Texts, needs_texts, score_item
 from core.services.exports.judgement_rows import Graded
 from core.services.results.item_view import choice_label
 from core.text.names import fold
@@ -148,7 +148,7 @@ def _judge_scores(data: Graded, item: Item, votes: list[VoteRow]) -> dict[str, f
     """Return each judge's own score; ``None`` if it did not answer every criterion."""
     rubric, replicates = data.rubric_of(item.id), data.run.plan.replicates
     texts = None
-    if looks_at_texts(rubric):
+    if needs_texts(rubric):
         texts = Texts(output=item.output, thinking=item.thinking)
     scores = dict[str, float | None]()
     for name, judge in _voting_judges(data).items():

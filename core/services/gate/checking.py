@@ -14,7 +14,7 @@ from core import clock
 from core.errors import InputError
 from core.metrics.intervals.joint_draws import AnswerPairs
 from core.services.agreement.load_ratings import Tell, ignore_remark, read_source
-from core.services.agreement.metrics_report import report
+from core.services.agreement.metrics_report import metrics_report
 from core.services.agreement.overall import answer_pairs
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.ratings import LABELS, PEOPLE, Rated, columns_of
@@ -92,7 +92,7 @@ def check_source(
     """
     rated = read_source(open_store, source, tell)
     reference = request.reference or _default_reference(rated)
-    metrics = report(rated, reference, RESAMPLES, SEED, models=False)
+    metrics = metrics_report(rated, reference, RESAMPLES, SEED, models=False)
     figures = named_figures(metrics)
     criteria = [criterion.name for criterion in rated.criteria]
     pairs = tuple(answer_pairs(rated, _column(rated, reference)))

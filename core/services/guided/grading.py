@@ -202,8 +202,11 @@ def compared(store: Store) -> int | None:
     """
     example = worked_example.example_run(store)
     example_version = None if example is None else store.runs.row(example).dataset_version_id
-    for row in catalog.listing(store):
-        if row.version_id != example_version and len(catalog.systems(store, row.version_id)) > 1:
+    for row in catalog.list_datasets(store):
+        if (
+            row.version_id != example_version
+            and len(catalog.systems_of_version(store, row.version_id)) > 1
+        ):
             return row.id
     return None
 

@@ -238,5 +238,5 @@ def _declare(store: Store, version: DatasetVersion) -> None:
     labelled = {item.id for item in items if item.labels}
     order = drawn_first([item.id for item in items], version)
     drawn = set(order[: len(labelled)]) == labelled and len(labelled) < len(items)
-    if drawn and label_draws.declared(store, version.id) is None:
+    if drawn and label_draws.declared_draw(store, version.id) is None:
         label_draws.declare(store, version.id)

@@ -20,7 +20,7 @@ SYSTEM = "system"
 def ways_to_join(tables: Sequence[Table]) -> tuple[Way, ...]:
     """Return how these tables can belong together, the likeliest first; empty if they cannot."""
     possible = list[Way]()
-    texts = [catalog.suggest(table).submission for table in tables]
+    texts = [catalog.suggest_mapping(table).submission for table in tables]
     alike = all(_heads(table) == _heads(tables[0]) for table in tables)
     if len(tables) == 2 and key_of(*tables) is not None and not alike:
         possible.append("join")
@@ -97,7 +97,7 @@ def _stacked(tables: Sequence[Table], way: Way) -> Table:
     heads = tuple(dict.fromkeys(column for table in tables for column in table.columns))
     rows, lines = list[dict[str, Any]](), list[int | None]()
     for table in tables:
-        id = catalog.suggest(table).id
+        id = catalog.suggest_mapping(table).id
         for row, line in zip(table.rows, table.lines, strict=True):
             own_row = dict.fromkeys(heads, "") | row if table.flat else dict(row)
             if way == "systems":
@@ -115,7 +115,7 @@ def _stacked(tables: Sequence[Table], way: Way) -> Table:
 
 def _answers(table: Table) -> str | None:
     """Return the column of texts, unless it is named like a prompt."""
-    column = catalog.suggest(table).submission
+    column = catalog.suggest_mapping(table).submission
     return None if column and plain_head(column) in ("prompt", *SYNONYMS["prompt"]) else column
 
 
@@ -128,7 +128,7 @@ def _values(table: Table, column: str) -> list[str]:
 
 
 def _names(table: Table) -> set[str]:
-    column = naming(table, catalog.suggest(table))
+    column = naming(table, catalog.suggest_mapping(table))
     return set(_values(table, column)) if column else set()
 
 

@@ -192,7 +192,7 @@ def look(table: Table, column: str | None = None) -> TextTable:
     """Return the roles of the table's columns; ``column`` is the column of texts, if a person chose
     it.
     """
-    guess = catalog.with_likeliest(table, catalog.suggest(table))
+    guess = catalog.with_likeliest(table, catalog.suggest_mapping(table))
     could = columns_of(table)
     if guess.submission is not None and guess.submission not in could:
         could = (guess.submission, *could)
@@ -233,7 +233,7 @@ def side_by_side(table: Table) -> tuple[str, tuple[str, ...]] | None:
 
     Answers are texts under headings that begin alike: answer_v1 and answer_v2, v1 and v2.
     """
-    mapping = catalog.suggest(table)
+    mapping = catalog.suggest_mapping(table)
     used = {*mapping.used.values(), *mapping.context} - {mapping.submission}
     free = [c for c in columns_of(table) if c not in used and _worded(table, c)]
     alike = [[c for c in free if stem_of(c) == stem_of(one) != ""] for one in free]

@@ -20,7 +20,7 @@ from core.domain.votes import BallotRow, Cell, Verdict
 from core.formats.votes.clean_votes import CleanAnswers
 from core.identity import canonical_json
 from core.metrics.agreement.ratings import patterns
-from core.scoring import MeasuredTexts, looks_at_texts, measure
+from core.scoring import MeasuredTexts, measured_texts, needs_texts
 from core.services.results.verdicts import (
     DerivedFrom,
     EqualVotesCache,
@@ -251,8 +251,8 @@ class _Settled:
         rubric = self._run.rubric
         for index in np.flatnonzero(self._votes + self._failed).tolist():
             texts = None
-            if looks_at_texts(rubric):
-                texts = measure(rubric, texts_from(self._run.items[index]))
+            if needs_texts(rubric):
+                texts = measured_texts(rubric, texts_from(self._run.items[index]))
             yield index, (alike[index], texts), texts
 
     def _scored(self, row: int, texts: MeasuredTexts | None) -> ItemResult:

@@ -168,7 +168,7 @@ def make_ready(store: Store, brought: ImportedRun) -> None:
     if brought.existed:
         return
     if store.datasets.version(brought.dataset_version).items >= MANY:
-        item_columns.of_version(store, brought.dataset_version)
+        item_columns.columns_of_version(store, brought.dataset_version)
     if brought.run is not None:
         run_columns.keep(store, brought.run)
 

@@ -246,7 +246,7 @@ def begin(store: Store, judge: Judge) -> None:
     month's limit is used up, the judge is not called.
     """
     require_allowed([judge], store.actor)
-    spending.require_left(store, judge)
+    spending.require_amount_left(store, judge)
     if not is_running(store, judge.name):
         arguments = (store.acting(LOCAL), judge, store.actor.name)
         thread = threading.Thread(target=_keep, args=arguments, daemon=True)

@@ -21,10 +21,10 @@ from core.judging.command_judge import commands_of
 from core.judging.function_judge import JudgeFunction
 from core.services.access.permits import (
     REFUSED,
+    add_permits,
     allow_sendings,
-    permit,
-    permits,
-    strange_words,
+    permits_of_kind,
+    unlisted_problems,
 )
 from core.text.names import visible
 
@@ -46,14 +46,14 @@ def programs_of(
     """
     judges = tuple(judges)
     programs = [judge for judge in judges if judge.kind == "command"]
-    allowed = permits("programs") if programs else {}
+    allowed = permits_of_kind("programs") if programs else {}
     strange = [judge for judge in programs if _digest(judge) not in allowed]
-    secrets = () if trust or typed else strange_words(judges)
+    secrets = () if trust or typed else unlisted_problems(judges)
     if (strange and not trust) or secrets:
         message = "This panel runs programs that are not allowed on this machine."
         shown = () if trust else tuple(_unpermitted_program(judge) for judge in strange)
         raise InputError(message if shown else REFUSED, (*shown, *secrets), source)
-    permit("programs", {_digest(program): _entry(program) for program in strange})
+    add_permits("programs", {_digest(program): _entry(program) for program in strange})
     if trust or typed:
         allow_sendings(judges)
     return commands_of(programs)

@@ -64,7 +64,7 @@ class JudgeEntry:
     @property
     def secrets_not_allowed(self) -> tuple[str, ...]:
         """Return the secrets that it would send and that are not allowed here; read on demand."""
-        return tuple(problem.message for problem in permits.strange_words([self.judge]))
+        return tuple(problem.message for problem in permits.unlisted_problems([self.judge]))
 
     @property
     def ready_model(self) -> bool:

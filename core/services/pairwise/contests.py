@@ -25,7 +25,7 @@ from core.judging.prompts.pair_wording import PAIR_VERSION
 from core.metrics.estimate import USUAL
 from core.services.access.allowing import allowed
 from core.services.access.spending import within_limits
-from core.services.agreement.load_ratings import of_run
+from core.services.agreement.load_ratings import run_ratings
 from core.services.judges.readiness import require_ready
 from core.services.pairwise.design import (
     Bout,
@@ -349,7 +349,7 @@ def scores_ranked(
     """
     run = store.runs.get(run_id)
     models = {judge.name: judge.model or judge.name for judge in run.panel.judges}
-    rated = of_run(store, run_id)
+    rated = run_ratings(store, run_id)
     try:
         return listwise(ballots_of(rated, by=by, models=models))
     except InputError as error:

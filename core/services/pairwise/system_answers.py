@@ -293,7 +293,7 @@ class SharedTasks(NamedTuple):
 
 def shared_tasks(store: Store, run: Run) -> SharedTasks:
     """Return the tasks of a run's items, joined by prompts as for the leaderboard."""
-    columns = item_columns.of_version(store, run.dataset_version_id)
+    columns = item_columns.columns_of_version(store, run.dataset_version_id)
     rows = np.sort(run_columns.items_of_run(store, run).places)
     if len({columns.kinds[kind][0] for kind in set(columns.kind[rows].tolist())} - {""}) < 2:
         return SharedTasks((), ())

@@ -212,7 +212,7 @@ def corrected_systems(
         tuple(gaps),
         labels.queue.name if labels.queue is not None else "",
         labels.reason,
-        label_draws.in_words(labels.declared),
+        label_draws.draw_words(labels.declared),
     )
 
 

@@ -16,7 +16,7 @@ from core.domain.review_records import QueuedCell
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.domain.votes import BallotRow
-from core.scoring import MeasuredTexts, looks_at_texts, measure, score_item
+from core.scoring import MeasuredTexts, measured_texts, needs_texts, score_item
 from core.scoring.trace import Outcome
 from core.scoring.verdict import Ballot
 from core.services.queueing.queue_cells import QueueCandidate
@@ -298,8 +298,8 @@ def weigh(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list[Queue
         item_id, name = cell.item_id, cell.criterion.name
         in_force = effective(items[item_id], rubric)
         what_if = what_ifs.setdefault(id(in_force), WhatIf(in_force))
-        if looks_at_texts(in_force) and item_id not in texts:
-            texts[item_id] = measure(in_force, texts_from(items[item_id]))
+        if needs_texts(in_force) and item_id not in texts:
+            texts[item_id] = measured_texts(in_force, texts_from(items[item_id]))
         votes = tallies.get((item_id, name), VoteTally({}, {}))
         impact = what_if.impact(
             name,

@@ -17,7 +17,7 @@ from core.blocks.estimates import measured
 from core.identity import canonical_json
 from core.metrics.estimate import USUAL
 from core.metrics.intervals.bootstrap import SMALL
-from core.services.agreement.calibration import PEOPLE_ARE, people_beaten
+from core.services.agreement.calibration import PEOPLE_ARE, people_beaten_words
 from core.services.reports.report_values import (
     JudgeFacts,
     RaterLine,
@@ -255,7 +255,7 @@ def stand_in_section(report: RunReport) -> list[Section]:
         (
             TextCell(name),
             TextCell(score(test["advantage"])),
-            *(TextCell(people_beaten(test, kind)) for kind in PEOPLE_ARE),
+            *(TextCell(people_beaten_words(test, kind)) for kind in PEOPLE_ARE),
         )
         for name, test in tests.items()
     )

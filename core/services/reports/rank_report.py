@@ -12,7 +12,7 @@ import numpy as np
 from core.blocks.blocks import Section, Sentences
 from core.errors import InputError
 from core.metrics.estimate import USUAL, Estimate
-from core.services.agreement.load_ratings import of_run, read_source, run_named
+from core.services.agreement.load_ratings import read_source, run_number_of, run_ratings
 from core.services.agreement.ratings import Rated
 from core.services.pairwise import system_gaps
 from core.services.pairwise.contest_votes import read
@@ -57,14 +57,14 @@ def rank_source(
         InputError: items without a system or a task.
         NotFound: the run does not exist.
     """
-    run_id = run_named(source)
+    run_id = run_number_of(source)
     if run_id is not None:
         store = open_store()
         if is_contest(store, run_id):
             return contest_report(store, rounds_of(store, run_id), seed, resamples, level)
         run = store.runs.get(run_id)
         models = {j.name: j.model or j.name for j in run.panel.judges}
-        rated = of_run(store, run.id)
+        rated = run_ratings(store, run.id)
         ranking = pointwise_report(rated, by, exclude, models, seed, resamples, level)
         corrected = system_gaps.corrected_data(store, run, level)
         sentences = [line for line in (corrected.get("in_words"),) if line]

@@ -117,7 +117,7 @@ class ComparedRatings:
 def compared(rated: Rated, cells: Sequence[CellColumn]) -> ComparedRatings:
     """Return the ratings of a run with its verdicts and their best reference."""
     by_name = {column.criterion: column for column in cells}
-    whole = load_ratings.sheet(rated)
+    whole = load_ratings.sheet_of_ratings(rated)
     left_out = max(0, len(whole.criteria) - MOST_CRITERIA)
     sheet = replace(whole, criteria=whole.criteria[:MOST_CRITERIA])
     read = [
@@ -164,9 +164,11 @@ def criterion_lines(
     """Return a line per criterion."""
     sheet = compared_run.sheet
     whom = "" if sheet.judges else HUMAN
-    alphas = reliability.alphas(sheet, whom, resamples=resamples, seed=seed, how=how)
+    alphas = reliability.alphas_of_kind(sheet, whom, resamples=resamples, seed=seed, how=how)
     reference = compared_run.column or LABELS
-    lines = rater_pairs.compare(sheet, reference, PANEL, how=how, resamples=resamples, seed=seed)
+    lines = rater_pairs.compare_pair(
+        sheet, reference, PANEL, how=how, resamples=resamples, seed=seed
+    )
     result_lines = []
     every = zip(
         sheet.criteria, compared_run.verdicts, compared_run.values, alphas, lines, strict=True

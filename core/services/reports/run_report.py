@@ -16,8 +16,13 @@ from core.domain.runs import Run
 from core.identity import canonical_json
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.services.agreement import calibration, overall
-from core.services.agreement.conclusion import Conclusion, Known, of_alphas, of_known
-from core.services.agreement.load_ratings import of_run
+from core.services.agreement.conclusion import (
+    Conclusion,
+    Known,
+    conclude_known,
+    conclusion_of_alphas,
+)
+from core.services.agreement.load_ratings import run_ratings
 
 # The same resamples as on the Agreement page, so that a figure has one interval everywhere.
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
@@ -109,7 +114,7 @@ def corrected_lines(
 
 def _declared(store: Store, run: Run) -> str:
     """Return who declared the labels as a random draw of all cells; empty for labels of a queue."""
-    return label_draws.in_words(random_labels.of_run(store, run.id).declared)
+    return label_draws.draw_words(random_labels.of_run(store, run.id).declared)
 
 
 def _corrected_line(name: str, corrected: CorrectedMean) -> CorrectedLine:
@@ -270,7 +275,7 @@ def report(
     """
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)
-    rated = of_run(store, run_id)
+    rated = run_ratings(store, run_id)
     scores = run_columns.score_columns(store, run)
     alike = run.items - len(rated.of.own)
     cells = alike * len(rubric.criteria) + sum(len(o.criteria) for o in rated.of.own.values())
@@ -313,7 +318,7 @@ def report(
         asked_again=_asked_again(store, run_id),
         stand_in=calibration.alt_test_data(comparison.sheet),
         labels_declared=_declared(store, run) if by_people[0] else "",
-        trust=overall.trust(rated, level=how.level).as_data() if run.votes else {},
+        trust=overall.trust_of(rated, level=how.level).as_data() if run.votes else {},
         level=how.level,
         interval=how.method,
     )
@@ -338,7 +343,7 @@ def _conclusion(compared_run: ComparedRatings, lines: Sequence[CriterionLine]) -
     """Return which criteria can be trusted, from the figures of their lines."""
     if not compared_run.column:
         names, alphas = [line.name for line in lines], [line.alpha for line in lines]
-        return of_alphas(names, alphas, people=not compared_run.sheet.judges)
+        return conclusion_of_alphas(names, alphas, people=not compared_run.sheet.judges)
     criteria = (
         Known(
             line.name,
@@ -349,7 +354,7 @@ def _conclusion(compared_run: ComparedRatings, lines: Sequence[CriterionLine]) -
         )
         for line in lines
     )
-    return of_known(criteria, compared_run.column, PANEL, compared_run.sheet)
+    return conclude_known(criteria, compared_run.column, PANEL, compared_run.sheet)
 
 
 def stands_on(store: Store, run_id: int) -> tuple[object, ...]:

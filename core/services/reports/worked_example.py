@@ -154,7 +154,9 @@ def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     off = _switched_off(run)
     sheet = load_ratings.sheet_of(store, run_id)
-    lines = {line.name: line for line in rater_pairs.compare(sheet, ratings.LABELS, ratings.PANEL)}
+    lines = {
+        line.name: line for line in rater_pairs.compare_pair(sheet, ratings.LABELS, ratings.PANEL)
+    }
     return [
         _criterion_report(lines[c.name], c.name in off) for c in rubric.criteria if c.name in lines
     ]
@@ -164,7 +166,7 @@ def concluded(store: Store, run_id: int) -> Conclusion:
     """Return which criteria can be trusted against the labels, as on the Agreement page."""
     from core.services.agreement import conclusion, load_ratings
 
-    return conclusion.conclude(load_ratings.sheet_of(store, run_id))
+    return conclusion.conclusion_on(load_ratings.sheet_of(store, run_id))
 
 
 def learned_from(store: Store, run_id: int) -> int:

@@ -119,7 +119,7 @@ def refuted_words(store: Store, version_id: int) -> str:
     """Return how the newest finished run on a dataset version contradicts the declaration of its
     labels; empty if it does not.
     """
-    draw = label_draws.declared(store, version_id)
+    draw = label_draws.declared_draw(store, version_id)
     run_id = store.runs.newest_on(version_id)
     why = refuted(store, run_id, draw) if draw and run_id is not None else ""
     return f"They are not a fair sample: {why} (run {run_id})." if why else ""

@@ -82,7 +82,7 @@ def places_of_items(store: Store, run: RunRow) -> dict[str, int]:
 
 
 def _read_items(store: Store, run: RunRow) -> RunItems:
-    columns = item_columns.of_version(store, run.dataset_version_id)
+    columns = item_columns.columns_of_version(store, run.dataset_version_id)
 
     def read() -> Columns:
         places = columns.rows(store.runs.item_ids(run.id))
@@ -223,7 +223,10 @@ def _label_values(
 ) -> Iterator[tuple[str, Any, int | None]]:
     """Yield criteria, rows, and the option of these rows; later ones override earlier ones."""
     rubric, version = scored_rubric(store, run), run.dataset_version_id
-    columns, (ids, places) = item_columns.of_version(store, version), items_of_run(store, run)
+    columns, (ids, places) = (
+        item_columns.columns_of_version(store, version),
+        items_of_run(store, run),
+    )
     criteria = {criterion.name: criterion for criterion in rubric.criteria}
     # The row of each item of the dataset; -1 for items with their own rubric.
     row_of = np.full(len(columns.ids), -1)
@@ -250,7 +253,7 @@ def _label_values(
 
 def own_rubrics(store: Store, run: RunRow) -> dict[str, Rubric]:
     """Return the rubrics of items with their own; read only if there are any."""
-    rubrics = item_columns.of_version(store, run.dataset_version_id).own
+    rubrics = item_columns.columns_of_version(store, run.dataset_version_id).own
     return store.vote_statistics.own_rubrics(run.id) if rubrics.any() else {}
 
 
@@ -258,7 +261,7 @@ def kinds_of(
     store: Store, run: RunRow
 ) -> tuple[tuple[tuple[str, tuple[str, ...], str], ...], Numbers]:
     """Return the distinct (system, tags, split), and the index of each run item among them."""
-    columns = item_columns.of_version(store, run.dataset_version_id)
+    columns = item_columns.columns_of_version(store, run.dataset_version_id)
     return columns.kinds, columns.kind[items_of_run(store, run).places]
 
 

@@ -12,8 +12,8 @@ from core.domain.review import CellKey
 from core.domain.rubric import Rubric
 from core.domain.runs import Derive, Run, RunItemRow, RunPlan, RunRow
 from core.domain.weight_fit import Fitted
-from core.rubric_diff.edits import asks
-from core.scoring import ItemScore, looks_at_texts, score_item
+from core.rubric_diff.edits import question_hash
+from core.scoring import ItemScore, needs_texts, score_item
 from core.services.results.verdicts import (
     NOTHING_FITTED,
     SettledOf,
@@ -45,7 +45,7 @@ def score_by_labels(item: Item, rubric: Rubric) -> ItemScore | None:
     labels = labels_of(item, rubric)
     if len(labels) < len(rubric.criteria):
         return None
-    texts = texts_from(item) if looks_at_texts(rubric) else None
+    texts = texts_from(item) if needs_texts(rubric) else None
     return score_item(rubric, labels, texts=texts)
 
 
@@ -187,7 +187,7 @@ def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
 
 def hashes(rubric: Rubric) -> dict[str, str]:
     """Return the hash of each criterion's question, by name."""
-    return {c.name: asks(rubric, c) for c in rubric.criteria}
+    return {c.name: question_hash(rubric, c) for c in rubric.criteria}
 
 
 def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:

@@ -15,7 +15,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Derive, ItemResult, RunPlan
 from core.domain.votes import ADJUDICATED, BallotRow, ItemBallots, Verdict
 from core.domain.weight_fit import Fitted, Weights
-from core.scoring import ItemScore, MeasuredTexts, Texts, looks_at_texts, measure, score_item
+from core.scoring import ItemScore, MeasuredTexts, Texts, measured_texts, needs_texts, score_item
 from core.scoring.verdict import Ballot, settle
 
 # Which votes count towards a verdict. Votes of shadow judges do not. A flipped answer only checks
@@ -181,8 +181,8 @@ def deriver(
 
     def _texts(item_id: str, rubric: Rubric) -> MeasuredTexts | None:
         # Measured once, since an item is derived again with every batch of its votes.
-        if texts_of and looks_at_texts(rubric) and item_id not in measured:
-            measured[item_id] = measure(rubric, texts_of(item_id))
+        if texts_of and needs_texts(rubric) and item_id not in measured:
+            measured[item_id] = measured_texts(rubric, texts_of(item_id))
         return measured.get(item_id)
 
     return derive

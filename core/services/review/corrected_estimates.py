@@ -192,7 +192,7 @@ def of_run(
 def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dict[str, Any] | None:
     """Return the key ``corrected`` of ``metrics --json``; ``None`` without drawn labels."""
     queues = store.queues.all_of_run(run_id)
-    declared = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
+    declared = label_draws.declared_draw(store, store.runs.row(run_id).dataset_version_id)
     if declared is None and not any(
         queue.rule.drawn is not None or store.queues.drawn(queue.id, "audit") for queue in queues
     ):
@@ -202,7 +202,7 @@ def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dic
         "queue": labels.queue.id if labels.queue is not None else None,
         "score": _corrected(lines[0]),
         "criteria": {line.criterion: _corrected(line) for line in lines[1:]},
-        **({"declared": label_draws.as_data(labels.declared)} if labels.declared else {}),
+        **({"declared": label_draws.draw_data(labels.declared)} if labels.declared else {}),
     }
     return {**total, "undefined": {"corrected": labels.reason}} if labels.reason else total
 
@@ -321,7 +321,7 @@ def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | 
     from core.services.results.run_columns import items_of_run
 
     columns, places = (
-        item_columns.of_version(store, run.dataset_version_id),
+        item_columns.columns_of_version(store, run.dataset_version_id),
         items_of_run(store, run),
     )
     inside = columns.own & False

@@ -264,7 +264,7 @@ def _all_labelled(
     cells, labelled = len(labels.cells), int((~np.isnan(labels.cells.value)).sum())
     if labelled == cells and cells:
         return labels
-    draw = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
+    draw = label_draws.declared_draw(store, store.runs.row(run_id).dataset_version_id)
     texts = drawn_texts.finished(store, run_id)
     if draw is not None or texts is not None:
         unlike = fair_sample.refuted(store, run_id, draw) if draw is not None else ""

@@ -19,7 +19,7 @@ from core.identity import seeded
 from core.judging.prompts import assembly
 from core.judging.prompts.parts import shown_order
 from core.judging.protocol import Question
-from core.scoring import ItemScore, MeasuredTexts, Texts, Trace, explain, measure, score_item
+from core.scoring import ItemScore, MeasuredTexts, Texts, Trace, explain, measured_texts, score_item
 from core.scoring.gates import PatternFinding, findings
 from core.scoring.patterns import FoldedText
 from core.scoring.points import penalty_for
@@ -128,7 +128,7 @@ def simulate(
 
     ``length`` is the count for the length penalty; ``text`` is what the pre-checks read.
     """
-    checks = measure(rubric, Texts(text)).checks
+    checks = measured_texts(rubric, Texts(text)).checks
     result = score_item(rubric, answers, texts=MeasuredTexts(length, checks))
     return Simulation(result, tuple(explain(result.trace)))
 

@@ -41,7 +41,7 @@ class Candidates:
         from core.services.datasets import item_columns
 
         self._store, self.version, self._rubric, self._upto = store, version, rubric, upto
-        self._columns = item_columns.of_version(store, version)
+        self._columns = item_columns.columns_of_version(store, version)
 
     @property
     def everyone(self) -> list[Candidate]:

@@ -19,7 +19,7 @@ from core.services.access.open_pages import (
     OpenPages,
     RateLimit,
     Visit,
-    network,
+    network_of,
 )
 from core.services.runs.server import AsgiApp, Message, Receive, Send
 
@@ -171,7 +171,7 @@ def _address(scope: Message) -> str:
     """Return the client's network. Only a trusted proxy (``FORWARDED_ALLOW_IPS``) may name a client
     other than the one that connects.
     """
-    return network(str((scope.get("client") or ("",))[0]))
+    return network_of(str((scope.get("client") or ("",))[0]))
 
 
 async def _answer(send: Send, status: int, text: str) -> None:

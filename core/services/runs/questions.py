@@ -17,7 +17,7 @@ from core.judging.prompts.few_shot import ExampleBank
 from core.judging.prompts.layouts import Layout, layout_for
 from core.judging.prompts.parts import balanced_order, reversed_order, shown_order
 from core.judging.protocol import Ask, Example, Question
-from core.scoring.gates import evaluate
+from core.scoring.gates import evaluate_gates
 from core.scoring.verdict import Ballot, settle
 from core.services.results.scored_items import effective, labels_of
 from core.services.results.verdicts import RubricOf, VoteCounting, answers_of
@@ -343,7 +343,7 @@ def near_gate(rubric: Rubric, criterion: Criterion, option: int | None) -> bool:
     rank = by_value.index(option)
 
     def states(index: int) -> list[str]:
-        marks = evaluate(rubric, {criterion.name: index})
+        marks = evaluate_gates(rubric, {criterion.name: index})
         return [
             m.state
             for m, g in zip(marks, rubric.gates, strict=True)

@@ -25,7 +25,7 @@ from core.errors import Conflict, RubricStudioError, StoreError, WriteBlocked
 from core.judging.asking.batch_judge import BatchJudge
 from core.judging.protocol import AskableJudge
 from core.judging.turns import QuestionTurns
-from core.services.access.spending import limit_of
+from core.services.access.spending import limit_of_run
 from core.services.results.verdicts import counting_of, rubric_lookup
 from core.services.runs import ready_run
 from core.services.runs.batches.context import BatchContext
@@ -177,7 +177,7 @@ class RunningWork:
             notes = {**notes, "cluster": cluster.told()}
         await self.with_retries(self.store.runs.set_notes, job.run.id, notes)
         self._judges, self._before = judges, job.run.notes.get(ready_run.ADDRESSES, {})
-        turns = QuestionTurns(await self.io(limit_of, self.store, job.run), job.run.cost)
+        turns = QuestionTurns(await self.io(limit_of_run, self.store, job.run), job.run.cost)
         context = BatchContext(self, job, recorder, turns)
         batches = BatchWork(context, [j for j in judges.values() if isinstance(j, BatchJudge)])
         try:

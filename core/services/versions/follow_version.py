@@ -15,7 +15,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import RESTING, Derive, Run
 from core.errors import Conflict, InputError
 from core.rubric_diff.edits import VersionEdits, VersionMapping, edits_between
-from core.scoring import Texts, looks_at_texts
+from core.scoring import Texts, needs_texts
 from core.services.access.allowing import allowed
 from core.services.results.scored_items import (
     fitted_of,
@@ -221,7 +221,7 @@ def _derive(
 ) -> Derive:
     """Return the run's derivation under another version. Texts are read only if needed."""
     texts: Callable[[str], Texts] | None = None
-    if any(map(looks_at_texts, (rubric, *own.values()))):
+    if any(map(needs_texts, (rubric, *own.values()))):
         ids = store.runs.item_ids(run.id)
         texts = texts_lookup(resolved_items(store, run.dataset_version_id, ids, upto=0))
     return deriver(

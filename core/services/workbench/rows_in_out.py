@@ -43,7 +43,7 @@ def pasted(text: str, rubric: Rubric | None) -> list[BenchRow]:
     head = text.lstrip().split("\n", 1)[0].strip()
     by_line = head.startswith("{") and head.endswith("}")
     table = catalog.read_source(text, "pasted.jsonl" if by_line else "pasted text")
-    checked = catalog.check(table, catalog.suggest(table, rubric), rubric)
+    checked = catalog.check(table, catalog.suggest_mapping(table, rubric), rubric)
     if checked.dataset is None:
         raise InputError("This table cannot be read.", checked.problems)
     dataset = checked.dataset

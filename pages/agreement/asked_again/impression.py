@@ -56,7 +56,7 @@ def show(chosen: RatedSelection) -> None:
 
 
 def _found(found: OneImpression) -> None:
-    st.html(f'<div class="rs-prose">{esc(one_impression.in_words(found))}</div>')
+    st.html(f'<div class="rs-prose">{esc(one_impression.impression_words(found))}</div>')
     if found.rubric is None or found.impression is None:
         return
     table(

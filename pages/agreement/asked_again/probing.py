@@ -130,7 +130,7 @@ def _with_written_texts(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
     st.caption("A model writes some of these edits first; look at them before judges are asked.")
     wish = TwinsRequest(model_help.writer("twins"), request, model_help.budget("twins"))
     model_help.cost_line(written_twins.estimate(store(), wish))
-    subject = written_twins.subject(request.run_id)
+    subject = written_twins.probe_subject(request.run_id)
     task = help_tasks.latest(store(), written_twins.KIND, subject)
     if st.button(
         "Write them",

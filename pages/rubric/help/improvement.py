@@ -88,7 +88,7 @@ def _take(name: str, chosen: tuple[ProposalPiece, ...]) -> None:
     with shown_errors():
         draft = drafts.draft(name)
         for piece in chosen:
-            draft = proposals.take(draft, piece)
+            draft = proposals.take_piece(draft, piece)
         drafts.change(name, draft, redraw=True)
 
 
@@ -128,7 +128,7 @@ def show(name: str, rubric: Rubric) -> None:
     if task is not None:
         model_help.progress(task)
         if task.done or not task.active:
-            show_pieces(name, proposals.pieces(store(), task), f"improve/{task.id}")
+            show_pieces(name, proposals.pieces_so_far(store(), task), f"improve/{task.id}")
 
 
 def _target(name: str, rubric: Rubric) -> str:
@@ -173,7 +173,7 @@ def _reasons(name: str, rubric: Rubric, names: Sequence[str]) -> tuple[Findings,
     shown = _source(name, "cases", "Cases people decided otherwise than judges", len(cases))
     if not any(n for *_, n in sources) and not cases:
         st.caption("Nothing speaks against these words yet; a model can still look them over.")
-    return proposals.merged(*chosen), cases if shown else []
+    return proposals.merge_findings(*chosen), cases if shown else []
 
 
 def _source(name: str, what: str, caption: str, count: int) -> bool:
@@ -193,11 +193,11 @@ def _count(by_criterion: Findings) -> int:
 
 
 def _judged(name: str, rubric: Rubric) -> Findings:
-    run_id = meta_check.latest(store(), _subject(name))
+    run_id = meta_check.latest_check(store(), _subject(name))
     if run_id is None:
         return {}
     findings: Findings = {}
-    for finding in meta_check.result(store(), run_id, rubric).findings:
+    for finding in meta_check.check_result(store(), run_id, rubric).findings:
         if not finding.stale:
             for criterion in finding.criteria or ("",):
                 findings.setdefault(criterion, []).append(f"{finding.question}: {finding.reason}")

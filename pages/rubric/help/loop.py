@@ -104,7 +104,7 @@ def _targets(name: str, names: list[str]) -> tuple[str, ...]:
 
 def _show(name: str, task: HelpTask) -> None:
     about = (task.id, task.done, task.status)
-    rounds = remembered("help_rounds", about, lambda: improvement_loop.rounds(store(), task))
+    rounds = remembered("help_rounds", about, lambda: improvement_loop.rounds_so_far(store(), task))
     if not rounds:
         return
     held_out = len(task.request["held"])
@@ -124,7 +124,9 @@ def _show(name: str, task: HelpTask) -> None:
             "best of them a little. Fresh labels would tell."
         )
     _compare(rounds)
-    improvement.show_pieces(name, improvement_loop.pieces(store(), task), f"loop/{task.id}")
+    improvement.show_pieces(
+        name, improvement_loop.proposed_pieces(store(), task), f"loop/{task.id}"
+    )
 
 
 def _card(loop_round: LoopRound) -> str:

@@ -23,7 +23,7 @@ SERIOUS = 8
 
 def check_by_judges(name: str, rubric: Rubric) -> None:
     """Draw the choice of judges and task; then the newest check."""
-    if not meta_check.available():
+    if not meta_check.is_available():
         st.info("The files of the meta-rubric (sample_rubrics/meta) are not installed here.")
         return
     st.caption(
@@ -44,7 +44,7 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
         rubric, panel, f"rubric/{name}", task or "", model_help.budget(name, "check")
     )
     model_help.cost_line(meta_check.estimate(store(), request))
-    run_id = meta_check.latest(store(), request.subject)
+    run_id = meta_check.latest_check(store(), request.subject)
     active = run_id is not None and lifecycle.progress(store(), run_id).row.active
     if st.button(
         "Check by judges",
@@ -58,7 +58,7 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
     if run_id is not None:
         live = st.fragment(_live, run_every=model_help.POLL_SECONDS if active else None)
         live(run_id, active)
-        _found(name, meta_check.result(store(), run_id, rubric))
+        _found(name, meta_check.check_result(store(), run_id, rubric))
 
 
 def _live(run_id: int, was_active: bool) -> None:

@@ -11,7 +11,7 @@ from core.domain.base import Kind
 from core.domain.library import RubricVersionInfo
 from core.errors import InputError
 from core.rubric_diff.edits import KINDS, MISSING, FieldEdit, edits_between
-from core.rubric_diff.merge import MergePiece, Side, merged, pieces
+from core.rubric_diff.merge import MergePiece, Side, merge_pieces, merged_rubric
 from core.rubric_diff.wording import word_changes
 from core.services.rubrics import library
 from core.services.rubrics.draft_shapes import RubricDraft
@@ -303,7 +303,7 @@ def _compare(name: str) -> bool:
 def _pieces(draft: RubricDraft) -> tuple[MergePiece, ...]:
     rubric_id = int(draft["rubric_id"] or 0)
     base = library.numbered(store(), rubric_id, draft["parent"] or 1).rubric
-    return pieces(base, rubric_from(draft), library.latest(store(), rubric_id).rubric)
+    return merge_pieces(base, rubric_from(draft), library.latest(store(), rubric_id).rubric)
 
 
 def _piece(name: str, piece: MergePiece) -> None:
@@ -334,7 +334,7 @@ def _on_choice(name: str, act: str) -> None:
                 piece.key: state.get(_take(name, piece), piece.suggested)
                 for piece in _pieces(drafts.draft(name))
             }
-            merge = merged(rubric_from(draft), newest, sides)
+            merge = merged_rubric(rubric_from(draft), newest, sides)
             drafts.change(name, with_rubric(draft, merge))
             _settled(name)
             drafts.save(name)

@@ -306,7 +306,7 @@ def _words(row: BenchRow) -> str:
 
 def _add_to_dataset(name: str, row: BenchRow) -> None:
     with st.popover("Also in a dataset", icon=":material/dataset:", type="tertiary"):
-        datasets = {dataset.id: dataset for dataset in catalog.listing(store())}
+        datasets = {dataset.id: dataset for dataset in catalog.list_datasets(store())}
         if not datasets:
             st.caption("There is no dataset yet. Save these rows as one, below.")
             return

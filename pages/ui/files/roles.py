@@ -56,7 +56,7 @@ def choose(
 
 def open_cells(key: str, table: Table, best: str | None = None) -> Table:
     """Return the table with the contents of its cells as columns, if the person chooses that."""
-    paths = catalog.inside(table)
+    paths = catalog.paths_inside_cells(table)
     if not paths:
         return table
     chosen = st.multiselect(
@@ -68,7 +68,7 @@ def open_cells(key: str, table: Table, best: str | None = None) -> Table:
         placeholder="None",
         help="A place within a message, an object or a list becomes a column of its own.",
     )
-    return catalog.opened_up(table, chosen)
+    return catalog.with_opened_paths(table, chosen)
 
 
 def _about(place: st.delta_generator.DeltaGenerator, row: ColumnRole, *, changed: bool) -> None:

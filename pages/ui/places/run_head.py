@@ -12,7 +12,7 @@ from core.errors import NotFound
 from core.services.results import item_view
 from core.services.runs import lifecycle
 from pages.ui import routes, run_status, state
-from pages.ui.grades import trust_of, trust_statement
+from pages.ui.grades import draw_trust, trust_of
 from pages.ui.places import work
 from pages.ui.resources import require_seen, store
 from pages.ui.routes import AGREEMENT, COMPARE, GRADE, RECORD, REPORT, RUN, Screen
@@ -68,7 +68,7 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
                 pass
         if run.votes and here != REPORT:  # The report begins with the statement.
             facts = run_status.facts_line(run) if folded and not run.active else ""
-            trust_statement(run.id, facts + folded)
+            draw_trust(run.id, facts + folded)
             if here == RUN and trust_of(run.id).found.right.value is None:
                 work.grade_ten(run.id)
         row_of_tabs = st.container(

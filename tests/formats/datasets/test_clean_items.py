@@ -67,10 +67,10 @@ def test_plain_items_are_read_as_one_by_one(
     lines = [json.dumps(one, ensure_ascii=plain) for one in made]
     (folder / "items.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "votes.csv").write_text(VOTES.replace("a,R", "0ä,R"), encoding="utf-8")
-    clean = load_ratings.of_folder(folder)
+    clean = load_ratings.folder_ratings(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(load_ratings, "read_clean_dataset", lambda *_: None)
-        careful = load_ratings.of_folder(folder)
+        careful = load_ratings.folder_ratings(folder)
     assert clean.of.ids == careful.of.ids
     assert clean.of.traits == careful.of.traits
     told = [{n: c.tolist() for n, c in one.labelled.items()} for one in (clean, careful)]
@@ -130,7 +130,7 @@ def test_a_bad_item_is_refused_with_its_line(folder: Path) -> None:
     (folder / "items.jsonl").write_text(f"{GOOD}\n{bad}\n", encoding="utf-8")
     (folder / "votes.csv").write_text(VOTES, encoding="utf-8")
     with pytest.raises(InputError) as refused:
-        load_ratings.of_folder(folder)
+        load_ratings.folder_ratings(folder)
     assert [problem.line for problem in refused.value.problems] == [2]
 
 

@@ -287,7 +287,7 @@ def test_a_finding_about_a_judge_leads_to_where_it_is_not_with_the_panel(store: 
 
     assert findings.finding_items(chosen, SimpleNamespace(finding=finding)) == (
         "gpt against the panel's verdicts",
-        confusion.items_apart(sheet, ratings.PANEL, gpt),
+        confusion.items_that_differ(sheet, ratings.PANEL, gpt),
         None,
     )
 
@@ -320,7 +320,7 @@ def test_where_nobody_says_how_sure_they_are_the_way_to_it_is_said(store: Store)
 
 def test_the_page_opens_with_what_to_trust_and_leads_to_where_they_differ(store: Store) -> None:
     run = imported(store, {"one": "imported", "two": "imported"}, labelled=True)
-    said = conclusion.conclude(load_ratings.sheet_of(store, run))
+    said = conclusion.conclusion_on(load_ratings.sheet_of(store, run))
 
     app = open_page(PAGE, run=str(run))
 
@@ -361,7 +361,9 @@ def test_raters_says_whether_a_judge_may_stand_in_for_a_person(store: Store) -> 
     app = open_page(PAGE, run=run, view="raters", criterion="Tone", rater="judge:gpt")
     said = html.unescape(shown(app))
     assert "May a judge stand in for a person?" in said
-    found = calibration.stand_in(load_ratings.sheet_of(store, int(run)), "judge:gpt", 0.15, "Tone")
+    found = calibration.stand_in_test(
+        load_ratings.sheet_of(store, int(run)), "judge:gpt", 0.15, "Tone"
+    )
     rate = found.winning_rate
     assert rate.value is not None
     verb = "may" if found.passes else "may not"
@@ -415,7 +417,7 @@ def test_all_criteria_stand_in_one_line_and_intervals_can_be_chosen(store: Store
     app.run()
     assert "Below each figure: 80% interval" in words(app)
     sheet = load_ratings.sheet_of(store, int(run))
-    assert conclusion.conclude(sheet, "labels", "panel").sentence in words(app)
+    assert conclusion.conclusion_on(sheet, "labels", "panel").sentence in words(app)
 
 
 def test_how_sure_a_judge_must_be_to_decide_alone_stands_under_how_sure(store: Store) -> None:

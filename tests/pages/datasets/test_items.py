@@ -103,7 +103,7 @@ def test_an_older_version_can_be_read(store: Store) -> None:
     version = kept(store)
     dataset = catalog.check(
         catalog.read_source("id,answer\nz,New.\n", "z.csv"),
-        catalog.suggest(catalog.read_source("id,answer\nz,New.\n", "z.csv")),
+        catalog.suggest_mapping(catalog.read_source("id,answer\nz,New.\n", "z.csv")),
     ).dataset
     assert dataset is not None
     catalog.import_dataset(store, dataset, into=version.dataset_id)

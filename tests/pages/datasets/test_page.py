@@ -77,11 +77,11 @@ def test_an_upload_is_shown_before_it_is_saved(store: Store) -> None:
 
     assert "All 3 items can be read, 2 with labels." in shown(app)
     assert "Hello." in shown(app)
-    assert catalog.listing(store) == []
+    assert catalog.list_datasets(store) == []
 
     press_import(app)
 
-    (row,) = catalog.listing(store)
+    (row,) = catalog.list_datasets(store)
     assert (row.name, row.items, row.labelled, row.source) == ("tone", 3, 2, "tone.csv")
     assert app.query_params[state.DATASET] == str(row.id)
 
@@ -93,7 +93,7 @@ def test_pasted_text_is_read_like_a_file(store: Store) -> None:
 
     press_import(app)
 
-    assert [row.items for row in catalog.listing(store)] == [3]
+    assert [row.items for row in catalog.list_datasets(store)] == [3]
 
 
 def test_a_column_is_given_another_role(store: Store) -> None:
@@ -105,8 +105,8 @@ def test_a_column_is_given_another_role(store: Store) -> None:
     choose["Role of second"].set_value("submission").run()
     press_import(app)
 
-    version = catalog.latest(store, catalog.listing(store)[0].id)
-    found = catalog.item(store, version, "1")
+    version = catalog.latest(store, catalog.list_datasets(store)[0].id)
+    found = catalog.item_of_version(store, version, "1")
     assert (found.prompt, found.submission) == ("the question", "the answer")
 
 
@@ -152,8 +152,10 @@ def test_words_for_labels_that_are_no_options_get_their_meaning_in_one_table(sto
         (box,) = [one for one in app.selectbox if one.label.endswith(f" {theirs}")]
         box.set_value(ours).run()
     press_import(app)
-    version = catalog.latest(store, catalog.listing(store)[0].id)
-    labels = [catalog.item(store, version, item).labels["tone"].label for item in ("a", "b")]
+    version = catalog.latest(store, catalog.list_datasets(store)[0].id)
+    labels = [
+        catalog.item_of_version(store, version, item).labels["tone"].label for item in ("a", "b")
+    ]
     assert labels == ["MET", "UNMET"]
 
 
@@ -186,7 +188,7 @@ def test_the_same_content_again_is_there_already(store: Store) -> None:
 
     app = press_import(importing(CSV))
 
-    assert len(catalog.listing(store)) == 1
+    assert len(catalog.list_datasets(store)) == 1
     assert "there already" in shown(app)
 
 
@@ -197,7 +199,7 @@ def test_a_new_version_of_a_dataset_is_saved(store: Store) -> None:
     app.selectbox(key=IMPORT_INTO).set_value(first.dataset_id).run()
     press_import(app)
 
-    assert [(v.number, v.items, v.name) for v in catalog.history(store, first.dataset_id)] == [
+    assert [(v.number, v.items, v.name) for v in catalog.versions_of(store, first.dataset_id)] == [
         (2, 4, "tone"),
         (1, 3, "tone"),
     ]
@@ -213,7 +215,7 @@ def test_a_new_version_is_begun_from_the_dataset(store: Store) -> None:
     app.file_uploader(key=IMPORT_FILE).set_value(("b.csv", b"id,answer\nz,New.\n", "")).run()
     press_import(app)
 
-    assert [v.items for v in catalog.history(store, version.dataset_id)] == [1, 3]
+    assert [v.items for v in catalog.versions_of(store, version.dataset_id)] == [1, 3]
 
 
 def test_the_rubric_that_came_along_is_saved_too(store: Store) -> None:
@@ -223,7 +225,7 @@ def test_the_rubric_that_came_along_is_saved_too(store: Store) -> None:
     press_import(app)
 
     assert [row.name for row in store.rubrics.list()] == ["Peer"]
-    assert [row.name for row in catalog.listing(store)] == ["Peer"]
+    assert [row.name for row in catalog.list_datasets(store)] == ["Peer"]
 
 
 def test_the_sheet_of_a_workbook_is_chosen_and_its_texts_are_only_texts(store: Store) -> None:
@@ -236,9 +238,9 @@ def test_the_sheet_of_a_workbook_is_chosen_and_its_texts_are_only_texts(store: S
     choice.set_value("<i>Essays &amp; _more_").run()
     assert "All 2 items can be read" in shown(app)
     press_import(app)
-    (row,) = catalog.listing(store)
+    (row,) = catalog.list_datasets(store)
     version = catalog.latest(store, row.id)
-    assert catalog.item(store, version, "a").text == "<b>x</b> =1+1"
+    assert catalog.item_of_version(store, version, "a").text == "<b>x</b> =1+1"
 
 
 def test_an_archive_of_submissions_is_a_dataset_once_looked_at(store: Store) -> None:
@@ -249,8 +251,10 @@ def test_an_archive_of_submissions_is_a_dataset_once_looked_at(store: Store) -> 
     assert "All 3 items can be read" in shown(app)
     assert "3 submissions in 4 files" in shown(app)
     press_import(app)
-    (row,) = catalog.listing(store)
-    assert catalog.item(store, catalog.latest(store, row.id), "12346").text == "Bob’s text"
+    (row,) = catalog.list_datasets(store)
+    assert (
+        catalog.item_of_version(store, catalog.latest(store, row.id), "12346").text == "Bob’s text"
+    )
 
 
 def test_what_stands_inside_the_cells_can_be_the_submission(store: Store) -> None:
@@ -263,8 +267,8 @@ def test_what_stands_inside_the_cells_can_be_the_submission(store: Store) -> Non
     assert inside.value == ["messages[-1].content"]
     assert "All 2 items can be read" in shown(app)
     press_import(app)
-    (row,) = catalog.listing(store)
-    assert catalog.item(store, catalog.latest(store, row.id), "b").text == "Say b."
+    (row,) = catalog.list_datasets(store)
+    assert catalog.item_of_version(store, catalog.latest(store, row.id), "b").text == "Say b."
 
 
 def test_a_file_that_is_no_dataset_is_led_to_its_page() -> None:
@@ -291,6 +295,6 @@ def test_results_of_a_tool_say_what_they_are_and_lead_on_or_give_their_items(sto
     assert "import_votes" in {link.proto.page for link in app.get("page_link")}
     app.button(key=state.key(IMPORT_ACT, "import")).click().run()
     assert not app.exception
-    (row,) = catalog.listing(store)
+    (row,) = catalog.list_datasets(store)
     assert row.items > 0
     assert store.runs.list() == []

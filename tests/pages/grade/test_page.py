@@ -120,8 +120,10 @@ def test_the_column_of_texts_is_guessed_shown_and_changed_by_one_choice(store: S
     box.set_value("Wording").run()
     assert "The Sun does." in shown(app)
     press(app, "Use these 2 texts")
-    (row,) = catalog.listing(store)
-    assert catalog.item(store, catalog.latest(store, row.id), "item-0002").meta == {"Name": "Bob"}
+    (row,) = catalog.list_datasets(store)
+    assert catalog.item_of_version(store, catalog.latest(store, row.id), "item-0002").meta == {
+        "Name": "Bob"
+    }
     assert "text in column “Wording”" in shown(app)
 
 
@@ -155,7 +157,7 @@ def test_marks_of_the_file_are_asked_about_when_the_rubric_is_known(store: Store
     press(app, "Take them as labels")
     newest = catalog.latest(store, int(address["dataset"]))
     assert (newest.number, newest.labelled) == (2, 3)
-    assert catalog.item(store, newest, "s2").labels == {"Cause": Label(label="Half")}
+    assert catalog.item_of_version(store, newest, "s2").labels == {"Cause": Label(label="Half")}
     # Judges that learn would need more, and the question is not asked again.
     assert "All 3 texts have your marks" in shown(app)
     assert "bring marks" not in shown(app)
@@ -355,7 +357,7 @@ def test_a_model_drafts_the_rubric_and_the_draft_is_taken_or_opened(
     app = way(open_page(PAGE, dataset=str(dataset.dataset_id)), "rubric", "draft")
     app.text_area(key=steps.field("rubric", "task")).set_value("Refunds.").run()
     press(app, "Draft it")
-    help_tasks.wait(store, int(stands(app, state.DRAFT)))
+    help_tasks.wait_for_task(store, int(stands(app, state.DRAFT)))
     app.run()
     assert "Limit" in shown(app)
     assert "Open the draft in the editor" in buttons(app)

@@ -140,11 +140,11 @@ def test_an_admin_sees_what_was_spent_by_whom_and_what_is_held(
     rows = said.replace("\\", "")
     # Ann: 1.50 - 1.00 - 0.25; all: 2.00 - 1.50 - 0.25.
     assert rows.count("$0.25") == 4
-    csv = spending.as_csv(store.acting(member("admin")), "2026-11").decode("utf-8-sig")
+    csv = spending.spending_csv(store.acting(member("admin")), "2026-11").decode("utf-8-sig")
     assert csv.splitlines() == [
         "month,provider,person,spent,held,limit,limit_person",
         "2026-11,vllm,ann@example.org,1.0,0.25,2.0,1.5",
         "2026-11,vllm,,0.5,0.0,2.0,1.5",
     ]
     with pytest.raises(NotAllowed):
-        spending.as_csv(store.acting(member("lead")), "2026-11")
+        spending.spending_csv(store.acting(member("lead")), "2026-11")

@@ -67,7 +67,7 @@ def act(app: AppTest, *ids: object, family: str = keys.HELP_ACT) -> AppTest:
 def ended(store: Store, kind: str, subject: str) -> int:
     task = help_tasks.latest(store, kind, subject)
     assert task is not None
-    help_tasks.wait(store, task.id)
+    help_tasks.wait_for_task(store, task.id)
     return task.id
 
 
@@ -91,7 +91,7 @@ def _draft_panel() -> AppTest:
 def test_a_key_that_is_not_there_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     registry.save_judge(store, {"name": "o", "model": "openai/gpt-4.1-mini"})
-    assert "OPENAI" in help_tasks.missing(store)
+    assert "OPENAI" in help_tasks.why_no_model(store)
     assert "API" in _infos(help_side(saved(store, RUBRIC)))
 
 
@@ -132,7 +132,7 @@ def test_a_failed_request_is_shown_with_the_way_to_ask_again(
     assert "second request" in shown(app)
     provider.rule = lambda body: reply({"changes": []})
     act(app, "task", task_id, "resume")
-    help_tasks.wait(store, task_id)
+    help_tasks.wait_for_task(store, task_id)
     assert "No change was proposed" in shown(help_side(name))
 
 
@@ -142,7 +142,7 @@ def test_the_check_by_judges_names_its_criteria_and_opens_them(
     provider.rule = fault_finder
     name = saved(store, RUBRIC)
     app = act(help_side(name, "Check"), name, "check")
-    run_id = meta_check.latest(store, f"rubric/{name}")
+    run_id = meta_check.latest_check(store, f"rubric/{name}")
     assert run_id is not None
     work_here(store, run_id)
     app = help_side(name, "Check")

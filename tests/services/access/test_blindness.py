@@ -41,12 +41,12 @@ def run_id(store: Store) -> int:
 def test_who_reviews_and_is_no_lead_has_cells_to_decide(
     store: Store, run_id: int, role: TeamRole, cells: int
 ) -> None:
-    assert blindness.undecided(store.acting(member(role)), run_id) == cells
+    assert blindness.cells_to_decide(store.acting(member(role)), run_id) == cells
 
 
 def test_the_person_at_the_machine_is_not_kept_from_anything(store: Store, run_id: int) -> None:
-    assert blindness.undecided(store, run_id) == 0
-    assert blindness.undecided(store.acting(Actor("root", "admin", "local")), run_id) == 0
+    assert blindness.cells_to_decide(store, run_id) == 0
+    assert blindness.cells_to_decide(store.acting(Actor("root", "admin", "local")), run_id) == 0
 
 
 @pytest.mark.parametrize("form", run_export.FORMATS)
@@ -80,9 +80,9 @@ def test_each_decision_takes_its_cells_off_and_the_end_of_a_queue_all(
     theirs = store.acting(member("reviewer"))
     (queue,) = queues.queues(store, run_id)
     decide(theirs, queue.id)
-    assert blindness.undecided(theirs, run_id) == CELLS - 2
+    assert blindness.cells_to_decide(theirs, run_id) == CELLS - 2
     queues.archive(store, reviewed.sit(store, "Lea"), queue.id)
-    assert blindness.undecided(theirs, run_id) == 0
+    assert blindness.cells_to_decide(theirs, run_id) == 0
     assert run_export.export(theirs, run_id, "canvas").text
 
 
@@ -93,8 +93,10 @@ def test_what_is_given_to_others_is_not_theirs(store: Store, run_id: int) -> Non
     reviewed.sit(ann, "ann@example.org")
     seat = reviewed.sit(lead, "lead@example.org")
     claims.assign(lead, seat, queue.id, [f"i{n}" for n in range(4)], ["ann@example.org"])
-    assert blindness.undecided(ann, run_id) == CELLS
-    assert blindness.undecided(store.acting(member("reviewer", "bob@example.org")), run_id) == 0
+    assert blindness.cells_to_decide(ann, run_id) == CELLS
+    assert (
+        blindness.cells_to_decide(store.acting(member("reviewer", "bob@example.org")), run_id) == 0
+    )
 
 
 def test_before_anybody_reviews_every_file_is_for_authors_too(store: Store) -> None:

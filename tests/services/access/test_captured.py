@@ -70,7 +70,7 @@ def try_all(store: Store, who: Actor, judge: Judge) -> list[str]:
         if row.active:
             work_here(store, row.id)
     for task in store.helps.list():
-        help_tasks.wait(store, task.id, 20)
+        help_tasks.wait_for_task(store, task.id, 20)
     return let
 
 

@@ -27,7 +27,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
     """A provider, and clients of it that keep what it says, as on a server."""
     for name in ("load_server_metadata", "authorize_access_token"):
         monkeypatch.setattr(StarletteOAuth2App, name, getattr(StarletteOAuth2App, name))
-    login_provider.keep()
+    login_provider.share_metadata()
     with providing() as made:
         yield made
 

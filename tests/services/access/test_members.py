@@ -118,7 +118,7 @@ def test_only_an_admin_gives_roles_and_it_is_on_record(store: Store, access: Tea
     admin = store.acting(member("admin", "alice@example.org"))
     members.put(admin, "bob@example.org", "author")
     members.put(admin, "bob@example.org", "lead")
-    (newest, first) = members.record(admin)
+    (newest, first) = members.audit_lines(admin)
     assert (newest.actor, newest.verb, newest.act) == (
         "alice@example.org",
         "administer",
@@ -171,8 +171,8 @@ def test_the_record_is_for_admins_and_its_file_runs_in_no_spreadsheet(
     admin = store.acting(member("admin"))
     members.put(admin, "=cmd@example.org", "viewer")
     with pytest.raises(NotAllowed):
-        members.record(store.acting(member("lead")))
-    text = members.record_csv(admin).decode("utf-8-sig")
+        members.audit_lines(store.acting(member("lead")))
+    text = members.audit_csv(admin).decode("utf-8-sig")
     assert text.splitlines()[0].split(",")[:4] == ["id", "at", "actor", "role"]
     assert "=cmd@example.org" in text
     assert not any(cell.startswith("=") for line in text.splitlines() for cell in line.split(","))

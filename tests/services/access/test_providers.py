@@ -151,8 +151,8 @@ def test_a_run_ends_where_the_month_has_nothing_left(
     ann, bob = member("author", "ann@example.org"), member("lead", "bob@example.org")
     assert spend(store, provider, ann) == pytest.approx(1.0)
     month = clock.now()[:7]
-    assert spending.shares(store, month) == [MonthlySpending("vllm", ann.name, 1.0, 0.0)]
-    assert spending.shares(store, "2001-01") == []
+    assert spending.spending_shares(store, month) == [MonthlySpending("vllm", ann.name, 1.0, 0.0)]
+    assert spending.spending_shares(store, "2001-01") == []
     one = [priced(provider.url)]
     assert spending.within_limits(store.acting(ann), one, None) == pytest.approx(0.5)
     assert spending.within_limits(store.acting(bob), one, 0.25) == 0.25
@@ -190,7 +190,7 @@ def test_two_that_are_under_way_cannot_spend_the_same_money(
         return lifecycle.start(store.acting(who), request)
 
     first = begun(ann, 1.2)
-    assert spending.shares(store, month) == [
+    assert spending.spending_shares(store, month) == [
         MonthlySpending("vllm", ann.name, 0.0, pytest.approx(1.2))
     ]
     # Of Ann's own 1.50 there is 0.30 left; of everybody's 2.00 there is 0.80.
@@ -200,8 +200,8 @@ def test_two_that_are_under_way_cannot_spend_the_same_money(
         begun(bob, None)
     # What is not needed is given back: one call of a dollar.
     assert work_here(store, first) == "done"
-    assert spending.shares(store, month)[0].spent == pytest.approx(1.0)
-    assert sum(share.held for share in spending.shares(store, month)) == pytest.approx(0.8)
+    assert spending.spending_shares(store, month)[0].spent == pytest.approx(1.0)
+    assert sum(share.held for share in spending.spending_shares(store, month)) == pytest.approx(0.8)
     assert store.runs.get(begun(bob, None)).plan.budget == pytest.approx(0.2)
 
 
@@ -229,15 +229,19 @@ def test_a_models_help_counts_as_its_makers_and_is_held_while_it_works(
         task = ann.helps.create(
             "draft", "x", {"judge": writer}, planned=2, budget=0.9, now=clock.now()
         )
-    assert spending.shares(store, month) == [MonthlySpending("vllm", "ann@example.org", 0.0, 0.9)]
+    assert spending.spending_shares(store, month) == [
+        MonthlySpending("vllm", "ann@example.org", 0.0, 0.9)
+    ]
     assert store.helps.claim(task, "me", at=clock.at(), seconds=60, now=clock.now())
     step = HelpStep(0, "one", "words", None, "", None, asked=True, cost=0.25, created="")
     lease = store.helps.get(task).lease
     store.helps.keep(lease, step, now=clock.now())
-    (share,) = spending.shares(store, month)
+    (share,) = spending.spending_shares(store, month)
     assert (share.spent, share.held) == (0.25, pytest.approx(0.65))
     store.helps.end(lease, "done", now=clock.now())
-    assert spending.shares(store, month) == [MonthlySpending("vllm", "ann@example.org", 0.25, 0.0)]
+    assert spending.spending_shares(store, month) == [
+        MonthlySpending("vllm", "ann@example.org", 0.25, 0.0)
+    ]
     assert spending.within_limits(ann, [priced("http://10.0.0.5:8000/v1")], None) == 1.25
 
 
@@ -253,7 +257,7 @@ def test_a_test_of_a_connection_counts_as_its_askers_and_is_refused_where_nothin
         connection.begin(alice, tested)
         while connection.is_running(alice, tested.name):
             time.sleep(0.01)
-    (share,) = spending.shares(store, clock.now()[:7])
+    (share,) = spending.spending_shares(store, clock.now()[:7])
     assert (share.person, share.spent) == ("alice@example.org", pytest.approx(2.0))
     with pytest.raises(InputError, match="budget of vllm"):
         connection.begin(alice, tested)
@@ -269,9 +273,9 @@ def test_work_that_begins_late_has_what_the_month_has_left_then(
     dataset = store.datasets.create(DATASET, now=clock.now()).id
     request = RunRequest(rubric, dataset, Panel(judges=(priced(provider.url),)), budget=1.4)
     run_id = lifecycle.start(store.acting(member("author", "ann@example.org")), request)
-    assert spending.limit_of(store, store.runs.get(run_id)) == pytest.approx(1.4)
+    assert spending.limit_of_run(store, store.runs.get(run_id)) == pytest.approx(1.4)
     team(tmp_path, monkeypatch, config.replace("monthly_usd = 2.0", "monthly_usd = 0.1"))
-    assert spending.limit_of(store, store.runs.get(run_id)) == pytest.approx(0.1)
+    assert spending.limit_of_run(store, store.runs.get(run_id)) == pytest.approx(0.1)
     # What the terminal made has its own budget alone.
     own = lifecycle.start(store, request)
-    assert spending.limit_of(store, store.runs.get(own)) == pytest.approx(1.4)
+    assert spending.limit_of_run(store, store.runs.get(own)) == pytest.approx(1.4)

@@ -22,7 +22,7 @@ from tests.services.access.verbs import asked_verb, services, writing_methods, w
 WITHOUT = {
     "access.members.actor",
     "access.members.sign_out",
-    "assist.help_tasks.wait",
+    "assist.help_tasks.wait_for_task",
     "results.scored_items.keep",
     "review.adjudication.bring_states_up_to_date",
     "review.adjudication.derive_item",

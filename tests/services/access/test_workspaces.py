@@ -73,7 +73,7 @@ def test_a_member_of_one_is_nobody_in_the_other_and_admins_are_in_all(settings: 
     assert role(settings, "chemistry", "alice@example.org") == "admin"
     store = open_store(settings.scoped("chemistry"))
     members.put(store, "ann@example.org", "lead")
-    assert [row.email for row in members.everyone(store)] == [
+    assert [row.email for row in members.all_members(store)] == [
         "alice@example.org",
         "ann@example.org",
     ]

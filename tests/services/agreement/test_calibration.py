@@ -57,7 +57,7 @@ def of(report: dict[str, Any], rater: str = "J") -> dict[str, Any]:
 
 
 def test_a_rater_with_chances_has_calibration_figures_and_others_have_none(folder: Path) -> None:
-    report = metrics_report.report(load_ratings.of_folder(folder))
+    report = metrics_report.metrics_report(load_ratings.folder_ratings(folder))
     found = of(report)["calibration"]
     # Right .8, wrong .75, right .95, wrong .55: bins .7-.8 hold the first two.
     # |1/2 - .775| * 2/4 + |1 - .95| / 4 + |0 - .55| / 4 = .1375 + .0125 + .1375
@@ -74,18 +74,20 @@ def test_a_rater_with_chances_has_calibration_figures_and_others_have_none(folde
 
 
 def test_intervals_are_made_where_they_are_asked_for(folder: Path) -> None:
-    found = of(metrics_report.report(load_ratings.of_folder(folder), bootstrap=500))["calibration"]
+    found = of(metrics_report.metrics_report(load_ratings.folder_ratings(folder), bootstrap=500))[
+        "calibration"
+    ]
     for name in ("ece", "brier", "accuracy"):
         low, high = found["ci"][name]
         assert low <= found[name] <= high
 
 
 def test_it_is_measured_against_the_reference_asked_for(folder: Path) -> None:
-    rated = load_ratings.of_folder(folder)
-    found = of(metrics_report.report(rated, "human"))["calibration"]
+    rated = load_ratings.folder_ratings(folder)
+    found = of(metrics_report.metrics_report(rated, "human"))["calibration"]
     # ann says MET of all: J agrees on a and b (and e, which says nothing of how sure it is).
     assert (found["reference"], found["accuracy"], found["without"]) == ("human", 0.5, 1)
-    assert of(metrics_report.report(rated, "K"))["calibration"]["accuracy"] == 1.0
+    assert of(metrics_report.metrics_report(rated, "K"))["calibration"]["accuracy"] == 1.0
 
 
 def test_an_imported_run_says_the_same_as_its_folder_and_as_its_page(
@@ -94,12 +96,12 @@ def test_an_imported_run_says_the_same_as_its_folder_and_as_its_page(
     source = open_path(folder)
     run = bring_in(store, read_bundle(source, kind_of(source))).run
     assert run is not None
-    there = metrics_report.report(load_ratings.of_run(store, run), bootstrap=1000)
-    here = metrics_report.report(load_ratings.of_folder(folder), bootstrap=1000)
+    there = metrics_report.metrics_report(load_ratings.run_ratings(store, run), bootstrap=1000)
+    here = metrics_report.metrics_report(load_ratings.folder_ratings(folder), bootstrap=1000)
     assert of(there)["calibration"] == of(here)["calibration"]
 
     sheet = load_ratings.sheet_of(store, run)
-    (shown,) = calibration.of_run(store, run, sheet, "c", LABELS)
+    (shown,) = calibration.calibrations_of_run(store, run, sheet, "c", LABELS)
     assert (shown.column, shown.n, shown.without) == ("judge:J", 4, 1)
     told = of(there)["calibration"]
     assert (shown.found.ece.value, shown.found.brier.value) == (told["ece"], told["brier"])
@@ -107,7 +109,7 @@ def test_an_imported_run_says_the_same_as_its_folder_and_as_its_page(
 
 
 def test_a_gate_can_ask_for_it(folder: Path) -> None:
-    report = metrics_report.report(load_ratings.of_folder(folder))
+    report = metrics_report.metrics_report(load_ratings.folder_ratings(folder))
     figures = named_figures(report)
     assert figures["criteria.c.raters.J.calibration.ece"].value == pytest.approx(0.2875)
 
@@ -116,14 +118,14 @@ def test_a_criterion_nobody_labelled_says_why_there_is_nothing(store: Store, fol
     (folder / "items.jsonl").write_text('{"id": "a", "submission": "x"}\n')
     votes = (folder / "votes.csv").read_text().splitlines()
     (folder / "votes.csv").write_text("\n".join([votes[0], votes[1]]))
-    found = of(metrics_report.report(load_ratings.of_folder(folder)))["calibration"]
+    found = of(metrics_report.metrics_report(load_ratings.folder_ratings(folder)))["calibration"]
     assert (found["ece"], found["n"]) == (None, 0)
     why = "No answer that says how sure it is has a reference."
     assert {found["undefined"][one] for one in ("ece", "brier", "accuracy", "confidence")} == {why}
 
 
 def test_the_figures_are_said_in_words_too(folder: Path) -> None:
-    text = metrics_as_text(metrics_report.report(load_ratings.of_folder(folder)))
+    text = metrics_as_text(metrics_report.metrics_report(load_ratings.folder_ratings(folder)))
     assert "  J, sure and right by the labels:\n    n = 4 (few), sure 0.76, right 50%" in text
     assert "ECE 0.29, Brier score 0.45" in text
     assert "K, sure" not in text

@@ -85,10 +85,10 @@ def test_clean_votes_are_read_as_row_by_row(folder: Path, lines: list[str], bloc
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clean_votes, "_BLOCK", block)  # two rows, or all of them
         patch.setattr(load_ratings, "parse_rows", None)  # it must not be needed
-        clean = load_ratings.of_folder(folder)
+        clean = load_ratings.folder_ratings(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(load_ratings, "read_clean_votes", lambda *_: None)
-        careful = load_ratings.of_folder(folder)
+        careful = load_ratings.folder_ratings(folder)
     assert _told(clean) == _told(careful)
 
 
@@ -187,7 +187,10 @@ def test_bytes_that_are_no_text_are_refused_in_a_column_that_nobody_reads_too(
 ) -> None:
     text = f"{HEADER.strip()},note\na,Right,bob,human,MET,\N{EURO SIGN}\n"
     (folder / "votes.csv").write_bytes(text.encode() + b"b,Right,bob,human,MET,\xe9\n")
-    for reading in (load_ratings.of_folder, lambda path: read_bundle(open_path(path), "folder")):
+    for reading in (
+        load_ratings.folder_ratings,
+        lambda path: read_bundle(open_path(path), "folder"),
+    ):
         with pytest.raises(InputError) as refused:
             reading(folder)
         assert str(refused.value.problems[0]).startswith("line 3: is not UTF-8: byte 0xe9")

@@ -168,7 +168,7 @@ def test_the_paragraph_says_what_to_trust_why_and_what_would_help() -> None:
 
 
 def test_without_labels_judges_are_beside_each_other_and_that_is_said() -> None:
-    found = conclusion.of_alphas(["Cause"], [Estimate(0.7, 0.6, 0.8, n=60)])
+    found = conclusion.conclusion_of_alphas(["Cause"], [Estimate(0.7, 0.6, 0.8, n=60)])
 
     assert found.sentence.startswith(
         "There are no labels, so it is unknown which verdicts are right. Among each other, judges "
@@ -190,7 +190,7 @@ def test_no_more_than_three_criteria_of_a_standing_are_named() -> None:
 def test_page_report_and_metrics_say_the_same_words(tmp_path: Path, labelled: bool) -> None:
     store: Store = new_store(tmp_path / "studio.db")
     run = imported(store, {"one": "imported", "two": "imported"}, labelled=labelled)
-    said = conclusion.conclude(load_ratings.sheet_of(store, run)).sentence
+    said = conclusion.conclusion_on(load_ratings.sheet_of(store, run)).sentence
 
     told = CliRunner().invoke(
         main, ["metrics", str(run), "--bootstrap", "1000", "--json", "--db", str(store.path)]

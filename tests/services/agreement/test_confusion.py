@@ -60,7 +60,7 @@ def test_without_labels_the_panel_comes_first_and_any_judge_can_be_a_reference()
 
 
 def test_the_panel_is_measured_against_the_labels(sheet: Sheet) -> None:
-    clear, depth = rater_pairs.compare(sheet, LABELS, PANEL)
+    clear, depth = rater_pairs.compare_pair(sheet, LABELS, PANEL)
 
     # Clear: labels MET, MET, MET; verdicts UNMET, MET, UNMET: 1 of 3, no better than chance.
     assert (clear.n, clear.accuracy.value, clear.commonest.value) == (3, pytest.approx(1 / 3), 1)
@@ -74,14 +74,14 @@ def test_the_panel_is_measured_against_the_labels(sheet: Sheet) -> None:
 
 def test_a_kappa_that_does_not_exist_says_why(sheet: Sheet) -> None:
     # ann answered a and b with MET as labelled, and had no key for c.
-    clear, _ = rater_pairs.compare(sheet, LABELS, ANN)
+    clear, _ = rater_pairs.compare_pair(sheet, LABELS, ANN)
 
     assert (clear.n, clear.accuracy.value, clear.kappa.value) == (2, 1, None)
     assert clear.kappa.reason == "Both raters used the same single level throughout."
 
 
 def test_an_accuracy_of_one_has_an_interval_that_ends_below_one() -> None:
-    (line,) = rater_pairs.compare(made([0, 1, 0, 1], [0, 1, 0, 1]), PANEL, BOB)
+    (line,) = rater_pairs.compare_pair(made([0, 1, 0, 1], [0, 1, 0, 1]), PANEL, BOB)
 
     # Wilson (1927) with t on 3 for 4 of 4: the lower end is 1 / (1 + 3.1824^2 / 4) = .2831.
     assert line.accuracy.low == pytest.approx(1 / (1 + 3.1824463**2 / 4))
@@ -91,11 +91,11 @@ def test_an_accuracy_of_one_has_an_interval_that_ends_below_one() -> None:
 def test_intervals_are_the_same_every_time() -> None:
     one = made([0, 1, 2, 1, 0, 2, 1, 0], [0, 1, 1, 1, 0, 2, 2, 0])
 
-    assert rater_pairs.compare(one, PANEL, BOB) == rater_pairs.compare(one, PANEL, BOB)
+    assert rater_pairs.compare_pair(one, PANEL, BOB) == rater_pairs.compare_pair(one, PANEL, BOB)
 
 
 def test_alpha_among_judges_goes_by_the_scale(sheet: Sheet) -> None:
-    clear, depth = reliability.alphas(sheet)
+    clear, depth = reliability.alphas_of_kind(sheet)
 
     # Clear: pairs (MET, UNMET) and (MET, MET). Observed 2 of 4 ordered values disagree, Do = 1/2;
     # 3 MET and 1 UNMET: De = 2 * 3 * 1 / (4 * 3) = 1/2. So alpha is 0 (Krippendorff 2011).
@@ -105,13 +105,15 @@ def test_alpha_among_judges_goes_by_the_scale(sheet: Sheet) -> None:
     assert depth.reason
     ordinal = made([0, 0, 1, 2, 2], [0, 1, 1, 2, 1], scale="ordinal")
     nominal = made([0, 0, 1, 2, 2], [0, 1, 1, 2, 1])
-    assert reliability.alphas(ordinal)[0].value != reliability.alphas(nominal)[0].value
+    assert (
+        reliability.alphas_of_kind(ordinal)[0].value != reliability.alphas_of_kind(nominal)[0].value
+    )
 
 
 def test_one_judge_has_nobody_to_agree_with() -> None:
     sheet = made([0, 1], [0, 1])
 
-    (alpha,) = reliability.alphas(Sheet(sheet.items, (ANN,), sheet.criteria))
+    (alpha,) = reliability.alphas_of_kind(Sheet(sheet.items, (ANN,), sheet.criteria))
 
     assert (alpha.value, alpha.reason) == (None, "There is only one judge.")
 
@@ -123,8 +125,8 @@ def test_every_count_leads_to_its_items(sheet: Sheet) -> None:
     assert found.counts == ((1, 2), (0, 0))
     assert confusion.items_in(sheet, "Clear", LABELS, PANEL, 0, 1) == (FIRST, "c")
     # On Depth the label of a is Some and the verdict Deep; b and c have no label there.
-    assert confusion.items_apart(sheet, LABELS, PANEL, "Depth") == (FIRST,)
-    assert confusion.items_apart(sheet, LABELS, PANEL) == (FIRST, "c")
+    assert confusion.items_that_differ(sheet, LABELS, PANEL, "Depth") == (FIRST,)
+    assert confusion.items_that_differ(sheet, LABELS, PANEL) == (FIRST, "c")
 
 
 def test_abstentions_have_a_column_of_their_own() -> None:
@@ -135,7 +137,7 @@ def test_abstentions_have_a_column_of_their_own() -> None:
     assert found.columns == ("x", "y", "abstained")
     assert found.counts == ((1, 0, 1), (0, 0, 1))
     assert confusion.items_in(sheet, "c", PANEL, BOB, 1, 2) == ("i2",)
-    (line,) = rater_pairs.compare(sheet, PANEL, BOB)
+    (line,) = rater_pairs.compare_pair(sheet, PANEL, BOB)
     assert (line.n, line.abstained) == (1, 2)
 
 
@@ -161,7 +163,7 @@ def test_counts_and_items_always_match_and_no_item_is_in_two_cells(
 
 
 def test_every_two_raters_are_compared_and_the_matrix_is_symmetric(sheet: Sheet) -> None:
-    columns, values, counts = reliability.kappas(sheet, "Clear", (LABELS, ANN, BOB))
+    columns, values, counts = reliability.kappa_matrix(sheet, "Clear", (LABELS, ANN, BOB))
 
     assert columns == (LABELS, ANN, BOB)
     # Labels and bob share a, b and c; ann and bob a and b.
@@ -196,7 +198,7 @@ def test_the_matrix_says_its_finding_in_a_sentence(
     one: list[int], other: list[int], said: str
 ) -> None:
     found = confusion.confusion(made(one, other), "c", ANN, BOB)
-    words = confusion.in_words(found, ANN, BOB)
+    words = confusion.confusion_words(found, ANN, BOB)
     assert words.startswith(said)
     same = sum(a == b for a, b in zip(one, other, strict=True))
     assert said.endswith(".") or f"both agree on {same} of {len(one)}." in words
@@ -204,9 +206,9 @@ def test_the_matrix_says_its_finding_in_a_sentence(
 
 def test_labels_and_the_panel_are_called_as_in_a_sentence() -> None:
     table = confusion.Confusion(("MET", "UNMET"), ("MET", "UNMET"), ((30, 0), (12, 28)))
-    assert confusion.in_words(table, LABELS, PANEL) == (
+    assert confusion.confusion_words(table, LABELS, PANEL) == (
         "The panel says MET on 12 of 40 items that the labels call UNMET; both agree on 58 of 70."
     )
-    assert confusion.in_words(table, PEOPLE, ANN).startswith(
+    assert confusion.confusion_words(table, PEOPLE, ANN).startswith(
         "ann says MET on 12 of 40 items that the majority of people calls UNMET"
     )

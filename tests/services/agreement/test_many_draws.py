@@ -15,7 +15,7 @@ from core.metrics.intervals.joint_draws import AnswerPairs, ItemSubset, Resample
 from core.services.agreement.group_figures import Draws
 from core.services.agreement.overall import OVERALL
 from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, answers_at
-from core.services.agreement.score_agreement import _score, summed_scores
+from core.services.agreement.score_agreement import _score_of_answers, summed_scores
 
 
 def test_normal_draws_have_the_mean_and_covariance_of_the_multinomial() -> None:
@@ -167,6 +167,6 @@ def test_scores_by_columns_are_those_of_each_item(
     rows = np.array([[a, b, c] for a in range(-3, 3) for b in range(-2, 3) for c in range(-1, 3)])
     rows = rows[(rows != -3).all(axis=1) | (rows[:, 0] == -3)]
     columns = {f"c{at}": column for at, column in enumerate(rows.T)}
-    expected = [_score(rubric, answers_at(columns, at)) for at in range(len(rows))]
+    expected = [_score_of_answers(rubric, answers_at(columns, at)) for at in range(len(rows))]
     assert {ABSTAINED, NOT_ASKED} <= set(rows.ravel().tolist())
     np.testing.assert_allclose(summed_scores(rubric, rows), expected, atol=1e-12)

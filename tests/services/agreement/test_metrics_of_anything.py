@@ -10,8 +10,8 @@ from core.domain.base import build
 from core.domain.dataset import Item, Label
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import State
-from core.services.agreement.metrics_report import report
-from core.services.agreement.rating_tables import gather
+from core.services.agreement.metrics_report import metrics_report
+from core.services.agreement.rating_tables import gather_ratings
 from core.services.agreement.ratings import RatedAnswer, Rater
 
 THREE = [{"label": label, "value": value} for label, value in (("x", 0), ("y", 0.5), ("z", 1))]
@@ -50,7 +50,7 @@ def _rated(rows):
                 state = State.FAILED if code == -2 else state
                 answers.append(RatedAnswer(str(at), criterion.name, rater, option, state))
         items.append(Item(id=str(at), submission="t", labels=found))
-    return gather(RUBRIC, items, answers)
+    return gather_ratings(RUBRIC, items, answers)
 
 
 def _gaps(found, path=()):
@@ -84,7 +84,7 @@ def test_whatever_was_rated_every_gap_has_its_reason(rows, bootstrap, reference)
     rated = _rated(rows)
     # Who rated nothing at all is no rater there.
     there = {None, "human", "gold", *(rater.name for rater in rated.raters)}
-    found = report(rated, reference if reference in there else None, bootstrap, 1)
+    found = metrics_report(rated, reference if reference in there else None, bootstrap, 1)
     json.dumps(found, allow_nan=False)
     assert all(reason for _, reason in _gaps(found))
     assert metrics_as_text(found)
@@ -95,7 +95,7 @@ def test_whatever_was_rated_every_gap_has_its_reason(rows, bootstrap, reference)
 def test_the_order_of_items_changes_nothing(rows, random):
     other = list(rows)
     random.shuffle(other)
-    one, two = (json.dumps(_rounded(report(_rated(r)))) for r in (rows, other))
+    one, two = (json.dumps(_rounded(metrics_report(_rated(r)))) for r in (rows, other))
     assert one == two
 
 

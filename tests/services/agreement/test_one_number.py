@@ -77,8 +77,8 @@ def test_accuracy_and_kappa_of_the_panel_are_one_number_with_one_interval(
 ) -> None:
     pair = measured(store, run)["criteria"]["Tone"]["panel"]["vs_gold"]
     sheet = load_ratings.sheet_of(store, run)
-    (line,) = [one for one in rater_pairs.compare(sheet, LABELS, PANEL) if one.name == "Tone"]
-    close = rater_pairs.closely(sheet, "Tone", LABELS, PANEL)
+    (line,) = [one for one in rater_pairs.compare_pair(sheet, LABELS, PANEL) if one.name == "Tone"]
+    close = rater_pairs.pair_details(sheet, "Tone", LABELS, PANEL)
     near = dict((*close.first, *close.rest))
     (written,) = [one for one in report(store, run).criteria if one.name == "Tone"]
     (beside,) = [one for one in worked_example.against_labels(store, run) if one.name == "Tone"]
@@ -103,13 +103,13 @@ def test_alpha_of_two_judges_is_one_number_with_one_interval(
     group = measured(store, run)["criteria"][criterion]["groups"]["llm"]
     sheet = load_ratings.sheet_of(store, run)
     at = [one.name for one in sheet.criteria].index(criterion)
-    pairs = [rater_pairs.closely(sheet, criterion, *two) for two in ((ONE, TWO), (TWO, ONE))]
+    pairs = [rater_pairs.pair_details(sheet, criterion, *two) for two in ((ONE, TWO), (TWO, ONE))]
     checks = criterion_candidates(evidence_of(store, run))
     (check,) = [c for c in checks if (c.kind, c.subject) == ("agreement", criterion)]
 
     name = f"krippendorff_alpha_{'ordinal' if ordinal else 'nominal'}"
     every = [
-        told(reliability.alphas(sheet)[at]),
+        told(reliability.alphas_of_kind(sheet)[at]),
         told(report(store, run).criteria[at].alpha),
         *(told(dict((*one.first, *one.rest))[name]) for one in pairs),
         (check.effect.estimate, check.effect.low, check.effect.high),
@@ -128,7 +128,7 @@ def test_a_judge_has_one_kappa_with_one_interval_alone_among_all_and_in_metrics(
     for criterion in sheet.criteria:
         kappa = "kappa_quadratic" if criterion.scale == "ordinal" else "cohen_kappa"
         for standing in reliability.closeness_to_majority(sheet, criterion.name).standings:
-            close = rater_pairs.closely(sheet, criterion.name, "people", standing.column)
+            close = rater_pairs.pair_details(sheet, criterion.name, "people", standing.column)
             name = rating_sheet.name_of(standing.column)
             pair = criteria[criterion.name]["raters"][name]["vs_human_majority"]
             alone = dict((*close.first, *close.rest))[kappa]

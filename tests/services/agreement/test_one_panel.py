@@ -46,7 +46,7 @@ def measured(store: Store, run: int) -> dict[str, Any]:
 
 def told(store: Store, run: int, rater: str) -> dict[str, tuple[int, float | None, float | None]]:
     """On the Agreement page: items, accuracy and kappa against the labels by criterion."""
-    lines = rater_pairs.compare(load_ratings.sheet_of(store, run), LABELS, rater)
+    lines = rater_pairs.compare_pair(load_ratings.sheet_of(store, run), LABELS, rater)
     return {line.name: (line.n, line.accuracy.value, line.kappa.value) for line in lines}
 
 
@@ -117,7 +117,9 @@ def test_a_mean_that_is_not_what_most_said_has_a_rater_beside_it(store: Store) -
     found = measured(store, run)["criteria"]["Tone"]
 
     assert found["panel"]["vs_gold"]["n"] == 60
-    (line,) = [one for one in rater_pairs.compare(sheet, LABELS, MAJORITY) if one.name == "Tone"]
+    (line,) = [
+        one for one in rater_pairs.compare_pair(sheet, LABELS, MAJORITY) if one.name == "Tone"
+    ]
     pair = found["raters"]["majority where there is one"]["vs_gold"]
     assert (line.n, line.accuracy.value) == (pair["n"], pair["accuracy"])
     assert line.accuracy.value != found["panel"]["vs_gold"]["accuracy"]

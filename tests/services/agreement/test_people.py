@@ -20,7 +20,7 @@ from core.services.agreement import (
     rating_sheet,
     reliability,
 )
-from core.services.agreement.load_ratings import of_run
+from core.services.agreement.load_ratings import run_ratings
 from core.services.agreement.metrics_report import metrics_source
 from core.services.agreement.rating_sheet import Sheet
 from core.services.agreement.ratings import (
@@ -80,8 +80,8 @@ def test_people_alone_are_a_panel_and_nobody_meets_verdicts_with_an_own_answer()
     assert sheet.raters(PEOPLE) == (ANN, BEN, CAT)
     assert sheet.raters(ANN) == (PANEL, PEOPLE, BEN, CAT)
     # Against the panel a person meets what most of the others said: as against the majority.
-    (panel,) = rater_pairs.compare(sheet, PANEL, ANN)
-    (people,) = rater_pairs.compare(sheet, PEOPLE, ANN)
+    (panel,) = rater_pairs.compare_pair(sheet, PANEL, ANN)
+    (people,) = rater_pairs.compare_pair(sheet, PEOPLE, ANN)
     assert panel == people
 
 
@@ -96,19 +96,19 @@ def test_a_judge_meets_the_majority_of_all_and_a_person_that_of_the_others() -> 
     sheet = made(THREE, [0, 0, 1, 0, 1])
 
     # Majorities: 0 0 1 0 0; the judge differs on the last: 4 of 5.
-    (line,) = rater_pairs.compare(sheet, PEOPLE, LLM)
+    (line,) = rater_pairs.compare_pair(sheet, PEOPLE, LLM)
     assert (line.n, line.tied, line.accuracy.value) == (5, 0, pytest.approx(0.8))
     # ann against ben and cat, who agree on items 0, 2, 3 (0, 1, 0) and tie on 1 and 4:
     # ann says 0, 1, 1 there, so 2 of 3 are the same.
-    (line,) = rater_pairs.compare(sheet, PEOPLE, ANN)
+    (line,) = rater_pairs.compare_pair(sheet, PEOPLE, ANN)
     assert (line.n, line.tied, line.accuracy.value) == (3, 2, pytest.approx(2 / 3))
 
 
 def test_a_tied_majority_is_left_out_and_counted() -> None:
     sheet = made({ANN: [0, 0, 1], BEN: [0, 1, ABSTAINED]}, [0, 1, 1])
 
-    (line,) = rater_pairs.compare(sheet, PEOPLE, LLM)
-    close = rater_pairs.closely(sheet, "c", PEOPLE, LLM)
+    (line,) = rater_pairs.compare_pair(sheet, PEOPLE, LLM)
+    close = rater_pairs.pair_details(sheet, "c", PEOPLE, LLM)
 
     # Item 1 is a tie; on item 2 ann alone decides.
     assert (line.n, line.tied) == (2, 1)
@@ -135,14 +135,14 @@ def test_the_ceiling_is_what_people_reach_with_the_others() -> None:
 def test_alpha_is_of_people_or_of_judges_and_says_who_is_missing() -> None:
     sheet = made(THREE, [0, 0, 1, 0, 1])
 
-    (people,) = reliability.alphas(sheet, "human")
-    (judges,) = reliability.alphas(sheet, "llm")
+    (people,) = reliability.alphas_of_kind(sheet, "human")
+    (judges,) = reliability.alphas_of_kind(sheet, "llm")
 
     # 15 ratings, 9 of 0 and 6 of 1; items 1, 3, 4 have two pairs of three that differ, i.e. 4 of 6
     # ordered pairs each, weighted 1/2: Do = 3 * 4 / 2 / 15 = .4; De = 2 * 9 * 6 / (15 * 14).
     assert people.value == pytest.approx(1 - 0.4 / (108 / 210))
     assert (judges.value, judges.reason) == (None, "There is only one judge.")
-    assert reliability.alphas(made(THREE), "llm")[0].reason == "There are no judges."
+    assert reliability.alphas_of_kind(made(THREE), "llm")[0].reason == "There are no judges."
 
 
 def test_answers_are_put_together_by_kind() -> None:
@@ -163,11 +163,13 @@ def test_every_pair_of_the_matrix_is_the_kappa_of_that_pair(
     columns = [list(column) for column in zip(*rows, strict=True)]
     sheet = made(dict(zip((ANN, BEN, CAT), columns, strict=True)))
 
-    found = reliability.kappas(sheet, "c", (ANN, BEN, CAT))
+    found = reliability.kappa_matrix(sheet, "c", (ANN, BEN, CAT))
 
     for a, one in enumerate((ANN, BEN, CAT)):
         for b, other in enumerate((ANN, BEN, CAT)):
-            (line,) = rater_pairs.compare(sheet, one, other, resamples=20) if a != b else [None]
+            (line,) = (
+                rater_pairs.compare_pair(sheet, one, other, resamples=20) if a != b else [None]
+            )
             if line is not None:
                 cell = found.figure(a, b)
                 assert (cell.value, cell.n) == (pytest.approx(line.kappa.value), line.n)
@@ -177,7 +179,10 @@ def test_columns_of_a_run_are_those_that_its_ratings_give(tmp_path: Path) -> Non
     store = new_store(tmp_path / "studio.db")
     run = graded(store)
 
-    fast, slow = load_ratings.sheet_of(store, run), load_ratings.sheet(of_run(store, run))
+    fast, slow = (
+        load_ratings.sheet_of(store, run),
+        load_ratings.sheet_of_ratings(run_ratings(store, run)),
+    )
 
     store.close()
     assert (fast.items, fast.judges, fast.traits) == (slow.items, slow.judges, slow.traits)
@@ -203,11 +208,11 @@ def test_imported_people_and_judges_agree_as_the_folder_says(
     line_of = {one.name: at for at, one in enumerate(sheet.criteria)}
     for rater in (*sheet.judges[:3], *sheet.people):
         expected = report[wanted]["raters"][rating_sheet.name_of(rater)]["vs_human_majority"]
-        line = rater_pairs.compare(sheet, PEOPLE, rater, resamples=20)[line_of[wanted]]
+        line = rater_pairs.compare_pair(sheet, PEOPLE, rater, resamples=20)[line_of[wanted]]
         assert line.n == expected["n"]
         assert line.accuracy.value == pytest.approx(expected["accuracy"])
         assert line.kappa.value == pytest.approx(expected["kappa_quadratic"])
-    alpha = reliability.alphas(sheet, "human", resamples=20)[line_of[wanted]]
+    alpha = reliability.alphas_of_kind(sheet, "human", resamples=20)[line_of[wanted]]
     group = report[wanted]["groups"]["human"]
     assert alpha.value == pytest.approx(group["krippendorff_alpha_ordinal"])
 
@@ -225,7 +230,7 @@ def brought_in(store: Store, folder: Path) -> int:
 def test_raters_are_ranked_by_their_kappa_with_a_reference_each_with_its_interval() -> None:
     sheet = made(THREE, [0, 0, 1, 0, 1])
 
-    ranks, means = reliability.ranked(sheet, "c", PEOPLE)
+    ranks, means = reliability.raters_by_agreement(sheet, "c", PEOPLE)
 
     # The judge meets the majority of all with .24/.44, people that of the others with .4 each (see
     # the ceiling); against the majority the ceiling's figures are the same.
@@ -268,11 +273,11 @@ def test_a_judge_may_stand_in_for_people_who_say_what_it_says() -> None:
     same = [0, 1] * 20
     ben = [1 - one if at % 4 == 0 else one for at, one in enumerate(same)]
     sheet = made({ANN: same, BEN: ben, CAT: same}, same)
-    found = calibration.stand_in(sheet, LLM, 0.2)
+    found = calibration.stand_in_test(sheet, LLM, 0.2)
     assert [one.gap.value for one in found.annotators] == [0.0, 0.25, 0.0]
     assert (found.winning_rate.value, found.passes) == (1.0, True)
     # With one criterion all of them together are that one.
-    assert calibration.stand_in(sheet, LLM, 0.2, "c") == found
+    assert calibration.stand_in_test(sheet, LLM, 0.2, "c") == found
     told = calibration.alt_test_data(sheet)
     assert told is not None
     assert told["epsilon"] == {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}

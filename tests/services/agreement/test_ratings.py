@@ -12,14 +12,14 @@ from core.domain.base import build
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import State
-from core.services.agreement.rating_tables import gather, rows_of
+from core.services.agreement.rating_tables import gather_ratings, rows_of
 from core.services.agreement.ratings import (
     ABSTAINED,
     Column,
     Rated,
     RatedAnswer,
     Rater,
-    rated_items,
+    items_to_rate,
 )
 from core.services.results.run_columns import NO_OPTION, cell_columns
 from core.store.store import Store
@@ -64,7 +64,7 @@ def _one_by_one(given_by: list[int | None]) -> Rated:
         for (rater, name, item), option in zip(CELLS, given_by, strict=True)
         if option != -1
     ]
-    return gather(RUBRIC, ITEMS, answers)
+    return gather_ratings(RUBRIC, ITEMS, answers)
 
 
 def _by_columns(given_by: list[int | None]) -> Rated:
@@ -73,11 +73,11 @@ def _by_columns(given_by: list[int | None]) -> Rated:
         if option != -1:
             columns.setdefault((rater, name), []).append((item, option))
     made = [_column(name, rater, dict(cells)) for (rater, name), cells in columns.items()]
-    return gather(RUBRIC, ITEMS, (), columns=made)
+    return gather_ratings(RUBRIC, ITEMS, (), columns=made)
 
 
 def _column(criterion: str, rater: Rater, options: Mapping[str, int | None]) -> Column:
-    rows = rows_of(rated_items(RUBRIC, ITEMS), list(options))
+    rows = rows_of(items_to_rate(RUBRIC, ITEMS), list(options))
     given = [ABSTAINED if option is None else option for option in options.values()]
     return Column(criterion, rater, rows, np.array(given, np.int64))
 
@@ -98,7 +98,9 @@ def test_whole_columns_give_what_single_answers_give(given_by: list[int | None])
 
 def test_an_answer_that_is_no_answer_stays_the_option_it_was() -> None:
     # Option 2 is na in the shared rubric: no level, an abstention, and still what was chosen.
-    found = gather(RUBRIC, ITEMS, (), columns=[_column("Depth", RATERS[0], {"a": 2, "b": None})])
+    found = gather_ratings(
+        RUBRIC, ITEMS, (), columns=[_column("Depth", RATERS[0], {"a": 2, "b": None})]
+    )
     assert found.answers_of(RATERS[0], "a") == {"Depth": 2}
     assert found.answers_of(RATERS[0], "b") == {"Depth": None}
     assert found.criteria[0].levels[:2, 0].tolist() == [-1, -1]

@@ -61,14 +61,14 @@ def test_two_reviewers_are_two_raters_and_an_adjudicator_is_none(store: Store) -
     assert PEOPLE not in sheet.references
     # Labels that the review settled are not what its reviewers are measured by: the dataset has a
     # label for i0 and i1 alone.
-    (line, _) = rater_pairs.compare(sheet, LABELS, "reviewer:Ada")
+    (line, _) = rater_pairs.compare_pair(sheet, LABELS, "reviewer:Ada")
     assert (line.n, line.accuracy.value) == (2, 1.0)
 
 
 def test_reviewers_do_not_move_the_agreement_of_graders(store: Store) -> None:
     kinds = {"ann": "person", "ben": "person", "gpt": "imported"}
     run = store.runs.get(imported(store, kinds))
-    before = reliability.alphas(load_ratings.sheet_of(store, run.id), "human")
+    before = reliability.alphas_of_kind(load_ratings.sheet_of(store, run.id), "human")
     settings = QueueSettings(mode="blind", reviewers=2)
     queue = reviewed.make_queue(store, run, EVERYTHING, settings)
     for name, option in (("Ada", 0), ("Bob", 1)):
@@ -80,7 +80,7 @@ def test_reviewers_do_not_move_the_agreement_of_graders(store: Store) -> None:
         ("person:ann", "person:ben"),
         ("reviewer:Ada", "reviewer:Bob"),
     )
-    assert reliability.alphas(sheet, "human") == before
+    assert reliability.alphas_of_kind(sheet, "human") == before
 
 
 def test_when_all_is_taken_back_there_is_no_reviewer(store: Store) -> None:
@@ -115,5 +115,5 @@ def test_whole_items_of_a_reviewer_or_a_judge_meet_no_score_with_an_own_answer(
     # ann meets the mean of bob's and cem's scores: on item 1 bob's is 1 and cem's 0.
     others = scores.of(sheet, PANEL, "judge:ann")
     assert others.values[1] == 0.5
-    lines = score_agreement.score_report(load_ratings.of_run(store, run.id), None, None)
+    lines = score_agreement.score_report(load_ratings.run_ratings(store, run.id), None, None)
     assert lines["raters"]["Ada"]["vs_gold"]["n"] == 0

@@ -17,7 +17,7 @@ from core.services.agreement import (
     rating_sheet,
     score_agreement,
 )
-from core.services.agreement.blocks.criteria import left_out
+from core.services.agreement.blocks.criteria import left_out_words
 from core.services.agreement.group_figures import Draws, group_figures, score_intervals
 from core.services.agreement.rating_sheet import Sheet, Slice, Traits
 from core.services.agreement.ratings import ABSTAINED, FAILED, LABELS, PANEL, CriterionRatings
@@ -43,7 +43,7 @@ SIX = made([0, 0, 1, 1, 0, 1], [0, 1, 1, 1, 0, 0], "binary", 2)
 
 
 def test_items_can_be_chosen_by_what_not_all_of_them_have() -> None:
-    found = rating_sheet.choices(SIX)
+    found = rating_sheet.slice_choices(SIX)
 
     # Every item is new and in evaluation, so neither is a choice.
     assert found.systems == (("x", 3), ("y", 3))
@@ -53,17 +53,17 @@ def test_items_can_be_chosen_by_what_not_all_of_them_have() -> None:
 
 
 def test_a_part_has_the_answers_of_its_items_only_and_all_choices_must_fit() -> None:
-    part = rating_sheet.sliced(SIX, Slice(tags=("long",), systems=("x",)))
+    part = rating_sheet.sheet_slice(SIX, Slice(tags=("long",), systems=("x",)))
 
     # Long: 0 and 3; of system x: 0, 2, 4.
     assert (part.items, part.whole) == (("i0",), 6)
     assert part.criteria[0].columns[ANN].tolist() == [0]
-    assert rating_sheet.sliced(SIX, Slice()) is SIX
-    assert rating_sheet.sliced(SIX, Slice(systems=("x", "y"))).items == SIX.items
+    assert rating_sheet.sheet_slice(SIX, Slice()) is SIX
+    assert rating_sheet.sheet_slice(SIX, Slice(systems=("x", "y"))).items == SIX.items
 
 
 def test_the_cells_of_a_part_hold_items_of_the_part() -> None:
-    part = rating_sheet.sliced(SIX, Slice(systems=("y",)))
+    part = rating_sheet.sheet_slice(SIX, Slice(systems=("y",)))
 
     assert confusion.items_in(SIX, "c", LABELS, ANN, 0, 1) == ("i1",)
     assert confusion.items_in(part, "c", LABELS, ANN, 0, 0) == ()
@@ -71,13 +71,13 @@ def test_the_cells_of_a_part_hold_items_of_the_part() -> None:
 
 
 def test_a_part_without_items_has_nothing_to_measure() -> None:
-    part = rating_sheet.sliced(SIX, Slice(split="calibration"))
+    part = rating_sheet.sheet_slice(SIX, Slice(split="calibration"))
 
     assert part.items == ()
 
 
 def test_one_pair_closely_has_what_fits_the_scale_first() -> None:
-    close = rater_pairs.closely(SIX, "c", LABELS, ANN)
+    close = rater_pairs.pair_details(SIX, "c", LABELS, ANN)
 
     found = dict(close.first)
     # Table [[2, 1], [1, 2]]: accuracy 4/6, kappa (2/3 - 1/2) / (1/2).
@@ -98,7 +98,7 @@ def test_one_pair_closely_has_what_fits_the_scale_first() -> None:
 
 def test_what_does_not_fit_the_scale_says_why() -> None:
     rest = dict(
-        rater_pairs.closely(made([0, 1, 2], [0, 2, 2], "nominal", 3), "c", LABELS, ANN).rest
+        rater_pairs.pair_details(made([0, 1, 2], [0, 2, 2], "nominal", 3), "c", LABELS, ANN).rest
     )
 
     assert rest["kappa_quadratic"].value is None
@@ -109,7 +109,7 @@ def test_what_does_not_fit_the_scale_says_why() -> None:
 def test_what_is_left_out_of_a_pair_is_counted() -> None:
     sheet = made([0, 1, 1, 0], [0, ABSTAINED, FAILED, 1], "binary", 2)
 
-    close = rater_pairs.closely(sheet, "c", LABELS, ANN)
+    close = rater_pairs.pair_details(sheet, "c", LABELS, ANN)
 
     assert (close.n, close.abstained, close.failed, close.tied) == (2, 1, 1, 0)
 
@@ -117,16 +117,16 @@ def test_what_is_left_out_of_a_pair_is_counted() -> None:
 def test_items_whose_label_says_that_they_cannot_be_assessed_are_counted() -> None:
     sheet = made([0, 1, ABSTAINED, ABSTAINED, ABSTAINED], [0, ABSTAINED, 1, 0, FAILED], "binary", 2)
 
-    (line,) = rater_pairs.compare(sheet, LABELS, ANN)
+    (line,) = rater_pairs.compare_pair(sheet, LABELS, ANN)
 
     # Of the three such labels the rater answered two items; those are left out beside one
     # abstention of the rater itself.
     assert (line.n, line.abstained, line.unassessed) == (1, 1, 2)
-    assert left_out([line]) == {"c": "1 abstained, 2 not assessable"}
+    assert left_out_words([line]) == {"c": "1 abstained, 2 not assessable"}
 
 
 def test_options_have_their_own_precision_and_recall() -> None:
-    met, unmet = rater_pairs.closely(SIX, "c", LABELS, ANN).options
+    met, unmet = rater_pairs.pair_details(SIX, "c", LABELS, ANN).options
 
     assert (met.label, met.true, met.given) == ("w", 3, 3)
     assert (met.precision.value, met.recall.value) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
@@ -180,7 +180,7 @@ def test_a_score_without_anything_in_common_says_so(store: Store) -> None:
     run = graded(store)
     whole = load_ratings.sheet_of(store, run)
     scores = score_agreement.scores_of(store, run, whole)
-    part = rating_sheet.sliced(whole, Slice(systems=("y",)))
+    part = rating_sheet.sheet_slice(whole, Slice(systems=("y",)))
 
     # Item b has no label on Depth.
     pair = score_agreement.score_pair(scores, part, LABELS, BOB)
@@ -199,7 +199,7 @@ def test_false_positives_are_about_met_wherever_it_is_listed(labels: tuple[str, 
     sheet = made(truth, given, "binary", 2)
     sheet = replace(sheet, criteria=(replace(sheet.criteria[0], labels=labels),))
 
-    found = dict(rater_pairs.closely(sheet, "c", LABELS, ANN).first)
+    found = dict(rater_pairs.pair_details(sheet, "c", LABELS, ANN).first)
 
     assert found["false_positive_rate"].value == pytest.approx(1 / 3)
     assert found["false_negative_rate"].value == 1.0
@@ -225,7 +225,7 @@ def test_ac2_of_a_pair_keeps_its_interval_where_one_option_prevails_as_it_does_i
     """Gwet's coefficients are steady there; only agreement beyond chance by margins is withheld."""
     labels = [0] * 27 + [0, 1, 2]
     sheet = made(labels, [0] * 27 + [1, 1, 2], "ordinal", 3)
-    close = rater_pairs.closely(sheet, "c", LABELS, ANN)
+    close = rater_pairs.pair_details(sheet, "c", LABELS, ANN)
     found = dict((*close.first, *close.rest))
     rows = np.array([labels, [0] * 27 + [1, 1, 2]]).T
     drawn = Draws(30, rater_pairs.RESAMPLES, rater_pairs.SEED)
@@ -246,7 +246,7 @@ def test_a_reference_that_always_says_the_same_has_an_exact_interval_of_its_comm
     None
 ):
     """A share of 1 among 20: Clopper and Pearson (1934), low = 0.025 ** (1 / 20) = 0.8316."""
-    close = rater_pairs.closely(made([0] * 20, [0, 1] * 10, "nominal", 3), "c", LABELS, ANN)
+    close = rater_pairs.pair_details(made([0] * 20, [0, 1] * 10, "nominal", 3), "c", LABELS, ANN)
     share = dict(close.rest)["majority_share"]
 
     assert share.value == 1

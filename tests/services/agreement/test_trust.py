@@ -121,7 +121,7 @@ def test_a_share_holds_with_few_items_and_where_all_hit() -> None:
 
 
 def of(store: Store, run: int) -> Trust:
-    return overall.trust(load_ratings.of_run(store, run))
+    return overall.trust_of(load_ratings.run_ratings(store, run))
 
 
 def test_one_statement_is_shown_everywhere(store: Store) -> None:
@@ -156,7 +156,7 @@ def test_a_gate_says_what_people_settled_after_an_audit_too(store: Store) -> Non
     for item in items:
         reviewed.settle(store, reviewed.sit(store, "Ada"), queue, item, MET)
 
-    assert load_ratings.of_run(store, run.id).draw(0.95).audited is not None
+    assert load_ratings.run_ratings(store, run.id).draw(0.95).audited is not None
     plain = GateRequest((GateBound("accuracy", "min", 0.5),), limits=GateLimits(min_n=1))
     (check,) = check_source(lambda: store, str(run.id), plain).checks
     assert "n = 120, 120 of them settled in review" in check["why"]

@@ -91,7 +91,7 @@ def choose(body: dict[str, Any], label: str) -> Answer:
 
 def finished(store: Store, task_id: int) -> HelpTask:
     """The task after this process has worked on it."""
-    return help_tasks.wait(store, task_id, 60)
+    return help_tasks.wait_for_task(store, task_id, 60)
 
 
 def limits(count: int) -> Dataset:

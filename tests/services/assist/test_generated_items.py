@@ -162,7 +162,7 @@ def test_the_recovery_figure_counts_what_judges_find_with_its_interval(
     assert estimate_run(store, wanted).calls == 7
     run_id = generated_items.start(store, wanted)
     work_here(store, run_id)
-    found = generated_items.recovery(store, run_id)
+    found = generated_items.recovery_of_run(store, run_id)
     # None is found 2 of 2, Deep 0 of 3 (the judge takes it for Some): 2 of 5.
     assert (found.whole.hits, found.whole.n) == (2, 5)
     assert found.whole[1:3] == wilson(2, 5)
@@ -224,7 +224,7 @@ def test_edits_show_whether_judges_notice_and_whether_other_criteria_move(
         store, counterfactuals.run_request(store, task, version.id, panel(provider))
     )
     work_here(store, run_id)
-    found = counterfactuals.measured(store, run_id)
+    found = counterfactuals.edit_figures(store, run_id)
     # i00, i01 and i03 stated a limit and lost it; i02 had none, so nothing could be noticed.
     assert (found.noticed.hits, found.noticed.n) == (3, 3)
     # The depth of i00 and i03 (in figures) moved, that of i01 and i02 did not.

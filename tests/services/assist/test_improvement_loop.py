@@ -72,7 +72,7 @@ def test_a_change_that_helps_on_items_it_has_not_seen_is_kept_with_its_interval(
     task = run(store, request(store, provider))
     assert (task.status, task.result["best"]) == ("done", 1)
     assert "Nothing more was proposed" in task.result["why"]
-    first, second = improvement_loop.rounds(store, task)
+    first, second = improvement_loop.rounds_so_far(store, task)
     assert (first.number, second.number, second.kept) == (0, 1, True)
     gain = second.gain
     assert gain is not None
@@ -107,10 +107,10 @@ def test_a_useless_change_is_shown_and_not_kept(store: Store, provider: Provider
     provider.rule = world(reply({"changes": [change("Says something about time.")]}))
     task = run(store, request(store, provider))
     assert task.result == {"best": 0, "why": "Round 1 did not help on the items held out."}
-    first, second = improvement_loop.rounds(store, task)
+    first, second = improvement_loop.rounds_so_far(store, task)
     assert first.kept
     assert not second.kept
-    assert improvement_loop.pieces(store, task) == []
+    assert improvement_loop.proposed_pieces(store, task) == []
 
 
 def test_options_scale_values_weights_and_rules_of_the_best_round_are_those_of_the_first(
@@ -120,11 +120,11 @@ def test_options_scale_values_weights_and_rules_of_the_best_round_are_those_of_t
     proposed = [change(BETTER), change("9", "weight"), change("A limit.", "option", 1)]
     provider.rule = world(reply({"changes": proposed}))
     task = run(store, request(store, provider))
-    found = improvement_loop.pieces(store, task)
+    found = improvement_loop.proposed_pieces(store, task)
     assert {piece.part for piece in found} == {"requirement", "option"}
     draft = draft_from(RUBRIC)
     for piece in found:
-        draft = proposals.take(draft, piece)
+        draft = proposals.take_piece(draft, piece)
     after = rubric_from(draft)
     assert after.criteria[1] == RUBRIC.criteria[1]
     assert after.criteria[0].weight == RUBRIC.criteria[0].weight

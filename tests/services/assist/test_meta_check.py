@@ -105,7 +105,7 @@ def test_findings_name_their_criteria_with_reason_and_agreement(
     store: Store, provider: Provider
 ) -> None:
     provider.rule = fault_finder
-    found = meta_check.result(store, checked(store, request(provider, "a", "b", "c")))
+    found = meta_check.check_result(store, checked(store, request(provider, "a", "b", "c")))
     assert (found.asked, found.abstained, found.open) == (39, 0, 0)
     double, overlap = found.findings
     assert (double.question, double.criteria, double.item) == (
@@ -125,10 +125,10 @@ def test_a_finding_on_words_that_have_changed_since_is_stale(
 ) -> None:
     provider.rule = fault_finder
     run_id = checked(store, request(provider))
-    assert not any(one.stale for one in meta_check.result(store, run_id, RUBRIC).findings)
+    assert not any(one.stale for one in meta_check.check_result(store, run_id, RUBRIC).findings)
     limit = RUBRIC.criteria[0].model_copy(update={"requirement": "States 30 days."})
     now = RUBRIC.model_copy(update={"criteria": (limit, RUBRIC.criteria[1])})
-    assert all(one.stale for one in meta_check.result(store, run_id, now).findings)
+    assert all(one.stale for one in meta_check.check_result(store, run_id, now).findings)
 
 
 def test_a_reply_that_cannot_be_read_is_an_open_question_and_never_a_finding(
@@ -136,22 +136,22 @@ def test_a_reply_that_cannot_be_read_is_an_open_question_and_never_a_finding(
 ) -> None:
     provider.rule = lambda body: malformed()
     run_id = checked(store, request(provider))
-    found = meta_check.result(store, run_id)
+    found = meta_check.check_result(store, run_id)
     assert (found.findings, found.asked, found.open) == ((), 0, 39)
     assert found.row.failures_open == 39
     provider.rule = fault_finder
     lifecycle.retry(store, run_id)
     work_here(store, run_id)
-    assert meta_check.result(store, run_id).open == 0
+    assert meta_check.check_result(store, run_id).open == 0
 
 
 def test_the_run_is_in_no_list_and_the_newest_is_found_again(
     store: Store, provider: Provider
 ) -> None:
     provider.rule = fault_finder
-    assert meta_check.latest(store, "rubric/1") is None
+    assert meta_check.latest_check(store, "rubric/1") is None
     run_id = checked(store, request(provider))
-    assert meta_check.latest(store, "rubric/1") == run_id
+    assert meta_check.latest_check(store, "rubric/1") == run_id
     assert store.runs.list() == []
     assert spot_check.recent(store) == []
     assert store.datasets.list() == []
@@ -162,10 +162,10 @@ def test_a_budget_stops_it(store: Store, provider: Provider) -> None:
     provider.rule = fault_finder
     run_id = checked(store, replace(request(provider), budget=0.01))
     assert store.runs.row(run_id).status == "budget"
-    assert meta_check.result(store, run_id).open > 0
+    assert meta_check.check_result(store, run_id).open > 0
 
 
 def test_a_name_inside_a_word_names_nobody() -> None:
     item = Item(id=WHOLE, submission="c1 (Tone)\nwarm words\n\nc2 (Limit)\nthirty days")
-    assert meta_check.named(item, ["Tone", "Limit"], ["An overtone."]) == ()
-    assert meta_check.named(item, ["Tone", "Limit"], ["The “Tone” one."]) == ("Tone",)
+    assert meta_check.criteria_named(item, ["Tone", "Limit"], ["An overtone."]) == ()
+    assert meta_check.criteria_named(item, ["Tone", "Limit"], ["The “Tone” one."]) == ("Tone",)

@@ -47,7 +47,7 @@ def run(store: Store, asked: ImproveRequest) -> HelpTask:
 def taken(found: list[ProposalPiece]) -> Rubric:
     draft = draft_from(RUBRIC)
     for piece in found:
-        draft = proposals.take(draft, piece)
+        draft = proposals.take_piece(draft, piece)
     return rubric_from(draft)
 
 
@@ -59,7 +59,7 @@ def test_a_proposal_becomes_pieces_beside_the_words_they_replace(
     assert (task.status, task.done, task.calls) == ("done", 1, 1)
     # 1000 tokens in and 50 out at 1 dollar per million each (tests.provider.USAGE).
     assert task.cost == pytest.approx(1050 / 1e6)
-    (piece,) = proposals.pieces(store, task)
+    (piece,) = proposals.pieces_so_far(store, task)
     assert (piece.before, piece.after) == ("States the limit.", BETTER)
     assert piece.why == "The words leave room."
 
@@ -74,7 +74,7 @@ def test_options_values_scale_weight_rule_and_abstention_survive_what_the_peer_l
     )
     provider.rule = lambda body: reply({"changes": []})
     task = run(store, replace(request(provider), judge=writer(provider, concurrency=1)))
-    after = taken(proposals.pieces(store, task))
+    after = taken(proposals.pieces_so_far(store, task))
     asked = {"requirement": "How deep are its reasons?"}
     assert after.criteria == (LIMIT, DEPTH.model_copy(update=asked))
     assert after.model_dump(exclude={"criteria"}) == RUBRIC.model_dump(exclude={"criteria"})
@@ -88,7 +88,7 @@ def test_a_whole_criterion_sent_back_without_its_options_is_a_failure_and_change
     task = run(store, request(provider, "Depth"))
     assert (task.status, task.failed) == ("failed", 1)
     assert "A second request did not help" in task.message
-    assert proposals.pieces(store, task) == []
+    assert proposals.pieces_so_far(store, task) == []
 
 
 def test_a_label_or_a_weight_changes_only_as_a_piece_of_its_own_that_a_person_takes(
@@ -97,7 +97,7 @@ def test_a_label_or_a_weight_changes_only_as_a_piece_of_its_own_that_a_person_ta
     proposed = [change("Little", "label", 2, "c2"), change("4", "weight", criterion="c2")]
     provider.say(reply({"changes": proposed}))
     task = run(store, request(provider, "Depth"))
-    label, weight = proposals.pieces(store, task)
+    label, weight = proposals.pieces_so_far(store, task)
     assert (label.before, label.after, weight.before, weight.after) == ("Some", "Little", "7", "4")
     assert taken([]) == RUBRIC
     only = taken([label]).criteria[1]
@@ -111,14 +111,14 @@ def test_a_piece_is_open_then_taken_and_passed_once_the_words_are_others(
 ) -> None:
     provider.say(reply({"changes": [change(BETTER), change("Few", "label", 2, "c1")]}))
     provider.rule = lambda body: reply({"changes": [change(BETTER)]})
-    (piece,) = proposals.pieces(store, run(store, request(provider, "Limit")))
+    (piece,) = proposals.pieces_so_far(store, run(store, request(provider, "Limit")))
     draft = draft_from(RUBRIC)
     assert proposals.state_of(draft, piece) == "open"
-    after = proposals.take(draft, piece)
+    after = proposals.take_piece(draft, piece)
     assert proposals.state_of(after, piece) == "taken"
     draft["criteria"][0]["requirement"] = "Something else."
     assert proposals.state_of(draft, piece) == "passed"
-    assert proposals.take(draft, piece) == draft
+    assert proposals.take_piece(draft, piece) == draft
 
 
 def test_a_malformed_reply_is_asked_again_once_and_then_shown_as_a_failure(
@@ -127,7 +127,7 @@ def test_a_malformed_reply_is_asked_again_once_and_then_shown_as_a_failure(
     provider.say(malformed(), reply({"changes": [change(BETTER)]}))
     mended = run(store, request(provider, "Limit"))
     assert mended.status == "done"
-    assert len(proposals.pieces(store, mended)) == 1
+    assert len(proposals.pieces_so_far(store, mended)) == 1
     second = provider.requests[1].body["messages"][-1]["content"]
     assert "could not be used" in second
     provider.say(malformed(), truncated())
@@ -150,7 +150,11 @@ def test_what_failed_can_be_asked_again_and_what_is_finished_is_not(
     task = finished(store, task.id)
     assert (task.status, task.done, task.failed) == ("done", 2, 0)
     assert provider.count == before + 1
-    assert [one.failure for one in help_tasks.steps(store, task.id)] == [None, "refusal", None]
+    assert [one.failure for one in help_tasks.steps_of_task(store, task.id)] == [
+        None,
+        "refusal",
+        None,
+    ]
     with pytest.raises(Conflict, match="nothing left"):
         help_tasks.resume(store, task.id)
 
@@ -199,7 +203,7 @@ def test_a_budget_ends_the_task_and_what_is_finished_stays(
     provider.say(reply({"changes": [change(BETTER)]}))
     task = run(store, asked)
     assert (task.status, task.done, provider.count) == ("budget", 1, 1)
-    assert len(proposals.pieces(store, task)) == 1
+    assert len(proposals.pieces_so_far(store, task)) == 1
 
 
 def test_a_cancelled_task_can_be_gone_on_with(store: Store, provider: Provider) -> None:

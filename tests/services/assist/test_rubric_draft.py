@@ -24,7 +24,7 @@ def test_a_task_description_gives_a_rubric_with_every_option_it_names(
     provider.say(reply(DRAFT))
     asked = DraftRequest(writer(provider), "Answer refund questions.", "Be strict.")
     task = finished(store, rubric_draft.begin(store, asked))
-    draft = rubric_draft.drafted(store, task)
+    draft = rubric_draft.drafted_rubric(store, task)
     assert task.status == "done"
     assert draft is not None
     assert [c.name for c in rubric_from(draft).criteria] == ["Limit", "Tone"]
@@ -52,11 +52,11 @@ def test_a_draft_that_is_no_rubric_is_repaired_once_and_else_a_failure(
     task = finished(store, rubric_draft.begin(store, asked))
     assert task.status == "done"
     assert "requirement" in provider.requests[1].body["messages"][-1]["content"]
-    assert help_tasks.left_out(store, task.id) == []
+    assert help_tasks.omitted_parts(store, task.id) == []
     provider.say(malformed(), malformed())
     task = finished(store, rubric_draft.begin(store, asked))
     assert task.status == "failed"
-    assert rubric_draft.drafted(store, task) is None
+    assert rubric_draft.drafted_rubric(store, task) is None
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_a_draft_that_stays_invalid_opens_with_its_problems_and_is_not_thrown_aw
     task = finished(store, rubric_draft.begin(store, DraftRequest(writer(provider), "Refunds.")))
     assert task.status == "done"
     # The repair was worse, so the first reply stays.
-    draft = rubric_draft.drafted(store, task)
+    draft = rubric_draft.drafted_rubric(store, task)
     assert draft is not None
     assert [c["name"] for c in draft["criteria"]] == ["Limit", "Tone", "Odd"]
     assert problems_of(draft)
-    (said,) = help_tasks.left_out(store, task.id)
+    (said,) = help_tasks.omitted_parts(store, task.id)
     assert "likert" in said
     # Both calls were paid: two at 1 dollar per million tokens each way.
-    (step,) = help_tasks.steps(store, task.id)
+    (step,) = help_tasks.steps_of_task(store, task.id)
     assert step.call is not None
     assert step.call["tries"] == 2
 
@@ -116,7 +116,7 @@ def test_a_reply_that_cannot_be_kept_yet_waits_and_is_not_paid_twice(
     provider.say(reply(DRAFT))
     task = finished(store, rubric_draft.begin(store, DraftRequest(writer(provider), "Refunds.")))
     assert (task.status, provider.count) == ("done", 1)
-    assert rubric_draft.drafted(store, task) is not None
+    assert rubric_draft.drafted_rubric(store, task) is not None
 
 
 def test_a_task_whose_data_file_was_gone_for_a_beat_ends_with_that_reason(

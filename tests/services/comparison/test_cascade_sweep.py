@@ -70,8 +70,8 @@ def voted(
 
 def test_the_cheapest_threshold_that_is_right_as_often_as_the_best(store: Store) -> None:
     run = voted(store, Panel(judges=(ONE, TWO)))
-    assert cascade_sweep.could_be_first(store, run) == ["one"]
-    found = cascade_sweep.sweep(store, run, ["one"])
+    assert cascade_sweep.possible_first_judges(store, run) == ["one"]
+    found = cascade_sweep.sweep_cascade(store, run, ["one"])
 
     # Sure from .62 on (item 13): right on the last seven. Below, the second is right on all 13.
     assert (found.alone, found.all_of_them) == (7 / 20, 18 / 20)
@@ -85,13 +85,13 @@ def test_the_cheapest_threshold_that_is_right_as_often_as_the_best(store: Store)
     assert found.cost(found.chosen.goes_on) == pytest.approx(1 + 9 * 13 / 20)
     # Without item 12 (sure .58) the threshold is .56, where that item stays and is wrong: 19 of 20.
     # Items of one cell; Wilson's interval with t(19) = 2.093 of 20 cells: 75 to 99.
-    assert cascade_sweep.in_words(found).startswith(
+    assert cascade_sweep.sweep_words(found).startswith(
         "one alone gives the label on 35% of 20 labelled cells, two on 90%. Where one decides "
         "alone from a confidence of 0.60 on, 65% go on, and 95% (75% to 99%) are right on items "
         "that were not used to choose the threshold (100% on those that were). That costs 68% of "
         "asking all"
     )
-    data = cascade_sweep.as_data(found)
+    data = cascade_sweep.sweep_data(found)
     assert (data["chosen"]["threshold"], len(data["points"])) == (0.6, 51)
     assert data["held_out"]["right"] == 19 / 20
     low, high = data["held_out"]["ci"]["right"]
@@ -106,18 +106,21 @@ def _sure(store: Store, run: int) -> dict[str, float]:
 def test_how_sure_an_answer_is_may_be_the_chance_of_its_option(store: Store) -> None:
     stated, listed = (voted(store, Panel(judges=(ONE, TWO)), chances=one) for one in (False, True))
 
-    assert cascade_sweep.could_be_first(store, listed) == ["one"]
+    assert cascade_sweep.possible_first_judges(store, listed) == ["one"]
     assert _sure(store, listed) == pytest.approx(_sure(store, stated))
-    found = [cascade_sweep.as_data(cascade_sweep.sweep(store, run)) for run in (stated, listed)]
+    found = [
+        cascade_sweep.sweep_data(cascade_sweep.sweep_cascade(store, run))
+        for run in (stated, listed)
+    ]
     assert found[0]["chosen"] == found[1]["chosen"]
 
 
 def test_shares_of_right_cells_say_how_many_are_decided_at_all(store: Store) -> None:
     # Both abstain on the first ten, on which the second would be right.
     run = voted(store, Panel(judges=(ONE, TWO)), away=tuple(range(10)))
-    found = cascade_sweep.sweep(store, run, ["one"])
+    found = cascade_sweep.sweep_cascade(store, run, ["one"])
     # The first is right on items 13 to 19, the second on 10 to 17: of the ten decided.
-    words = cascade_sweep.in_words(found)
+    words = cascade_sweep.sweep_words(found)
     assert words.startswith(
         "one alone gives the label on 35% of 20 labelled cells (70% of the 50% that it decides), "
         "two on 40% (80% of the 50% that it decides). Where one decides alone from a confidence "
@@ -126,14 +129,14 @@ def test_shares_of_right_cells_say_how_many_are_decided_at_all(store: Store) -> 
     # From .6 on: items 13 to 19 by the first, 10 to 12 by the second, all right. Tried on others,
     # item 12 goes wrong as above: 9 of the 10.
     assert "are right (90% of the 50% that are decided) on items that were not used" in words
-    data = cascade_sweep.as_data(found)
+    data = cascade_sweep.sweep_data(found)
     assert (data["first_decided"], data["then_decided"]) == (0.5, 0.5)
     assert (data["chosen"]["decided"], data["held_out"]["decided"]) == (0.5, 0.5)
 
 
 def test_which_cells_go_on_is_what_a_real_cascade_would_ask(store: Store) -> None:
     run = voted(store, Panel(judges=(ONE, TWO)))
-    found = cascade_sweep.sweep(store, run, ["one"])
+    found = cascade_sweep.sweep_cascade(store, run, ["one"])
     later = TWO.model_copy(update={"stage": 1})
     for point in found.points[::7]:
         rule = Cascade(below_confidence=point.threshold)
@@ -155,19 +158,21 @@ def test_a_vote_that_meant_no_option_goes_on_at_every_threshold(store: Store) ->
     run = voted(store, Panel(judges=(ONE, TWO)), meant_none="i19")
     assert store.votes.confidences(run)["i19", CLEAR.name, "one"] == [0.0]
     # 13 of 20 went on at .6 before (the test above), and now the last one, too.
-    by = {point.threshold: point for point in cascade_sweep.sweep(store, run, ["one"]).points}
+    by = {
+        point.threshold: point for point in cascade_sweep.sweep_cascade(store, run, ["one"]).points
+    }
     assert (by[0.0].goes_on, by[0.6].goes_on) == (0.0, 14 / 20)
 
 
 def test_what_cannot_be_replayed_says_why(store: Store) -> None:
     alone = voted(store, Panel(judges=(ONE, TWO)), priced=False)
-    assert cascade_sweep.sweep(store, alone).cost(0.5) is None
+    assert cascade_sweep.sweep_cascade(store, alone).cost(0.5) is None
     with pytest.raises(InputError, match="No judge comes after"):
-        cascade_sweep.sweep(store, alone, ["one", "two"])
+        cascade_sweep.sweep_cascade(store, alone, ["one", "two"])
     with pytest.raises(InputError, match="ghost: no judge"):
-        cascade_sweep.sweep(store, alone, ["ghost"])
+        cascade_sweep.sweep_cascade(store, alone, ["ghost"])
     # A run that was a cascade asked the second about doubtful cells only: no replay is fair.
     second = Judge.model_validate({**TWO.model_dump(), "stage": 1})
     was = voted(store, Panel(judges=(ONE, second), cascade=Cascade()))
     with pytest.raises(InputError, match="was a cascade itself"):
-        cascade_sweep.sweep(store, was)
+        cascade_sweep.sweep_cascade(store, was)

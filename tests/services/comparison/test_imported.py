@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.services.comparison.costs import points
+from core.services.comparison.costs import cost_points
 from core.services.comparison.run_comparison import compare_runs
 from core.services.imports.import_files import import_path
 from core.store.store import Store
@@ -48,7 +48,7 @@ def test_two_imports_are_compared_and_their_cost_is_unknown(tmp_path: Path, stor
     assert (cites.accuracy.first.value, cites.accuracy.second.value) == (0.5, 1.0)
     assert (cites.only_first, cites.only_second) == (0, 2)
     assert found.spent[0].now is None
-    assert {one.efficient for one in points(store, [first, second])} == {None}
+    assert {one.efficient for one in cost_points(store, [first, second])} == {None}
     assert "imported" in found.spent[0].reason
 
 

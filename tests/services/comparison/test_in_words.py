@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.metrics.estimate import Estimate
 from core.services.comparison.differences import CriterionDelta, DecidedCells, FigureDelta
-from core.services.comparison.in_words import in_words, outcome
+from core.services.comparison.in_words import comparison_words, outcome_of
 from core.services.comparison.run_comparison import compare_runs
 from core.store.store import Store
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
@@ -22,8 +22,8 @@ def moved(name: str, by: float, p_holm: float) -> CriterionDelta:
 def test_a_criterion_is_better_or_worse_by_its_corrected_p_only() -> None:
     ones = [moved("up", 0.2, 0.04), moved("down", -0.1, 0.01), moved("same", 0.2, 0.05)]
 
-    assert [outcome(one) for one in ones] == ["better", "worse", "undecided"]
-    said = in_words(ones)
+    assert [outcome_of(one) for one in ones] == ["better", "worse", "undecided"]
+    said = comparison_words(ones)
     assert said.startswith(
         "B is better than A on 1 of 3 criteria: up (+20.0 points, +15.0 points to +25.0 points; "
         "100 items). Worse on 1: down (−10.0 points, −15.0 points to −5.0 points; 100 items). "
@@ -34,18 +34,20 @@ def test_a_criterion_is_better_or_worse_by_its_corrected_p_only() -> None:
 def test_without_labels_it_says_that_nothing_tells_which_is_better() -> None:
     ones = [CriterionDelta("c", 9, 9, 0, 0, NONE, NONE, NONE)]
 
-    assert in_words(ones).startswith("No label says which run is better: no item has a label")
-    assert in_words([]) == ""
+    assert comparison_words(ones).startswith(
+        "No label says which run is better: no item has a label"
+    )
+    assert comparison_words([]) == ""
 
 
 def test_undecided_cells_are_said_where_both_runs_leave_as_many() -> None:
     # Each leaves 50 of 100, maybe others: "right" is of all, or of those that both decide.
-    said = in_words([moved("up", 0.2, 0.04)], DecidedCells(100, (50, 50), (40, 45)))
+    said = comparison_words([moved("up", 0.2, 0.04)], DecidedCells(100, (50, 50), (40, 45)))
     assert said.startswith(
         "A decides 50% of 100 labelled cells and is right on 40% of all; B decides 50% of 100 "
         "labelled cells and is right on 45% of all. What follows is of the cells that both decide."
     )
-    whole = in_words([moved("up", 0.2, 0.04)], DecidedCells(100, (100, 100), (40, 45)))
+    whole = comparison_words([moved("up", 0.2, 0.04)], DecidedCells(100, (100, 100), (40, 45)))
     assert whole.startswith("B is better")
 
 
@@ -53,7 +55,7 @@ def test_four_of_eight_against_seven_of_eight_stays_undecided(store: Store) -> N
     data = dataset(LABELS)
     first, second = run_with(store, data, WEAK), run_with(store, data, STRONG)
 
-    said = in_words(compare_runs(store, first, second).deltas.criteria)
+    said = comparison_words(compare_runs(store, first, second).deltas.criteria)
 
     # Right in one run only: 4 items in the second, 1 in the first. McNemar: p = 2 (1 + 5) / 32.
     assert "clear (+37.5 points" in said

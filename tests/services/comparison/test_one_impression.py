@@ -96,7 +96,7 @@ def test_the_rubric_says_more_of_the_answers_than_marks_that_go_by_who_gives_the
     assert found.gap.low > 0
     assert (
         "The rubric's score of one judge tells more about an answer, by"
-        in one_impression.in_words(found)
+        in one_impression.impression_words(found)
     )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from core.services.comparison.paired_runs import pair_runs
-from core.services.comparison.rightness import in_words, right_more
-from core.services.comparison.run_comparison import as_json, compare_runs
+from core.services.comparison.rightness import accuracy_words, compare_accuracy
+from core.services.comparison.run_comparison import compare_runs, comparison_data
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.comparison.world import dataset, run_with
@@ -42,7 +42,7 @@ def test_runs_are_told_apart_by_the_cells_on_which_they_differ(store: Store) -> 
     for cell in store.queues.cells(queue):
         reviewed.settle(store, sit(store, "Ada"), queue, cell.item_id, MET, note="So.")
 
-    found = right_more(store, pair_runs(store, first, second)).whole
+    found = compare_accuracy(store, pair_runs(store, first, second)).whole
 
     assert found is not None
     assert (found.cells, found.apart) == (80, 20)
@@ -50,7 +50,7 @@ def test_runs_are_told_apart_by_the_cells_on_which_they_differ(store: Store) -> 
     # Right on 60 and on 40 of 80; every labelled cell on which they differ is the second's.
     assert found.gap.value == pytest.approx(0.25)
     assert found.better_run == 2
-    told = as_json(compare_runs(store, first, second, bootstrap=10))["corrected"]
+    told = comparison_data(compare_runs(store, first, second, bootstrap=10))["corrected"]
     assert (told["run"], told["queue"]) == (first, "Q")
     assert told["accuracy"]["better"] == "b"
     assert told["in_words"].startswith("Of the 80 cells that both decide")
@@ -59,10 +59,10 @@ def test_runs_are_told_apart_by_the_cells_on_which_they_differ(store: Store) -> 
 
 def test_without_labels_drawn_at_random_nothing_is_said_of_all_cells(store: Store) -> None:
     first, second = two_runs(store)
-    found = right_more(store, pair_runs(store, first, second))
+    found = compare_accuracy(store, pair_runs(store, first, second))
     assert found.whole is None
     assert found.reason.startswith("No randomly drawn cells of this run have labels.")
-    assert in_words(found) == ""
-    assert as_json(compare_runs(store, first, second, bootstrap=0))["corrected"] == {
+    assert accuracy_words(found) == ""
+    assert comparison_data(compare_runs(store, first, second, bootstrap=0))["corrected"] == {
         "undefined": {"accuracy": found.reason}
     }

@@ -26,7 +26,7 @@ from core.metrics.intervals.bootstrap import mcnemar_exact
 from core.services.comparison.comparison_blocks import comparison_sections, difference_table
 from core.services.comparison.differences import FigureDelta
 from core.services.comparison.paired_runs import match_items
-from core.services.comparison.run_comparison import as_json, compare_runs, run_number
+from core.services.comparison.run_comparison import compare_runs, comparison_data, run_number
 from core.services.results import run_columns
 from core.store.store import Store
 from tests.services.comparison.world import CLEAR, ONE, TONE, TWO, dataset, run_with
@@ -267,7 +267,7 @@ def test_what_changed_in_the_panel_is_named(store: Store) -> None:
 
 def test_the_report_is_json_and_the_text_says_the_same(store: Store) -> None:
     found = compare_runs(store, *both(store))
-    report = json.loads(json.dumps(as_json(found), allow_nan=False))
+    report = json.loads(json.dumps(comparison_data(found), allow_nan=False))
 
     assert report["criteria"]["clear"]["accuracy"]["difference"] == 3 / 8
     assert report["criteria"]["tone"]["kappa"]["weights"] == "quadratic"
@@ -300,7 +300,7 @@ def test_without_resamples_there_are_numbers_and_no_intervals(store: Store) -> N
 
     assert found.deltas.score.difference.value is not None
     assert found.deltas.score.difference.reason == "No resamples were asked for."
-    assert "bootstrap" not in as_json(found)
+    assert "bootstrap" not in comparison_data(found)
 
 
 def test_a_word_that_is_no_run_says_how_to_make_one() -> None:

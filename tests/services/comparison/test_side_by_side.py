@@ -8,8 +8,8 @@ from core.domain.dataset import Dataset
 from core.domain.review import ReviewerAnswer
 from core.domain.rubric import Criterion
 from core.errors import InputError
-from core.services.comparison.paired_runs import flips, pair_runs
-from core.services.comparison.side_by_side import differing, pair_items
+from core.services.comparison.paired_runs import pair_runs, verdict_flips
+from core.services.comparison.side_by_side import differing_pairs, pair_items
 from core.services.labelling.settle_at_sight import settle
 from core.store.store import Store
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
@@ -70,14 +70,14 @@ def test_pairs_differ_by_the_labels_of_verdicts_on_criteria_of_both(store: Store
     data = dataset(LABELS)
     runs = [store.runs.get(run_with(store, data, answers)) for answers in (WEAK, STRONG)]
     # WEAK and STRONG: clear differs on 3, 4, 5, 6 and 7; tone on 3 and 4.
-    assert differing(store, (runs[0], runs[1]), pair_items(store, *runs)) == (3, 4, 5, 6, 7)
+    assert differing_pairs(store, (runs[0], runs[1]), pair_items(store, *runs)) == (3, 4, 5, 6, 7)
 
     # The same options under another name and in another order: words count, numbers do not.
     other = turned_about(CLEAR, "CLEAR ")
     alone = RUBRIC.model_copy(update={"name": "Alone", "criteria": (other,)})
     turned = {"one": {other.name: [1 - option for option in WEAK["one"]["clear"]]}}
     third = store.runs.get(run_with(store, renamed(data, "Others", "x", 8), turned, rubric=alone))
-    assert differing(store, (runs[0], third), pair_items(store, runs[0], third)) == ()
+    assert differing_pairs(store, (runs[0], third), pair_items(store, runs[0], third)) == ()
 
 
 def test_what_people_settle_moves_no_pair_as_it_moves_no_flip(store: Store) -> None:
@@ -90,10 +90,12 @@ def test_what_people_settle_moves_no_pair_as_it_moves_no_flip(store: Store) -> N
     settle(store, seat, runs[0].id, [("i0", "clear")], ReviewerAnswer(1 - WEAK["one"]["clear"][0]))
 
     flipped = {
-        item for flip in flips(pair_runs(store, *(r.id for r in runs))) for item in flip.items
+        item
+        for flip in verdict_flips(pair_runs(store, *(r.id for r in runs)))
+        for item in flip.items
     }
     assert flipped == {f"i{at}" for at in (3, 4, 5, 6, 7)}
-    places = differing(store, (runs[0], runs[1]), pair_items(store, *runs))
+    places = differing_pairs(store, (runs[0], runs[1]), pair_items(store, *runs))
     assert {f"i{at}" for at in places} == flipped
 
 

@@ -10,7 +10,7 @@ import pytest
 from core.domain.dataset import Dataset
 from core.domain.panel import Judge, Panel
 from core.errors import InputError
-from core.services.comparison.costs import points, spent
+from core.services.comparison.costs import cost_points, spending_of_run
 from core.services.runs.cost_estimate import estimate
 from core.services.runs.planning import RunRequest, plan_run
 from core.services.runs.sweeps import (
@@ -143,7 +143,7 @@ def test_runs_that_another_beats_in_price_and_accuracy_are_not_efficient(store: 
         for right, cost in ((6, 0.01), (8, 0.02), (7, 0.03), (9, 0.03), (9, None))
     ]
 
-    found = points(store, made)
+    found = cost_points(store, made)
 
     assert [one.accuracy.value for one in found] == [0.6, 0.8, 0.7, 0.9, 0.9]
     # 10 calls on 10 items: a call's cost times 1,000.
@@ -164,10 +164,10 @@ def test_kept_answers_cost_what_they_cost_first(store: Store) -> None:
     kept = run_with(store, data, answers(5), cost=0.0, cached=True, first_cost=0.02)
     blind = run_with(store, data, answers(5), cost=0.0, cached=True, first_cost=None)
 
-    now, saved, whole, *_ = spent(store.runs.get(kept))
+    now, saved, whole, *_ = spending_of_run(store.runs.get(kept))
     assert now == 0.0
     assert saved == whole == pytest.approx(0.2)
-    unknown = spent(store.runs.get(blind))
+    unknown = spending_of_run(store.runs.get(blind))
     assert unknown.whole is None
     assert "what they cost then is not known" in unknown.reason
 
@@ -177,10 +177,10 @@ def test_abstentions_are_left_out_and_counted(store: Store) -> None:
     first = run_with(store, data, {"one": {"clear": [0, 0, 1, 2]}})
     second = run_with(store, data, {"one": {"clear": [0, 0, 0, 0]}})
 
-    one, other = points(store, [first, second])
+    one, other = cost_points(store, [first, second])
 
     assert one.accuracy.value == pytest.approx(2 / 3)
     assert (one.decided, one.labelled) == (3, 4)
     assert (other.accuracy.value, other.decided, other.labelled) == (1.0, 4, 4)
     with pytest.raises(InputError, match="two runs or more"):
-        points(store, [first])
+        cost_points(store, [first])

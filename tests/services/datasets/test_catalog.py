@@ -41,7 +41,7 @@ PEER = {
 
 def checked(text: str, name: str, rubric: Rubric | None = None) -> Checked:
     table = catalog.read_source(text, name)
-    return catalog.check(table, catalog.suggest(table, rubric), rubric)
+    return catalog.check(table, catalog.suggest_mapping(table, rubric), rubric)
 
 
 def kept(store: Store, text: str = CSV, name: str = "tone.csv") -> catalog.Imported:
@@ -53,7 +53,7 @@ def kept(store: Store, text: str = CSV, name: str = "tone.csv") -> catalog.Impor
 def test_a_csv_becomes_a_dataset_with_labels_and_reasons(store: Store) -> None:
     done = kept(store)
 
-    first = catalog.item(store, done.version, "a")
+    first = catalog.item_of_version(store, done.version, "a")
     assert not done.existed
     assert (done.version.name, done.version.items, done.version.labelled) == ("tone", 3, 2)
     assert first.labels["tone"].model_dump() == {"label": "Good", "reason": "kind"}
@@ -68,7 +68,7 @@ def test_the_same_content_again_is_there_already(store: Store) -> None:
 
     assert again.existed
     assert again.version.id == first.version.id
-    assert len(catalog.listing(store)) == 1
+    assert len(catalog.list_datasets(store)) == 1
 
 
 def test_a_new_version_keeps_the_name_and_the_old_version(store: Store) -> None:
@@ -79,7 +79,7 @@ def test_a_new_version_keeps_the_name_and_the_old_version(store: Store) -> None:
     second = catalog.import_dataset(store, dataset, into=first.version.dataset_id)
 
     assert (second.version.name, second.version.number, second.version.items) == ("tone", 2, 4)
-    assert [v.items for v in catalog.history(store, first.version.dataset_id)] == [4, 3]
+    assert [v.items for v in catalog.versions_of(store, first.version.dataset_id)] == [4, 3]
     third = catalog.import_dataset(store, dataset, into=first.version.dataset_id)
     assert third.existed
 
@@ -106,7 +106,7 @@ def test_every_problem_has_its_line_and_nothing_is_built() -> None:
 
 def test_the_rubric_that_a_peers_file_brings_can_be_kept(store: Store) -> None:
     table = catalog.read_source(json.dumps(PEER), "peer.json")
-    found = catalog.check(table, catalog.suggest(table))
+    found = catalog.check(table, catalog.suggest_mapping(table))
 
     assert found.dataset is not None
     rubric = found.dataset.rubric
@@ -122,31 +122,32 @@ def test_a_broken_rubric_in_the_file_is_reported_by_the_check() -> None:
     table = catalog.read_source(json.dumps({**PEER, "rubric": []}), "peer.json")
 
     assert catalog.own_rubric(table) is None
-    assert catalog.check(table, catalog.suggest(table)).problems
+    assert catalog.check(table, catalog.suggest_mapping(table)).problems
 
 
 def test_items_are_found_by_filter_and_by_place(store: Store) -> None:
     version = kept(store).version
     labelled = ItemFilter(labelled=True)
 
-    assert catalog.count(store, version.id, labelled) == 2
+    assert catalog.count_items(store, version.id, labelled) == 2
     assert [
-        r.id for r in catalog.page(store, version.id, catalog.EVERYTHING, offset=1, limit=5)
+        r.id
+        for r in catalog.page_of_items(store, version.id, catalog.EVERYTHING, offset=1, limit=5)
     ] == ["b", "c"]
-    at = catalog.place_at(store, version.id, labelled, 1)
+    at = catalog.item_at(store, version.id, labelled, 1)
     assert at == catalog.ItemPlace(1, "b")
-    assert catalog.place_at(store, version.id, labelled, 2) is None
-    assert catalog.place_at(store, version.id, labelled, -1) is None
+    assert catalog.item_at(store, version.id, labelled, 2) is None
+    assert catalog.item_at(store, version.id, labelled, -1) is None
 
 
 def test_an_export_reads_back_as_the_same_items(store: Store) -> None:
     version = kept(store).version
 
-    again = checked(catalog.exported(store, version.id), "tone.jsonl").dataset
+    again = checked(catalog.items_as_jsonl(store, version.id), "tone.jsonl").dataset
 
     assert again is not None
     assert [i.labels for i in again.items] == [
-        catalog.item(store, version, i).labels for i in "abc"
+        catalog.item_of_version(store, version, i).labels for i in "abc"
     ]
 
 
@@ -155,11 +156,11 @@ def test_an_archived_dataset_is_listed_apart_and_comes_back(store: Store) -> Non
 
     catalog.archive(store, dataset_id)
 
-    assert catalog.listing(store) == []
-    assert [r.id for r in catalog.listing(store, archived=True)] == [dataset_id]
+    assert catalog.list_datasets(store) == []
+    assert [r.id for r in catalog.list_datasets(store, archived=True)] == [dataset_id]
     catalog.restore(store, dataset_id)
-    assert [r.name for r in catalog.listing(store, search="TON")] == ["tone"]
-    assert catalog.listing(store, search="essay") == []
+    assert [r.name for r in catalog.list_datasets(store, search="TON")] == ["tone"]
+    assert catalog.list_datasets(store, search="essay") == []
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not beside this checkout")

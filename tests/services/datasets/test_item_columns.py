@@ -34,7 +34,7 @@ def test_columns_say_what_the_items_say(
     monkeypatch.setattr(item_columns, "MANY", many)
     version = store.datasets.create(Dataset(items=ITEMS, prompt=prompt), now=NOW)
     for _ in range(2):
-        found = item_columns.of_version(store, version.id)
+        found = item_columns.columns_of_version(store, version.id)
         whole = [version.head.resolved(item) for item in store.datasets.items(version.id)]
         assert found.ids == tuple(item.id for item in whole)
         assert [found.kinds[kind] for kind in found.kind.tolist()] == [
@@ -57,7 +57,7 @@ def test_columns_say_what_the_items_say(
 
 def test_items_are_found_by_their_ids_in_any_order(store: Store) -> None:
     version = store.datasets.create(Dataset(items=ITEMS), now=NOW)
-    found = item_columns.of_version(store, version.id)
+    found = item_columns.columns_of_version(store, version.id)
     assert found.rows(["blank", "text"]).tolist() == [5, 0]
     assert found.rows(found.ids).tolist() == list(range(len(ITEMS)))
 

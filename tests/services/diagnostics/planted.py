@@ -17,7 +17,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import BINARY, Criterion, Option, Rubric
 from core.metrics.bias.judge_bias import ShownOrders
-from core.services.agreement.ratings import rated_items
+from core.services.agreement.ratings import items_to_rate
 from core.services.diagnostics.evidence import CriterionEvidence, RunEvidence
 
 Ints = npt.NDArray[np.int64]
@@ -117,7 +117,7 @@ def made(
         copied = np.where(rng.random(n)[:, None, None] < 0.01, warm.levels, clear.levels)
         criteria[3] = replace(warm, levels=copied, verdicts=_mode(copied, 4))
     items = tuple(Item(id=f"i{i}", submission="x") for i in range(n))
-    of = rated_items(Rubric(name="Planted", criteria=CRITERIA), items)
+    of = items_to_rate(Rubric(name="Planted", criteria=CRITERIA), items)
     return RunEvidence(judges, of, words, tuple(criteria), shown, own=2)
 
 

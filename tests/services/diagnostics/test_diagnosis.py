@@ -18,7 +18,7 @@ from core.judging.prompts.parts import shown_order
 from core.metrics.bias.effects import BOUNDS, Finding, Kind
 from core.services.diagnostics.diagnosis import diagnose
 from core.services.diagnostics.evidence import evidence_of
-from core.services.diagnostics.finding_words import CAUSES, by_cause, verbosity_together
+from core.services.diagnostics.finding_words import CAUSES, by_cause, joint_verbosity_words
 from core.services.results.scored_items import derive_for
 from core.store.store import Store
 from tests.new_store import new_store
@@ -192,7 +192,7 @@ def test_nothing_is_said_of_agreement_whose_interval_is_withheld(store: Store) -
 
 
 def test_several_judges_that_reward_length_are_named_as_what_they_are() -> None:
-    two = verbosity_together(["ann", "bob"], 2, "judges", "more", [0.1, 0.2])
+    two = joint_verbosity_words(["ann", "bob"], 2, "judges", "more", [0.1, 0.2])
 
     assert two.startswith("Both judges (ann, bob) give longer answers more")
     assert "the more so as several judges see it" in two

@@ -27,7 +27,7 @@ def test_a_criterion_on_which_judges_do_not_agree_is_told_of(store: Store) -> No
     newest = diagnosis.newest_answer(store, store.runs.row(run_id).rubric_id)
     assert newest is not None
     assert (newest.run.id, newest.passed) == (run_id, None)
-    about = diagnosis.of_criterion(newest.heard.findings, "cites")
+    about = diagnosis.findings_on_criterion(newest.heard.findings, "cites")
     assert about
     assert about[0].serious
     assert "agree" in about[0].sentence
@@ -47,7 +47,9 @@ def test_a_run_with_one_judge_does_not_make_a_fault_forgotten(store: Store) -> N
     assert said is not None
     assert said.passed is not None
     assert (said.run.id, said.passed.id, said.why) == (before, alone, "one judge")
-    assert [one.serious for one in diagnosis.of_criterion(said.heard.findings, "cites")] == [True]
+    assert [
+        one.serious for one in diagnosis.findings_on_criterion(said.heard.findings, "cites")
+    ] == [True]
 
 
 def test_where_no_run_can_tell_agreement_is_unknown_and_not_healthy(store: Store) -> None:
@@ -67,10 +69,10 @@ def test_only_what_judges_are_shown_makes_a_criterion_another_question(store: St
     draft = draft_of(store, row.rubric_id)
     uid = draft["criteria"][0]["uid"]
     heavier = draft_criteria.set_criterion(draft, uid, "weight", 3.0)
-    assert not diagnosis.asked_otherwise(store, row, heavier, uid)
+    assert not diagnosis.has_changed_question(store, row, heavier, uid)
     for changed in (
         draft_criteria.set_criterion(draft, uid, "requirement", "Cites the newest policy."),
         draft_criteria.set_criterion(draft, uid, "requirement", ""),  # not even a criterion
         draft_criteria.add_option(draft, uid, na=True),
     ):
-        assert diagnosis.asked_otherwise(store, row, changed, uid)
+        assert diagnosis.has_changed_question(store, row, changed, uid)

@@ -12,9 +12,9 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.diagnostics.diagnosis import examine, look
+from core.services.diagnostics.diagnosis import diagnose_evidence, examination_of_run
 from core.services.diagnostics.evidence import MAJORITIES, Chart, evidence_of
-from core.services.diagnostics.evidence_charts import ShownEvidence, shown
+from core.services.diagnostics.evidence_charts import ShownEvidence, shown_evidence
 from core.services.results.scored_items import derive_for
 from core.store.store import Store
 from tests.new_store import new_store
@@ -26,13 +26,13 @@ from tests.store.making import NOW, claimed
 def evidence(plant: Plant, kind: str, subject: str, other: str = "") -> ShownEvidence:
     """The evidence for that finding among those that the plant raises."""
     world = made(1, 300, plant)
-    diagnosis = examine(world)
+    diagnosis = diagnose_evidence(world)
     finding = next(
         f
         for f in diagnosis.findings
         if (f.kind, f.subject) == (kind, subject) and other in ("", f.other)
     )
-    return shown(world, finding, diagnosis.checks)
+    return shown_evidence(world, finding, diagnosis.checks)
 
 
 def chart_of(one: ShownEvidence) -> Chart:
@@ -125,7 +125,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_the_first_place_is_chosen_more_often_than_its_share(store: Store) -> None:
-    found = look(store, stored.run(store, first=0.6)).findings
+    found = examination_of_run(store, stored.run(store, first=0.6)).findings
 
     chart = chart_of(next(one for one in found if one.finding.kind == "position"))
     assert chart.axes[0] == "Place at which an option was shown"
@@ -162,7 +162,7 @@ def test_of_imported_votes_people_are_the_truth_and_only_the_model_is_examined(
 ) -> None:
     run = imported(store)
 
-    world, found = evidence_of(store, run), look(store, run)
+    world, found = evidence_of(store, run), examination_of_run(store, run)
 
     assert (world.names, world.truth) == (("gpt",), MAJORITIES)
     assert world.criteria[0].truth.tolist() == [n % 2 for n in range(60)]

@@ -11,15 +11,15 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
 from core.metrics.bias.effects import FALSE_ALARMS, Finding
-from core.services.agreement.ratings import Traits, rated_items
-from core.services.diagnostics.diagnosis import as_text, examine
+from core.services.agreement.ratings import Traits, items_to_rate
+from core.services.diagnostics.diagnosis import diagnose_evidence, findings_text
 from core.services.diagnostics.evidence import CriterionEvidence, RunEvidence
 from core.services.diagnostics.judge_bias import leaning_chart
 from tests.services.diagnostics.planted import Plant, made
 
 
 def found(plant: Plant, n: int = 300, seed: int = 1) -> list[Finding]:
-    return list(examine(made(seed, n, plant)).findings)
+    return list(diagnose_evidence(made(seed, n, plant)).findings)
 
 
 def the(findings: list[Finding], kind: str, subject: str) -> Finding:
@@ -64,12 +64,12 @@ def test_a_judge_that_gives_its_own_maker_s_answers_more_is_observed_and_not_acc
     there = replace(
         evidence, judges=judges, of=replace(evidence.of, traits=traits), criteria=tuple(kinder)
     )
-    told = [f for f in examine(there).findings if f.kind == "own_maker"]
+    told = [f for f in diagnose_evidence(there).findings if f.kind == "own_maker"]
     assert [(f.subject, f.false_alarms, f.severity) for f in told] == [("ann", None, "slight")]
     assert "by its own maker's models more than those by others" in told[0].sentence
     assert "That is a correlation and may be deserved" in told[0].sentence
     # Without systems there is no such check.
-    assert not [c for c in examine(evidence).checks if c.kind == "own_maker"]
+    assert not [c for c in diagnose_evidence(evidence).checks if c.kind == "own_maker"]
 
 
 @pytest.mark.parametrize(
@@ -125,13 +125,13 @@ def leaning(seed: int, n: int = 300, **shares: float) -> RunEvidence:
     )
     judges = tuple(Judge(name=name.replace("_", "/"), kind="imported") for name in shares)
     items = tuple(Item(id=f"i{i}", submission="x") for i in range(n))
-    of = rated_items(Rubric(name="Planted", criteria=(better,)), items)
+    of = items_to_rate(Rubric(name="Planted", criteria=(better,)), items)
     return RunEvidence(judges, of, np.full(n, 100.0), (asked,), {})
 
 
 def test_a_lean_where_options_have_no_order_is_neither_kind_nor_strict() -> None:
     world = leaning(1, Palm_a=0.5, GPT_a=0.0)
-    diagnosis = examine(world)
+    diagnosis = diagnose_evidence(world)
     (finding,) = (f for f in diagnosis.findings if f.role == "judge")
     # Half of ann's answers are the first option whatever is true: 50% + 25% against 50%.
     assert (finding.kind, finding.subject) == ("leaning", "Palm/a")
@@ -148,7 +148,7 @@ def test_a_lean_where_options_have_no_order_is_neither_kind_nor_strict() -> None
 def people_found(plant: Plant) -> list[Finding]:
     world = made(1, 300, plant)
     graders = tuple(Judge(name=one.name, kind="person") for one in world.judges)
-    return list(examine(replace(world, judges=graders)).findings)
+    return list(diagnose_evidence(replace(world, judges=graders)).findings)
 
 
 def test_where_people_graded_the_others_are_called_graders() -> None:
@@ -162,7 +162,7 @@ def test_where_people_graded_the_others_are_called_graders() -> None:
 
 def test_leans_of_one_model_are_told_once() -> None:
     shares = {"GPT_a": 0.4, "GPT_b": 0.5, "GPT_c": 0.0, "Palm_a": 0.5}
-    findings = [f for f in examine(leaning(2, **shares)).findings if f.kind == "leaning"]
+    findings = [f for f in diagnose_evidence(leaning(2, **shares)).findings if f.kind == "leaning"]
     subjects = sorted(f.subject for f in findings)
     assert subjects == ["GPT/b", "Palm/a"]
     sentence = the(findings, "leaning", "GPT/b").sentence
@@ -237,7 +237,7 @@ def test_two_options_that_nobody_can_tell_apart() -> None:
 
 def test_with_one_judge_the_labels_are_not_scored_against_themselves() -> None:
     evidence = made(1, 300, Plant(blurred=True, judges=1))
-    checks = examine(evidence).checks
+    checks = diagnose_evidence(evidence).checks
     sentence = next(c.sentence for c in checks if c.other == "Fair + Good")
     clear = next(asked for asked in evidence.criteria if asked.name == "clear")
     given, true = clear.levels[:, 0, 0], clear.truth
@@ -256,8 +256,8 @@ def test_a_criterion_that_says_nothing_of_the_rest() -> None:
 
 def test_a_judge_that_is_kinder_than_it_was() -> None:
     before = made(1, 300, texts=9)
-    same = examine(made(2, 300, texts=9), before)
-    kinder = examine(made(2, 300, Plant(kinder=0.5), texts=9), before, "run 7")
+    same = diagnose_evidence(made(2, 300, texts=9), before)
+    kinder = diagnose_evidence(made(2, 300, Plant(kinder=0.5), texts=9), before, "run 7")
     assert not same.findings
     sentence = the(list(kinder.findings), "drift", "ann").sentence
     assert sentence.startswith("ann has drifted: on the same items and criteria")
@@ -273,7 +273,7 @@ def test_twenty_clean_runs_raise_nothing() -> None:
 
 
 def test_small_runs_say_that_they_are_small() -> None:
-    diagnosis = examine(made(1, 15))
+    diagnosis = diagnose_evidence(made(1, 15))
     assert diagnosis.findings == ()
     # Places are judged by answers, of which there are enough: one check per judge.
     assert diagnosis.promise == (
@@ -284,7 +284,10 @@ def test_small_runs_say_that_they_are_small() -> None:
     )
     reasons = {c.effect.reason for c in diagnosis.checks if c.kind == "leniency"}
     assert reasons == {"Only 15 items can be compared; 20 are needed."}
-    assert as_text(diagnosis.findings) == "Nothing was found wrong with these judges and criteria."
+    assert (
+        findings_text(diagnosis.findings)
+        == "Nothing was found wrong with these judges and criteria."
+    )
 
 
 def test_one_judge_is_compared_with_the_labels() -> None:
@@ -296,7 +299,7 @@ def test_one_judge_is_compared_with_the_labels() -> None:
 
 
 def test_one_judge_without_labels_leaves_little_to_check() -> None:
-    diagnosis = examine(made(1, 100, Plant(judges=1, labelled=0.0)))
+    diagnosis = diagnose_evidence(made(1, 100, Plant(judges=1, labelled=0.0)))
     assert diagnosis.findings == ()
     made_kinds = {c.kind for c in diagnosis.checks if c.effect.p is not None}
     expected = {"position", "flips", "inconsistency", "discrimination", "unused", "redundancy"}

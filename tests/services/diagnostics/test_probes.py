@@ -236,7 +236,7 @@ def test_a_model_writes_what_no_rule_can_and_nothing_is_promised_of_it(
 
     wish = TwinsRequest(model, request)
     assert written_twins.estimate(store, wish).calls == 24
-    task = help_tasks.wait(store, written_twins.begin(store, wish))
+    task = help_tasks.wait_for_task(store, written_twins.begin(store, wish))
     assert (task.status, provider.count) == ("done", 24)
     found = probed(store, written_twins.probe_of(store, task))
 

@@ -80,7 +80,7 @@ def test_a_column_of_marks_alone_is_a_rubric_of_one_criterion(store: Store) -> N
     kept = marks.take_as_rubric(store, version, rubric)
 
     newest = catalog.latest(store, version.dataset_id)
-    items = [catalog.item(store, newest, f"s{n}") for n in (1, 2, 3, 4)]
+    items = [catalog.item_of_version(store, newest, f"s{n}") for n in (1, 2, 3, 4)]
     assert [[label.label for label in one.labels.values()] for one in items] == [
         ["5"],
         ["0"],
@@ -109,7 +109,7 @@ def test_taken_as_labels_they_are_options_and_what_was_there_stays(store: Store)
         marks.take(store, version, RUBRIC, {})
     taken = marks.take(store, version, RUBRIC, {"Cause": {"great": "Full"}})
     assert (taken.dataset_id, taken.number) == (version.dataset_id, 2)
-    items = [catalog.item(store, taken, f"s{n}") for n in (1, 2, 3)]
+    items = [catalog.item_of_version(store, taken, f"s{n}") for n in (1, 2, 3)]
     labels = [{name: label.label for name, label in item.labels.items()} for item in items]
     assert labels == [{"Cause": "Full", "Short": "MET"}, {"Cause": "Half"}, {}]
     assert items[2].meta == {"Name": "Cem"}

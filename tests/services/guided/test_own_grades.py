@@ -71,7 +71,7 @@ def test_ten_graded_texts_are_labels_of_the_next_version_and_a_declared_draw(sto
         assert {name: label.label for name, label in item.labels.items()}["Short"] == "MET"
     assert own_grades.sitting(store, after, rubric) is None
     # Its chance is 10 of 24 for every text, so that corrected results may rest on it.
-    assert label_draws.declared(store, after.id) is not None
+    assert label_draws.declared_draw(store, after.id) is not None
     assert set(label_draws.drawn_items(store, after.id, "").chances.values()) == {10 / 24}
 
 
@@ -81,10 +81,10 @@ def test_the_next_ten_are_others_and_the_draw_goes_on(store: Store) -> None:
     second = ten(store, first, rubric)
     assert len(labelled(store, second)) == 20
     assert labelled(store, first) < labelled(store, second)
-    assert label_draws.declared(store, second.id) is not None
+    assert label_draws.declared_draw(store, second.id) is not None
     last = ten(store, second, rubric)  # the four that are left: nothing was drawn any more
     assert len(labelled(store, last)) == 24
-    assert label_draws.declared(store, last.id) is None
+    assert label_draws.declared_draw(store, last.id) is None
     with pytest.raises(InputError, match="Every text has a grade"):
         own_grades.begin(store, last, rubric)
 
@@ -97,7 +97,7 @@ def test_labels_that_came_with_the_texts_are_no_draw_of_ours(store: Store) -> No
     marked = own_grades._with_labels(store, version, {order[-1]: {"Cause": "Half"}})
     after = ten(store, marked, rubric)
     assert len(labelled(store, after)) == 11
-    assert label_draws.declared(store, after.id) is None
+    assert label_draws.declared_draw(store, after.id) is None
 
 
 def test_picked_texts_come_in_order_of_their_reference_and_are_no_draw(store: Store) -> None:
@@ -111,7 +111,7 @@ def test_picked_texts_come_in_order_of_their_reference_and_are_no_draw(store: St
     grade(store, version, rubric)
     after = own_grades.finish(store, version, rubric)
     assert labelled(store, after) == set(picked)
-    assert label_draws.declared(store, after.id) is None
+    assert label_draws.declared_draw(store, after.id) is None
 
 
 def test_answers_survive_and_the_last_is_taken_back(store: Store) -> None:

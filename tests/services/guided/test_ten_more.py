@@ -13,7 +13,7 @@ from core.domain.review import QueueRule
 from core.errors import InputError
 from core.metrics.intervals.sampling import powered_mean
 from core.services.agreement import load_ratings
-from core.services.agreement.overall import trust
+from core.services.agreement.overall import trust_of
 from core.services.datasets import label_draws
 from core.services.guided import judging, ten_more
 from core.services.guided.own_grades import drawn_first
@@ -125,7 +125,7 @@ def test_the_statement_on_the_run_rests_on_them(store: Store) -> None:
     drawn = ten(store, run_id)
     right = sum(SAYS[int(i[1:])] == TRUTH[int(i[1:])] for i in drawn)
 
-    statement = trust(load_ratings.of_run(store, run_id))
+    statement = trust_of(load_ratings.run_ratings(store, run_id))
     assert statement.found.before.value == pytest.approx(right / 10)
     assert "10 of them drawn at random" in statement.sentence
     review = selected(store, run_id)

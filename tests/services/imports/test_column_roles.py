@@ -14,7 +14,7 @@ from tests.services.datasets.test_catalog import CSV, TONE
 
 def test_roles_come_from_the_guess_and_give_it_back() -> None:
     table = catalog.read_source(CSV, "tone.csv")
-    guess = catalog.suggest(table)
+    guess = catalog.suggest_mapping(table)
 
     roles = column_roles.roles_of(table, guess)
 
@@ -37,7 +37,7 @@ def test_a_role_given_twice_and_a_reason_without_a_label_are_named() -> None:
 def test_a_rubric_offers_its_criteria_as_roles() -> None:
     table = catalog.read_source("a,b\n1,2\n", "x.csv")
 
-    options = column_roles.role_options(table, catalog.suggest(table, TONE), TONE)
+    options = column_roles.role_options(table, catalog.suggest_mapping(table, TONE), TONE)
 
     assert options[-2:] == ["label:tone", "reason:tone"]
     assert column_roles.LABEL not in options

@@ -14,7 +14,7 @@ from core.domain.base import build
 from core.domain.dataset import Dataset
 from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_path
-from core.services.agreement.load_ratings import of_run, read_source
+from core.services.agreement.load_ratings import read_source, run_ratings
 from core.services.exports.unitxt import flat, unitxt_result
 from core.services.imports.vote_import import bring_in
 from core.services.pairwise import contests
@@ -42,7 +42,7 @@ def test_votes_imported_as_a_run_give_the_same_figures_as_their_folder(tmp_path:
     votes = replace(whole.votes, rows=some)
     brought = bring_in(store, replace(whole, votes=votes), source="llmbar")
     assert brought.run is not None
-    run = checks_of(of_run(store, brought.run), part_by="subset")
+    run = checks_of(run_ratings(store, brought.run), part_by="subset")
     folder = checks_of(read_source(no_store, str(FOLDER)), part_by="subset")
     assert len(run) == len(FOUR) * 5
     assert sorted(run) == sorted(check for check in folder if check.rater in FOUR)

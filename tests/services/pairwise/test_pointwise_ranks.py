@@ -17,7 +17,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.metrics.agreement.ratings import State
-from core.services.agreement.rating_tables import gather
+from core.services.agreement.rating_tables import gather_ratings
 from core.services.agreement.ratings import LABELS, Rated, RatedAnswer, Rater
 from core.services.pairwise.pointwise_ranks import ballots_of, listwise
 from core.services.reports.rank_report import pointwise_report
@@ -46,7 +46,7 @@ def rated(
         for system, levels in of.items()
         for at, name in enumerate(names)
     ]
-    return gather(rubric or ceiling(), items, answers)
+    return gather_ratings(rubric or ceiling(), items, answers)
 
 
 #: Accuracy 3, everything else perfect: base 7.55, capped at 4.0 (the ADR's hallucination).

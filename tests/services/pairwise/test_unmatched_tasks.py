@@ -9,7 +9,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError
 from core.metrics.agreement.ratings import State
-from core.services.agreement.rating_tables import gather
+from core.services.agreement.rating_tables import gather_ratings
 from core.services.agreement.ratings import Rated, RatedAnswer, Rater
 from core.services.reports.rank_report import pointwise_report
 
@@ -31,7 +31,7 @@ def rated(marks: dict[str, dict[str, list[int]]]) -> Rated:
         for system, given in of.items()
         for n, option in enumerate(given)
     ]
-    return gather(RUBRIC, items, answers)
+    return gather_ratings(RUBRIC, items, answers)
 
 
 def test_a_systems_score_is_the_mean_over_its_items_of_the_judges_mean() -> None:

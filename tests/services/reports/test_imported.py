@@ -13,7 +13,7 @@ from core.cli import main
 from core.cli.reports_as_text import metrics_as_text
 from core.services.agreement.metrics_report import metrics_source
 from core.services.comparison.comparison_blocks import comparison_sections
-from core.services.comparison.run_comparison import as_json, compare_runs
+from core.services.comparison.run_comparison import compare_runs, comparison_data
 from core.services.imports.import_files import import_path
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
@@ -65,7 +65,7 @@ def test_whether_models_may_stand_in_for_people_is_said_alike_everywhere(
     assert "| m2, all criteria | 1.00 | 3 of 3 | 3 of 3 | 3 of 3 |" in written
     compared = compare_runs(store, runs[0], runs[1], bootstrap=0)
     assert terminal_text(comparison_sections(compared)).count(says) == 2
-    assert as_json(compared)["alt_test"]["a"]["people"] == 3
+    assert comparison_data(compared)["alt_test"]["a"]["people"] == 3
 
     # Where it cannot be said, the reason is.
     why = "Whether the panel may stand in for a person is unknown: 0 of at least 3 people have "

@@ -171,7 +171,7 @@ def test_a_figure_has_the_interval_that_it_has_on_the_agreement_page(store: Stor
     sheet = load_ratings.sheet_of(store, run_id)
     for line, there in zip(
         report(store, run_id).criteria,
-        rater_pairs.compare(sheet, ratings.LABELS, ratings.PANEL),
+        rater_pairs.compare_pair(sheet, ratings.LABELS, ratings.PANEL),
         strict=True,
     ):
         assert (line.name, line.accuracy, line.kappa) == (there.name, there.accuracy, there.kappa)

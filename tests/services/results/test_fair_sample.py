@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from core.services.agreement import load_ratings, overall
-from core.services.agreement.conclusion import conclude
+from core.services.agreement.conclusion import conclusion_on
 from core.services.datasets import label_draws
 from core.services.gate.bounds import GateBound
 from core.services.gate.checking import GateRequest, check_source
@@ -47,11 +47,13 @@ def declared(store: Store, run: int) -> int:
 
 
 def said(store: Store, run: int) -> str:
-    return overall.trust(load_ratings.of_run(store, run)).sentence
+    return overall.trust_of(load_ratings.run_ratings(store, run)).sentence
 
 
 def concluded(store: Store, run: int) -> str:
-    return conclude(load_ratings.sheet(load_ratings.of_run(store, run))).sentence
+    return conclusion_on(
+        load_ratings.sheet_of_ratings(load_ratings.run_ratings(store, run))
+    ).sentence
 
 
 def test_what_is_trusted_by_some_labels_is_so_if_they_are_like_the_others(store: Store) -> None:
@@ -104,7 +106,7 @@ def test_labels_on_the_hard_cells_are_no_fair_sample_either(store: Store) -> Non
 def test_a_declaration_that_votes_refute_is_believed_nowhere(store: Store) -> None:
     run = easy(store, ["MET"] * 30 + [""] * 30)
     version = declared(store, run)
-    draw = label_draws.declared(store, version)
+    draw = label_draws.declared_draw(store, version)
     assert draw is not None
     why = (
         f"{draw.by} declared them drawn at random, but all judges agree on 100% of cells with a "

@@ -174,7 +174,7 @@ def test_a_report_says_how_many_have_no_grade_and_what_the_rest_covers(store: St
 def test_a_comparison_leaves_out_what_has_no_grade_and_counts_it(store: Store) -> None:
     first = partly_assessed(store)
     second = partly_assessed(store, {"whole": "MMMM", "most": "MMMA", "quarter": "MAAM"})
-    found = run_comparison.as_json(run_comparison.compare_runs(store, first, second))
+    found = run_comparison.comparison_data(run_comparison.compare_runs(store, first, second))
     # whole .75 -> 1 and most 1 -> 1: +.125 over two items. A has no grade for quarter and lost; of
     # quarter half was assessed in B, so that it has a grade there alone.
     mean = found["overall"]["mean_score"]

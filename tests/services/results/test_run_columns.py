@@ -182,7 +182,7 @@ def test_nobody_reads_all_texts_to_count_to_plan_or_to_split(
     def everything() -> list[object]:
         return [
             sheet_of(store, run_id).items,
-            diagnosis.look(store, run_id),
+            diagnosis.examination_of_run(store, run_id),
             run_report.report(store, run_id, created="now"),
             shared_tasks(store, run),
             queues.preview(store, run_id, rule, seed=1),

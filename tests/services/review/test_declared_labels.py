@@ -14,7 +14,7 @@ from core.errors import Conflict, InputError, NotFound
 from core.metrics.intervals.sampling import powered_mean
 from core.services.agreement.metrics_report import metrics_source
 from core.services.comparison.paired_runs import pair_runs
-from core.services.comparison.rightness import in_words, right_more
+from core.services.comparison.rightness import accuracy_words, compare_accuracy
 from core.services.datasets import label_draws
 from core.services.pairwise.system_gaps import corrected_systems
 from core.services.pairwise.system_gaps import in_words as of_systems
@@ -157,7 +157,7 @@ def test_chances_that_cannot_be_are_refused(
     with pytest.raises(InputError) as refused:
         label_draws.declare(store, version_of(store, run_id), "chance")
     assert says in str(refused.value)
-    assert label_draws.declared(store, version_of(store, run_id)) is None
+    assert label_draws.declared_draw(store, version_of(store, run_id)) is None
 
 
 def test_systems_and_runs_are_corrected_by_them_and_say_who_declared_it(store: Store) -> None:
@@ -171,7 +171,7 @@ def test_systems_and_runs_are_corrected_by_them_and_say_who_declared_it(store: S
     assert found.gaps[0].better_system == "calm"
     assert words in of_systems(found)
     # The same run twice: they differ nowhere.
-    said = in_words(right_more(store, pair_runs(store, *runs)))
+    said = accuracy_words(compare_accuracy(store, pair_runs(store, *runs)))
     assert said.startswith("Of the 80 cells that both decide, labelled or not, neither run")
     assert words in said
 

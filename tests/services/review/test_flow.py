@@ -13,7 +13,7 @@ from core.domain.base import build
 from core.domain.review import Mode, QueueRule, QueueSettings, ReviewerAnswer
 from core.domain.review_records import ItemTurn
 from core.errors import Conflict, InputError
-from core.services.agreement.load_ratings import of_run
+from core.services.agreement.load_ratings import run_ratings
 from core.services.agreement.ratings import PANEL
 from core.services.results.scored_items import resolved_items
 from core.services.review import (
@@ -112,7 +112,7 @@ def test_the_panel_is_measured_by_what_it_voted_not_by_what_people_settled(store
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run)
     reviewed.settle(store, sit(store, "Ada"), queue, "i2", MET)
-    right = of_run(store, run.id).criteria[0]
+    right = run_ratings(store, run.id).criteria[0]
     assert right.gold.tolist() == [0, 0, 0, -1]  # labels of i0 and i1, and the settled i2
     assert right.columns[PANEL].tolist() == [0, 0, 1, 1]  # i2: UNMET, as the votes said
     assert PANEL == "panel"
@@ -181,7 +181,7 @@ def test_a_change_of_mind_after_the_reveal_needs_a_note_and_both_verdicts_stay(
 def test_undoing_everything_brings_every_number_back(store: Store) -> None:
     run = reviewed.graded(store)
     queue = reviewed.make_queue(store, run)
-    before, labels = reviewed.pictures(store, run.id), of_run(store, run.id)
+    before, labels = reviewed.pictures(store, run.id), run_ratings(store, run.id)
     seat = sit(store, "Ada")
     for item in ("i1", "i2", "i3"):
         reviewed.settle(store, seat, queue, item, MET)
@@ -193,7 +193,7 @@ def test_undoing_everything_brings_every_number_back(store: Store) -> None:
     # Three items in two steps each, and a skip.
     assert undone == 7
     assert reviewed.pictures(store, run.id) == before
-    after = of_run(store, run.id)
+    after = run_ratings(store, run.id)
     for one, other in zip(labels.criteria, after.criteria, strict=True):
         assert one.gold.tolist() == other.gold.tolist()
         assert one.levels.tolist() == other.levels.tolist()

@@ -24,7 +24,7 @@ from core.formats.rubrics.forms import (
 from core.formats.rubrics.json_schema import rubric_schema
 from core.formats.rubrics.rubric_file import dump_rubric, parse_rubric
 from core.rubric_diff.edits import edits_between
-from core.rubric_diff.merge import merged, pieces
+from core.rubric_diff.merge import merge_pieces, merged_rubric
 from core.services.rubrics import draft_criteria, library
 from core.services.rubrics.draft_shapes import data_of, started_draft
 from core.services.rubrics.drafts import (
@@ -140,6 +140,6 @@ def test_a_difference_is_reported(changed: Changed[Rubric]) -> None:
 @each_field
 def test_a_change_of_one_side_is_taken_over(changed: Changed[Rubric]) -> None:
     for mine, theirs in ((BASE, changed.whole), (changed.whole, BASE)):
-        taken = {piece.key: piece.suggested for piece in pieces(BASE, mine, theirs)}
+        taken = {piece.key: piece.suggested for piece in merge_pieces(BASE, mine, theirs)}
         assert taken
-        assert merged(mine, theirs, taken) == changed.whole
+        assert merged_rubric(mine, theirs, taken) == changed.whole

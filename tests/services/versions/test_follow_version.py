@@ -8,7 +8,7 @@ from core.domain.gates import Decision, Gate
 from core.domain.review import CellKey, QueueSettings, ReviewerAnswer
 from core.errors import Conflict, InputError
 from core.rubric_diff.edits import VersionMapping
-from core.services.agreement.load_ratings import of_run
+from core.services.agreement.load_ratings import run_ratings
 from core.services.results.item_view import item_view
 from core.services.results.scored_items import stale_cells
 from core.services.review import claims, commit_reveal, queues
@@ -277,7 +277,7 @@ def test_figures_of_a_run_read_its_votes_under_the_version_it_follows(store: Sto
     options = [LEVELS[0], LEVELS[1].model_copy(update={"value": 0.25}), LEVELS[2]]
     new = saved(store, run, rubric(RIGHT, changed(DEPTH, options=options)))
     follow_version.follow(store, reviewed.sit(store, "Lea"), run.id, new.id)
-    depth = of_run(store, run.id).of.rubric_of("i1").criterion("Depth")
+    depth = run_ratings(store, run.id).of.rubric_of("i1").criterion("Depth")
     assert [o.value for o in depth.options] == [0.0, 0.25, 1.0]
 
 

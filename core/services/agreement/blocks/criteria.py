@@ -51,9 +51,9 @@ def criteria_table(
     rows = []
     for criterion in known:
         link = {"to": "agreement", "view": view, "criterion": criterion.name, **(pair or {})}
-        stands = [] if conclusion is None else [_standing_words(conclusion, criterion)]
+        stands = [] if conclusion is None else [_standing_cell(conclusion, criterion)]
         items = TextCell(count(criterion.agreement.n), (left_out or {}).get(criterion.name, ""))
-        right = [_accuracy(criterion), _differences(criterion)] if compared else []
+        right = [_accuracy_cell(criterion), _difference_count_cell(criterion)] if compared else []
         rows.append(
             (
                 TextCell(criterion.name, link=link),
@@ -83,20 +83,20 @@ def _agreement_bar(agreement: Estimate) -> TextCell:
     return measured(agreement)._replace(reach=bar)
 
 
-def _accuracy(criterion: Known) -> TextCell:
+def _accuracy_cell(criterion: Known) -> TextCell:
     if criterion.accuracy is None or criterion.accuracy.value is None:
         return TextCell(DASH)
     return measured_share(criterion.accuracy)
 
 
-def _differences(criterion: Known) -> TextCell:
+def _difference_count_cell(criterion: Known) -> TextCell:
     """Return the number of items on which the pair differs."""
     if criterion.accuracy is None or criterion.accuracy.value is None:
         return TextCell(DASH)
     return TextCell(count(round((1 - criterion.accuracy.value) * criterion.agreement.n)))
 
 
-def left_out(lines: Sequence[PairLine]) -> dict[str, str]:
+def left_out_words(lines: Sequence[PairLine]) -> dict[str, str]:
     """Return, by criterion, how many items are left out and why, in words."""
     words = ("abstained", "not assessable", "tied")
     counts = {line.name: (line.abstained, line.unassessed, line.tied) for line in lines}
@@ -106,7 +106,7 @@ def left_out(lines: Sequence[PairLine]) -> dict[str, str]:
     }
 
 
-def _standing_words(conclusion: Conclusion, criterion: Known) -> TextCell:
+def _standing_cell(conclusion: Conclusion, criterion: Known) -> TextCell:
     standing = conclusion.standing_of(criterion)
     if not criterion.agreement.n:
         return TextCell("no answers to compare", tone="warn")

@@ -34,10 +34,10 @@ def headline(conclusion: Conclusion) -> str:
     sizes = {name: len(conclusion.of(name)) - silent * (name == "too_few") for name in heads}
     parts = [f"{heads[name]} {count(n)}" for name, n in sizes.items() if n]
     parts += [f"no answers on {count(silent)}"] if silent else []
-    return f"{'; '.join([first, *parts])}.{_weakest(conclusion)}"
+    return f"{'; '.join([first, *parts])}.{_weakest_criterion(conclusion)}"
 
 
-def _weakest(conclusion: Conclusion) -> str:
+def _weakest_criterion(conclusion: Conclusion) -> str:
     """Return the criterion of least agreement in words; empty if it is trusted or the only one."""
     measured = [
         criterion for criterion in conclusion.criteria if criterion.agreement.value is not None
