@@ -123,7 +123,7 @@ def take_turns() -> None:
         lock = vars(state.query_params).setdefault("lock", self._lock)
         object.__setattr__(self, "_lock", lock)
 
-    def rerun_without_stops(self: SafeSessionState, *args: Any, **more: Any) -> None:
+    def hold_init_lock(self: SafeSessionState, *args: Any, **more: Any) -> None:
         # A script runner obeys requests to stop only while it is marked as executing a page.
         callback: Any = self._yield_callback
         runner = callback.__self__
@@ -134,7 +134,7 @@ def take_turns() -> None:
             runner._execing = True
 
     SafeSessionState.__init__ = init_with_shared_lock  # type: ignore[method-assign]
-    SafeSessionState.on_script_will_rerun = rerun_without_stops  # type: ignore[method-assign]
+    SafeSessionState.on_script_will_rerun = hold_init_lock  # type: ignore[method-assign]
 
 
 def may_fetch(cookies: str, path: str) -> bool:

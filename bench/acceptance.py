@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from bench.recorded import Recorded, dices, found, gpt4, llmbar
 from core.domain.panel import Rules
-from core.domain.weight_fit import Fitted, shares
+from core.domain.weight_fit import Fitted, weights_as_shares
 from core.metrics.intervals.acceptance import acceptance
 from core.metrics.intervals.sampling import powered_mean
 from core.scoring.verdict import log_weights, settle
@@ -63,7 +63,7 @@ def judged(recorded: Recorded, name: str, learn: int = 0) -> Judged:
         sure = verdict.agreement or 0.0
         logs = log_weights(recorded.criterion, cell.ballots, weights) if weights else None
         if logs:
-            chances = dict(zip(logs, shares(tuple(logs.values())), strict=True))
+            chances = dict(zip(logs, weights_as_shares(tuple(logs.values())), strict=True))
             sure = chances[verdict.option]
         rows.append(
             (sure, verdict.option == cell.truth, float(np.mean(votes)), values[cell.truth] or 0.0)

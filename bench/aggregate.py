@@ -12,7 +12,7 @@ import random
 import time
 from collections.abc import Callable
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import Rules
 from core.domain.rubric import Rubric
 from core.scoring import score_item
@@ -35,8 +35,8 @@ GATES = [
 
 
 def main() -> None:
-    plain = build(Rubric, {"criteria": CRITERIA}, "rubric")
-    gated = build(Rubric, {"criteria": CRITERIA, "gates": GATES}, "rubric")
+    plain = build_model(Rubric, {"criteria": CRITERIA}, "rubric")
+    gated = build_model(Rubric, {"criteria": CRITERIA, "gates": GATES}, "rubric")
     rng, rules = random.Random(7), Rules()
     cells = [
         [[_ballot(rng, len(c.choices)) for _ in range(JUDGES)] for c in plain.criteria]

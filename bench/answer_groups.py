@@ -22,7 +22,7 @@ from statistics import mean
 
 from bench.recorded import DATA
 from core.domain.dataset import Item
-from core.judging.offline.answers_alike import DISTANCE, Closeness, grouped
+from core.judging.offline.answers_alike import DISTANCE, Closeness, similar_groups
 
 
 def labelled(folder: Path) -> tuple[list[Item], dict[str, str]]:
@@ -53,7 +53,7 @@ def class_of(items: list[Item], size: int, seed: int) -> list[Item]:
 def measured(items: list[Item], labels: dict[str, str], closeness: Closeness, given) -> list[float]:
     """Decisions, wrong verdicts, those drawn by the audit, and the wrong ones among these."""
     wrong, members, groups = set[str](), list[str](), 0
-    for group in grouped(items, closeness):
+    for group in similar_groups(items, closeness):
         groups += 1
         said = Counter(labels[one.id] for one in group).most_common(1)[0][0]
         wrong |= {one.id for one in group if labels[one.id] != said}

@@ -29,7 +29,7 @@ from bench.recorded import Recorded, dices, found, hanna, llm_rubric, llmbar
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
 from core.domain.weight_fit import Fitted, Weights
-from core.identity import seeded
+from core.identity import seeded_random
 from core.scoring.verdict import Ballot, settle
 from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_kinds import LabelledCell, LearnedCells
@@ -59,7 +59,7 @@ class Trial(NamedTuple):
 def trial(recorded: Recorded, labels: int, seed: int) -> Trial:
     """Label ``labels`` items at random, fit, and settle all others."""
     cells = list(recorded.cells)
-    seeded("calibrated", labels, seed).shuffle(cells)
+    seeded_random("calibrated", labels, seed).shuffle(cells)
     taught, rest = cells[:labels], cells[labels:]
     fitted = fit_criterion(recorded.criterion, taught, RULES, [cell.ballots for cell in rest])
     lesson = LearnedCells(recorded.criterion, taught)

@@ -26,7 +26,7 @@ from core import clock
 from core.judging.asking.answer_cache import request_key
 from core.judging.asking.call_costs import CallAccount
 from core.judging.asking.retry import without_key
-from core.judging.prompts.assembly import build
+from core.judging.prompts.assembly import build_prompt
 from core.judging.prompts.reply_parsing import read_reply
 from core.services.runs import lifecycle, runner
 from core.services.runs.held_work import fewer_collections
@@ -74,7 +74,7 @@ def parts(store: Store, run: int) -> dict[str, float]:
     def prompt() -> None:
         for judge in judges:
             for question in job.asker.questions(judge.spec, job.done):
-                made = build(question)
+                made = build_prompt(question)
                 request = judge._caller.request(made.segments, made.schema)
                 request_key(request, question.cell)
                 asked.append((judge, question, made, request))

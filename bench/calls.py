@@ -158,8 +158,8 @@ def bare(url: str, items: int) -> dict[str, float]:
 
 
 def _bodies(url: str, items: int) -> list[bytes]:
-    from core.judging.prompts.assembly import build
-    from core.judging.prompts.layouts import messages
+    from core.judging.prompts.assembly import build_prompt
+    from core.judging.prompts.layouts import chat_messages
     from core.judging.providers.base import Request
     from core.judging.providers.openai_provider import chat_body
 
@@ -170,8 +170,8 @@ def _bodies(url: str, items: int) -> list[bytes]:
             for c in asked.criteria:
                 order = shown_order(c, seed=SEED, item=item.id, judge=judge.name, replicate=0)
                 cell = Cell(item.id, c.name, judge.name)
-                prompt = build(Question(cell, item, asked, c, order, SEED))
-                request = Request(judge.model, messages(prompt.segments), prompt.schema)
+                prompt = build_prompt(Question(cell, item, asked, c, order, SEED))
+                request = Request(judge.model, chat_messages(prompt.segments), prompt.schema)
                 bodies.append(json.dumps(chat_body(request, request.params)).encode())
     return bodies
 

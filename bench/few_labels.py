@@ -34,7 +34,7 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option
 from core.judging.near_duplicates import group_numbers
 from core.judging.offline import TrainingRefused, train
-from core.judging.offline.features import by_reference
+from core.judging.offline.features import closeness_to_reference
 from core.metrics.agreement.accuracy import confusion
 from core.metrics.agreement.kappa import cohen_kappa
 
@@ -149,7 +149,7 @@ def draw(task: Task, kind: str, labels: int, seed: int, shuffled: bool = False) 
 
 def order_at_zero(task: Task) -> str:
     """How well the order without labels follows the true labels."""
-    places = by_reference(task.items)
+    places = closeness_to_reference(task.items)
     if places is None:
         return "no reference everywhere, so no order"
     near = [places[item.id] for item in task.items]

@@ -105,7 +105,7 @@ def _grade(
 ) -> int:
     per_item = len(RUBRIC.criteria) * len(JUDGES)
     run = store.runs.create(plan, [(i.id, per_item) for i in graded], now=now)
-    lease = store.leases.claim("bench", at=clock.at(), seconds=3600, run_id=run.id)
+    lease = store.leases.claim("bench", at=clock.seconds_now(), seconds=3600, run_id=run.id)
     assert lease is not None
     derive = derive_for(plan, RUBRIC, graded)
     for start in range(0, len(graded), 250):

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.rubric import Rubric
 from core.services.agreement.metrics_report import metrics_report
 from core.services.agreement.rating_tables import ratings_by_criterion
@@ -40,7 +40,7 @@ NOISE, MISSING, ROUNDS = 0.35, 0.02, 5
 def made(items: int, criteria: list[dict[str, Any]], seed: int = 7) -> Rated:
     """Judges who each take another level with probability ``NOISE``, and gold labels."""
     rng = np.random.default_rng(seed)
-    rubric = build(Rubric, {"criteria": criteria}, "rubric")
+    rubric = build_model(Rubric, {"criteria": criteria}, "rubric")
     rows, labels, columns = np.arange(items), {}, list[Column]()
     for criterion in rubric.criteria:
         scored = np.array(criterion.scored)

@@ -18,7 +18,7 @@ from typing import Any
 from bench.calls import WORDS, rubric
 from core.domain.dataset import Item
 from core.domain.votes import Cell
-from core.judging.prompts.assembly import build
+from core.judging.prompts.assembly import build_prompt
 from core.judging.prompts.few_shot import ExampleBank
 from core.judging.prompts.layouts import CHARACTERS_PER_TOKEN, layout_for, sharing
 from core.judging.prompts.parts import shown_order
@@ -81,7 +81,7 @@ def main() -> None:
             asked = list(questions(mode, "item_first", shots))
             chosen = layout_for(asked[:24], ITEMS, shuffled=True)
             for layout in ("item_first", "criterion_first"):
-                prompts = [build(q).segments for q in questions(mode, layout, shots)]
+                prompts = [build_prompt(q).segments for q in questions(mode, layout, shots)]
                 found, rest = sharing(prompts), sharing([p[1:] for p in prompts])
                 name = f"{mode}, {shots} examples, {layout}{' (auto)' * (layout == chosen)}"
                 print(

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.rubric import Criterion
 from core.scoring.verdict import Ballot
 from core.services.results.weight_fit_kinds import LabelledCell
@@ -99,7 +99,7 @@ def _graded(name: str, rows: list[dict[str, str]], truth: dict[str, str], levels
         for item, label in truth.items()
         if item in votes
     )
-    return Recorded(name, build(Criterion, data, "criterion"), cells)
+    return Recorded(name, build_model(Criterion, data, "criterion"), cells)
 
 
 @cache
@@ -112,7 +112,7 @@ def _recorded(
     folder: str, name: str, options: list[dict[str, object]], rows: list[dict[str, str]]
 ) -> Recorded:
     key = rows[0]["criterion"]
-    criterion = build(
+    criterion = build_model(
         Criterion,
         {"name": key, "requirement": "r", "scale": "nominal", "weight": 1, "options": options},
         "criterion",

@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 from bench.curves import Curve, drawn
 from bench.recorded import Recorded, dices, found, gpt4, llmbar
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import Rules
 from core.domain.rubric import Rubric
-from core.domain.weight_fit import Fitted, shares
-from core.identity import seeded
+from core.domain.weight_fit import Fitted, weights_as_shares
+from core.identity import seeded_random
 from core.scoring.verdict import log_weights, settle
 from core.services.queueing.queue_order import WhatIf, tally
 from core.services.results.weight_fit import fit_criterion
@@ -46,14 +46,16 @@ class Cell(NamedTuple):
 def cells_of(recorded: Recorded, settled: Sequence[LabelledCell] = ()) -> list[Cell]:
     """The cells with their keys, in the recorded order; ``settled`` ones teach a rule."""
     criterion = recorded.criterion
-    rubric = build(Rubric, {"criteria": [criterion.model_dump()]}, "rubric")
+    rubric = build_model(Rubric, {"criteria": [criterion.model_dump()]}, "rubric")
     fitted = fit_criterion(criterion, settled, Rules())
     weights = fitted.weights if isinstance(fitted, Fitted) and fitted.better else None
     what_if, cells = WhatIf(rubric), []
     for cell in recorded.cells:
         verdict = settle(criterion, cell.ballots, Rules())
         logs = log_weights(criterion, cell.ballots, weights) if weights else None
-        likely = dict(zip(logs, shares(tuple(logs.values())), strict=True)) if logs else None
+        likely = (
+            dict(zip(logs, weights_as_shares(tuple(logs.values())), strict=True)) if logs else None
+        )
         answers = {criterion.name: verdict.option} if verdict else {}
         votes = tally(criterion, cell.ballots)
         impact = what_if.impact(criterion.name, answers, votes, likely=likely)
@@ -87,7 +89,7 @@ def _learnt(recorded: Recorded, draw: int) -> list[Cell]:
 
 
 def _keyed(draw: int) -> Callable[[Cell], tuple[tuple[float, ...], float]]:
-    rng = seeded("ties", draw)
+    rng = seeded_random("ties", draw)
     return lambda cell: (cell.key, rng.random())
 
 

@@ -22,7 +22,7 @@ from collections import Counter
 import numpy as np
 
 from bench.recorded import Recorded, found, hanna, llmbar
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
 from core.domain.weight_fit import Weights
@@ -171,7 +171,7 @@ def unlabelled(samples: int) -> None:
             )
 
 
-LEVELS = build(
+LEVELS = build_model(
     Criterion,
     {
         "name": "c",

@@ -18,7 +18,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def at() -> float:
+def seconds_now() -> float:
     """Return the seconds since 1970, for leases that several processes compare."""
     return time.time()
 
@@ -28,14 +28,14 @@ def draw_seed() -> int:
     return secrets.randbelow(2**31)
 
 
-def owner_begins(pid: int) -> str:
+def owner_prefix(pid: int) -> str:
     """Return the prefix of owner names of a process on this machine."""
     return f"{socket.gethostname()}:{pid}:"
 
 
 def owner_name() -> str:
     """Return a unique name of this process: host, process id, and random characters."""
-    return f"{owner_begins(os.getpid())}{secrets.token_hex(4)}"
+    return f"{owner_prefix(os.getpid())}{secrets.token_hex(4)}"
 
 
 def is_gone(owner: str) -> bool:

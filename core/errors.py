@@ -35,7 +35,7 @@ class Problem:
     @property
     def place(self) -> str:
         """Return the place in words: ``line 12, criteria 3, weight`` (lists count from 1)."""
-        words = ", ".join(_step(self.path))
+        words = ", ".join(_step_text(self.path))
         line = f"line {self.line}" if self.line is not None else ""
         return ", ".join(part for part in (line, words) if part)
 
@@ -45,7 +45,7 @@ class Problem:
         return f"{head}{self.message}{tail}"
 
 
-def _step(path: tuple[str | int, ...]) -> list[str]:
+def _step_text(path: tuple[str | int, ...]) -> list[str]:
     words: list[str] = []
     for part in path:
         if isinstance(part, int) and words:

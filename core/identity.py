@@ -54,24 +54,24 @@ def content_hash(value: Any) -> str:
     >>> content_hash({"a": 1}) == content_hash({"a": 1})
     True
     """
-    return "sha256:" + hashlib.sha256(_bytes(canonical_json(value))).hexdigest()
+    return "sha256:" + hashlib.sha256(_utf8_bytes(canonical_json(value))).hexdigest()
 
 
 def text_hash(text: str) -> str:
     """Return the content hash of a plain text (not of its JSON)."""
-    return "sha256:" + hashlib.sha256(_bytes(text)).hexdigest()
+    return "sha256:" + hashlib.sha256(_utf8_bytes(text)).hexdigest()
 
 
-def seeded(*parts: object) -> random.Random:
+def seeded_random(*parts: object) -> random.Random:
     """Return a generator that depends only on ``parts`` (order and kind matter).
 
-    >>> seeded(7, "item", 0).random() == seeded(7, "item", 0).random()
+    >>> seeded_random(7, "item", 0).random() == seeded_random(7, "item", 0).random()
     True
     """
-    digest = hashlib.sha256(_bytes("\x1f".join(map(str, parts)))).digest()
+    digest = hashlib.sha256(_utf8_bytes("\x1f".join(map(str, parts)))).digest()
     return random.Random(int.from_bytes(digest[:16], "big"))
 
 
-def _bytes(text: str) -> bytes:
+def _utf8_bytes(text: str) -> bytes:
     # Lone surrogates can arrive through JSON escapes; they must hash, not crash.
     return text.encode("utf-8", "surrogatepass")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from core.domain.base import Noun, build
+from core.domain.base import Noun, build_model
 from rubric_studio.judges import functions_of, panel_of
 from rubric_studio.results import Comparison, Resampled, Run, opened
 from rubric_studio.sources import Map, changes_of, in_its_words, load_dataset, load_rubric, on_disk
@@ -219,7 +219,7 @@ def _start(call: _Call) -> tuple[int, Mapping[str, Callable[..., Any]]]:
     from core.services.runs import lifecycle
     from core.services.runs.planning import RunRequest
 
-    numbers = build(_Asked, dict(call.numbers), "call")
+    numbers = build_model(_Asked, dict(call.numbers), "call")
     asked = load_rubric(call.rubric)
     items = load_dataset(call.data, asked, map=call.map)
     asking = {name: value for name, value in call.asking.items() if value is not None}
@@ -346,7 +346,7 @@ def compare(
     from core.services.comparison import run_comparison
     from core.services.comparison.comparison_blocks import comparison_sections
 
-    build(Resampled, {"bootstrap": bootstrap}, "call")
+    build_model(Resampled, {"bootstrap": bootstrap}, "call")
     place = run_a.db if isinstance(run_a, Run) else db
     first, second = (run.id if isinstance(run, Run) else run for run in (run_a, run_b))
     with opened(place) as store:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import PrivateAttr
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import Asking, Judge, Panel
 from core.errors import InputError
 from core.text.names import fold
@@ -58,7 +58,7 @@ def check(
         "stage": stage,
         "concurrency": concurrency or (16 if iscoroutinefunction(function) else 1),
     }
-    made = build(FunctionCheck, data, "check")
+    made = build_model(FunctionCheck, data, "check")
     made._function = function  # noqa: SLF001 - of the class above
     return made
 
@@ -71,10 +71,10 @@ def panel_of(judges: Any, asking: Mapping[str, Any]) -> Panel:
         alone = isinstance(judges, str | Mapping | Judge) or not isinstance(judges, Iterable)
         seated = [seat for one in ([judges] if alone else judges) for seat in _seats(one)]
         name = ", ".join(judge.name for judge in seated)[:200] or "Panel"
-        panel = build(Panel, {"name": name, "judges": tuple(seated)}, "panel")
+        panel = build_model(Panel, {"name": name, "judges": tuple(seated)}, "panel")
     if not asking:
         return panel
-    settings = build(Asking, {**panel.asking.model_dump(), **asking}, "way of asking")
+    settings = build_model(Asking, {**panel.asking.model_dump(), **asking}, "way of asking")
     return panel.model_copy(update={"asking": settings})
 
 
@@ -86,9 +86,9 @@ def _seats(one: Any) -> tuple[Judge, ...]:
     if isinstance(one, str):
         if fold(one) == "offline":
             return OFFLINE_JUDGES
-        return (build(Judge, {"name": one, "model": one}, "judge"),)
+        return (build_model(Judge, {"name": one, "model": one}, "judge"),)
     if isinstance(one, Mapping):
-        return (build(Judge, {"name": one.get("model", ""), **one}, "judge"),)
+        return (build_model(Judge, {"name": one.get("model", ""), **one}, "judge"),)
     return (check(one),)
 
 

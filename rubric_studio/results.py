@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from core.domain.base import Noun, build
+from core.domain.base import Noun, build_model
 from core.errors import InputError
 from core.settings import load_settings
 
@@ -114,7 +114,7 @@ class Run:
         from core.services.agreement import metrics_report
 
         asked = {"bootstrap": bootstrap, "seed": seed, "level": level}
-        build(Resampled, asked, "call")
+        build_model(Resampled, asked, "call")
         with opened(self.db) as store:
             report = metrics_report.metrics_source(
                 lambda: store, str(self.id), reference, bootstrap, seed, how=Confidence(level)
@@ -144,7 +144,7 @@ class Run:
         form = forms.get(target.suffix.lower())
         if form is None:
             raise InputError("A report is written as .html or .md.", (), str(path))
-        build(Resampled, {"level": level}, "call")
+        build_model(Resampled, {"level": level}, "call")
         with opened(self.db) as store:
             found = run_report.report(store, self.id, how=Confidence(level))
         text = run_export.written(found, "html" if form == "html" else "markdown")

@@ -305,7 +305,7 @@ def _nearly_done(at: Site, items: int, left: int) -> int:
     judges = tuple(judge.model_copy(update={"api_base": at.provider.url}) for judge in JUDGES)
     plan = RunPlan("A million", rubric.id, version.id, Panel(judges=judges), seed=7)
     run = store.runs.create(plan, [(item.id, 10) for item in graded], now=now)
-    lease = store.leases.claim("bench", at=clock.at(), seconds=3600, run_id=run.id)
+    lease = store.leases.claim("bench", at=clock.seconds_now(), seconds=3600, run_id=run.id)
     assert lease is not None
     derive = derive_for(plan, RUBRIC, graded)
     for start in range(0, items - left, 250):

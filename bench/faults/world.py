@@ -154,7 +154,7 @@ class Site:
 
     def sound(self) -> str:
         """What `verify` finds wrong; empty: nothing."""
-        report = integrity.verify(lambda: Store(self.db))
+        report = integrity.verify_store(lambda: Store(self.db))
         return "" if report["ok"] else json.dumps(report["problems"][:2])
 
 

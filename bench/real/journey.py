@@ -201,18 +201,20 @@ def _cancelled(of: Journey) -> str:
 
 def _killed(of: Journey) -> str:
     run_id = of.run(style="brief", cache=False)
-    before = model_file.address(of.path)
-    timer = threading.Timer(5, model_file.stop)
+    before = model_file.server_address(of.path)
+    timer = threading.Timer(5, model_file.stop_servers)
     timer.start()
     status = work_here(of.store, run_id)
-    back = "back" if model_file.address(of.path) != before else "the same"
+    back = "back" if model_file.server_address(of.path) != before else "the same"
     return f"{status}, its server is {back}: {of.figures(run_id)}"
 
 
 def _peer(**how: Any) -> Callable[[Journey], str]:
     def step(of: Journey) -> str:
         data = of.store.datasets.load(of.few)
-        return peer_figures(of.rubric.rubric, data, of.path.stem, model_file.address(of.path), how)
+        return peer_figures(
+            of.rubric.rubric, data, of.path.stem, model_file.server_address(of.path), how
+        )
 
     return step
 
@@ -264,7 +266,7 @@ def main() -> None:
             began = time.monotonic()
             print(f"{name:14} {STEPS[name](of)} [{time.monotonic() - began:.0f} s]", flush=True)
         of.store.close()
-        model_file.stop()
+        model_file.stop_servers()
 
 
 if __name__ == "__main__":

@@ -87,29 +87,29 @@ def _forest(block: Forest) -> str:
         parts.append(_text(at, floor + 16, f"{value:.2f}", "middle"))
     for row, reach in enumerate(block.rows):
         y = 12 + _LINE * row + _LINE / 2
-        parts += _reach(reach, y, x)
+        parts += _range_line(reach, y, x)
     parts.append(_text(WIDTH - _RIGHT, floor + 36, block.axis.lower(), "end"))
     if block.marks:
-        parts.append(f'<path class="mark" d="{_diamond(_LEFT + 6, floor + 32)}"/>')
+        parts.append(f'<path class="mark" d="{_estimate_diamond(_LEFT + 6, floor + 32)}"/>')
         parts.append(_text(_LEFT + 16, floor + 36, block.marks))
     return _svg(block.name, floor + 44, parts)
 
 
-def _reach(row: IntervalCell, y: float, x: Callable[[float], float]) -> list[str]:
+def _range_line(row: IntervalCell, y: float, x: Callable[[float], float]) -> list[str]:
     text = f"{row.name}: {Estimate(row.value, row.low, row.high).words(score).inline}"
-    parts = [_text(_LEFT - 10, y + 4, _cut(row.name, 26), "end")]
+    parts = [_text(_LEFT - 10, y + 4, _shortened(row.name, 26), "end")]
     if row.low is not None and row.high is not None:
         parts.append(
             f'<line class="reach" x1="{x(row.low):.1f}" x2="{x(row.high):.1f}" y1="{y}" y2="{y}"/>'
         )
     if row.mark is not None:
-        parts.append(f'<path class="mark" d="{_diamond(x(row.mark), y)}"/>')
-    title = f"<title>{_svg_text(text)}</title>"
+        parts.append(f'<path class="mark" d="{_estimate_diamond(x(row.mark), y)}"/>')
+    title = f"<title>{_svg_line(text)}</title>"
     parts.append(f'<circle class="point" cx="{x(row.value):.1f}" cy="{y}" r="5">{title}</circle>')
     return parts
 
 
-def _diamond(x: float, y: float) -> str:
+def _estimate_diamond(x: float, y: float) -> str:
     return f"M{x - 5:.1f} {y}L{x:.1f} {y - 5}L{x + 5:.1f} {y}L{x:.1f} {y + 5}Z"
 
 
@@ -117,12 +117,12 @@ def _bars(block: Bars) -> str:
     parts = []
     for row, (name, pieces) in enumerate(block.rows):
         y = 6 + _LINE * row
-        parts.append(_text(_LEFT - 10, y + 17, _cut(name, 26), "end"))
-        parts += _pieces(pieces, y)
+        parts.append(_text(_LEFT - 10, y + 17, _shortened(name, 26), "end"))
+        parts += _bar_pieces(pieces, y)
     return _svg(block.name, 12 + _LINE * len(block.rows), parts)
 
 
-def _pieces(pieces: tuple[BarPiece, ...], y: float) -> list[str]:
+def _bar_pieces(pieces: tuple[BarPiece, ...], y: float) -> list[str]:
     total = sum(piece.items for piece in pieces)
     room, at, parts = WIDTH - _LEFT - _RIGHT, float(_LEFT), list[str]()
     for piece in pieces:
@@ -134,14 +134,14 @@ def _pieces(pieces: tuple[BarPiece, ...], y: float) -> list[str]:
         title = f"{piece.label}: {piece.items:,} of {total:,}"
         parts.append(
             f'<rect class="piece" x="{at:.1f}" y="{y}" width="{wide:.1f}" height="{_LINE - 6}" '
-            f'fill="{color}"><title>{_svg_text(title)}</title></rect>'
+            f'fill="{color}"><title>{_svg_line(title)}</title></rect>'
         )
         label = f"{piece.label} {share}"
         for fit in (label, share):
             if len(fit) * _LETTER + 6 <= wide:
                 parts.append(
                     f'<text x="{at + wide / 2:.1f}" y="{y + 16}" text-anchor="middle" '
-                    f'fill="{text_color(color)}">{_svg_text(fit)}</text>'
+                    f'fill="{text_color(color)}">{_svg_line(fit)}</text>'
                 )
                 break
         at += wide
@@ -150,20 +150,20 @@ def _pieces(pieces: tuple[BarPiece, ...], y: float) -> list[str]:
 
 def _svg(name: str, height: float, parts: list[str]) -> str:
     return (
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{_svg_text(name)}">'
-        f"<title>{_svg_text(name)}</title>{''.join(parts)}</svg>"
+        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{_svg_line(name)}">'
+        f"<title>{_svg_line(name)}</title>{''.join(parts)}</svg>"
     )
 
 
 def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_svg_text(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_svg_line(text)}</text>'
 
 
-def _cut(text: str, limit: int) -> str:
+def _shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _svg_text(text: str) -> str:
+def _svg_line(text: str) -> str:
     return html.escape(visible(text))
 
 
@@ -250,11 +250,11 @@ def _block(block: Block) -> str:
         return _sentences(block)
     if isinstance(block, Histogram | Forest | Bars):
         caption = f"<figcaption>{_esc(block.name)}</figcaption>"
-        return f"<figure>{caption}{plot(block)}</figure>" if _drawn(block) else ""
-    return _facts(block) if isinstance(block, NamedValues) else _table(block)
+        return f"<figure>{caption}{plot(block)}</figure>" if _plot_or_text(block) else ""
+    return _named_values(block) if isinstance(block, NamedValues) else _table(block)
 
 
-def _drawn(block: Histogram | Forest | Bars) -> bool:
+def _plot_or_text(block: Histogram | Forest | Bars) -> bool:
     return bool(block.bins if isinstance(block, Histogram) else block.rows)
 
 
@@ -264,9 +264,9 @@ def _sentences(block: Sentences) -> str:
     return "".join(f"<p>{_esc(line)}</p>" for line in block.lines)
 
 
-def _facts(block: NamedValues) -> str:
+def _named_values(block: NamedValues) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{_esc(name)}</th><td class="t">{_words(cell)}</td></tr>'
+        f'<tr><th scope="row">{_esc(name)}</th><td class="t">{_in_cell(cell)}</td></tr>'
         for name, cell in block.rows
     )
     return f'<div class="wide"><table aria-label="{_esc(block.name)}">{rows}</table></div>'
@@ -280,7 +280,7 @@ def _table(block: TableBlock) -> str:
         f'<th scope="col"{kind(at)}>{_esc(cell)}</th>' for at, cell in enumerate(block.heads)
     )
     rows = "".join(
-        f"<tr>{''.join(f'<td{kind(at)}>{_words(cell)}</td>' for at, cell in enumerate(row))}</tr>"
+        f"<tr>{''.join(f'<td{kind(at)}>{_in_cell(cell)}</td>' for at, cell in enumerate(row))}</tr>"
         for row in block.rows
     )
     note = f'<p class="quiet">{_esc(block.note)}</p>' if block.note else ""
@@ -290,7 +290,7 @@ def _table(block: TableBlock) -> str:
     )
 
 
-def _words(cell: TextCell) -> str:
+def _in_cell(cell: TextCell) -> str:
     below = f"<small>{_esc(cell.below)}</small>" if cell.below else ""
     return _esc(cell.text) + below
 

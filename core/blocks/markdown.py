@@ -40,7 +40,7 @@ def markdown_paper(paper: Paper) -> str:
 def _block(block: Block) -> str:
     if isinstance(block, Sentences):
         return (
-            "\n".join(f"- {_line(line)}" for line in block.lines)
+            "\n".join(f"- {_table_line(line)}" for line in block.lines)
             if block.listed
             else _paragraphs(block)
         )
@@ -56,7 +56,7 @@ def _block(block: Block) -> str:
 
 
 def _paragraphs(block: Sentences) -> str:
-    return "\n\n".join(map(_line, block.lines))
+    return "\n\n".join(map(_table_line, block.lines))
 
 
 def _table(
@@ -68,16 +68,16 @@ def _table(
     lines = [
         [escaped(cell) for cell in heads],
         rule,
-        *([_cell(cell) for cell in row] for row in rows),
+        *([_table_cell(cell) for cell in row] for row in rows),
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _cell(cell: TextCell) -> str:
+def _table_cell(cell: TextCell) -> str:
     return escaped(cell.flat)
 
 
-def _line(text: str) -> str:
+def _table_line(text: str) -> str:
     return _START.sub(r"\1\\\2", escaped(text)) if _START.match(text) else escaped(text)
 
 

@@ -26,9 +26,9 @@ def terminal_text(sections: Iterable[Section]) -> str:
 
 
 def _section(section: Section) -> list[str]:
-    blocks = [block for block in section.blocks if any(True for _ in _lines(block))]
+    blocks = [block for block in section.blocks if any(True for _ in _block_lines(block))]
     if not section.title:
-        return [line for block in blocks for line in _lines(block)]
+        return [line for block in blocks for line in _block_lines(block)]
     tables = sum(isinstance(block, TableBlock) for block in blocks)
     lines = [section.title] if blocks else []
     for number, block in enumerate(blocks):
@@ -36,27 +36,27 @@ def _section(section: Section) -> list[str]:
         # With several tables, each gets its name above it.
         if isinstance(block, TableBlock) and tables > 1:
             lines.append(f"  {block.name}")
-        lines += [f"  {line}".rstrip() for line in _lines(block)]
+        lines += [f"  {line}".rstrip() for line in _block_lines(block)]
     return lines
 
 
-def _lines(block: Block) -> Iterator[str]:
+def _block_lines(block: Block) -> Iterator[str]:
     if isinstance(block, Sentences) and block.kind == "quiet":
         yield from wrap(visible(" ".join(block.lines)), WRAPPED)
     elif isinstance(block, Sentences):
         yield from (visible(line) for line in block.lines)
     elif isinstance(block, NamedValues):
-        yield from _columns([(TextCell(name), cell) for name, cell in block.rows], ())
+        yield from _aligned_rows([(TextCell(name), cell) for name, cell in block.rows], ())
     elif isinstance(block, TableBlock) and block.rows:
         heads = tuple(map(TextCell, block.heads))
         rows = block.rows[: block.first]
-        yield from _columns([heads, *rows], block.numbers)
+        yield from _aligned_rows([heads, *rows], block.numbers)
         if len(rows) < len(block.rows):
             yield f"and {len(block.rows) - len(rows)} more (--json has all)"
         yield from wrap(visible(block.note), WRAPPED)
 
 
-def _columns(rows: Sequence[Sequence[TextCell]], numbers: Sequence[int]) -> Iterator[str]:
+def _aligned_rows(rows: Sequence[Sequence[TextCell]], numbers: Sequence[int]) -> Iterator[str]:
     """Yield rows as columns of equal width, with numbers aligned to the right."""
     texts = [[" ".join(visible(cell.flat).split()) for cell in row] for row in rows]
     widths = [

@@ -8,7 +8,7 @@ from typing import Any, cast
 import click
 
 from core.cli import common
-from core.cli.common import db_option, open_db, settings_with
+from core.cli.common import db_option, open_db, settings_for
 from core.domain.access import MAY, TEAM_ROLES, VERB_WORDS, TeamAccess, TeamRole
 from core.settings import Settings, load_settings
 from core.text.addresses import why_not_address
@@ -32,7 +32,7 @@ def access_check(as_json: bool) -> None:
     Reads the configuration (RUBRIC_STUDIO_CONFIG) and changes nothing.
     """
     with common.plain_errors(as_json):
-        common.report(_report_data(load_settings()), _as_text, as_json)
+        common.print_result(_report_data(load_settings()), _as_text, as_json)
 
 
 @access.command("members")
@@ -41,8 +41,8 @@ def access_check(as_json: bool) -> None:
 def access_members(db: Path | None, as_json: bool) -> None:
     """List the members with role and right to sign in."""
     with common.plain_errors(as_json):
-        report = {"members": _members(settings_with(db).db)}
-        common.report(report, _members_text, as_json)
+        report = {"members": _members(settings_for(db).db)}
+        common.print_result(report, _members_text, as_json)
 
 
 @access.command("set")

@@ -120,7 +120,7 @@ interval_option: Callable[[Any], Any] = click.option(
 )
 
 
-def settings_with(db: Path | None, *, every: bool = False) -> Settings:
+def settings_for(db: Path | None, *, every: bool = False) -> Settings:
     """Return the settings with the data file of ``--db`` or ``--workspace``, or ``every`` one."""
     settings = load_settings()
     context = click.get_current_context(silent=True)
@@ -134,7 +134,7 @@ def settings_with(db: Path | None, *, every: bool = False) -> Settings:
 
 def open_db(db: Path | None) -> Store:
     """Return the store, created if needed, closed when the command ends."""
-    return open_as(settings_with(db))
+    return open_as(settings_for(db))
 
 
 def open_as(settings: Settings) -> Store:
@@ -143,7 +143,7 @@ def open_as(settings: Settings) -> Store:
 
     store = open_store(settings)
     if store.read_only:
-        note(f"{store.path} can only be read here: nobody may write it elsewhere meanwhile.")
+        print_note(f"{store.path} can only be read here: nobody may write it elsewhere meanwhile.")
     if settings.access is not None:
         from getpass import getuser
 
@@ -172,7 +172,7 @@ def open_to_read(db: Path | None) -> Store:
     If there is no data file, it is an empty one, deleted when the command ends: reading creates
     neither a file nor a folder.
     """
-    settings = settings_with(db)
+    settings = settings_for(db)
     if not settings.db.exists():
         folder = click.get_current_context().with_resource(TemporaryDirectory())
         settings = replace(settings, db=Path(folder) / settings.db.name)
@@ -184,10 +184,10 @@ def open_to_read(db: Path | None) -> Store:
 DONE, NOT_ALL, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
-def result(value: Any) -> None:
+def print_json(value: Any) -> None:
     """Print a JSON document on stdout."""
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    as_it_is(text.translate(_FURTHER_CONTROLS))
+    print_file(text.translate(_FURTHER_CONTROLS))
 
 
 #: Control characters of terminals that JSON may contain unescaped, with their escapes.
@@ -196,17 +196,17 @@ _FURTHER_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 def print_text(text: str) -> None:
     """Print text on stdout, with control characters made visible."""
-    _to_stdout(f"{visible(text)}\n")
+    _write_stdout(f"{visible(text)}\n")
 
 
-def as_it_is(content: str | bytes) -> None:
+def print_file(content: str | bytes) -> None:
     """Print a file on stdout unchanged, in UTF-8; on a terminal print it like ``tell``."""
     raw = content if isinstance(content, bytes) else content.encode(errors="backslashreplace")
     terminal = sys.stdout is not None and sys.stdout.isatty()
-    _to_stdout(visible(raw.decode("utf-8-sig", "replace")) if terminal else raw)
+    _write_stdout(visible(raw.decode("utf-8-sig", "replace")) if terminal else raw)
 
 
-def _to_stdout(content: str | bytes) -> None:
+def _write_stdout(content: str | bytes) -> None:
     try:
         _write_text(content)
     except OSError as error:
@@ -215,7 +215,7 @@ def _to_stdout(content: str | bytes) -> None:
         raise InputError(f"cannot be written: {error.strerror}.", (), "standard output") from None
 
 
-def _err(text: str) -> None:
+def _write_stderr(text: str) -> None:
     # A closed or full stderr must not stop the work.
     with suppress(OSError):
         _write_text(text, err=True)
@@ -230,38 +230,40 @@ def _write_text(content: str | bytes, *, err: bool = False) -> None:
         click.echo(text, nl=False, err=err)
 
 
-def given() -> bytes:
+def read_stdin() -> bytes:
     """Read all of standard input."""
     if sys.stdin is None:
         raise InputError("is closed. Pipe a file into it, or name one.", (), "standard input")
     return sys.stdin.buffer.read()
 
 
-def report(data: dict[str, Any], as_text: Callable[[dict[str, Any]], str], as_json: bool) -> None:
+def print_result(
+    data: dict[str, Any], as_text: Callable[[dict[str, Any]], str], as_json: bool
+) -> None:
     """Print a result on stdout, as JSON or in words."""
     if as_json:
-        result(data)
+        print_json(data)
     else:
         print_text(as_text(data))
 
 
-def complain(text: str) -> None:
+def print_error(text: str) -> None:
     """Print an error on stderr, even with ``--quiet``."""
-    _err(f"{visible(text)}\n")
+    _write_stderr(f"{visible(text)}\n")
 
 
-def say(text: str) -> None:
+def print_message(text: str) -> None:
     """Print a message on stderr."""
-    if not _quiet():
-        complain(text)
+    if not _is_quiet():
+        print_error(text)
 
 
-def _quiet() -> bool:
+def _is_quiet() -> bool:
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.find_root().meta.get(_QUIET))
 
 
-def _be_quiet(context: click.Context, _: click.Parameter, quiet: bool) -> None:
+def _set_quiet(context: click.Context, _: click.Parameter, quiet: bool) -> None:
     if quiet:
         context.find_root().meta[_QUIET] = True
 
@@ -271,36 +273,36 @@ quiet_option = click.Option(
     ["--quiet"],
     is_flag=True,
     expose_value=False,
-    callback=_be_quiet,
+    callback=_set_quiet,
     help="Nothing but errors on stderr: no progress, no notes.",
 )
 
 
-def note(text: str) -> None:
+def print_note(text: str) -> None:
     """Print a remark about the input on stderr."""
-    say(f"note: {text}")
+    print_message(f"note: {text}")
 
 
 @contextmanager
 def plain_errors(as_json: bool = False) -> Iterator[None]:
     """Print user errors as a message with status 2; exit with status 130 on Ctrl-C and the like."""
     try:
-        with _ended_like_ctrl_c():
+        with _signals_end_like_ctrl_c():
             yield
     except RubricStudioError as error:
         if as_json:
             detail = error.to_dict() if isinstance(error, InputError) else {"error": str(error)}
             with suppress(InputError):
-                result(detail)
-        complain(f"rubric-studio: {error}")
+                print_json(detail)
+        print_error(f"rubric-studio: {error}")
         sys.exit(WRONG_INPUT)
     except KeyboardInterrupt:
-        say("\nInterrupted. What was finished is kept.")
+        print_message("\nInterrupted. What was finished is kept.")
         sys.exit(INTERRUPTED)
 
 
 @contextmanager
-def _ended_like_ctrl_c() -> Iterator[None]:
+def _signals_end_like_ctrl_c() -> Iterator[None]:
     """Treat SIGTERM and SIGHUP as Ctrl-C within the block, unless they are ignored (`nohup`)."""
     names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     handled = [
@@ -337,7 +339,7 @@ class ProgressBar:
 
     def __init__(self) -> None:
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
-        self._quiet = _quiet()
+        self._quiet = _is_quiet()
         self._last, self._looks = "", 0
 
     def show(self, text: str) -> None:
@@ -346,15 +348,15 @@ class ProgressBar:
             return
         self._looks, text = self._looks + 1, visible(text)
         if self._terminal:
-            _err("\r" + text.ljust(len(self._last)))
+            _write_stderr("\r" + text.ljust(len(self._last)))
         elif self._looks % 20 == 1:
-            _err(f"{text}\n")
+            _write_stderr(f"{text}\n")
         self._last = text
 
     def end(self) -> None:
         """End the line."""
         if self._terminal and self._last:
-            _err("\n")
+            _write_stderr("\n")
 
 
 # Files written by commands never overwrite others, unless forced.
@@ -379,7 +381,7 @@ def write_files(files: dict[Path, bytes], force: bool) -> None:
         raise InputError("is there already. Name another, or use --force.", (), str(existing[0]))
     for path, data in files.items():
         write_bytes(path, data)
-        say(f"Written: {path}")
+        print_message(f"Written: {path}")
 
 
 cluster_option = click.option(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from core import clock
 from core.cli.requests_from_files import panel_from
-from core.domain.base import build, near
+from core.domain.base import build_model, hint_for
 from core.domain.dataset import Dataset
 from core.domain.panel import Asking
 from core.domain.rubric import Rubric
@@ -52,11 +52,11 @@ def contest_from_files(
     ``design`` has the fields of ``Design``.
     """
     source = read_rubric_file(rubric).value if rubric else None
-    read = [_dataset(path, source) for path in datasets]
+    read = [_read_dataset(path, source) for path in datasets]
     notices = [str(problem) for _, problems in read for problem in problems]
     panel_read = panel_from(panel, judges, api_base, key_env, concurrency)
     settings = {"mode": mode, "cache": cache}
-    asking = build(
+    asking = build_model(
         Asking,
         {**panel_read.asking.model_dump(), **{k: v for k, v in settings.items() if v is not None}},
         "way of asking",
@@ -68,9 +68,9 @@ def contest_from_files(
     request = ContestRequest(
         datasets=versions,
         panel=panel_read.model_copy(update={"asking": asking}),
-        systems=_split(systems, [dataset for dataset, _ in read]),
+        systems=_system_names(systems, [dataset for dataset, _ in read]),
         questions=questions_from(criteria, source, each),
-        design=_design(design),
+        design=_contest_design(design),
         guidelines=source.guidelines if source else "",
         join=join_by,
         **options,
@@ -95,7 +95,7 @@ def questions_from(
             questions.append(of_criterion(by_name[fold(word)]))
         elif by_name and " " not in word.strip():
             names = {c.name for c in by_name.values()}
-            mend = near(word, names) or f"There are {', '.join(sorted(names))}."
+            mend = hint_for(word, names) or f"There are {', '.join(sorted(names))}."
             problem = Problem(f"{word!r} is not a criterion of {rubric and rubric.name!r}.", mend)
             raise InputError("A criterion is not there.", (problem,), "--criterion")
         else:
@@ -140,14 +140,14 @@ def estimate_line(figures: dict[str, Any]) -> str:
     )
 
 
-def _dataset(path: Path, rubric: Rubric | None) -> tuple[Dataset, tuple[Problem, ...]]:
+def _read_dataset(path: Path, rubric: Rubric | None) -> tuple[Dataset, tuple[Problem, ...]]:
     read = read_items_file(path, rubric)
     unnamed = read.value.name == Dataset.model_fields["name"].default
     value = read.value.model_copy(update={"name": path.stem}) if unnamed else read.value
     return value, read.notices
 
 
-def _split(systems: Sequence[str], datasets: Sequence[Dataset]) -> tuple[str, ...]:
+def _system_names(systems: Sequence[str], datasets: Sequence[Dataset]) -> tuple[str, ...]:
     """Return the systems' names; a name that is no system but a comma-separated list is split."""
     system_names = {item.system for dataset in datasets for item in dataset.items}
     system_names |= {dataset.name for dataset in datasets}
@@ -158,7 +158,7 @@ def _split(systems: Sequence[str], datasets: Sequence[Dataset]) -> tuple[str, ..
     return tuple(names)
 
 
-def _design(words: Mapping[str, Any]) -> Design:
+def _contest_design(words: Mapping[str, Any]) -> Design:
     if words["kind"] == "baseline" and not words["baseline"]:
         raise InputError("--design baseline needs to know whom all others meet: --baseline NAME.")
-    return build(Design, words, "design")
+    return build_model(Design, words, "design")

@@ -95,19 +95,19 @@ def check(
     from core.services.gate import checking
 
     with common.plain_errors(as_json):
-        request = _request(options, anything=target is not None)
-        gated = checking.check_source(lambda: open_to_read(db), source, request, common.note)
+        request = _gate_request(options, anything=target is not None)
+        gated = checking.check_source(lambda: open_to_read(db), source, request, common.print_note)
         if junit is not None:
             _write(junit, checking.as_junit(gated))
         if target is not None:
             _write_baseline(target, gated)
         if request.watch and request.baseline is not None:
             _write(Path(request.named), checking.looked_at(request.baseline).encode())
-        common.report(gated.data(), lambda _: checking.as_text(gated), as_json)
+        common.print_result(gated.data(), lambda _: checking.as_text(gated), as_json)
     sys.exit(common.DONE if gated.ok else common.NOT_ALL)
 
 
-def _request(options: dict[str, Any], anything: bool) -> GateRequest:
+def _gate_request(options: dict[str, Any], anything: bool) -> GateRequest:
     from core.errors import InputError
     from core.formats.folder import read_bytes
     from core.formats.source.parsed import MAX_DATASET_BYTES

@@ -19,7 +19,7 @@ from core.cli.common import (
     no_bom,
     open_db,
     open_to_read,
-    settings_with,
+    settings_for,
     write_files,
 )
 from core.errors import InputError
@@ -87,9 +87,9 @@ def fill_roster(
         raise InputError(f"This is a file of {other_form.title()}. {mend}", (), str(roster))
     _print_filled(filled)
     if dry:
-        common.say("Nothing is written (--dry-run).")
+        common.print_message("Nothing is written (--dry-run).")
     elif out == Path("-"):
-        common.as_it_is(filled.data)
+        common.print_file(filled.data)
     else:
         target = out or Path(filled.name)
         write_files({target / filled.name if target.is_dir() else target: filled.data}, force)
@@ -102,16 +102,18 @@ def _print_filled(filled: Filled) -> None:
         for c in filled.changes
     ]  # fmt: skip
     if rows:
-        common.say(common.table(rows, ["line", "student", "column", "before", "after", "from"]))
+        common.print_message(
+            common.table(rows, ["line", "student", "column", "before", "after", "from"])
+        )
     choices = filled.choices
-    common.say(
+    common.print_message(
         f"{filled.written} cells change; {filled.matched} of {filled.students} students are known "
         f"by {choices.match} = {choices.by} of the items."
     )
     for problem in filled.problems:
-        common.say(f"Note: {problem}")
+        common.print_message(f"Note: {problem}")
     if filled.effect:
-        common.say(f"Note: {filled.effect}")
+        common.print_message(f"Note: {filled.effect}")
 
 
 #: Copy of ``core.services.exports.run_export.FORMATS``, whose import is too slow for ``--help``.
@@ -180,7 +182,7 @@ def export(
         if (form is None) == (into is None):
             raise InputError("Say what to write: --format FORMAT, or --into FILE.")
         if into is not None:
-            write_into(open_to_read(db), run, into, out, force)
+            write_into_copy(open_to_read(db), run, into, out, force)
             sys.exit(common.DONE)
         _check_roster(form, roster, dry, choices)
         if roster is not None:
@@ -189,35 +191,35 @@ def export(
             sys.exit(common.DONE)
         exported_run = exported(open_to_read(db), run, form, Confidence(level, method))
         for loss in exported_run.losses:
-            common.say(f"Note: {loss}")
+            common.print_message(f"Note: {loss}")
         if form == "everything":
-            _write_zip(exported_run, _target(out, f"run-{run}.zip"), mark, force)
+            _write_zip(exported_run, _target_path(out, f"run-{run}.zip"), mark, force)
         elif not exported_run.single:
-            _write_folder(exported_run, _target(out, f"run-{run}-{form}"), force)
+            _write_folder(exported_run, _target_path(out, f"run-{run}-{form}"), force)
         elif out == Path("-"):
-            _to_stdout(exported_run)
+            _print_exported(exported_run)
         else:
             _write_file(exported_run, out, run, mark, force)
         sys.exit(common.DONE)
 
 
-def write_into(store: Store, run: int, source: Path, out: Path | None, force: bool) -> None:
+def write_into_copy(store: Store, run: int, source: Path, out: Path | None, force: bool) -> None:
     """Write the results of a run into a copy of the file that it came from."""
     from core.formats.folder import read_bytes
     from core.formats.source.parsed import MAX_DATASET_BYTES
     from core.services.exports.written_back import written_back
 
     written = written_back(store, run, read_bytes(source, MAX_DATASET_BYTES), source.name)
-    common.say(f"{written.written:,} of {written.records:,} records got their results.")
+    common.print_message(f"{written.written:,} of {written.records:,} records got their results.")
     if out == Path("-"):
-        common.as_it_is(written.data)
+        common.print_file(written.data)
     else:
         target = out or Path(f"{source.stem}-run-{run}{source.suffix}")
         write_files({target / source.name if target.is_dir() else target: written.data}, force)
 
 
-def _to_stdout(exported: Exported) -> None:
-    common.as_it_is(*(exported.binary.values() or [exported.text]))
+def _print_exported(exported: Exported) -> None:
+    common.print_file(*(exported.binary.values() or [exported.text]))
 
 
 def _check_roster(form: str, roster: Path | None, dry: bool, choices: dict[str, Any]) -> None:
@@ -233,7 +235,7 @@ def _check_roster(form: str, roster: Path | None, dry: bool, choices: dict[str, 
         raise InputError(f"--{used[0] if used else 'dry-run'} goes with --roster.")
 
 
-def _target(out: Path | None, name: str) -> Path:
+def _target_path(out: Path | None, name: str) -> Path:
     if out == Path("-"):
         raise InputError("This format is several files. Name a file or folder with --out.")
     return out or Path(name)
@@ -328,14 +330,14 @@ def import_(
             raise InputError("--back takes one FILE, imported, not --dry-run.")
         kind: Any = None if shape == "auto" else shape
         opened = open_to_read if options["dry"] else open_db
-        place = {"db": str(settings_with(db).db)}
+        place = {"db": str(settings_for(db).db)}
         reports = [_import_file(opened(db), file, kind, as_json, options) | place for file in files]
         if back is not None and reports[0]["run"] is None:
             raise InputError("The file has no votes, so there are no results to write back.")
         if back is not None:
-            write_into(open_to_read(db), reports[0]["run"], files[0], back, force)
+            write_into_copy(open_to_read(db), reports[0]["run"], files[0], back, force)
         if as_json:
-            common.result(reports[0] if len(reports) == 1 else reports)
+            common.print_json(reports[0] if len(reports) == 1 else reports)
 
 
 def _import_file(
@@ -346,11 +348,11 @@ def _import_file(
     data = None
     if file == Path("-"):
         # Without a file name, the content decides.
-        file, data = Path("standard input"), common.given()
+        file, data = Path("standard input"), common.read_stdin()
     report = import_files.import_path(store, file, kind=kind, data=data, **options)
     for notice in report["notices"]:
         place = f"{notice['place']}: " if notice["place"] else ""
-        common.say(f"note: {place}{notice['message']} {notice['mend']}".rstrip())
+        common.print_message(f"note: {place}{notice['message']} {notice['mend']}".rstrip())
     if not as_json:
         common.print_text(said.as_text(report))
     return report

@@ -46,11 +46,11 @@ def backup(
         raise InputError("is there already. Name another, or use --force.", (), str(target))
     checked = dict[str, Any]()
 
-    def sound(copy: Path) -> bool:
-        checked.update(verify(lambda: Store(copy, reading=True)))
+    def is_sound(copy: Path) -> bool:
+        checked.update(verify_store(lambda: Store(copy, reading=True)))
         return damaged or checked["ok"]
 
-    made = store.backup(target, sound)
+    made = store.backup(target, is_sound)
     if made is not None:
         # Record the backup for monitoring; a file that is no longer writable is copied as well.
         with suppress(StoreError):
@@ -58,7 +58,7 @@ def backup(
     return made, checked
 
 
-def nightly(
+def copy_nightly(
     stores: Iterable[tuple[str, Callable[[], Store]]], folder: Path, today: str, keep: int
 ) -> Iterator[tuple[str, Backup | None, str]]:
     """Copy each data file to ``folder``, named by file and day; yield each result.
@@ -74,19 +74,19 @@ def nightly(
             yield name, None, str(error)
             continue
         if copy is None:
-            yield name, None, as_text(checked)
+            yield name, None, report_as_text(checked)
             continue
-        copies = [path for path in folder.iterdir() if _copy_of(name).fullmatch(path.name)]
+        copies = [path for path in folder.iterdir() if _copy_pattern(name).fullmatch(path.name)]
         for older in sorted(copies)[:-keep]:
             older.unlink()
         yield name, copy, ""
 
 
-def _copy_of(name: str) -> re.Pattern[str]:
+def _copy_pattern(name: str) -> re.Pattern[str]:
     return re.compile(re.escape(name) + r"-\d{4}-\d\d-\d\d\.db")
 
 
-def verify(open_store: Callable[[], Store]) -> dict[str, Any]:
+def verify_store(open_store: Callable[[], Store]) -> dict[str, Any]:
     """Return the report of ``verify --json``. Repairs nothing.
 
     ``not_covered``, if present, lists the rows without a checksum, whose integrity is unknown.
@@ -95,75 +95,75 @@ def verify(open_store: Callable[[], Store]) -> dict[str, Any]:
         store = open_store()
     except Damaged as error:
         # The file is too damaged to say where.
-        return _report([_problem(error, "the file")])
+        return _verify_report([_problem_data(error, "the file")])
     problems = [
-        *_checked(store.damage, "the file"),
-        *_checked(partial(_altered, store), "the records"),
-        *_checked(partial(_versions, store), "the versions"),
+        *_check_results(store.damage, "the file"),
+        *_check_results(partial(_altered_versions, store), "the records"),
+        *_check_results(partial(_version_problems, store), "the versions"),
     ]
     if not problems:
         # Derived data depends on these parts; checking it in a damaged file adds nothing.
-        problems += _checked(partial(_derived, store), "the runs")
-    problems += _checked(partial(_schema, store), "the tables")
-    gaps = _checked(partial(_uncovered, store), "the records")
+        problems += _check_results(partial(_derived_problems, store), "the runs")
+    problems += _check_results(partial(_schema_problems, store), "the tables")
+    gaps = _check_results(partial(_uncovered_data, store), "the records")
     store.close()
-    return _report(problems, gaps)
+    return _verify_report(problems, gaps)
 
 
-def _derived(store: Store) -> Iterator[dict[str, str]]:
+def _derived_problems(store: Store) -> Iterator[dict[str, str]]:
     for run_id in store.runs.all_ids():
         with store.moment():
-            yield from _checked(partial(_of_run, store, run_id), f"run {run_id}")
+            yield from _check_results(partial(_run_problems, store, run_id), f"run {run_id}")
 
 
-def _report(
+def _verify_report(
     problems: list[dict[str, str]], not_covered: Sequence[dict[str, str]] = ()
 ) -> dict[str, Any]:
     report = {"ok": not problems, "problems": problems}
     return {**report, "not_covered": list(not_covered)} if not_covered else report
 
 
-def _checked(look: Callable[[], Iterable[Any]], where: str) -> list[Any]:
+def _check_results(look: Callable[[], Iterable[Any]], where: str) -> list[Any]:
     """Return all results of a check; if it fails half way, its error is the last."""
     results = list[Any]()
     try:
         results.extend(look())
     except Exception as error:  # a damaged row may raise anything
-        results.append(_problem(error, where))
+        results.append(_problem_data(error, where))
     return results
 
 
-def _problem(error: Exception, where: str) -> dict[str, str]:
+def _problem_data(error: Exception, where: str) -> dict[str, str]:
     if isinstance(error, RubricStudioError):
         return {"what": str(error), "where": where}
     first = str(error).partition("\n")[0][:200]
     return {"what": f"it cannot be read: {first or type(error).__name__}", "where": where}
 
 
-def _schema(store: Store) -> Iterator[dict[str, str]]:
+def _schema_problems(store: Store) -> Iterator[dict[str, str]]:
     for name in store.altered_schema():
         yield {"what": "not as this program makes it", "where": f"the table or trigger {name}"}
 
 
-def _altered(store: Store) -> Iterator[dict[str, str]]:
+def _altered_versions(store: Store) -> Iterator[dict[str, str]]:
     for group in store.altered():
-        yield {"what": "not as it was recorded: its sum differs", "where": _place(group)}
+        yield {"what": "not as it was recorded: its sum differs", "where": _place_text(group)}
 
 
-def _uncovered(store: Store) -> Iterator[dict[str, str]]:
+def _uncovered_data(store: Store) -> Iterator[dict[str, str]]:
     for group in store.uncovered():
         yield {
             "what": "not covered by a checksum, so changes cannot be detected",
-            "where": _place(group),
+            "where": _place_text(group),
         }
 
 
-def _place(group: AlteredRows) -> str:
+def _place_text(group: AlteredRows) -> str:
     keys = f"{group.first}" if group.first == group.last else f"{group.first} to {group.last}"
     return f"{group.words} {keys}"
 
 
-def _versions(store: Store) -> Iterator[dict[str, str]]:
+def _version_problems(store: Store) -> Iterator[dict[str, str]]:
     for mismatch in store.verify():
         yield {
             "what": f"the content is not what was saved: its hash is {mismatch.found}, and was "
@@ -172,7 +172,7 @@ def _versions(store: Store) -> Iterator[dict[str, str]]:
         }
 
 
-def as_text(report: dict[str, Any]) -> str:
+def report_as_text(report: dict[str, Any]) -> str:
     """Return the report as lines of text."""
     lines = [f"{problem['where']}: {problem['what']}" for problem in report["problems"]]
     gaps = report.get("not_covered", [])
@@ -191,7 +191,7 @@ def as_text(report: dict[str, Any]) -> str:
     return "\n".join([*lines, f"No sum covers {UNCOVERED}."])
 
 
-def _of_run(store: Store, run_id: int) -> Iterator[dict[str, str]]:
+def _run_problems(store: Store, run_id: int) -> Iterator[dict[str, str]]:
     run = store.runs.get(run_id)
     where = f"run {run_id}"
     ballots = store.votes.ballots(run_id)
@@ -203,16 +203,18 @@ def _of_run(store: Store, run_id: int) -> Iterator[dict[str, str]]:
     for name, (stored, counted_anew) in counted.items():
         if stored != counted_anew:
             yield {"what": f"it counts {stored} {name}, and has {counted_anew}", "where": where}
-    yield from _counts(store, run_id, ballots)
+    yield from _changed_counts(store, run_id, ballots)
     touched = [item for item in ballots if item.ballots or item.failures]
     job = load_job(store, run_id)
     for start in range(0, len(touched), BATCH):
         for result in job.derive(touched[start : start + BATCH]):
-            if wrong := _differs(store, run, result):
+            if wrong := _counts_differ(store, run, result):
                 yield {"what": wrong, "where": f"{where}, item {result.item_id}"}
 
 
-def _counts(store: Store, run_id: int, ballots: Sequence[ItemBallots]) -> Iterator[dict[str, str]]:
+def _changed_counts(
+    store: Store, run_id: int, ballots: Sequence[ItemBallots]
+) -> Iterator[dict[str, str]]:
     """Yield the items whose stored counts differ from those of their votes."""
     rows = {row.item_id: row for row in store.results.items(run_id, limit=-1)}
     for item in ballots:
@@ -223,21 +225,23 @@ def _counts(store: Store, run_id: int, ballots: Sequence[ItemBallots]) -> Iterat
             yield {"what": message, "where": f"run {run_id}, item {item.item_id}"}
 
 
-def _differs(store: Store, run: Run, result: ItemResult) -> str:
+def _counts_differ(store: Store, run: Run, result: ItemResult) -> str:
     row = store.results.item(run.id, result.item_id)
     names = ("score", "raw", "low", "high", "complete", "fail", "review", "agreement", "outcome")
     wrong = [name for name in names if getattr(row, name) != getattr(result, name)]
     if canonical_json(row.trace) != canonical_json(json.loads(to_json(result.trace))):
         wrong.append("trace")
     stored = {cell.criterion: cell for cell in store.results.cells(run.id, result.item_id)}
-    derived = {cell.criterion: _comparable(cell) for cell in result.cells}
+    derived = {cell.criterion: _comparable_cell(cell) for cell in result.cells}
     wrong += [
         f"the verdict on {name}"
         for name in sorted(stored.keys() | derived.keys())
-        if name not in stored or name not in derived or _comparable(stored[name]) != derived[name]
+        if name not in stored
+        or name not in derived
+        or _comparable_cell(stored[name]) != derived[name]
     ]
     return f"not what its votes make: {', '.join(wrong)}" if wrong else ""
 
 
-def _comparable(cell: Verdict) -> tuple[Any, ...]:
+def _comparable_cell(cell: Verdict) -> tuple[Any, ...]:
     return tuple(cell)

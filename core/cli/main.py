@@ -15,7 +15,7 @@ from core.cli.access import access
 from core.cli.asked_again.drifting import drift
 from core.cli.asked_again.impression import impression
 from core.cli.asked_again.probing import probe
-from core.cli.common import db_option, json_option, open_db, settings_with
+from core.cli.common import db_option, json_option, open_db, settings_for
 from core.cli.gate import check
 from core.cli.import_export import export, import_
 from core.cli.measuring import cascade, compare, contest, metrics, rank
@@ -70,14 +70,14 @@ def backup(
         if nightly:
             _copy_each(file, keep, db, as_json)
             return
-        copy, checked = integrity.backup(_existing(db), file, force=force, damaged=damaged)
+        copy, checked = integrity.backup(_existing_store(db), file, force=force, damaged=damaged)
         if not checked["ok"]:
-            common.complain(integrity.as_text(checked))
+            common.print_error(integrity.report_as_text(checked))
         if copy is None:
             message = f"{file} was not written: what the data file holds is not sound. Put a good "
-            common.complain(message + "copy back, or keep one of it as it is with --damaged.")
+            common.print_error(message + "copy back, or keep one of it as it is with --damaged.")
         if as_json:
-            common.result(checked if copy is None else copy._asdict())
+            common.print_json(checked if copy is None else copy._asdict())
         elif copy is not None:
             common.print_text(
                 f"{copy.file}: {copy.bytes:,} bytes, {copy.runs} runs, {copy.votes} votes."
@@ -89,25 +89,27 @@ def _copy_each(folder: Path, keep: int, db: Path | None, as_json: bool) -> None:
     from core import clock
     from core.cli import integrity
 
-    given = settings_with(db, every=True)
+    given = settings_for(db, every=True)
     file_settings = given.each() if db is None and given.workspace is None else (given,)
     stores = [
         (
             settings.workspace.name if settings.workspace else settings.db.stem,
-            partial(_existing_at, settings),
+            partial(_existing_store_at, settings),
         )
         for settings in file_settings
     ]
     copies, failed = list[dict[str, Any]](), dict[str, str]()
-    for name, copy, wrong in integrity.nightly(stores, folder, clock.now()[:10], keep):
+    for name, copy, wrong in integrity.copy_nightly(stores, folder, clock.now()[:10], keep):
         if copy is None:
             failed[name] = wrong
-            common.complain(f"No copy of {name} was made, and its older copies stay: {wrong}")
+            common.print_error(f"No copy of {name} was made, and its older copies stay: {wrong}")
         else:
             copies.append(copy._asdict())
-            common.say(f"{copy.file}: {copy.bytes:,} bytes, {copy.runs} runs, {copy.votes} votes.")
+            common.print_message(
+                f"{copy.file}: {copy.bytes:,} bytes, {copy.runs} runs, {copy.votes} votes."
+            )
     if as_json:
-        common.result({"copies": copies, "failed": failed})
+        common.print_json({"copies": copies, "failed": failed})
     sys.exit(common.NOT_ALL if failed else common.DONE)
 
 
@@ -124,17 +126,17 @@ def verify(db: Path | None, as_json: bool) -> None:
     from core.cli import integrity
 
     with common.plain_errors(as_json):
-        report = integrity.verify(lambda: _existing(db))
-        common.report(report, integrity.as_text, as_json)
+        report = integrity.verify_store(lambda: _existing_store(db))
+        common.print_result(report, integrity.report_as_text, as_json)
         sys.exit(common.DONE if report["ok"] else common.NOT_ALL)
 
 
-def _existing(db: Path | None) -> Store:
+def _existing_store(db: Path | None) -> Store:
     """Return the store of an existing data file; these commands create none."""
-    return _existing_at(settings_with(db))
+    return _existing_store_at(settings_for(db))
 
 
-def _existing_at(settings: Settings) -> Store:
+def _existing_store_at(settings: Settings) -> Store:
     if not settings.db.exists():
         raise InputError("There is no data file here yet.", (), str(settings.db))
     return common.open_as(settings)
@@ -175,7 +177,7 @@ class _Grouped(click.Group):
 def main(context: click.Context) -> None:
     """Write rubrics, grade with a panel of judges, and see every vote."""
     if context.invoked_subcommand is None:
-        common.as_it_is(f"{context.get_help()}\n")
+        common.print_file(f"{context.get_help()}\n")
 
 
 _MADE = (grade, resume, cancel, retry, runs, show, score, import_, export, metrics, lint, compare)
@@ -190,11 +192,11 @@ for command in (*_MADE, *_MEASURED, backup, verify, check, queue, regrade, label
 def where(db: Path | None, as_json: bool) -> None:
     """Print the path of the data file."""
     with common.plain_errors(as_json):
-        path = settings_with(db).db
+        path = settings_for(db).db
         if as_json:
-            common.result({"db": str(path), "exists": path.exists()})
+            common.print_json({"db": str(path), "exists": path.exists()})
         else:
-            common.as_it_is(f"{path}\n")
+            common.print_file(f"{path}\n")
 
 
 @main.command()
@@ -249,7 +251,7 @@ def app(
     from core.services.runs.server import serve
 
     with common.plain_errors():
-        settings = load_settings() if db is None else settings_with(db)
+        settings = load_settings() if db is None else settings_for(db)
         if db is not None and settings.workspaces:
             raise InputError("The configuration names workspaces: leave --db away.")
         hosts = (*settings.hosts, *hosts)
@@ -283,7 +285,7 @@ def worker(files: tuple[Path, ...], with_parent: bool) -> None:
         if with_parent:
             work_until_stopped(*stores, with_parent=True, cluster=load_settings().cluster)
         else:
-            common.say("Waiting for runs. Ctrl-C ends.")
+            common.print_message("Waiting for runs. Ctrl-C ends.")
             keep_working(*(store.path for store in stores))
 
 
@@ -296,7 +298,7 @@ def demo(db: Path | None, as_json: bool) -> None:
 
     with common.plain_errors(as_json):
         report = grade_example(open_db(db))
-        common.report(report, as_text, as_json)
+        common.print_result(report, as_text, as_json)
         sys.exit(common.DONE if report["status"] == "done" else common.NOT_ALL)
 
 

@@ -57,9 +57,9 @@ def compare(
         for run_id in pair:
             review = corrected_estimates.selected(store, run_id, level)
             if review is not None:
-                common.note(f"run {run_id}: {corrected_estimates.in_words(review)}")
+                common.print_note(f"run {run_id}: {corrected_estimates.in_words(review)}")
         if as_json:
-            common.result(run_comparison.comparison_data(result))
+            common.print_json(run_comparison.comparison_data(result))
         else:
             common.print_text(terminal_text(comparison_sections(result)))
 
@@ -158,22 +158,22 @@ def contest(
     from core.services.access.providers import require_allowed
 
     with common.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
-        design = _design(options)
+        design = _take_design(options)
         planned = contest_requests.contest_from_files(store, design=design, **options)
         for notice in planned.notices:
-            common.say(f"note: {notice}")
+            common.print_message(f"note: {notice}")
         further = rounds - 1 if design["kind"] == "adaptive" else 0
         figures = contest_requests.contest_estimate_figures(
             store, planned.request, further, per_round
         )
         if only_estimate:
-            _say_estimate(figures, as_json)
+            _print_estimate(figures, as_json)
             return
         judges, panel = planned.request.panel.judges, options["panel"]
         if trust or panel is None:
             allow_sendings(judges)
         require_allowed(judges, source=str(panel or ""))
-        common.say(contest_requests.estimate_line(figures))
+        common.print_message(contest_requests.estimate_line(figures))
         _run_contest(store, planned.request, further, per_round, as_json)
 
 
@@ -218,10 +218,10 @@ def rank(
             resamples=bootstrap,
             level=level,
         )
-        common.report(ranking.data, lambda _: terminal_text(ranking.sections), as_json)
+        common.print_result(ranking.data, lambda _: terminal_text(ranking.sections), as_json)
 
 
-def _design(options: dict[str, Any]) -> dict[str, Any]:
+def _take_design(options: dict[str, Any]) -> dict[str, Any]:
     """Remove the options of the design from ``options`` and return them."""
     same = ("baseline", "per_task", "both_bad", "disagreement", "summaries")
     return {
@@ -253,7 +253,7 @@ def _run_contest(
     ended = [lifecycle.summary(store, run) for run in runs]
     report = rank_report.contest_report(store, runs)
     if as_json:
-        common.result({**ended[-1], "rounds": ended, "ranking": report.data})
+        common.print_json({**ended[-1], "rounds": ended, "ranking": report.data})
     else:
         for figures in ended:
             common.print_text(requests_from_files.summary_as_text(figures))
@@ -272,11 +272,11 @@ def follow(store: Store, run_id: int) -> None:
     bar.end()
 
 
-def _say_estimate(figures: dict[str, Any], as_json: bool) -> None:
+def _print_estimate(figures: dict[str, Any], as_json: bool) -> None:
     from core.cli import contest_requests
 
     if as_json:
-        common.result(figures)
+        common.print_json(figures)
     else:
         common.print_text(contest_requests.estimate_line(figures))
 
@@ -314,7 +314,7 @@ def cascade(
             open_to_read(db), run_number(run), first, tolerance=tolerance
         )
         data = cascade_sweep.sweep_data(result)
-        common.report(data, lambda _: cascade_sweep.sweep_words(result), as_json)
+        common.print_result(data, lambda _: cascade_sweep.sweep_words(result), as_json)
 
 
 @click.command()
@@ -348,6 +348,13 @@ def metrics(
     from core.services.agreement import metrics_report
 
     with common.plain_errors(as_json):
-        arguments = (source, reference, bootstrap, seed, common.note, Confidence(level, method))
+        arguments = (
+            source,
+            reference,
+            bootstrap,
+            seed,
+            common.print_note,
+            Confidence(level, method),
+        )
         report = metrics_report.metrics_source(lambda: open_to_read(db), *arguments)
-        common.report(report, reports_as_text.metrics_as_text, as_json)
+        common.print_result(report, reports_as_text.metrics_as_text, as_json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from core.cli.requests_from_files import batches_in_words
+from core.cli.requests_from_files import batches_as_text
 from core.domain.runs import Run
 from core.metrics.agreement.known_figures import KNOWN
 from core.metrics.estimate import Estimate
@@ -49,13 +49,13 @@ def metrics_as_text(report: Mapping[str, Any]) -> str:
     """Return the report as lines. Undefined figures come with their reason."""
     lines = [report["trust"]["in_words"], ""] if "trust" in report else []
     for name, criterion in report["criteria"].items():
-        lines += _measured_criterion(name, criterion)
+        lines += _criterion_lines(name, criterion)
     lines += [_WHOLE]
     raters = {**report["score"]["raters"], "panel": report["score"]["panel"]}
     lines += [
         line
         for name, figures in raters.items()
-        for line in _compared_lines(name, figures, _named(_SCORE))
+        for line in _compared_lines(name, figures, _named_figures(_SCORE))
     ]
     if lines[-1] == _WHOLE:
         lines.append(
@@ -68,15 +68,15 @@ def metrics_as_text(report: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _named(names: Sequence[str], *, ordered: bool = True) -> dict[str, str]:
+def _named_figures(names: Sequence[str], *, ordered: bool = True) -> dict[str, str]:
     """Return the names of figures that apply to options with or without an order."""
     return {name: KNOWN[name].short for name in names if ordered or not KNOWN[name].ordered}
 
 
-def _measured_criterion(name: str, measured: Mapping[str, Any]) -> Iterator[str]:
+def _criterion_lines(name: str, measured: Mapping[str, Any]) -> Iterator[str]:
     yield f"{name} ({measured['scale']}: {', '.join(measured['levels'])})"
     ordered = measured["scale"] != "nominal"
-    group, pair = (_named(names, ordered=ordered) for names in (_GROUP, _PAIR))
+    group, pair = (_named_figures(names, ordered=ordered) for names in (_GROUP, _PAIR))
     for kind, figures in measured["groups"].items():
         yield (
             f"  {kind}: {say.plural(figures['raters'], 'rater')}, "
@@ -84,7 +84,7 @@ def _measured_criterion(name: str, measured: Mapping[str, Any]) -> Iterator[str]
             f"{figures['abstained']} abstained, "
             f"{figures['failed']} failed"
         )
-        yield f"    {_figures(figures, group, figures['items_with_2plus'])}"
+        yield f"    {_figure_lines(figures, group, figures['items_with_2plus'])}"
     if not measured["groups"]:
         yield "  Nobody rated it."
     for rater, versus in {**measured["raters"], "panel": measured["panel"]}.items():
@@ -104,15 +104,15 @@ def _compared_lines(
                 named = {"gold": "the labels", "human": "the human majority"}
                 words = named.get(figures["reference"], figures["reference"])
                 yield f"  {name}, sure and right by {words}:"
-                sure = _named(_SURE) | {"accuracy": "right"}
-                yield f"    {_figures(figures, sure, figures['n'])}"
+                sure = _named_figures(_SURE) | {"accuracy": "right"}
+                yield f"    {_figure_lines(figures, sure, figures['n'])}"
         elif figures["n"]:
-            shown = _named(_MEAN) if key == "vs_human_mean_level" else names
+            shown = _named_figures(_MEAN) if key == "vs_human_mean_level" else names
             yield f"  {name} against the {_REFERENCES[key]}:"
-            yield f"    {_figures(figures, shown, figures['n'], criterion)}"
+            yield f"    {_figure_lines(figures, shown, figures['n'], criterion)}"
 
 
-def _figures(
+def _figure_lines(
     group: Mapping[str, Any],
     names: Mapping[str, str],
     n: int,
@@ -158,7 +158,7 @@ def run_as_text(store: Store, run_id: int) -> str:
         *_cost_lines(run, figures["cost_usd"]),
         *(f"           {kind}: {why}" for kind, why in figures["reasons"].items() if why),
         *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
-        *(f"  batches  {sentence}" for sentence in batches_in_words(rows, looking=run.active)),
+        *(f"  batches  {sentence}" for sentence in batches_as_text(rows, looking=run.active)),
         *([f"  lost     {lost_words(lost)}"] if (lost := figures["lost_calls"]) else []),
     ]
     if run.message:
@@ -209,11 +209,11 @@ def _criterion_as_data(view: CriterionView) -> dict[str, Any]:
         "agreement": verdict.agreement if verdict else None,
         "between": averaged_in_words(view.criterion, verdict),
         "truth": view.truth_label,
-        "votes": [_vote(vote) for vote in view.votes],
+        "votes": [_vote_data(vote) for vote in view.votes],
     }
 
 
-def _vote(view: VoteView) -> dict[str, Any]:
+def _vote_data(view: VoteView) -> dict[str, Any]:
     head = {"judge": view.cell.judge, "replicate": view.cell.replicate}
     if view.vote is None:
         failure = view.failure

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from core import clock
-from core.cli.common import given
-from core.domain.base import build
+from core.cli.common import read_stdin
+from core.domain.base import build_model
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.votes import BatchRow
 from core.errors import InputError, Problem
@@ -72,15 +72,15 @@ def request_from_files(
     """
     if rubric == dataset == STDIN:
         raise InputError("Standard input can be read once: name a file for one of the two.")
-    read_rubric = only_rubric(given(), PIPED) if rubric == STDIN else read_rubric_file(rubric)
+    read_rubric = only_rubric(read_stdin(), PIPED) if rubric == STDIN else read_rubric_file(rubric)
     changes = [*changes, *(WORD + word for word in words)]
     read_dataset = (
-        read_items(given(), PIPED, read_rubric.value, changes, sheet)
+        read_items(read_stdin(), PIPED, read_rubric.value, changes, sheet)
         if dataset == STDIN
         else read_items_file(dataset, read_rubric.value, changes, sheet)
     )
     read_panel = panel_from(panel, judges, api_base, key_env, concurrency, limits)
-    panel_asked = _with_asking(read_panel, asking)
+    panel_asked = _asked_with(read_panel, asking)
     request = RunRequest(
         rubric_version=rubric_version(store, read_rubric.value, str(rubric.name)),
         dataset_version=dataset_version(store, read_dataset.value, str(dataset.name)),
@@ -110,11 +110,11 @@ def panel_from(
     if panel is not None and judges:
         raise InputError("Both --panel and --judge are given. Use one of them.")
     if panel is not None:
-        panel_made = build(Panel, with_offline(parse_data(panel)), "panel", str(panel))
+        panel_made = build_model(Panel, with_offline(parse_data(panel)), "panel", str(panel))
     elif judges:
         panel_made = Panel(
             name=", ".join(judges),
-            judges=tuple(j for name in judges for j in _judges(name, api_base, key_env)),
+            judges=tuple(j for name in judges for j in _named_judges(name, api_base, key_env)),
         )
     else:
         raise InputError(
@@ -158,17 +158,17 @@ def with_offline(data: Any) -> Any:
     return {**data, "judges": replaced}
 
 
-def _with_asking(panel: Panel, settings: Mapping[str, Any]) -> Panel:
+def _asked_with(panel: Panel, settings: Mapping[str, Any]) -> Panel:
     set_values = {name: value for name, value in settings.items() if value is not None}
-    asking = build(Asking, {**panel.asking.model_dump(), **set_values}, "way of asking")
+    asking = build_model(Asking, {**panel.asking.model_dump(), **set_values}, "way of asking")
     return panel.model_copy(update={"asking": asking})
 
 
-def _judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
+def _named_judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
     if fold(name) == "offline":
         return OFFLINE_JUDGES
     if name.startswith(model_file.PREFIX):
-        return (model_file.judge_of(name.removeprefix(model_file.PREFIX)),)
+        return (model_file.judge_of_file(name.removeprefix(model_file.PREFIX)),)
     first, *replicas = api_base.split() or [""]
     data = {
         "name": name,
@@ -177,10 +177,10 @@ def _judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
         "replicas": replicas,
         "key_env": key_env,
     }
-    return (build(Judge, data, "judge"),)
+    return (build_model(Judge, data, "judge"),)
 
 
-def remarks(request: RunRequest) -> list[str]:
+def request_warnings(request: RunRequest) -> list[str]:
     """Return warnings about judges that no budget limits, and about wordings for small models."""
     texts = [f"{BRIEF_SUITS} Say --style brief."] if brief_suits(request.panel) else []
     if request.budget is None:
@@ -220,7 +220,7 @@ def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:
     }
 
 
-def twins_in_words(store: Store, run_id: int) -> str:
+def twins_sentence(store: Store, run_id: int) -> str:
     """Return a sentence about items that share a text; empty if no judge learns."""
     return twins_of(store.runs.get(run_id).plan.calibration).in_words()
 
@@ -242,11 +242,11 @@ def progress_line(look: RunProgress) -> str:
         parts.append("cost unknown" if row.cost_unknown else f"${row.cost:.4f}")
     if row.cached:
         parts.append(f"{row.cached} known already")
-    parts += batches_in_words(look.batches)
+    parts += batches_as_text(look.batches)
     return f"run {row.id}: " + ", ".join(parts)
 
 
-def left_out(figures: dict[str, Any]) -> str:
+def batches_note(figures: dict[str, Any]) -> str:
     """Return a sentence about batches in progress whose run has no worker."""
     if not figures["batches_out"]:
         return ""
@@ -257,7 +257,7 @@ def left_out(figures: dict[str, Any]) -> str:
     )
 
 
-def batches_in_words(batches: Sequence[BatchRow], *, looking: bool = True) -> list[str]:
+def batches_as_text(batches: Sequence[BatchRow], *, looking: bool = True) -> list[str]:
     """Return lines about the progress of the provider's batches; empty if there are none.
 
     ``looking``: a process will check them.
@@ -269,7 +269,9 @@ def batches_in_words(batches: Sequence[BatchRow], *, looking: bool = True) -> li
     lines = sum(batch.lines for batch in out)
     due = min((batch.due for batch in out if batch.due is not None), default=None)
     then = (
-        "" if due is None or not looking else f", next look in {max(0.0, due - clock.at()):.0f} s"
+        ""
+        if due is None or not looking
+        else f", next look in {max(0.0, due - clock.seconds_now()):.0f} s"
     )
     return [f"{plural(len(out), 'batch', 'batches')} out ({answered} of {lines} answered{then})"]
 
@@ -298,7 +300,7 @@ def summary_as_text(figures: dict[str, Any]) -> str:
     lines = [
         f"Run {figures['run']}: {_status(figures)}. {figures['votes']} of {figures['planned']} "
         f"votes ({figures['abstentions']} abstentions), "
-        f"{figures['calls']} calls{_reused_words(figures)}, "
+        f"{figures['calls']} calls{_reused_text(figures)}, "
         f"{'cost unknown' if cost is None else f'${cost:.4f}'}, {figures['seconds']:.1f} s."
     ]
     if figures["lost_calls"]:
@@ -312,7 +314,7 @@ def summary_as_text(figures: dict[str, Any]) -> str:
             f"`rubric-studio show {figures['run']}` says: a new run pays only for what is left."
         )
     elif figures["status"] != "done":
-        if sentence := left_out(figures):
+        if sentence := batches_note(figures):
             lines.append(sentence)
         lines.append(f"`rubric-studio resume {figures['run']}` goes on with the rest.")
     lines.append(f"`rubric-studio show {figures['run']}` says more.")
@@ -324,7 +326,7 @@ def _status(figures: dict[str, Any]) -> str:
     return "incomplete" if finished and not figures["complete"] else str(figures["status"])
 
 
-def _reused_words(figures: dict[str, Any]) -> str:
+def _reused_text(figures: dict[str, Any]) -> str:
     """Return how many answers earlier runs provided, and the saved cost if it is known."""
     if not figures["cached"]:
         return ""

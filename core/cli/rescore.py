@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import Rules
 from core.domain.rubric import RULES, Rubric, rules_in_words
 from core.domain.runs import Derive, ItemResult, Run
@@ -90,23 +90,24 @@ def _score_run(
     lookup = rubric_lookup(rubric, items)
     derive = deriver(
         chosen,
-        _counting_of(run, raters),
+        _counting_votes(run, raters),
         lookup,
         texts_lookup(items),
         settled_lookup(store, run_id),
         NOTHING_FITTED if rules else fitted,
     )
     by_item = {b.item_id: b for b in store.votes.ballots(run_id)}
-    return _report([i.id for i in items], by_item, derive, lookup, chosen)
+    return _score_report([i.id for i in items], by_item, derive, lookup, chosen)
 
 
-def _counting_of(run: Run, raters: RaterGroup | None) -> VoteCounting:
+def _counting_votes(run: Run, raters: RaterGroup | None) -> VoteCounting:
     """Return which of the run's votes count; ``raters`` may make other raters shadows."""
     if raters is None:
         return counting_of(run.plan)
     panel = run.plan.panel
     judges = [
-        j.model_copy(update={"shadow": not _counts(j.rater_kind, raters)}) for j in panel.judges
+        j.model_copy(update={"shadow": not _vote_counts(j.rater_kind, raters)})
+        for j in panel.judges
     ]
     if all(j.shadow for j in judges):
         raise InputError(f"--raters {raters}: run {run.id} has none of them.")
@@ -114,7 +115,7 @@ def _counting_of(run: Run, raters: RaterGroup | None) -> VoteCounting:
     return counting_of(replace(run.plan, panel=with_shadows))
 
 
-def _counts(kind: str, raters: RaterGroup) -> bool:
+def _vote_counts(kind: str, raters: RaterGroup) -> bool:
     return raters == "all" or (kind == "human") == (raters == "people")
 
 
@@ -136,18 +137,18 @@ def _score_folder(
         tell("Only judges' votes count here. --raters all counts people's, too.")
         raters = "judges"
     by_item = {
-        item_id: _ballots(item_id, rows, raters or "all")
+        item_id: _ballots_of_item(item_id, rows, raters or "all")
         for item_id, rows in read.value.by_item().items()
     }
     lookup = rubric_lookup(rubric, items)
     derive = deriver(chosen, VoteCounting(read.value.weights), lookup, texts_lookup(items))
-    return _report([i.id for i in items], by_item, derive, lookup, chosen)
+    return _score_report([i.id for i in items], by_item, derive, lookup, chosen)
 
 
-def _ballots(item_id: str, rows: Sequence[ImportedVote], raters: RaterGroup) -> ItemBallots:
+def _ballots_of_item(item_id: str, rows: Sequence[ImportedVote], raters: RaterGroup) -> ItemBallots:
     ballots, failures = list[BallotRow](), dict[str, int]()
     for v in rows:
-        if not _counts(v.kind, raters):
+        if not _vote_counts(v.kind, raters):
             continue
         if v.failed:
             failures[v.criterion] = failures.get(v.criterion, 0) + 1
@@ -172,7 +173,7 @@ def rules_from(words: Sequence[str], base: Rules) -> Rules:
                 f"nominal; for example ordinal=median. {rules_in_words('ordinal')}"
             )
         fields[scale] = rule
-    return build(Rules, fields, "set of rules", "--rule")
+    return build_model(Rules, fields, "set of rules", "--rule")
 
 
 def with_abstention(rubric: Rubric, abstain: str | None) -> Rubric:
@@ -180,11 +181,11 @@ def with_abstention(rubric: Rubric, abstain: str | None) -> Rubric:
     if abstain is None:
         return rubric
     policy = {**rubric.scoring.model_dump(), "abstention": abstain}
-    scoring = build(type(rubric.scoring), policy, "scoring policy")
+    scoring = build_model(type(rubric.scoring), policy, "scoring policy")
     return rubric.model_copy(update={"scoring": scoring})
 
 
-def _report(
+def _score_report(
     ids: Sequence[str],
     by_item: dict[str, ItemBallots],
     derive: Derive,
@@ -196,13 +197,13 @@ def _report(
         c.agreement for result in results for c in result.cells if c.agreement is not None
     ]
     return {
-        "items": [_item(result, rubric_of(result.item_id)) for result in results],
+        "items": [_item_data(result, rubric_of(result.item_id)) for result in results],
         "rules": rules.model_dump(),
         "mean_agreement": fmean(agreements) if agreements else None,
     }
 
 
-def _item(result: ItemResult, rubric: Rubric) -> dict[str, Any]:
+def _item_data(result: ItemResult, rubric: Rubric) -> dict[str, Any]:
     return {
         "id": result.item_id,
         "score": result.score,
@@ -210,11 +211,11 @@ def _item(result: ItemResult, rubric: Rubric) -> dict[str, Any]:
         **coverage_of(result.trace),
         "needs_a_person": result.review,
         "trace": result.trace,
-        "verdicts": {c.criterion: _verdict(c, rubric) for c in result.cells},
+        "verdicts": {c.criterion: _verdict_data(c, rubric) for c in result.cells},
     }
 
 
-def _verdict(cell: Verdict, rubric: Rubric) -> dict[str, Any]:
+def _verdict_data(cell: Verdict, rubric: Rubric) -> dict[str, Any]:
     label = None
     if not cell.abstained and cell.option is not None:
         label = rubric.criterion(cell.criterion).choices[cell.option].label
@@ -231,7 +232,7 @@ def _verdict(cell: Verdict, rubric: Rubric) -> dict[str, Any]:
     }
 
 
-def as_text(report: dict[str, Any]) -> str:
+def scores_as_text(report: dict[str, Any]) -> str:
     """Return the report as text, a line per item."""
     lines = []
     for item in report["items"]:

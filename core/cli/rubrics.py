@@ -46,31 +46,31 @@ def lint(files: tuple[Path, ...], fail_on: str, as_json: bool, dismissed: bool) 
     """
     reports, worst = [], common.DONE
     for file in files:
-        for status, report in _linted(file, fail_on, dismissed, as_json):
+        for status, report in _lint_results(file, fail_on, dismissed, as_json):
             reports.append(report)
             worst = max(worst, status)
     if as_json:
-        common.result(reports[0] if len(reports) == 1 else reports)
+        common.print_json(reports[0] if len(reports) == 1 else reports)
     sys.exit(worst)
 
 
-def _linted(
+def _lint_results(
     file: Path, fail_on: str, dismissed: bool, as_json: bool
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each rubric's exit status and report; print the reports unless ``as_json``."""
     from core.errors import InputError
 
     try:
-        rubrics = _read(file)
+        rubrics = _read_rubrics(file)
     except InputError as error:
-        common.complain(str(error))
+        common.print_error(str(error))
         yield common.WRONG_INPUT, {"file": str(file), "valid": False, **error.to_dict()}
         return
     for parsed in rubrics:
-        yield _checked(file, parsed, fail_on, dismissed, as_json)
+        yield _lint_file(file, parsed, fail_on, dismissed, as_json)
 
 
-def _checked(
+def _lint_file(
     file: Path, parsed: Parsed[Rubric], fail_on: str, dismissed: bool, as_json: bool
 ) -> tuple[int, dict[str, Any]]:
     from core.lint.check import check
@@ -82,24 +82,24 @@ def _checked(
     findings.sort(key=lambda finding: finding["line"] or 0)
     not_read = criteria_unchecked(parsed.value)
     if not as_json:
-        _print(file, parsed, findings, not_read)
+        _print_findings(file, parsed, findings, not_read)
     serious = any(finding["severity"] == "serious" for finding in findings)
     counts = {
         "error": False,
         "serious": serious,
         "remark": bool(findings or parsed.notices),
     }[fail_on]
-    report = _report(file, parsed, findings, not_read)
+    report = _file_report(file, parsed, findings, not_read)
     return (common.NOT_ALL if counts else common.DONE), report
 
 
-def _read(file: Path) -> tuple[Parsed[Rubric], ...]:
+def _read_rubrics(file: Path) -> tuple[Parsed[Rubric], ...]:
     from core.formats.folder import read_rubric_files
     from core.formats.rubrics.forms import read_rubrics
 
     if file != Path("-"):
         return read_rubric_files(file)
-    return read_rubrics(common.given(), "standard input")
+    return read_rubrics(common.read_stdin(), "standard input")
 
 
 def _finding_data(parsed: Parsed[Rubric], finding: LintFinding) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def _finding_data(parsed: Parsed[Rubric], finding: LintFinding) -> dict[str, Any
     }
 
 
-def _report(
+def _file_report(
     file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]], unread: tuple[str, ...]
 ) -> dict[str, Any]:
     return {
@@ -138,7 +138,7 @@ def _report(
     }
 
 
-def _kind(problem: Problem) -> str:
+def _remark_without_quotes(problem: Problem) -> str:
     """Return a remark's message without quotations, to group similar ones."""
     return re.sub(r"'[^']*'", "", problem.message)
 
@@ -147,18 +147,18 @@ def _kind(problem: Problem) -> str:
 MOST_ALIKE = 5
 
 
-def _print(
+def _print_findings(
     file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]], unread: tuple[str, ...]
 ) -> None:
     from core.lint.language import unchecked_sentence
 
     serious = sum(finding["severity"] == "serious" for finding in findings)
     counted = f"{len(findings)} to fix, {serious} of them serious" if findings else "nothing to fix"
-    common.print_text(f"{file}: valid, {_criteria(parsed.value)}, {counted}.")
-    kinds = Counter(map(_kind, parsed.notices))
+    common.print_text(f"{file}: valid, {_criteria_count(parsed.value)}, {counted}.")
+    kinds = Counter(map(_remark_without_quotes, parsed.notices))
     shown = Counter[str]()
     for problem in parsed.notices:
-        kind = _kind(problem)
+        kind = _remark_without_quotes(problem)
         shown[kind] += 1
         if shown[kind] <= MOST_ALIKE:
             common.print_text(f"  - {problem}")
@@ -175,13 +175,15 @@ def _print(
             continue
         line = f":{entry['line']}" if entry["line"] else ""
         common.print_text(
-            f"\n{file}{line}: {entry['severity']}: {_subject(entry)}: {entry['message']} "
+            f"\n{file}{line}: {entry['severity']}: {_subject_of_entry(entry)}: {entry['message']} "
             f"[{entry['rule']}]"
         )
         common.print_text(f"    why:  {entry['why']} ({entry['source']})")
         common.print_text(f"    mend: {entry['mend']}")
         if counted_by[entry["rule"]] == MOST_ALIKE:
-            alike = [_subject(other) for other in findings if other["rule"] == entry["rule"]]
+            alike = [
+                _subject_of_entry(other) for other in findings if other["rule"] == entry["rule"]
+            ]
             if unnamed := alike[MOST_ALIKE:]:
                 named = ", ".join(unnamed[:MOST_ALIKE])
                 named += ", …" if len(unnamed) > MOST_ALIKE else ""
@@ -190,12 +192,12 @@ def _print(
                 )
 
 
-def _subject(entry: Mapping[str, Any]) -> str:
+def _subject_of_entry(entry: Mapping[str, Any]) -> str:
     gate = f"gate {entry['gate']}" if entry["gate"] else "the whole rubric"
     return str(entry["criterion"] or gate)
 
 
-def _criteria(rubric: Rubric) -> str:
+def _criteria_count(rubric: Rubric) -> str:
     count = len(rubric.criteria)
     return "1 criterion" if count == 1 else f"{count} criteria"
 
@@ -243,25 +245,27 @@ def convert(
     from core.services.rubrics import import_export
 
     with common.plain_errors():
-        data = common.given() if rubric == "-" else None
+        data = common.read_stdin() if rubric == "-" else None
         read_rubrics = import_export.rubrics_at(open_to_read(db), rubric, scaling, data)
         files: dict[Path, RubricExport] = {}
         for read in read_rubrics:
             shared = import_export.share(read.value, form)
             for notice in read.notices:
-                common.say(f"note: {notice}")
+                common.print_message(f"note: {notice}")
             for loss in shared.losses:
-                common.say(f"Note: {loss}")
+                common.print_message(f"Note: {loss}")
             target = out or Path("-")
             path = target / shared.file_name if _is_folder(target, len(read_rubrics)) else target
             files[path] = shared
         if len(files) < len(read_rubrics):
             alike = len({each.value.name for each in read_rubrics}) == 1
             mend = "give them names of their own" if alike else "name a folder with --out"
-            common.say(f"rubric-studio: {rubric} holds {len(read_rubrics)} rubrics; {mend}.")
+            common.print_message(
+                f"rubric-studio: {rubric} holds {len(read_rubrics)} rubrics; {mend}."
+            )
             sys.exit(common.WRONG_INPUT)
         if Path("-") in files:
-            common.as_it_is(files[Path("-")].text)
+            common.print_file(files[Path("-")].text)
         else:
             write_files({path: shared.data(mark=mark) for path, shared in files.items()}, force)
 
@@ -283,6 +287,6 @@ def schema(out: Path | None, force: bool) -> None:
 
     with common.plain_errors():
         if out is None or out == Path("-"):
-            common.as_it_is(schema_text())
+            common.print_file(schema_text())
         else:
             write_files({out: schema_text().encode()}, force)

@@ -156,21 +156,21 @@ def grade(
             store, rubric, dataset, asking=asking, limits=limits, **options
         )
         for notice in request.notices:
-            common.say(f"note: {notice}")
-        for remark in requests_from_files.remarks(request.request):
-            common.note(remark)
+            common.print_message(f"note: {notice}")
+        for remark in requests_from_files.request_warnings(request.request):
+            common.print_note(remark)
         if only_estimate:
             figures = requests_from_files.estimate_figures(store, request.request)
             figures |= {"roles": [role.data() for role in request.roles]}
-            common.report(figures, requests_from_files.estimate_as_text, as_json)
+            common.print_result(figures, requests_from_files.estimate_as_text, as_json)
             return
         panel = options["panel"]
         judges, typed = request.request.panel.judges, panel is None
         programs = programs_of(judges, trust=trust, typed=typed, source=str(panel or ""))
         run_id = lifecycle.start(store, request.request, programs)
-        if twins := requests_from_files.twins_in_words(store, run_id):
-            common.say(f"note: {twins}")
-        _follow(store, run_id, as_json, programs, cluster)
+        if twins := requests_from_files.twins_sentence(store, run_id):
+            common.print_message(f"note: {twins}")
+        _work_or_watch(store, run_id, as_json, programs, cluster)
 
 
 @click.command()
@@ -193,7 +193,7 @@ def resume(run: int, trust: bool, cluster: str, db: Path | None, as_json: bool) 
         source = f"run {run} of {store.path}"
         programs = programs_of(store.runs.row(run).panel.judges, trust=trust, source=source)
         lifecycle.resume(store, run, programs)
-        _follow(store, run, as_json, programs, cluster)
+        _work_or_watch(store, run, as_json, programs, cluster)
 
 
 @click.command()
@@ -219,11 +219,11 @@ def cancel(run: int, trust: bool, db: Path | None, as_json: bool) -> None:
             if trust:
                 allow_sendings(judges)
             require_allowed(judges, source=f"run {run} of {store.path}")
-            common.say("Telling the provider.")
+            common.print_message("Telling the provider.")
             runner.work_here(store, run, functions=unasked(judges))
         figures = lifecycle.summary(store, run)
         if as_json:
-            common.result(figures)
+            common.print_json(figures)
         else:
             common.print_text(f"Run {run}: {figures['status']}, {figures['votes']} votes.")
 
@@ -245,8 +245,8 @@ def retry(run: int, trust: bool, cluster: str, db: Path | None, as_json: bool) -
         source = f"run {run} of {store.path}"
         programs = programs_of(store.runs.row(run).panel.judges, trust=trust, source=source)
         count = lifecycle.retry(store, run, programs)
-        common.say(f"Asking {count} failed cells again.")
-        _follow(store, run, as_json, programs, cluster)
+        common.print_message(f"Asking {count} failed cells again.")
+        _work_or_watch(store, run, as_json, programs, cluster)
 
 
 @click.command()
@@ -261,7 +261,7 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
         rows = lifecycle.runs(open_to_read(db), limit=limit)
         if as_json:
             keys = ("name", "status", "planned", "votes")
-            common.result(
+            common.print_json(
                 {
                     "runs": [
                         {
@@ -293,7 +293,7 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
                 )
             )
         else:
-            common.say("There are no runs yet. `rubric-studio demo` makes one.")
+            common.print_message("There are no runs yet. `rubric-studio demo` makes one.")
 
 
 @click.command()
@@ -317,19 +317,19 @@ def show(run: int, item: str | None, doubt: bool, db: Path | None, as_json: bool
         if doubt:
             doubtful = in_doubt.as_data(store, run, item)
             if as_json:
-                common.result(doubtful)
+                common.print_json(doubtful)
             else:
                 common.print_text(in_doubt.as_text(doubtful))
             return
         if item is None:
             figures = lifecycle.summary(store, run)
             if as_json:
-                common.result(figures)
+                common.print_json(figures)
             else:
                 common.print_text(reports_as_text.run_as_text(store, run))
             return
         if as_json:
-            common.result(reports_as_text.item_as_data(store, run, item))
+            common.print_json(reports_as_text.item_as_data(store, run, item))
         else:
             common.print_text(reports_as_text.item_as_text(store, run, item))
 
@@ -371,12 +371,12 @@ def score(
 
     with common.plain_errors(as_json):
         report = rescore.score_source(
-            lambda: open_to_read(db), source, rules, abstain, raters, common.note
+            lambda: open_to_read(db), source, rules, abstain, raters, common.print_note
         )
-        common.report(report, rescore.as_text, as_json)
+        common.print_result(report, rescore.scores_as_text, as_json)
 
 
-def _follow(store: Store, run_id: int, as_json: bool, programs: Any, cluster: str) -> None:
+def _work_or_watch(store: Store, run_id: int, as_json: bool, programs: Any, cluster: str) -> None:
     """Work through the run, or watch the process that works on it; then report how it ended."""
     from core.cli import requests_from_files
     from core.services.runs import lifecycle, runner
@@ -387,13 +387,13 @@ def _follow(store: Store, run_id: int, as_json: bool, programs: Any, cluster: st
         runner.follow(store, run_id, lambda look: bar.show(look_at(look)), programs, cluster)
     except KeyboardInterrupt:
         bar.end()
-        if sentence := requests_from_files.left_out(lifecycle.summary(store, run_id)):
-            common.say(sentence)
+        if sentence := requests_from_files.batches_note(lifecycle.summary(store, run_id)):
+            common.print_message(sentence)
         raise
     bar.end()
     figures = lifecycle.summary(store, run_id)
     if as_json:
-        common.result(figures)
+        common.print_json(figures)
     else:
         common.print_text(requests_from_files.summary_as_text(figures))
     complete = figures["status"] == "done" and not figures["failures"]

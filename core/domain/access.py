@@ -202,8 +202,10 @@ def allow(actor: Actor, verb: Verb) -> None:
     if actor.role is None:
         raise NotAllowed(actor.refused or NOBODY.refused)
     roles = " or ".join(role for role in TEAM_ROLES if role in MAY[verb])
-    raise NotAllowed(f"You are {_a(actor.role)} here; only {_a(roles)} may {VERB_WORDS[verb]}.")
+    raise NotAllowed(
+        f"You are {_article(actor.role)} here; only {_article(roles)} may {VERB_WORDS[verb]}."
+    )
 
 
-def _a(words: str) -> str:
+def _article(words: str) -> str:
     return f"{'an' if words.startswith('a') else 'a'} {words}"

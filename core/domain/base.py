@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from core.domain.secrets import masked
+from core.domain.secrets import masked_text
 from core.errors import InputError, Problem
 
 Path = tuple[str | int, ...]
@@ -118,7 +118,7 @@ _MOST_SHARED = 1000
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
-def broken(message: str, mend: str = "", *at: str | int) -> PydanticCustomError:
+def defect(message: str, mend: str = "", *at: str | int) -> PydanticCustomError:
     """Return the error that a validator raises: the problem, its fix, and its place in the model.
 
     Braces are doubled because pydantic formats the template.
@@ -127,7 +127,7 @@ def broken(message: str, mend: str = "", *at: str | int) -> PydanticCustomError:
     return PydanticCustomError("rubric_studio", text, {"mend": mend, "at": list(at)})
 
 
-def build(model: type[ModelT], data: Any, what: str, where: str = "") -> ModelT:
+def build_model(model: type[ModelT], data: Any, what: str, where: str = "") -> ModelT:
     """Build ``model`` from ``data``; raises one ``InputError`` with all problems.
 
     ``what`` names the thing in the message ("rubric"); ``where`` is the file, if any.
@@ -135,12 +135,14 @@ def build(model: type[ModelT], data: Any, what: str, where: str = "") -> ModelT:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        problems = tuple(_problem(detail, model) for detail in error.errors(include_url=False))
+        problems = tuple(
+            _problem_of_detail(detail, model) for detail in error.errors(include_url=False)
+        )
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         raise InputError(f"This {what} is not valid ({count}).", problems, where) from None
 
 
-def _problem(detail: ErrorDetails, model: type[BaseModel]) -> Problem:
+def _problem_of_detail(detail: ErrorDetails, model: type[BaseModel]) -> Problem:
     context = detail.get("ctx") or {}
     path: Path = tuple(detail["loc"]) + tuple(context.get("at", ()))
     kind = detail["type"]
@@ -149,20 +151,22 @@ def _problem(detail: ErrorDetails, model: type[BaseModel]) -> Problem:
     if kind == "missing":
         return Problem("is missing.", "Add it.", path)
     if kind == "extra_forbidden":
-        return Problem("is not a known key.", near(str(path[-1]), _all_keys(model)), path)
+        return Problem("is not a known key.", hint_for(str(path[-1]), _keys_inside(model)), path)
     if kind == "literal_error":
-        return Problem(f"is {_short(detail['input'])}.", f"Use {context.get('expected')}.", path)
+        return Problem(
+            f"is {_short_text(detail['input'])}.", f"Use {context.get('expected')}.", path
+        )
     if kind == "finite_number":
-        return Problem(f"is {_short(detail['input'])}.", "Use a finite number.", path)
+        return Problem(f"is {_short_text(detail['input'])}.", "Use a finite number.", path)
     if kind == "string_too_long":
         most = f"{context['max_length']:,} is the limit."
         return Problem(f"has {len(detail['input']):,} characters; {most}", "Shorten it.", path)
     if kind == "submission_form":
         mend = "Use text, a list of {role, content}, or {thinking, output}."
-        return Problem(f"is {_short(detail['input'])}, no submission.", mend, path)
+        return Problem(f"is {_short_text(detail['input'])}, no submission.", mend, path)
     if (form := kind.partition("_")[0]) in _FORMS and kind.endswith(_NOT_THAT):
-        return Problem(f"is {_short(detail['input'])}.", _FORMS[form], path)
-    return Problem(f"is {_short(detail['input'])}: {_lower(detail['msg'])}.", "", path)
+        return Problem(f"is {_short_text(detail['input'])}.", _FORMS[form], path)
+    return Problem(f"is {_short_text(detail['input'])}: {_lower_first(detail['msg'])}.", "", path)
 
 
 #: The ends of pydantic's error types for a wrong type, with the expected types in words.
@@ -179,33 +183,33 @@ _FORMS = {
 }
 
 
-def near(word: str, known: set[str]) -> str:
+def hint_for(word: str, known: set[str]) -> str:
     """Return ``Did you mean ...?`` for a misspelt word; empty for a known or unrelated word.
 
-    >>> near("weigth", {"weight", "name"})
+    >>> hint_for("weigth", {"weight", "name"})
     "Did you mean 'weight'?"
     """
     close = difflib.get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.7)
     return f"Did you mean {close[0]!r}?" if close and word not in known else ""
 
 
-def _all_keys(model: type[BaseModel]) -> set[str]:
+def _keys_inside(model: type[BaseModel]) -> set[str]:
     return {key for noun in nouns_of(model) for key in noun.model_fields}
 
 
-def kinds_in(annotation: Any) -> set[Any]:
+def types_in(annotation: Any) -> set[Any]:
     """Return every type in an annotation.
 
-    >>> kinds_in(dict[str, int] | None) == {str, int, type(None)}
+    >>> types_in(dict[str, int] | None) == {str, int, type(None)}
     True
     """
     parts = get_args(annotation)
-    return set().union(*map(kinds_in, parts)) if parts else {annotation}
+    return set().union(*map(types_in, parts)) if parts else {annotation}
 
 
 def nouns_in(annotation: Any) -> list[type[BaseModel]]:
     """Return the nouns in an annotation."""
-    kinds = kinds_in(annotation)
+    kinds = types_in(annotation)
     return [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
 
 
@@ -220,11 +224,11 @@ def nouns_of(noun: type[BaseModel]) -> set[type[BaseModel]]:
     return nouns
 
 
-def _short(value: Any) -> str:
+def _short_text(value: Any) -> str:
     # The value may be a key in the wrong field.
-    text = masked(repr(value))
+    text = masked_text(repr(value))
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _lower(text: str) -> str:
+def _lower_first(text: str) -> str:
     return (text[:1].lower() + text[1:]).rstrip(".")

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from core.domain.base import Noun, broken
+from core.domain.base import Noun, defect
 from core.domain.rubric import MET, UNMET
 
 #: The text that a check tests.
@@ -35,9 +35,9 @@ class Within(Noun):
     @model_validator(mode="after")
     def _check(self) -> Within:
         if self.min is None and self.max is None:
-            raise broken("has no end.", "Give min, max, or both.")
+            raise defect("has no end.", "Give min, max, or both.")
         if self.min is not None and self.max is not None and self.min > self.max:
-            raise broken("ends before it begins.", "min must not be larger than max.")
+            raise defect("ends before it begins.", "min must not be larger than max.")
         return self
 
     def in_range(self, value: float) -> bool:
@@ -88,14 +88,14 @@ class Check(Noun):
         if len(set_tests) != 1:
             tests = ", ".join(name.rstrip("_") for name in _TESTS)
             problem = " and ".join(set_tests) if set_tests else "no test"
-            raise broken(f"has {problem}.", f"Give exactly one of {tests}.")
+            raise defect(f"has {problem}.", f"Give exactly one of {tests}.")
         if (self.all, self.any) in (((), None), (None, ())) or self.contains in ("", ()):
-            raise broken("is empty.", "It would hold for every text.", set_tests[0])
+            raise defect("is empty.", "It would hold for every text.", set_tests[0])
         if self.regex is not None:
             _require_pattern(self.regex)
-        if self.json_schema is not None and _nested(self.json_schema):
+        if self.json_schema is not None and _too_deep(self.json_schema):
             remedy = f"At most {_DEEPEST_SCHEMA} levels."
-            raise broken("is nested too deep.", remedy, "json_schema")
+            raise defect("is nested too deep.", remedy, "json_schema")
         return self
 
     def describe(self) -> str:
@@ -107,9 +107,9 @@ class Check(Noun):
         place = "" if self.of == "submission" else f" in the {self.of}"
         name = self.test
         if name in ("words", "characters"):
-            return f"{_range(getattr(self, name))} {name}{place}"
+            return f"{_range_text(getattr(self, name))} {name}{place}"
         if self.number is not None:
-            return f"a number of {_range(self.number)}{place}"
+            return f"a number of {_range_text(self.number)}{place}"
         if self.not_ is not None:
             return f"not ({self.not_.describe()})"
         if name in ("all", "any"):
@@ -134,10 +134,10 @@ def _require_pattern(pattern: str) -> None:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         mend = "Write it as Python's re does; escape ( [ . * with a backslash."
-        raise broken(f"is no regular expression: {error}.", mend, "regex") from None
+        raise defect(f"is no regular expression: {error}.", mend, "regex") from None
 
 
-def _nested(schema: Any) -> bool:
+def _too_deep(schema: Any) -> bool:
     """Return whether a schema is nested too deeply to be read back after saving."""
     level = [schema]
     for _ in range(_DEEPEST_SCHEMA):
@@ -149,7 +149,7 @@ def _nested(schema: Any) -> bool:
     return bool(level)
 
 
-def _range(within: Within) -> str:
+def _range_text(within: Within) -> str:
     low, high = within.min, within.max
     if low is None:
         return f"at most {high:g}"
@@ -179,7 +179,7 @@ class CriterionChecks(Noun):
 
     @model_validator(mode="before")
     @classmethod
-    def _short(cls, value: Any) -> Any:
+    def _shorten(cls, value: Any) -> Any:
         if not isinstance(value, Mapping) or value.keys() & {"rules", "otherwise"}:
             return value
         return {"rules": [{"when": value, "then": MET}], "otherwise": UNMET}
@@ -187,8 +187,8 @@ class CriterionChecks(Noun):
     @model_validator(mode="after")
     def _check(self) -> CriterionChecks:
         for rule in self.rules:
-            if max(_depths(rule.when)) > _DEEPEST:
-                raise broken("is nested too deep.", f"At most {_DEEPEST} levels.", "rules")
+            if max(_depths_of(rule.when)) > _DEEPEST:
+                raise defect("is nested too deep.", f"At most {_DEEPEST} levels.", "rules")
         return self
 
     @property
@@ -198,8 +198,8 @@ class CriterionChecks(Noun):
         return tuple(dict.fromkeys(answers + ([self.otherwise] if self.otherwise else [])))
 
 
-def _depths(check: Check, depth: int = 1) -> Iterator[int]:
+def _depths_of(check: Check, depth: int = 1) -> Iterator[int]:
     yield depth
     if depth <= _DEEPEST:
         for inner in (*(check.all or ()), *(check.any or ()), *filter(None, (check.not_,))):
-            yield from _depths(inner, depth + 1)
+            yield from _depths_of(inner, depth + 1)

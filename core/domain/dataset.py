@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
-from core.domain.base import Noun, broken
+from core.domain.base import Noun, defect
 from core.domain.rubric import Criterion, Rubric
 from core.text.names import fold
 
@@ -18,13 +18,13 @@ MAX_CONTEXTS = 20
 LongText = Annotated[str, Field(max_length=MAX_TEXT)]
 
 
-def _plain(name: str) -> str:
+def _plain_name(name: str) -> str:
     if name != " ".join(name.split()) or not name:
-        raise broken(f"has the name {name!r}.", "Use one line without spaces at its ends.")
+        raise defect(f"has the name {name!r}.", "Use one line without spaces at its ends.")
     return name
 
 
-ContextName = Annotated[str, Field(max_length=80), AfterValidator(_plain)]
+ContextName = Annotated[str, Field(max_length=80), AfterValidator(_plain_name)]
 #: Named context that judges see with the task, such as passages or a policy.
 Context = Annotated[dict[ContextName, LongText], Field(max_length=MAX_CONTEXTS)]
 
@@ -52,7 +52,7 @@ class Sections(Noun):
     output: LongText
 
 
-def _form(value: Any) -> str | None:
+def _submission_type(value: Any) -> str | None:
     """Return the type of a submission, so that errors mention this type only."""
     if isinstance(value, str):
         return "text"
@@ -64,7 +64,7 @@ def _form(value: Any) -> str | None:
 
 
 _FORM = Discriminator(
-    _form,
+    _submission_type,
     custom_error_type="submission_form",
     custom_error_message="is no submission.",
 )
@@ -177,11 +177,11 @@ class Dataset(Noun):
     @model_validator(mode="after")
     def _check(self) -> Dataset:
         if not self.items:
-            raise broken("is empty.", "A dataset needs at least one item.", "items")
+            raise defect("is empty.", "A dataset needs at least one item.", "items")
         positions = dict[str, int]()
         for index, item in enumerate(self.items):
             if item.id in positions:
-                raise broken(
+                raise defect(
                     f"repeats the id {item.id!r} of item {positions[item.id] + 1}.",
                     "Give every item an id of its own.",
                     "items",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from core.domain.base import Noun, broken
+from core.domain.base import Noun, defect
 from core.errors import Problem
 
 if TYPE_CHECKING:
@@ -66,14 +66,14 @@ class Condition(Noun):
     def _check(self) -> Condition:
         predicates = [name for name in PREDICATES if getattr(self, name) is not None]
         if len(predicates) != 1:
-            raise broken(
+            raise defect(
                 f"has {len(predicates)} predicates.",
                 "Use exactly one of below, at_most, above, at_least, is, in, abstained.",
             )
         if (self.criterion is None) == (self.tag is None):
-            raise broken("names no subject.", "Name either a criterion or a tag.")
+            raise defect("names no subject.", "Name either a criterion or a tag.")
         if (self.tag is not None) != (self.count_at_least is not None):
-            raise broken(
+            raise defect(
                 "mixes a tag and a single criterion.",
                 "A count over a tag needs tag and count_at_least; a criterion needs neither.",
             )
@@ -92,7 +92,7 @@ class Effect(Noun):
     @model_validator(mode="after")
     def _check(self) -> Effect:
         if self.cap is None and self.multiply is None and not self.verdict and not self.flag:
-            raise broken("does nothing.", "Give at least one of cap, multiply, verdict, flag.")
+            raise defect("does nothing.", "Give at least one of cap, multiply, verdict, flag.")
         return self
 
 
@@ -185,18 +185,18 @@ Phrases = Annotated[tuple[Phrase, ...], Field(max_length=100)]
 def _valid_phrases(phrases: tuple[str, ...]) -> tuple[str, ...]:
     for phrase in phrases:
         if not any(c.isalnum() for c in phrase):
-            raise broken(
+            raise defect(
                 f"holds {phrase!r}, which has no letter and no digit.",
                 "Write a word or a phrase; * stands for the rest of a word.",
             )
         if any("*" in word[1:-1] for word in phrase.split()):
-            raise broken(
+            raise defect(
                 f"holds {phrase!r}, with * inside a word.",
                 "Put * at the beginning or the end of a word.",
             )
         parts = phrase.replace("\u2026", "...").split()
         if parts.count("...") > 2 or "..." in (parts[0], parts[-1]):
-            raise broken(
+            raise defect(
                 f"holds {phrase!r}, where ... does not stand between words or stands too often.",
                 "Write at most two ... in a phrase, each between two words.",
             )
@@ -234,13 +234,13 @@ class Precheck(Noun):
     @model_validator(mode="after")
     def _check(self) -> Precheck:
         if not self.families and not self.patterns:
-            raise broken(
+            raise defect(
                 "looks for nothing.", f"Name families ({', '.join(FAMILIES)}) or give patterns."
             )
         if self.action == "cap" and self.cap is None:
-            raise broken("is missing.", "Say at how much the score is capped, 0 to 1.", "cap")
+            raise defect("is missing.", "Say at how much the score is capped, 0 to 1.", "cap")
         if self.action != "cap" and self.cap is not None:
-            raise broken(
+            raise defect(
                 f"is given, but the action is {self.action}.",
                 "Set action: cap, or leave cap out.",
                 "cap",
@@ -267,7 +267,7 @@ class Decision(Noun):
     @model_validator(mode="after")
     def _check(self) -> Decision:
         if self.fail_below is not None and self.fail_below > self.pass_at:
-            raise broken(
+            raise defect(
                 f"is {self.fail_below:g}, above pass_at ({self.pass_at:g}).",
                 "Make it at most pass_at, or leave it out.",
                 "fail_below",
@@ -305,7 +305,7 @@ class LengthPenalty(Noun):
     @model_validator(mode="after")
     def _check(self) -> LengthPenalty:
         if self.max_cap <= self.free_budget:
-            raise broken("is not above free_budget.", "Make max_cap the larger one.", "max_cap")
+            raise defect("is not above free_budget.", "Make max_cap the larger one.", "max_cap")
         return self
 
 

@@ -10,10 +10,16 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from core.domain.base import Noun, broken
+from core.domain.base import Noun, defect
 from core.domain.checks import CriterionChecks
 from core.domain.rubric import RULES, mend_rule
-from core.domain.secrets import HOW, address_tells, looks_like_key, names_a_variable, secrets_in
+from core.domain.secrets import (
+    HOW,
+    address_has_secret,
+    looks_like_key,
+    names_a_variable,
+    secrets_in,
+)
 
 JudgeKind = Literal[
     "llm",
@@ -49,17 +55,17 @@ PLACES = ("rubric", "criterion")
 _PLACE = re.compile(r"\{([^{}\s]*)\}")
 
 
-def _known_places(text: str) -> str:
+def _require_known_places(text: str) -> str:
     """Refuse unknown placeholders; other braces are plain text."""
     strange = [name for name in _PLACE.findall(text) if name not in PLACES and name.isidentifier()]
     if strange:
         places = " and ".join(f"{{{name}}}" for name in PLACES)
-        raise broken(f"has {{{strange[0]}}}, which nothing fills.", f"There are {places}.")
+        raise defect(f"has {{{strange[0]}}}, which nothing fills.", f"There are {places}.")
     return text
 
 
 #: Instructions appended to the system text of models.
-Instructions = Annotated[str, Field(max_length=20_000), AfterValidator(_known_places)]
+Instructions = Annotated[str, Field(max_length=20_000), AfterValidator(_require_known_places)]
 
 
 def instructions_for(judge: Judge, asking: Asking, rubric: str, criteria: Sequence[str]) -> str:
@@ -157,23 +163,23 @@ class Judge(Noun):
     @model_validator(mode="after")
     def _check(self) -> Judge:
         if self.kind == "llm" and not self.model.strip():
-            raise broken("is empty.", "Name the model, e.g. openai/gpt-4.1-mini.", "model")
-        self._require_its_own("check", "checks", "Give checks by criterion.")
-        self._require_its_own("command", "command", "Give the program and its arguments.")
+            raise defect("is empty.", "Name the model, e.g. openai/gpt-4.1-mini.", "model")
+        self._require_only_for("check", "checks", "Give checks by criterion.")
+        self._require_only_for("command", "command", "Give the program and its arguments.")
         if self.logprobs and self.kind != "llm":
             message = "is on, but only a model has log-probabilities."
-            raise broken(message, "Leave it out.", "logprobs")
+            raise defect(message, "Leave it out.", "logprobs")
         if self.decides and self.kind != "llm":
-            raise broken("is on, but only a model decides so.", "Leave it out.", "decides")
+            raise defect("is on, but only a model decides so.", "Leave it out.", "decides")
         if self.template != "plain" and not self.decides:
             message = "is set, but only a model that decides is asked in a form of its own."
-            raise broken(message, "Say decides: true, or leave it out.", "template")
+            raise defect(message, "Say decides: true, or leave it out.", "template")
         if self.template == "systemone" and not self.api_base:
             message = "is empty, and systemone has no usual address."
-            raise broken(message, "Give the server's address, usually ending in /v1.", "api_base")
+            raise defect(message, "Give the server's address, usually ending in /v1.", "api_base")
         if self.key_env and not names_a_variable(self.key_env):
             # The message omits the value, which may be a key.
-            raise broken(
+            raise defect(
                 "is not the name of an environment variable.",
                 "Put the key into a variable such as OPENAI_API_KEY and give its name here, "
                 "never the key.",
@@ -191,32 +197,32 @@ class Judge(Noun):
         )
         for address, field in addresses:
             if address and not _WEB.match(address):
-                raise broken(
+                raise defect(
                     "is not a web address.", "It must start with http:// or https://.", field
                 )
             if address and not is_reachable(address):
                 message = "has a host name that no network can look up."
-                raise broken(message, "Its parts between dots have 1 to 63 characters.", field)
+                raise defect(message, "Its parts between dots have 1 to 63 characters.", field)
         if self.replicas and not self.api_base:
             message = "has further addresses and no first one."
-            raise broken(message, "Put one of them into api_base.", "replicas")
+            raise defect(message, "Put one of them into api_base.", "replicas")
         if len({address.rstrip("/") for address, _ in addresses}) < len(addresses):
-            raise broken("names an address twice.", "Leave it out.", "replicas")
+            raise defect("names an address twice.", "Leave it out.", "replicas")
 
-    def _require_its_own(self, kind: JudgeKind, field: str, mend: str) -> None:
+    def _require_only_for(self, kind: JudgeKind, field: str, mend: str) -> None:
         """Require a field that only this kind of judge has."""
         if self.kind == kind and not getattr(self, field):
-            raise broken("is empty.", mend, field)
+            raise defect("is empty.", mend, field)
         if self.kind != kind and getattr(self, field):
-            raise broken(f"is for judges of the kind {kind!r}.", f"Say kind: {kind}.", field)
+            raise defect(f"is for judges of the kind {kind!r}.", f"Say kind: {kind}.", field)
 
     def _refuse_secrets(self) -> None:
         """Refuse secrets in settings; messages do not repeat values."""
         if looks_like_key(self.model):
-            raise broken("looks like a key.", "Never enter a key here.", "model")
+            raise defect("looks like a key.", "Never enter a key here.", "model")
         for address in (self.api_base, *self.replicas):
-            if address_tells(address):
-                raise broken(
+            if address_has_secret(address):
+                raise defect(
                     "holds a password or a key.",
                     "Take it out, put it into an environment variable and name that in key_env.",
                     "api_base" if address == self.api_base else "replicas",
@@ -224,7 +230,7 @@ class Judge(Noun):
         for path in secrets_in(self.params):
             own = "Put the key into a variable and give its name in the judge's key_env."
             mend = own if path == ("api_key",) else HOW
-            raise broken("could be a secret, which is never stored.", mend, "params", *path)
+            raise defect("could be a secret, which is never stored.", mend, "params", *path)
 
 
 class Asking(Noun):
@@ -286,19 +292,19 @@ def check_headers(headers: object) -> None:
         return
     where = ("params", "extra_headers")
     if not isinstance(headers, Mapping):
-        raise broken("are no headers.", "Give names and values, as in X-Title: Essays.", *where)
+        raise defect("are no headers.", "Give names and values, as in X-Title: Essays.", *where)
     for name, value in headers.items():
         if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
             message = f"has {str(name)[:60]!r}, which is not a name of a header."
-            raise broken(message, "A name has letters, digits and hyphens.", *where)
+            raise defect(message, "A name has letters, digits and hyphens.", *where)
         if _FRAMING.fullmatch(name):
             message = f"sets {name}, which belongs to the connection."
-            raise broken(message, "Leave it out: every request gets the right one.", *where)
+            raise defect(message, "Leave it out: every request gets the right one.", *where)
         if isinstance(value, Mapping) and [*value] == ["env"]:
             continue  # an {env: NAME} variable
         if not isinstance(value, str | int | float) or not _HEADER_VALUE.fullmatch(str(value)):
             message = f"gives {name} a value that no header can have."
-            raise broken(message, "Use visible ASCII characters on one line.", *where)
+            raise defect(message, "Use visible ASCII characters on one line.", *where)
 
 
 _WEB = re.compile(r"https?://\S+\Z")
@@ -334,7 +340,7 @@ class Rules(Noun):
     def _check(self) -> Rules:
         for scale in RULES:
             if getattr(self, scale) not in RULES[scale]:
-                raise broken(
+                raise defect(
                     f"is {getattr(self, scale)!r}, which is not a rule for {scale} criteria.",
                     mend_rule(getattr(self, scale), scale),
                     scale,
@@ -360,17 +366,17 @@ class Panel(Noun):
     @model_validator(mode="after")
     def _check(self) -> Panel:
         if self.judges and all(judge.shadow for judge in self.judges):
-            raise broken(
+            raise defect(
                 "has only shadow judges, whose votes do not count.",
                 "Let at least one judge's vote count.",
                 "judges",
             )
         if not self.judges:
-            raise broken("is empty.", "A panel needs at least one judge.", "judges")
+            raise defect("is empty.", "A panel needs at least one judge.", "judges")
         names = set[str]()
         for index, name in enumerate(judge.name for judge in self.judges):
             if name in names:
-                raise broken(
+                raise defect(
                     f"repeats the name {name!r}.",
                     "Give every judge of the panel a name of its own.",
                     "judges",

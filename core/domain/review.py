@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from core.domain.base import Noun, broken
+from core.domain.base import Noun, defect
 
 Role = Literal["reviewer", "adjudicator", "lead"]
 ROLES: tuple[Role, ...] = ("reviewer", "adjudicator", "lead")
@@ -113,9 +113,9 @@ class QueueRule(Noun):
         return cls.model_validate({**none, "audit_share": 0.0, **fields})
 
     @model_validator(mode="after")
-    def _uncut(self) -> QueueRule:
+    def _without_limit(self) -> QueueRule:
         if self.draw != "even" and self.most is not None:
-            raise broken(
+            raise defect(
                 "gives cells other chances, which a cap would make unknown.",
                 "Leave the cap off, or draw every cell alike.",
                 "draw",
@@ -159,19 +159,19 @@ class QueueSettings(Noun):
     @model_validator(mode="after")
     def _check(self) -> QueueSettings:
         if self.policy == "majority" and self.reviewers < 3:
-            raise broken(
+            raise defect(
                 "needs at least three reviewers.",
                 "Raise reviewers, or ask for unanimity.",
                 "policy",
             )
         if self.confirm_same and self.mode == "blind":
-            raise broken(
+            raise defect(
                 "would tell that the panel says the same, which a blind queue never does.",
                 "Show votes after the verdict, or leave it off.",
                 "confirm_same",
             )
         if self.assignment != "pool" and len(set(self.assignees)) < self.reviewers:
-            raise broken(
+            raise defect(
                 f"names too few people for {self.reviewers} reviewers per item.",
                 "Name more people, or lower reviewers.",
                 "assignees",

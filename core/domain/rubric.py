@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from core.domain.base import FieldSpec, Noun, broken
+from core.domain.base import FieldSpec, Noun, defect
 from core.domain.gates import Decision, Gate, Precheck, ScoringPolicy, Value
 from core.text.names import fold, same_name
 
@@ -86,25 +86,25 @@ class Option(Noun):
 
     @model_validator(mode="before")
     @classmethod
-    def _na_has_no_value(cls, data: Any) -> Any:
+    def _require_na_without_value(cls, data: Any) -> Any:
         # The value of an ``na`` option never counts; it would only make equal rubrics differ.
         na = isinstance(data, dict) and data.get("na") is True
         return {**data, "value": None} if na else data
 
     @field_validator("label", mode="before")
     @classmethod
-    def _label_is_text(cls, label: Any) -> Any:
+    def _label_as_text(cls, label: Any) -> Any:
         # YAML reads `label: 1` as a number and `label: yes` as true; both are meant as text.
         if isinstance(label, bool):
-            raise broken("is a yes/no value.", "Put the label in quotes.")
+            raise defect("is a yes/no value.", "Put the label in quotes.")
         return str(label) if isinstance(label, int | float) else label
 
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> Option:
         if not same_name(self.label, info):
-            raise broken("is empty.", "Give the option a label.", "label")
+            raise defect("is empty.", "Give the option a label.", "label")
         if not self.na and self.value is None:
-            raise broken(
+            raise defect(
                 f"is missing for option {self.label!r}.",
                 "Give a value from 0 (worst) to 1 (best), or mark the option na: true.",
                 "value",
@@ -165,9 +165,9 @@ class Criterion(Noun):
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> Criterion:
         if not same_name(self.name, info):
-            raise broken("is empty.", "Give the criterion a name.", "name")
+            raise defect("is empty.", "Give the criterion a name.", "name")
         if not fold(self.requirement):
-            raise broken("is empty.", "Say what the judge must decide.", "requirement")
+            raise defect("is empty.", "Say what the judge must decide.", "requirement")
         self._check_rule()
         self._check_options(info)
         if self.scale == "binary":
@@ -178,7 +178,7 @@ class Criterion(Noun):
 
     def _check_rule(self) -> None:
         if self.aggregation is not None and self.aggregation not in RULES[self.scale]:
-            raise broken(
+            raise defect(
                 f"is {self.aggregation!r}, which does not fit a {self.scale} criterion.",
                 mend_rule(self.aggregation, self.scale),
                 "aggregation",
@@ -186,7 +186,7 @@ class Criterion(Noun):
 
     def _check_options(self, info: ValidationInfo) -> None:
         if len([o for o in self.options if not o.na]) < 2:
-            raise broken(
+            raise defect(
                 "has fewer than two options that are not na.",
                 "Add options until there are at least two real answers.",
                 "options",
@@ -195,7 +195,7 @@ class Criterion(Noun):
         for index, option in enumerate(self.options):
             key = same_name(option.label, info)
             if key in positions:
-                raise broken(
+                raise defect(
                     f"repeats the label {option.label!r} of option {positions[key] + 1}.",
                     "Labels must differ (case, spaces and invisible characters do not count).",
                     "options",
@@ -208,7 +208,7 @@ class Criterion(Noun):
         expected = {fold(MET): 1.0, fold(UNMET): 0.0}
         values = {fold(o.label): o.value for o in self.options if not o.na}
         if values != expected:
-            raise broken(
+            raise defect(
                 "of a binary criterion must be MET (value 1) and UNMET (value 0).",
                 "Leave options out, use those two, or set scale to ordinal or nominal.",
                 "options",
@@ -218,7 +218,7 @@ class Criterion(Noun):
         values = [o.value for o in self.options if o.value is not None and not o.na]
         rising = values == sorted(values)
         if not rising and values != sorted(values, reverse=True):
-            raise broken(
+            raise defect(
                 f"of an ordinal criterion must be in order, but their values are {values}.",
                 "List them lowest to highest, or set scale: nominal.",
                 "options",
@@ -320,14 +320,14 @@ class Rubric(Noun):
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> Rubric:
         if not same_name(self.name, info):
-            raise broken("is empty.", "Give the rubric a name.", "name")
+            raise defect("is empty.", "Give the rubric a name.", "name")
         if not self.criteria:
-            raise broken("is empty.", "Add at least one criterion.", "criteria")
+            raise defect("is empty.", "Add at least one criterion.", "criteria")
         positions = dict[str, int]()
         for index, criterion in enumerate(self.criteria):
             key = same_name(criterion.name, info)
             if key in positions:
-                raise broken(
+                raise defect(
                     f"repeats the name {criterion.name!r} of criterion {positions[key] + 1}.",
                     "Give each criterion a name of its own.",
                     "criteria",
@@ -342,7 +342,7 @@ class Rubric(Noun):
     def _check_decision(self) -> None:
         wrong = self.decision and self.scoring.normalize and self.decision.beyond_unit()
         if wrong:
-            raise broken(
+            raise defect(
                 "is not between 0 and 1, but the score is.",
                 "Give it as a share (0.7 for 70%), or set scoring.normalize: false for points.",
                 "decision",
@@ -353,7 +353,7 @@ class Rubric(Noun):
         for index, gate in enumerate(self.gates):
             problem = gate.problem_with({c.name: c for c in self.criteria})
             if problem:
-                raise broken(problem.message, problem.mend, "gates", index, *problem.path)
+                raise defect(problem.message, problem.mend, "gates", index, *problem.path)
 
     def criterion(self, name: str) -> Criterion:
         """Return the criterion with that exact name. Raises ``KeyError`` if there is none."""

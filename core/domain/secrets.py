@@ -56,10 +56,10 @@ def names_a_variable(text: str) -> bool:
     >>> names_a_variable("OPENAI_API_KEY"), names_a_variable("gsk_a1B2c3D4e5F6g7H8i9")
     (True, False)
     """
-    return _ENV_NAME.match(text) is not None and not _random(text)
+    return _ENV_NAME.match(text) is not None and not _looks_random(text)
 
 
-def _random(text: str) -> bool:
+def _looks_random(text: str) -> bool:
     parts = re.split(r"[_\s]", text)
     return any(len(part) >= 16 and len(_DIGIT.findall(part)) >= 2 for part in parts)
 
@@ -76,31 +76,35 @@ def variable_of(value: object) -> str | None:
     return name if isinstance(name, str) and names_a_variable(name) else None
 
 
-def variables(value: object) -> list[str]:
+def variable_names(value: object) -> list[str]:
     """Return the names of all variables in settings, without duplicates.
 
-    >>> variables({"a": {"env": "X"}, "b": [{"env": "Y"}, {"env": "X"}]})
+    >>> variable_names({"a": {"env": "X"}, "b": [{"env": "Y"}, {"env": "X"}]})
     ['X', 'Y']
     """
-    return list(dict.fromkeys(_variables(value)))
+    return list(dict.fromkeys(_variable_names_in(value)))
 
 
-def _variables(value: object) -> Iterator[str]:
+def _variable_names_in(value: object) -> Iterator[str]:
     if (name := variable_of(value)) is not None:
         yield name
     elif isinstance(value, dict):
-        yield from chain.from_iterable(map(_variables, value.values()))
+        yield from chain.from_iterable(map(_variable_names_in, value.values()))
     elif isinstance(value, list | tuple):
-        yield from chain.from_iterable(map(_variables, value))
+        yield from chain.from_iterable(map(_variable_names_in, value))
 
 
-def filled(value: Any, known: Mapping[str, str]) -> Any:
+def with_variables_filled(value: Any, known: Mapping[str, str]) -> Any:
     """Return settings with variables replaced by their values; an unset one: ``KeyError``."""
     if (name := variable_of(value)) is not None:
         return known[name]
     if isinstance(value, dict):
-        return {key: filled(inner, known) for key, inner in value.items()}
-    return [filled(inner, known) for inner in value] if isinstance(value, list) else value
+        return {key: with_variables_filled(inner, known) for key, inner in value.items()}
+    return (
+        [with_variables_filled(inner, known) for inner in value]
+        if isinstance(value, list)
+        else value
+    )
 
 
 def secrets_in(settings: Mapping[str, Any]) -> list[Path]:
@@ -116,11 +120,13 @@ def secrets_in(settings: Mapping[str, Any]) -> list[Path]:
     return paths
 
 
-def holds_removed(value: object) -> bool:
+def has_removed_secret(value: object) -> bool:
     """Return whether a file upgrade removed a value from these settings."""
     if isinstance(value, dict):
-        return any(map(holds_removed, value.values()))
-    return any(map(holds_removed, value)) if isinstance(value, list | tuple) else value == REMOVED
+        return any(map(has_removed_secret, value.values()))
+    return (
+        any(map(has_removed_secret, value)) if isinstance(value, list | tuple) else value == REMOVED
+    )
 
 
 def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,31 +154,31 @@ def _cleaned(value: Any, path: Path, tell: Callable[[Path, object], None]) -> An
 
 
 def _is_secret(value: object, path: Path) -> bool:
-    name = next((_plain(part) for part in reversed(path) if isinstance(part, str)), "")
+    name = next((_plain_name(part) for part in reversed(path) if isinstance(part, str)), "")
     if _NEVER.search(name):
         return not isinstance(value, bool)
-    if _MAYBE.search(name) and not _HARMLESS.match(name) and not _counts(value):
+    if _MAYBE.search(name) and not _HARMLESS.match(name) and not _counts_tokens(value):
         return True
     if not isinstance(value, str):
         return False
-    in_header = any(isinstance(part, str) and "header" in _plain(part) for part in path[:-1])
-    return looks_secret(value) or (in_header and _random(value)) or _hides_one(value)
+    in_header = any(isinstance(part, str) and "header" in _plain_name(part) for part in path[:-1])
+    return looks_secret(value) or (in_header and _looks_random(value)) or _hides_secret(value)
 
 
-def _plain(name: str) -> str:
+def _plain_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", unicodedata.normalize("NFKC", name).casefold())
 
 
-def _counts(value: object) -> bool:
+def _counts_tokens(value: object) -> bool:
     if isinstance(value, list | tuple):
-        return all(map(_counts, value))
+        return all(map(_counts_tokens, value))
     if isinstance(value, dict):
         # Keys of the mapping matter, as in logit_bias: {token: -100}.
         return all(isinstance(number, int | float) for number in value.values())
     return isinstance(value, int | float) and abs(value) <= _LARGEST_LIMIT
 
 
-def _hides_one(text: str) -> bool:
+def _hides_secret(text: str) -> bool:
     """Return whether a text is JSON with names that suggest a secret."""
     if text.lstrip()[:1] not in ("{", "["):
         return False
@@ -189,13 +195,13 @@ def looks_secret(text: str) -> bool:
     (True, True, False)
     """
     forms = (_KEYLIKE, _BEARER, _BASIC, _PEM)
-    return any(form.search(text) for form in forms) or ("://" in text and address_tells(text))
+    return any(form.search(text) for form in forms) or ("://" in text and address_has_secret(text))
 
 
-def address_tells(address: str) -> bool:
+def address_has_secret(address: str) -> bool:
     """Return whether an address has a login, or a parameter named like a secret.
 
-    >>> address_tells("http://h/v1?api-key=1"), address_tells("https://h:8000/v1?api-version=2")
+    >>> address_has_secret("http://h/v1?api-key=1"), address_has_secret("https://h:8000/v1?api-version=2")
     (True, False)
     """
     return cleaned_address(address) != address
@@ -207,11 +213,11 @@ def cleaned_address(address: str) -> str:
     >>> cleaned_address("http://me:pw@host/v1?key=abc&a=b")
     'http://host/v1?key=[removed]&a=b'
     """
-    return _KEY_AS_NAME.sub(REMOVED, _PARAMETER.sub(_parameter, _USERINFO.sub("", address)))
+    return _KEY_AS_NAME.sub(REMOVED, _PARAMETER.sub(_masked_parameter, _USERINFO.sub("", address)))
 
 
-def _parameter(match: re.Match[str]) -> str:
-    name = _plain(match[1])
+def _masked_parameter(match: re.Match[str]) -> str:
+    name = _plain_name(match[1])
     named = re.search(r"key|token|sig\b|secret|passw|pwd|credential|auth", name)
     return f"{match[1]}={REMOVED}" if named and match[2] != REMOVED else match[0]
 
@@ -225,10 +231,10 @@ def looks_like_key(text: str) -> bool:
     return _KEY_AS_NAME.search(text) is not None
 
 
-def masked(text: str) -> str:
+def masked_text(text: str) -> str:
     """Return ``text`` without logins and strings that look like keys.
 
-    >>> masked("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1")
+    >>> masked_text("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1")
     'Incorrect API key: [key], sent to http://[login]@host/v1'
     """
     text = _PEM.sub("[key]", _BEARER.sub("Bearer [key]", _KEYLIKE.sub("[key]", text)))

@@ -68,10 +68,10 @@ class Weights(Noun):
         )
 
 
-def shares(logs: tuple[float, ...]) -> tuple[float, ...]:
+def weights_as_shares(logs: tuple[float, ...]) -> tuple[float, ...]:
     """Log-weights as probabilities that add up to 1.
 
-    >>> shares((0.0, 0.0))
+    >>> weights_as_shares((0.0, 0.0))
     (0.5, 0.5)
     """
     top = max(logs)

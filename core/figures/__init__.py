@@ -19,7 +19,7 @@ from core.figures.estimates import (
     bland_altman,
     forest,
     frontier,
-    strips,
+    rater_strips,
 )
 from core.figures.heatmaps import (
     MOST_NAMES,
@@ -42,10 +42,10 @@ __all__ = [
     "confusion_cells",
     "forest",
     "frontier",
+    "rater_strips",
     "reliability_diagram",
     "score_histogram",
     "series_plot",
-    "strips",
     "verdict_bars",
     "win_cells",
 ]

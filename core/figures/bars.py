@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from core.blocks.palette import COMPLEMENT, NO_VERDICT, TEAL, points, text_color
-from core.figures.base import MARGIN, QUIET, SCORES, SHARES, plain, whiskers
+from core.figures.base import MARGIN, QUIET, SCORES, SHARES, as_label, error_bars
 from core.metrics.estimate import Estimate
 from core.text.numbers import percent, score
 
@@ -69,9 +69,9 @@ def verdict_bars(
                 continue
             color = NO_VERDICT if earned is None else points(earned)
             share = count / total
-            text = plain(label)
+            text = as_label(label)
             figure.add_bar(
-                y=[plain(name)],
+                y=[as_label(name)],
                 x=[share],
                 orientation="h",
                 marker={
@@ -182,9 +182,9 @@ def series_plot(
         shared = {
             "x": list(range(len(places))),
             "y": list(line.values),
-            "name": plain(line.name),
-            "hovertext": [plain(place, 60) for place in places],
-            "hovertemplate": f"{plain(line.name)}, %{{hovertext}}: %{{y:{form}}}<extra></extra>",
+            "name": as_label(line.name),
+            "hovertext": [as_label(place, 60) for place in places],
+            "hovertemplate": f"{as_label(line.name)}, %{{hovertext}}: %{{y:{form}}}<extra></extra>",
         }
         if kind == "bars":
             marker = {"color": _COLORS[look], "pattern": {"shape": _PATTERNS[look], "size": 6}}
@@ -205,15 +205,15 @@ def series_plot(
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
     )
     figure.update_xaxes(
-        title=plain(axes[0]),
+        title=as_label(axes[0]),
         tickvals=list(range(len(places))),
-        ticktext=[plain(place, 22) for place in places],
+        ticktext=[as_label(place, 22) for place in places],
         # Plotly would drop slanted labels that reach past the plot.
         ticklabeloverflow="allow",
         fixedrange=True,
         automargin=True,
     )
-    figure.update_yaxes(title=plain(axes[1]), tickformat=form, fixedrange=True, zeroline=True)
+    figure.update_yaxes(title=as_label(axes[1]), tickformat=form, fixedrange=True, zeroline=True)
     return figure
 
 
@@ -240,7 +240,7 @@ def reliability_diagram(bins: Sequence[tuple[float, Estimate]]) -> Any:
         y=[share.value for _, share in bins],
         mode="markers",
         marker={"color": TEAL, "size": [8 + 14 * (share.n / most) ** 0.5 for _, share in bins]},
-        error_y=whiskers([(share.value, share.low, share.high) for _, share in bins]),
+        error_y=error_bars([(share.value, share.low, share.high) for _, share in bins]),
         customdata=[share.n for _, share in bins],
         hovertemplate="sure %{x:.2f}, right %{y:.2f}: %{customdata} answers<extra></extra>",
     )

@@ -30,17 +30,17 @@ def two_sided_color(value: float) -> str:
     return "#" + "".join(f"{channel:02X}" for channel in mixed)
 
 
-def plain(text: str, limit: int = 40) -> str:
+def as_label(text: str, limit: int = 40) -> str:
     """Return a label that plotly shows literally: escaped and shortened.
 
-    >>> plain("<b>%{x}</b>")
+    >>> as_label("<b>%{x}</b>")
     '&lt;b&gt;%&#123;x}&lt;/b&gt;'
     """
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
     return html.escape(cut, quote=False).replace("%{", "%&#123;")
 
 
-def whiskers(
+def error_bars(
     ends: Sequence[tuple[float | None, float | None, float | None]],
     color: str = TEAL,
     *,

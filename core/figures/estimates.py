@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
 from core.blocks.palette import COMPLEMENT, TEAL
-from core.figures.base import MARGIN, QUIET, SCORES, SHARES, plain, whiskers
+from core.figures.base import MARGIN, QUIET, SCORES, SHARES, as_label, error_bars
 from core.metrics.estimate import Estimate
 from core.text.numbers import cost, percent, score
 
@@ -55,12 +55,12 @@ def forest(
             mode="markers",
             name=baseline,
             marker={"symbol": "diamond-open", "size": 11, "color": QUIET, "line": {"width": 2}},
-            hovertemplate=f"{plain(baseline)}: %{{x:{SCORES}}}<extra></extra>",
+            hovertemplate=f"{as_label(baseline)}: %{{x:{SCORES}}}<extra></extra>",
         )
     figure.add_scatter(
         x=[dot.value for _, dot in drawn],
         y=[row for row, _ in drawn],
-        error_x=whiskers([(dot.value, dot.low, dot.high) for _, dot in drawn]),
+        error_x=error_bars([(dot.value, dot.low, dot.high) for _, dot in drawn]),
         mode="markers",
         name=axis,
         marker={
@@ -72,7 +72,7 @@ def forest(
             },
         },
         customdata=[dot.name for _, dot in drawn],
-        hovertext=[_hover_text(dot) for _, dot in drawn],
+        hovertext=[_dot_hover_text(dot) for _, dot in drawn],
         hovertemplate="%{hovertext}<extra></extra>",
     )
     for row, dot in enumerate(dots):
@@ -80,7 +80,7 @@ def forest(
             figure.add_annotation(
                 x=0, y=row, text="undefined", showarrow=False, xanchor="left", font_color=QUIET
             )
-    _rows(figure, [dot.name for dot in dots], axis)
+    _name_rows(figure, [dot.name for dot in dots], axis)
     low = min([0.0, *(dot.low for _, dot in drawn if dot.low is not None)])
     if whole:
         figure.update_xaxes(range=[low - 0.02, 1.02])
@@ -89,12 +89,12 @@ def forest(
     return figure
 
 
-def _hover_text(dot: EstimateDot) -> str:
+def _dot_hover_text(dot: EstimateDot) -> str:
     estimate = Estimate(dot.value, dot.low, dot.high).words(score)
-    return f"{plain(dot.name)}: {estimate.value} ({estimate.below}), {dot.n:,} items"
+    return f"{as_label(dot.name)}: {estimate.value} ({estimate.below}), {dot.n:,} items"
 
 
-def strips(groups: Sequence[RaterKindRow], axis: str, chosen: str = "") -> Any:
+def rater_strips(groups: Sequence[RaterKindRow], axis: str, chosen: str = "") -> Any:
     """Return one strip of dots per kind of raters, with a line at each mean.
 
     A dot's ``customdata`` is ``(strip, place)`` among the values given. ``chosen`` gets a ring.
@@ -120,7 +120,7 @@ def strips(groups: Sequence[RaterKindRow], axis: str, chosen: str = "") -> Any:
                 },
             },
             customdata=[(row, at) for at in range(len(group.raters))],
-            hovertext=[f"{plain(name)}: {score(v)}" for name, v in group.raters],
+            hovertext=[f"{as_label(name)}: {score(v)}" for name, v in group.raters],
             hovertemplate="%{hovertext}<extra></extra>",
         )
         if group.mean is not None:
@@ -132,14 +132,14 @@ def strips(groups: Sequence[RaterKindRow], axis: str, chosen: str = "") -> Any:
                 y1=row + 0.38,
                 line={"color": COMPLEMENT, "width": 3},
             )
-    _rows(figure, [group.name for group in groups], axis, height=74)
+    _name_rows(figure, [group.name for group in groups], axis, height=74)
     figure.update_layout(showlegend=False)
     values = [value for group in groups for _, value in group.raters]
     figure.update_xaxes(range=[min([0.0, *values]) - 0.04, 1.02])
     return figure
 
 
-def _rows(figure: Any, names: Sequence[str], axis: str, height: int = 36) -> None:
+def _name_rows(figure: Any, names: Sequence[str], axis: str, height: int = 36) -> None:
     figure.update_layout(
         height=86 + height * len(names),
         margin=MARGIN,
@@ -147,10 +147,10 @@ def _rows(figure: Any, names: Sequence[str], axis: str, height: int = 36) -> Non
         hovermode="closest",
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
     )
-    figure.update_xaxes(title=plain(axis), tickformat=SCORES, fixedrange=True, zeroline=True)
+    figure.update_xaxes(title=as_label(axis), tickformat=SCORES, fixedrange=True, zeroline=True)
     figure.update_yaxes(
         tickvals=list(range(len(names))),
-        ticktext=[plain(name, 30) for name in names],
+        ticktext=[as_label(name, 30) for name in names],
         range=[len(names) - 0.5, -0.5],
         fixedrange=True,
         automargin=True,
@@ -197,7 +197,7 @@ def frontier(runs: Sequence[RunCost]) -> Any:
         ("another run is as good for less", inefficient, "circle-open", TEAL),
     ):
         if group:
-            figure.add_scatter(**_marks(name, group, symbol, color))
+            figure.add_scatter(**_run_marks(name, group, symbol, color))
     figure.update_layout(
         height=400,
         margin={**MARGIN, "t": 36, "r": 24},
@@ -212,17 +212,17 @@ def frontier(runs: Sequence[RunCost]) -> Any:
         type="log" if wide else "linear",
         rangemode="normal" if wide else "tozero",
         tickprefix="$",
-        tickvals=_ticks(min(costs), max(costs)) if wide else None,
+        tickvals=_axis_ticks(min(costs), max(costs)) if wide else None,
         fixedrange=True,
     )
     figure.update_yaxes(title="Accuracy", tickformat=SHARES, fixedrange=True, automargin=True)
     return figure
 
 
-def _ticks(low: float, high: float) -> list[float]:
+def _axis_ticks(low: float, high: float) -> list[float]:
     """Return 1, 2 and 5 times powers of ten around a range.
 
-    >>> _ticks(1.6, 12)
+    >>> _axis_ticks(1.6, 12)
     [1, 2, 5, 10, 20]
     """
     powers = range(floor(log10(low)), ceil(log10(high)) + 1)
@@ -230,20 +230,22 @@ def _ticks(low: float, high: float) -> list[float]:
     return [tick for tick in ticks if low / 2 <= tick <= high * 2]
 
 
-def _marks(name: str, runs: Sequence[RunCost], symbol: str, color: str) -> dict[str, Any]:
+def _run_marks(name: str, runs: Sequence[RunCost], symbol: str, color: str) -> dict[str, Any]:
     return {
         "x": [r.cost for r in runs],
         "y": [r.value for r in runs],
-        "error_y": whiskers(
+        "error_y": error_bars(
             [(r.value, r.low, r.high) for r in runs], color, thickness=1.5, width=4
         ),
         "mode": "markers+text",
         "name": name,
         "marker": {"size": 12, "symbol": symbol, "color": color, "line": {"width": 2}},
-        "text": [plain(r.name, 22) for r in runs],
+        "text": [as_label(r.name, 22) for r in runs],
         "textposition": "bottom right",
         "cliponaxis": False,
-        "hovertext": [f"{plain(r.name, 80)}: {percent(r.value, 1)}, {cost(r.cost)}" for r in runs],
+        "hovertext": [
+            f"{as_label(r.name, 80)}: {percent(r.value, 1)}, {cost(r.cost)}" for r in runs
+        ],
         "hovertemplate": "%{hovertext}<extra></extra>",
     }
 
@@ -292,7 +294,7 @@ def bland_altman(
         title="Mean of both scores", range=[-0.03, 1.03], tickformat=SCORES, fixedrange=True
     )
     figure.update_yaxes(
-        title=f"{plain(sides[1], 24)} − {plain(sides[0], 24)}",
+        title=f"{as_label(sides[1], 24)} − {as_label(sides[0], 24)}",
         tickformat=SCORES,
         fixedrange=True,
         zeroline=True,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from core.blocks.palette import COMPLEMENT, NO_VERDICT, shade, text_color
-from core.figures.base import MARGIN, QUIET, SCORES, plain, two_sided_color
+from core.figures.base import MARGIN, QUIET, SCORES, as_label, two_sided_color
 from core.text.numbers import percent, score
 
 #: Outlines of cells where both raters gave the same answer: one of the two shows on any colour.
@@ -33,16 +33,16 @@ def confusion_cells(
     texts = [[f"{n:,}" for n in row] for row in counts]
     if as_shares:
         texts = [[percent(share) for share in row] for row in shares]
-    figure = _cells(shares, texts)
+    figure = _heatmap(shares, texts)
     for at, name in enumerate(rows):
         if at < len(columns) and columns[at] == name:
             for color, width in SAME:
-                _ring(figure, (at, at), color, width)
+                _draw_ring(figure, (at, at), color, width)
     if chosen is not None:
-        _ring(figure, chosen)
-    _name_cells(figure, rows, columns)
-    figure.update_xaxes(title=plain(sides[1]))
-    figure.update_yaxes(title=plain(sides[0]))
+        _draw_ring(figure, chosen)
+    _label_axes(figure, rows, columns)
+    figure.update_xaxes(title=as_label(sides[1]))
+    figure.update_yaxes(title=as_label(sides[0]))
     return figure
 
 
@@ -53,12 +53,12 @@ def agreement_cells(names: Sequence[str], values: Sequence[Sequence[float | None
     """
     shares = [[None if v is None else max(0.0, v) for v in row] for row in values]
     texts = [["undefined" if v is None else score(v) for v in row] for row in values]
-    figure = _cells(shares, texts)
-    _name_cells(figure, names, names)
+    figure = _heatmap(shares, texts)
+    _label_axes(figure, names, names)
     return figure
 
 
-def _cells(
+def _heatmap(
     shares: Sequence[Sequence[float | None]],
     texts: Sequence[Sequence[str]],
     colour: Callable[[float], str] = shade,
@@ -76,18 +76,20 @@ def _cells(
             width=1,
             marker={"color": colors, "line": {"color": QUIET, "width": 0.5}},
             text=[texts[row][column] for row, _ in at],
-            textposition=["none" if _of_paper(color) else "inside" for color in colors],
+            textposition=["none" if _is_paper_color(color) else "inside" for color in colors],
             insidetextanchor="middle",
             textangle=0,
             textfont={
-                "color": [QUIET if _of_paper(color) else text_color(color) for color in colors],
+                "color": [
+                    QUIET if _is_paper_color(color) else text_color(color) for color in colors
+                ],
                 "size": 15,
             },
             customdata=at,
             hovertemplate="%{text}<extra></extra>",
         )
         for (row, _), color in zip(at, colors, strict=True):
-            if _of_paper(color):
+            if _is_paper_color(color):
                 figure.add_annotation(
                     x=column + 0.5,
                     y=row,
@@ -98,12 +100,12 @@ def _cells(
     return figure
 
 
-def _of_paper(color: str) -> bool:
+def _is_paper_color(color: str) -> bool:
     """Return whether a colour is close to the page's, so that text has the theme's colour."""
     return color.startswith("rgba")
 
 
-def _ring(figure: Any, cell: tuple[int, int], color: str = COMPLEMENT, width: int = 4) -> None:
+def _draw_ring(figure: Any, cell: tuple[int, int], color: str = COMPLEMENT, width: int = 4) -> None:
     row, column = cell
     figure.add_shape(
         type="rect",
@@ -115,7 +117,7 @@ def _ring(figure: Any, cell: tuple[int, int], color: str = COMPLEMENT, width: in
     )
 
 
-def _name_cells(figure: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
+def _label_axes(figure: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
     figure.update_layout(
         barmode="stack",
         bargap=0,
@@ -127,7 +129,7 @@ def _name_cells(figure: Any, rows: Sequence[str], columns: Sequence[str]) -> Non
     figure.update_xaxes(
         range=[0, len(columns)],
         tickvals=[at + 0.5 for at in range(len(columns))],
-        ticktext=[plain(name, 24) for name in columns],
+        ticktext=[as_label(name, 24) for name in columns],
         # Labels are horizontal if they fit, otherwise slanted so that the last ones stay in the
         # picture.
         tickangle=0 if len(columns) <= 3 or max(map(len, columns)) <= 6 else -35,
@@ -140,7 +142,7 @@ def _name_cells(figure: Any, rows: Sequence[str], columns: Sequence[str]) -> Non
     figure.update_yaxes(
         range=[len(rows) - 0.5, -0.5],
         tickvals=list(range(len(rows))),
-        ticktext=[plain(name, 24) for name in rows],
+        ticktext=[as_label(name, 24) for name in rows],
         showgrid=False,
         zeroline=False,
         fixedrange=True,
@@ -159,10 +161,10 @@ def win_cells(
     Cells are pale at 0.5. ``None`` marks pairs that never met, and the diagonal. A cell's
     ``customdata`` is ``(row, column)``.
     """
-    figure = _cells(shares, texts, two_sided_color)
+    figure = _heatmap(shares, texts, two_sided_color)
     if chosen is not None:
-        _ring(figure, chosen)
-    _name_cells(figure, systems, systems)
+        _draw_ring(figure, chosen)
+    _label_axes(figure, systems, systems)
     figure.update_xaxes(title="against")
     return figure
 
@@ -213,7 +215,7 @@ def agreement_map(
     axis = {
         # Without labels at the side, hovering still shows the names.
         "tickvals": list(range(size)),
-        "ticktext": [plain(name, 24) for name in names],
+        "ticktext": [as_label(name, 24) for name in names],
         "showticklabels": is_small,
         "ticks": "",
         "showgrid": False,
@@ -256,7 +258,7 @@ def _marks(
         selected={"marker": {"color": "rgba(0,0,0,0)"}},
         customdata=cells,
         hovertext=[
-            f"{plain(names[row])} and {plain(names[column])}: "
+            f"{as_label(names[row])} and {as_label(names[column])}: "
             f"{score(values[row][column] or 0)} on {counts[row][column]:,} items"
             for row, column in cells
         ],
@@ -285,7 +287,7 @@ def _draw_group_lines(figure: Any, groups: Sequence[tuple[str, int]], size: int)
             figure.add_annotation(
                 x=start - 0.5,
                 y=(start + end - 1) / 2,
-                text=plain(name),
+                text=as_label(name),
                 showarrow=False,
                 xanchor="right",
                 xshift=-6,

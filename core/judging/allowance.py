@@ -18,7 +18,7 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-from core.judging.answer_bounds import known_wait
+from core.judging.answer_bounds import valid_wait
 
 _KINDS = ("requests", "tokens")
 _NUMBER = re.compile(r"\d{1,15}\Z", re.ASCII)
@@ -47,11 +47,11 @@ def limits_in(headers: Mapping[str, str]) -> Told | None:
     >>> limits_in(said)
     (None, RemainingLimit(limit=90, left=80, reset=90.0))
     """
-    requests, tokens = (_remaining(headers, kind) for kind in _KINDS)
+    requests, tokens = (_remaining_limit(headers, kind) for kind in _KINDS)
     return None if requests is None and tokens is None else (requests, tokens)
 
 
-def _remaining(headers: Mapping[str, str], kind: str) -> RemainingLimit | None:
+def _remaining_limit(headers: Mapping[str, str], kind: str) -> RemainingLimit | None:
     if (limit := headers.get(f"x-ratelimit-limit-{kind}")) is not None:
         remaining = headers.get(f"x-ratelimit-remaining-{kind}", "")
         reset = seconds_of(headers.get(f"x-ratelimit-reset-{kind}", ""))
@@ -60,7 +60,7 @@ def _remaining(headers: Mapping[str, str], kind: str) -> RemainingLimit | None:
         remaining, reset = headers.get(f"x-ratelimit-remaining-{_MINUTE[kind]}", ""), 60.0
     elif (limit := headers.get(f"anthropic-ratelimit-{kind}-limit")) is not None:
         remaining = headers.get(f"anthropic-ratelimit-{kind}-remaining", "")
-        reset = _until(headers.get(f"anthropic-ratelimit-{kind}-reset", ""), headers)
+        reset = _seconds_until(headers.get(f"anthropic-ratelimit-{kind}-reset", ""), headers)
     else:
         return None
     if reset is None or not _NUMBER.match(limit) or not _NUMBER.match(remaining) or int(limit) == 0:
@@ -71,12 +71,12 @@ def _remaining(headers: Mapping[str, str], kind: str) -> RemainingLimit | None:
 _MINUTE = {"requests": "req-minute", "tokens": "tokens-minute"}
 
 
-def _until(moment: str, headers: Mapping[str, str]) -> float | None:
+def _seconds_until(moment: str, headers: Mapping[str, str]) -> float | None:
     """Return the seconds from the answer's own ``Date`` to ``moment``."""
     try:
         then = datetime.fromisoformat(moment)
         sent = parsedate_to_datetime(headers["date"])
-        return known_wait(max(0.0, (then - sent).total_seconds()))
+        return valid_wait(max(0.0, (then - sent).total_seconds()))
     except (ValueError, KeyError, TypeError, OverflowError):
         return None
 
@@ -92,7 +92,7 @@ def seconds_of(text: str) -> float | None:
         return None
     hours, minutes, number, unit = match.groups()
     seconds = float(number or 0) / (1000 if unit == "ms" else 1)
-    return known_wait(int(hours or 0) * 3600 + int(minutes or 0) * 60 + seconds)
+    return valid_wait(int(hours or 0) * 3600 + int(minutes or 0) * 60 + seconds)
 
 
 #: Seconds for which an exhausted limit is believed. A wrong header must not stop calls for a day; a

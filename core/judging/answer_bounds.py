@@ -19,20 +19,20 @@ LONGEST_NAME = 200
 MAX_QUOTES = 3
 
 
-def known_count(value: object) -> int | None:
+def valid_count(value: object) -> int | None:
     """Return a count of tokens, or ``None`` if invalid.
 
-    >>> known_count(9), known_count(2**63), known_count(-1), known_count(True), known_count("9")
+    >>> valid_count(9), valid_count(2**63), valid_count(-1), valid_count(True), valid_count("9")
     (9, None, None, None, None)
     """
     is_int = isinstance(value, int) and not isinstance(value, bool)
     return value if is_int and 0 <= value <= MOST_TOKENS else None  # type: ignore[operator,return-value]
 
 
-def known_cost(value: object) -> float | None:
+def valid_cost(value: object) -> float | None:
     """Return US dollars, or ``None`` if invalid.
 
-    >>> known_cost(0.25), known_cost(-100), known_cost(float("inf")), known_cost(True)
+    >>> valid_cost(0.25), valid_cost(-100), valid_cost(float("inf")), valid_cost(True)
     (0.25, None, None, None)
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -40,10 +40,10 @@ def known_cost(value: object) -> float | None:
     return float(value) if 0 <= value <= MOST_DOLLARS else None
 
 
-def known_wait(value: float | None) -> float | None:
+def valid_wait(value: float | None) -> float | None:
     """Return seconds to wait, at most ``LONGEST_WAIT``, or ``None`` if invalid.
 
-    >>> known_wait(1.5), known_wait(1e12), known_wait(float("nan")), known_wait(-1.0)
+    >>> valid_wait(1.5), valid_wait(1e12), valid_wait(float("nan")), valid_wait(-1.0)
     (1.5, 86400.0, None, None)
     """
     if value is None or not isfinite(value) or value < 0:
@@ -51,7 +51,7 @@ def known_wait(value: float | None) -> float | None:
     return min(value, LONGEST_WAIT)
 
 
-def known_name(value: str) -> str:
+def valid_name(value: str) -> str:
     """Return the name of a model or a finish reason, shortened if too long."""
     return value if len(value) <= LONGEST_NAME else value[: LONGEST_NAME - 1] + "…"
 
@@ -60,17 +60,17 @@ def known_name(value: str) -> str:
 LONGEST_QUOTE, LONGEST_REASON = 240, 600
 
 
-def limited(schema: Mapping[str, object]) -> dict[str, object]:
+def with_text_limits(schema: Mapping[str, object]) -> dict[str, object]:
     """Return a judge's reply schema with limits for its quotes and its reason.
 
     >>> texts = {"evidence": {}, "reason": {}, "option": {}}
-    >>> limited({"properties": texts})["properties"]["reason"]
+    >>> with_text_limits({"properties": texts})["properties"]["reason"]
     {'type': 'string', 'maxLength': 600}
     """
     given = schema.get("properties")
     if not isinstance(given, dict):
         return dict(schema)
-    properties: dict[str, object] = {name: limited(part) for name, part in given.items()}
+    properties: dict[str, object] = {name: with_text_limits(part) for name, part in given.items()}
     if given.keys() >= {"evidence", "option"}:
         quote = {"type": "string", "maxLength": LONGEST_QUOTE}
         properties["evidence"] = {"type": "array", "items": quote, "maxItems": MAX_QUOTES}

@@ -22,10 +22,10 @@ _SHOWN = 300
 
 def commands_of(judges: Iterable[Judge]) -> dict[str, JudgeFunction]:
     """Return the command judges as functions, by judge name."""
-    return {judge.name: command(judge) for judge in judges if judge.kind == "command"}
+    return {judge.name: command_function(judge) for judge in judges if judge.kind == "command"}
 
 
-def command(spec: Judge) -> JudgeFunction:
+def command_function(spec: Judge) -> JudgeFunction:
     """Return the judge's program as an async function of an item and a criterion.
 
     The program prints an option's label, nothing or ``null`` to abstain, or JSON: ``{"option":
@@ -34,12 +34,12 @@ def command(spec: Judge) -> JudgeFunction:
     """
 
     async def ask(item: Item, criterion: Criterion) -> Any:
-        return _parsed(await _run(spec, _question(item, criterion)))
+        return _parsed_output(await _run_program(spec, _question_json(item, criterion)))
 
     return ask
 
 
-def _question(item: Item, criterion: Criterion) -> bytes:
+def _question_json(item: Item, criterion: Criterion) -> bytes:
     question_data = {
         "item": item.model_dump(mode="json", exclude_defaults=True),
         "criterion": criterion.model_dump(mode="json", exclude_defaults=True),
@@ -48,7 +48,7 @@ def _question(item: Item, criterion: Criterion) -> bytes:
     return (json.dumps(question_data, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
-async def _run(spec: Judge, question: bytes) -> str:
+async def _run_program(spec: Judge, question: bytes) -> str:
     pipe = asyncio.subprocess.PIPE
     try:
         program = await asyncio.create_subprocess_exec(
@@ -73,7 +73,7 @@ async def _run(spec: Judge, question: bytes) -> str:
     return output.decode("utf-8", "replace").strip()
 
 
-def _parsed(output: str) -> Any:
+def _parsed_output(output: str) -> Any:
     """Return the output as a function's result: a label, ``None``, or a label with a reason."""
     if output in ("", "null"):
         return None

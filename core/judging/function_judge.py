@@ -34,7 +34,7 @@ class FunctionJudge:
         self.spec = spec
         self._function = function
         self._waits = is_async(function)
-        self._takes_criterion = _takes_two(function)
+        self._takes_criterion = _takes_criterion(function)
         self._threads = ThreadPoolExecutor(spec.concurrency, thread_name_prefix=spec.name[:20])
 
     async def ask(self, question: Question) -> AskedOutcome:
@@ -44,29 +44,29 @@ class FunctionJudge:
         )
         try:
             if self._waits:
-                return _outcome(question, await self._function(*arguments))
+                return _outcome_of(question, await self._function(*arguments))
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            return _raised(
+            return _exception_outcome(
                 question, error
             )  # The function itself raised this; the run was not cancelled.
         except (Exception, SystemExit) as error:
-            return _raised(question, error)
+            return _exception_outcome(question, error)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._called, question, arguments)
+        return await loop.run_in_executor(self._threads, self._call_function, question, arguments)
 
-    def _called(self, question: Question, arguments: tuple[Any, ...]) -> AskedOutcome:
+    def _call_function(self, question: Question, arguments: tuple[Any, ...]) -> AskedOutcome:
         """Return the result of a plain function, or its exception as a failure.
 
         Futures refuse some exceptions, and awaiting a future with such an exception would never
         end.
         """
         try:
-            return _outcome(question, self._function(*arguments))
+            return _outcome_of(question, self._function(*arguments))
         except (Exception, SystemExit, asyncio.CancelledError) as error:
-            return _raised(question, error)
+            return _exception_outcome(question, error)
 
     async def close(self) -> None:
         """Stop the threads."""
@@ -79,7 +79,7 @@ def is_async(function: JudgeFunction) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
 
 
-def _takes_two(function: JudgeFunction) -> bool:
+def _takes_criterion(function: JudgeFunction) -> bool:
     """Return whether the function accepts an item and a criterion.
 
     Functions with unreadable signatures count as accepting both.
@@ -93,7 +93,7 @@ def _takes_two(function: JudgeFunction) -> bool:
     return True
 
 
-def _outcome(question: Question, answer: Any) -> AskedOutcome:
+def _outcome_of(question: Question, answer: Any) -> AskedOutcome:
     reason = ""
     if isinstance(answer, tuple) and len(answer) == 2:
         answer, reason = answer[0], str(answer[1] or "")
@@ -101,7 +101,7 @@ def _outcome(question: Question, answer: Any) -> AskedOutcome:
     if type(answer).__module__ == "numpy" and callable(getattr(answer, "item", None)):
         answer = answer.item()
     if answer is None:
-        return _voted(question, criterion.na_index, True, reason)
+        return _vote_outcome(question, criterion.na_index, True, reason)
     if isinstance(answer, bool) and criterion.scale == "binary":
         answer = MET if answer else UNMET
     if isinstance(answer, Label):
@@ -110,30 +110,36 @@ def _outcome(question: Question, answer: Any) -> AskedOutcome:
         answer = f"{answer:g}"
     if not isinstance(answer, str):
         kind = type(answer).__name__
-        return _failed(question, "malformed", f"It returned {kind}, not an option's label.")
+        return _failure_outcome(
+            question, "malformed", f"It returned {kind}, not an option's label."
+        )
     option = criterion.index_of(answer)
     if option is None:
-        return _failed(question, "out_of_range", _not_an_option(answer, criterion))
-    return _voted(question, option, criterion.choices[option].na, reason)
+        return _failure_outcome(
+            question, "out_of_range", _unknown_option_message(answer, criterion)
+        )
+    return _vote_outcome(question, option, criterion.choices[option].na, reason)
 
 
-def _raised(question: Question, error: BaseException) -> AskedOutcome:
+def _exception_outcome(question: Question, error: BaseException) -> AskedOutcome:
     try:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
     except Exception:  # the error's own ``__str__`` may fail, too
         reason = type(error).__name__
-    return _failed(question, "code", f"Its code failed: {reason[:_SHOWN]}")
+    return _failure_outcome(question, "code", f"Its code failed: {reason[:_SHOWN]}")
 
 
-def _not_an_option(answer: str, criterion: Criterion) -> str:
+def _unknown_option_message(answer: str, criterion: Criterion) -> str:
     options = ", ".join(option.label for option in criterion.choices)
     shown = json.dumps(answer[:_SHOWN], ensure_ascii=False)
     return f"It returned {shown}, which is none of the options: {options}."
 
 
-def _voted(question: Question, option: int | None, abstained: bool, reason: str) -> AskedOutcome:
+def _vote_outcome(
+    question: Question, option: int | None, abstained: bool, reason: str
+) -> AskedOutcome:
     return AskedOutcome((Vote(question.cell, option, abstained, reason),))
 
 
-def _failed(question: Question, kind: FailureKind, message: str) -> AskedOutcome:
+def _failure_outcome(question: Question, kind: FailureKind, message: str) -> AskedOutcome:
     return AskedOutcome((VoteFailure(question.cell, kind, message),))

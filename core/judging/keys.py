@@ -12,8 +12,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from core.domain.panel import Judge
-from core.domain.secrets import variables
-from core.judging.known_providers import KNOWN, named, provider_of
+from core.domain.secrets import variable_names
+from core.judging.known_providers import KNOWN, provider_of, split_model_name
 from core.judging.providers.base import RESERVED_PARAMS
 from core.judging.providers.choice import key_variables, provider_for
 
@@ -35,7 +35,7 @@ def key_names(judge: Judge) -> tuple[str, ...]:
         return (judge.key_env,)
     if judge.offline or judge.api_base or provider_for(judge) in ("openai", "file"):
         return ()
-    provider = _named_after(judge.model) or "openai"
+    provider = _provider_in_name(judge.model) or "openai"
     entry = None if provider in _OWN_SERVERS else KNOWN.get(provider)
     if entry is None:
         return ()
@@ -111,30 +111,30 @@ def secret_destinations(judge: Judge, environ: Mapping[str, str]) -> list[Sendin
     >>> secret_destinations(away, {})
     [Sending(what='OPENAI_API_KEY', where='https://a.example/v1', at='key_env')]
     """
-    return [] if judge.kind != "llm" else list(dict.fromkeys(_sendings(judge, environ)))
+    return [] if judge.kind != "llm" else list(dict.fromkeys(_secrets_sent(judge, environ)))
 
 
-def _sendings(judge: Judge, environ: Mapping[str, str]) -> Iterator[Sending]:
-    values = [(name, "params") for name in variables(judge.params)]
+def _secrets_sent(judge: Judge, environ: Mapping[str, str]) -> Iterator[Sending]:
+    values = [(name, "params") for name in variable_names(judge.params)]
     values += [(judge.key_env, "key_env")] if judge.key_env else []
-    provider = _asked_at(judge)
+    provider = _provider_called(judge)
     if not judge.api_base:
-        usual = _usual_names(provider)
+        usual = _usual_variables(provider)
         where = provider or "openai"
         yield from (Sending(name, where, at) for name, at in values if name not in usual)
     for address in filter(None, (judge.api_base, *judge.replicas)):
-        usual = _usual_at(address, environ)
+        usual = _variables_allowed_at(address, environ)
         where = address.rstrip("/")
         yield from (Sending(name, where, at) for name, at in values if name not in usual)
     if provider_for(judge) == "litellm":
         sign_in = f"the sign-in of {provider or 'openai'}"
-        yield from (Sending(sign_in, where, at) for where, at in _redirected(judge))
+        yield from (Sending(sign_in, where, at) for where, at in _redirecting_settings_of(judge))
 
 
-def led_elsewhere(judge: Judge) -> list[tuple[str, str]]:
+def redirecting_settings(judge: Judge) -> list[tuple[str, str]]:
     """Return the settings, with their fields, that may redirect litellm's own sign-in.
 
-    >>> led_elsewhere(Judge(name="j", model="bedrock/m", params={"aws_sts_endpoint": "https://x"}))
+    >>> redirecting_settings(Judge(name="j", model="bedrock/m", params={"aws_sts_endpoint": "https://x"}))
     [('aws_sts_endpoint=https://x', 'params')]
     """
     if judge.kind != "llm" or provider_for(judge) != "litellm":
@@ -150,38 +150,38 @@ def led_elsewhere(judge: Judge) -> list[tuple[str, str]]:
     ]
 
 
-def _redirected(judge: Judge) -> Iterator[tuple[str, str]]:
+def _redirecting_settings_of(judge: Judge) -> Iterator[tuple[str, str]]:
     provider = provider_of(judge.model)
     if provider and provider not in _OWN_SERVERS:
         yield from (
             (base.rstrip("/"), "api_base") for base in (judge.api_base, *judge.replicas) if base
         )
-    yield from led_elsewhere(judge)
+    yield from redirecting_settings(judge)
 
 
-def _named_after(model: str) -> str:
+def _provider_in_name(model: str) -> str:
     """Return the provider in a model's name; empty for OpenAI."""
     bare = model.removeprefix("openai/").casefold()
     return provider_of(model) or next((p for start, p in _BARE if bare.startswith(start)), "")
 
 
-def _asked_at(judge: Judge) -> str:
+def _provider_called(judge: Judge) -> str:
     """Return the provider called for a judge without an address; empty for OpenAI."""
     way = provider_for(judge)
     if way == "litellm":
-        return _named_after(judge.model)
-    provider = named(judge.model)[0] if way == "plain" else ""
+        return _provider_in_name(judge.model)
+    provider = split_model_name(judge.model)[0] if way == "plain" else ""
     return "" if provider == "openai" else provider
 
 
-def _usual_names(provider: str) -> frozenset[str]:
+def _usual_variables(provider: str) -> frozenset[str]:
     """Return the variables of a provider's own keys."""
     usual = KNOWN.get(provider or "openai")
     names = {*usual.keys, *usual.sign_ins} if usual else set[str]()
     return frozenset(names | {f"AWS_{suffix}" for suffix in _AMAZON if provider in _OF_AMAZON})
 
 
-def _usual_at(address: str, environ: Mapping[str, str]) -> frozenset[str]:
+def _variables_allowed_at(address: str, environ: Mapping[str, str]) -> frozenset[str]:
     """Return the variables that may be sent to an address without permission."""
     names = set[str]()
     for provider, usual in KNOWN.items():
@@ -189,8 +189,8 @@ def _usual_at(address: str, environ: Mapping[str, str]) -> frozenset[str]:
         bases += [environ[name] for name in usual.addresses if environ.get(name)]
         # Compared as text, since another URL parser may see a different host.
         if any(f"{address}/".startswith(f"{base.rstrip('/')}/") for base in bases):
-            names |= _usual_names("" if provider == "openai" else provider)
-    if _is_here(address):
+            names |= _usual_variables("" if provider == "openai" else provider)
+    if _is_this_machine(address):
         names |= {f"{name.upper()}_API_KEY" for name in _OWN_SERVERS}
     return frozenset(names)
 
@@ -200,7 +200,7 @@ def _origin(base: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _is_here(address: str) -> bool:
+def _is_this_machine(address: str) -> bool:
     """Return whether an address is on this machine."""
     try:
         host = urlsplit(address).hostname or ""

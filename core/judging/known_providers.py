@@ -173,12 +173,12 @@ def provider_of(model: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def named(model: str) -> tuple[str, str]:
+def split_model_name(model: str) -> tuple[str, str]:
     """Return the provider in a model's name, by default OpenAI, and the remaining name.
 
-    >>> named("groq/openai/gpt-oss-20b"), named("gpt-4o-mini")
+    >>> split_model_name("groq/openai/gpt-oss-20b"), split_model_name("gpt-4o-mini")
     (('groq', 'openai/gpt-oss-20b'), ('openai', 'gpt-4o-mini'))
-    >>> named("claude-haiku-4-5")
+    >>> split_model_name("claude-haiku-4-5")
     ('anthropic', 'claude-haiku-4-5')
     """
     provider = provider_of(model)

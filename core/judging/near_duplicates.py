@@ -49,18 +49,18 @@ class TextFingerprint(NamedTuple):
         """Return whether two items have the same text, or nearly.
 
         >>> a, b = (Item(id=i, submission=s) for i, s in (("a", "Two words."), ("b", "two WORDS")))
-        >>> print_of(a).is_near(print_of(b))
+        >>> fingerprint_of(a).is_near(fingerprint_of(b))
         True
         """
         if self.key is not None and self.key == other.key:
             return True
-        return _near(self.sequences, other.sequences)
+        return _are_near(self.sequences, other.sequences)
 
 
-def print_of(item: Item) -> TextFingerprint:
+def fingerprint_of(item: Item) -> TextFingerprint:
     """Return the fingerprint of an item."""
     words = _words(item.text)
-    key = _key(item.text, item.prompt, words)
+    key = _text_key(item.text, item.prompt, words)
     long = len(words) >= NEAR_WORDS
     sequences = frozenset(zip(words, words[1:], words[2:], strict=False) if long else ())
     return TextFingerprint(key if key[0] else None, sequences)
@@ -99,7 +99,7 @@ def twin_numbers(texts: Iterable[tuple[str, str]]) -> TwinNumbers:
     words_of, sizes = array("q"), list[int]()
     for at, (text, prompt) in enumerate(texts):
         words = _words(text)
-        key = _key(text, prompt, words)
+        key = _text_key(text, prompt, words)
         same.append(first.setdefault(key if key[0] else at, at))
         if same[at] == at and len(words) >= NEAR_WORDS:
             firsts.append(at)
@@ -110,10 +110,10 @@ def twin_numbers(texts: Iterable[tuple[str, str]]) -> TwinNumbers:
         _Hashed.of(np.array(words_of, np.int64), np.array(sizes, np.int64))
     ):
         groups.join(firsts[left], firsts[right])
-    return TwinNumbers(groups.numbers(), _numbered(same))
+    return TwinNumbers(groups.numbers(), _number_marks(same))
 
 
-def _numbered(marks: Iterable[int]) -> list[int]:
+def _number_marks(marks: Iterable[int]) -> list[int]:
     """Return numbers for the marks, by first appearance."""
     numbers: dict[int, int] = {}
     return [numbers.setdefault(mark, len(numbers)) for mark in marks]
@@ -150,29 +150,29 @@ class _Groups:
 
     def numbers(self) -> list[int]:
         """Return the group number of each text."""
-        return _numbered(self.roots(slice(None)).tolist())
+        return _number_marks(self.roots(slice(None)).tolist())
 
 
-def _plain(text: str) -> str:
+def _plain_text(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
 def _words(text: str) -> list[str]:
     if text.isascii():
         return text.translate(_ASCII).split()
-    return _WORD.findall(_plain(text))
+    return _WORD.findall(_plain_text(text))
 
 
-def _key(text: str, prompt: str, words: Sequence[str]) -> tuple[str, str]:
+def _text_key(text: str, prompt: str, words: Sequence[str]) -> tuple[str, str]:
     """Return a key shared by equal texts; its first part is empty for a missing text."""
     if len(words) >= NEAR_WORDS:
         return "".join(words), ""
     # Punctuation may be the only difference between short answers ("-1").
-    short = "".join(_plain(text).split()).strip(".,;:!?\"'")
+    short = "".join(_plain_text(text).split()).strip(".,;:!?\"'")
     return short, "".join(_words(prompt))
 
 
-def _near(left: frozenset[Any], right: frozenset[Any]) -> bool:
+def _are_near(left: frozenset[Any], right: frozenset[Any]) -> bool:
     if not left or not right:
         return False
     shared = len(left & right)
@@ -193,7 +193,7 @@ class _Hashed:
         """Return sequences from words as numbers, ``sizes`` words (3 or more) per text."""
         import numpy as np
 
-        hashed = _mixed(np.arange(words.max(initial=0) + 1, dtype=np.uint64), 0)[words]
+        hashed = _mixed_numbers(np.arange(words.max(initial=0) + 1, dtype=np.uint64), 0)[words]
         sequences = hashed[:-2] * _odd_number(0) + hashed[1:-1] * _odd_number(1) + hashed[2:]
         ends = np.cumsum(sizes)
         inside = np.ones(len(sequences), np.bool_)
@@ -201,7 +201,7 @@ class _Hashed:
         # text.
         for back in (1, 2):
             inside[ends[:-1] - back] = False
-        return cls(_mixed(sequences[inside], 1), np.append(0, np.cumsum(sizes - 2)))
+        return cls(_mixed_numbers(sequences[inside], 1), np.append(0, np.cumsum(sizes - 2)))
 
     def sampled(self) -> _Hashed:
         """Return an equal share of every text's sequences, to limit the work."""
@@ -210,7 +210,7 @@ class _Hashed:
         total = len(self._sequences)
         if total <= MOST_SEQUENCES:
             return self
-        sampled = _mixed(self._sequences, 2) < 2**64 // total * MOST_SEQUENCES
+        sampled = _mixed_numbers(self._sequences, 2) < 2**64 // total * MOST_SEQUENCES
         return _Hashed(self._sequences[sampled], np.append(0, np.cumsum(sampled))[self._starts])
 
     def least(self, order: int) -> Any:
@@ -236,7 +236,7 @@ def _odd_number(seed: int) -> Any:
     """Return an odd number of 64 bits."""
     import numpy as np
 
-    return _mixed(np.array([seed + 1], np.uint64), 3) | np.uint64(1)
+    return _mixed_numbers(np.array([seed + 1], np.uint64), 3) | np.uint64(1)
 
 
 def _near_pairs(texts: _Hashed) -> Iterator[tuple[int, int]]:
@@ -250,19 +250,19 @@ def _near_pairs(texts: _Hashed) -> Iterator[tuple[int, int]]:
     """
     if len(texts) < 2:
         return
-    keys, sketch = _sketched(texts.sampled())
+    keys, sketch = _band_keys(texts.sampled())
     set_of = lru_cache(maxsize=_SETS)(texts.set_of)
     alike = _Groups(range(len(texts)))
     for key in keys:
-        for left, right in _pairs(key, alike):
+        for left, right in _candidate_pairs(key, alike):
             likely = (sketch[left] == sketch[right]).mean(axis=1) >= _LIKELY
             for a, b in zip(left[likely].tolist(), right[likely].tolist(), strict=True):
-                if alike.in_different_groups(a, b) and _near(set_of(a), set_of(b)):
+                if alike.in_different_groups(a, b) and _are_near(set_of(a), set_of(b)):
                     alike.join(a, b)
                     yield a, b
 
 
-def _sketched(texts: _Hashed) -> tuple[Any, Any]:
+def _band_keys(texts: _Hashed) -> tuple[Any, Any]:
     """Return each text's key in every band, and some of its least sequences."""
     import numpy as np
 
@@ -270,12 +270,12 @@ def _sketched(texts: _Hashed) -> tuple[Any, Any]:
     sketch = np.zeros((len(texts), _BANDS * _IN_A_BAND), np.uint16)
     for order in range(_BANDS * _IN_A_BAND):
         least, band = texts.least(order), order // _IN_A_BAND
-        keys[band] = _mixed(keys[band] ^ least, order)
+        keys[band] = _mixed_numbers(keys[band] ^ least, order)
         sketch[:, order] = least >> np.uint64(48)
     return keys, sketch
 
 
-def _pairs(keys: Any, alike: _Groups) -> Iterator[tuple[Any, Any]]:
+def _candidate_pairs(keys: Any, alike: _Groups) -> Iterator[tuple[Any, Any]]:
     """Yield pairs of texts with the same key that are still in different groups.
 
     Texts next to each other by key come first, then those two apart, and so on. Texts that share a
@@ -299,7 +299,7 @@ def _pairs(keys: Any, alike: _Groups) -> Iterator[tuple[Any, Any]]:
         step += 1
 
 
-def _mixed(numbers: Any, seed: int) -> Any:
+def _mixed_numbers(numbers: Any, seed: int) -> Any:
     """Return 64-bit numbers mixed into a random order (splitmix64; Steele 2014)."""
     mixed = numbers + (seed + 1) * 0x9E3779B97F4A7C15 % 2**64
     mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9

@@ -77,7 +77,7 @@ class Breaker:
         """Record a failed call that began at ``started``; return whether it was the trial."""
         self._failures += 1
         self._last = (kind, message)
-        tried = self._tried(started)
+        tried = self._was_trial(started)
         if tried or (not self.broken and self._failures >= self.most):
             now = self._clock()
             if not self.broken:
@@ -105,7 +105,7 @@ class Breaker:
 
     def release_trial(self, started: float) -> None:
         """Record that a call begun at ``started`` was aborted; another may try instead."""
-        if self._tried(started):
+        if self._was_trial(started):
             self._wake_waiting()
 
     def note(self) -> str:
@@ -118,7 +118,7 @@ class Breaker:
             f"tried only now and then, for {silent:.0f} seconds so far. Retry the failures later."
         )
 
-    def _tried(self, started: float) -> bool:
+    def _was_trial(self, started: float) -> bool:
         return self.broken and self._trying and started >= self._closed_at
 
     def _wake_waiting(self) -> None:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from random import Random
 
-from core.identity import seeded
+from core.identity import seeded_random
 from core.judging.allowance import Allowance
 from core.judging.outages import Breaker
 from core.judging.pace import PaceTimes
@@ -155,7 +155,7 @@ class ProviderGate:
     ) -> None:
         self._max_refusals, self._max_wait = max_refusals, max_wait
         self._sleep, self._clock = sleep, clock
-        self._rng = rng or seeded("gate")
+        self._rng = rng or seeded_random("gate")
         self._closed_at = float("-inf")
         self._opens_at = float("-inf")
         self._next_slot = float("-inf")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.rubric import Criterion, Rubric
 from core.rubric_diff.edits import MISSING, options_text, rule_text, value_text
 
@@ -112,7 +112,7 @@ def merged_rubric(mine: Rubric, theirs: Rubric, taken: Mapping[str, Side]) -> Ru
     ]
     _insert_criteria(criteria, {c.name for c in mine.criteria}, theirs, taken)
     data["criteria"] = criteria
-    return build(Rubric, data, "rubric")
+    return build_model(Rubric, data, "rubric")
 
 
 def _insert_criteria(

@@ -31,7 +31,7 @@ from typing import NamedTuple
 from core.domain.panel import Rules
 from core.domain.rubric import FITTED, Criterion
 from core.domain.votes import Verdict
-from core.domain.weight_fit import Weights, shares
+from core.domain.weight_fit import Weights, weights_as_shares
 
 #: Values, and shares of weight, that differ by at most this are tied.
 EPSILON = 1e-9
@@ -237,8 +237,8 @@ def log_weights(
 ) -> dict[int, float] | None:
     """Return the log-weight of every scored option, given the votes, by a fitted rule.
 
-    ``None`` without a vote by a judge with weights. ``core.domain.weight_fit.shares`` turns
-    log-weights into probabilities.
+    ``None`` without a vote by a judge with weights. ``weights_as_shares`` of
+    ``core.domain.weight_fit`` turns log-weights into probabilities.
     """
     place = {option: level for level, option in enumerate(criterion.scored)}
     votes = [
@@ -255,7 +255,7 @@ def _choice_by_weights(
 ) -> _Choice:
     """Return the likeliest option, or the option with the smallest expected distance."""
     if weights.nearest:
-        chances = dict(zip(logs, shares(tuple(logs.values())), strict=True))
+        chances = dict(zip(logs, weights_as_shares(tuple(logs.values())), strict=True))
         value = {option: criterion.values[option] or 0.0 for option in logs}
         likely = {
             option: -fsum(chances[true] * abs(value[option] - value[true]) for true in logs)

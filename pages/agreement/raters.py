@@ -42,7 +42,7 @@ def near_people(chosen: RatedSelection) -> None:
     if groups:
         key = state.key(keys.AGREEMENT_CHART, "ceiling", chosen.criterion, *chosen.about)
         st.plotly_chart(
-            draw.strips(
+            draw.rater_strips(
                 [
                     draw.RaterKindRow(
                         KINDS[kind],

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Item
 from core.errors import InputError
 from core.services.judges import check_rules
@@ -59,7 +59,7 @@ def _pasted(reference: str) -> Item | None:
         return None
     thinking = more.pop("thinking")
     submission = {"thinking": thinking, "output": text} if thinking.strip() else text
-    return build(Item, {"id": "pasted", "submission": submission, **more}, "text")
+    return build_model(Item, {"id": "pasted", "submission": submission, **more}, "text")
 
 
 def _stored_item(reference: str) -> Item | None:

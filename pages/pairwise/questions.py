@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.rubric import Rubric
 from core.services.pairwise.design import ContestQuestion, Design, free, of_criterion, overall
 from core.services.runs import planning
@@ -132,7 +132,7 @@ def design(systems: tuple[str, ...]) -> Design:
         values["per_task"] = st.number_input(
             "Pairs on every task", 1, most, key=_key("per_task"), width=200, persist_state="session"
         )
-    return build(Design, {**values, **_counting_fields()}, "design")
+    return build_model(Design, {**values, **_counting_fields()}, "design")
 
 
 def _counting_fields() -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.review import Order, QueueRule, QueueSettings, Seat
 from core.domain.rubric import Rubric
 from core.domain.runs import RunRow
@@ -71,7 +71,9 @@ def settings_form(
     )
     settings = None
     with shown_errors():
-        settings = build(QueueSettings, {**fields, "lease_seconds": 60 * minutes}, "These settings")
+        settings = build_model(
+            QueueSettings, {**fields, "lease_seconds": 60 * minutes}, "These settings"
+        )
     return settings, chosen_order
 
 

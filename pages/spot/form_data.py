@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.errors import InputError, NotFound, Problem
 from core.services.spot import request, spot_check
 from core.services.spot.request import SpotRequest, SpotTurn
@@ -58,7 +58,7 @@ def change(changed: SpotRequest, *, redraw: bool = False) -> None:
 
 def set_fields(**values: Any) -> None:
     """Set fields by name."""
-    change(build(SpotRequest, {**dict(form()), **values}, "form"))
+    change(build_model(SpotRequest, {**dict(form()), **values}, "form"))
 
 
 def _set(name: str, value: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import Asking, Cascade
 from core.errors import InputError
 from core.services.judges.panel_setup import PanelSetup
@@ -47,11 +47,11 @@ def read(keys: FieldKeys, start: Asking) -> Asking:
     values["few_shot"] = values["few_shot"] or 0
     values["instructions"] = values["instructions"] or ""
     try:
-        return build(Asking, values, "asking")
+        return build_model(Asking, values, "asking")
     except InputError:
         # Only the instructions can be invalid; `fields` shows why. Until they are fixed the old
         # ones apply.
-        return build(Asking, values | {"instructions": start.instructions}, "asking")
+        return build_model(Asking, values | {"instructions": start.instructions}, "asking")
 
 
 def fields(keys: FieldKeys, start: Asking, examples_from: str = words.EXAMPLES_FROM) -> Asking:
@@ -92,7 +92,7 @@ def _instructions(keys: FieldKeys) -> None:
         )
         st.caption(words.INSTRUCTIONS_SAYS)
         try:
-            build(Asking, {"instructions": written or ""}, "asking")
+            build_model(Asking, {"instructions": written or ""}, "asking")
         except InputError as error:
             problem_list(error.problems)
 
@@ -273,7 +273,9 @@ def _cascade(keys: FieldKeys, start: PanelSetup) -> Cascade:
     values = {name: bool(_value(keys, name, getattr(cascade, name))) for name in words.GOES_ON}
     below = _value(keys, "below", cascade.below_confidence is not None)
     confidence = _value(keys, "confidence", cascade.below_confidence or START_CONFIDENCE)
-    return build(Cascade, {**values, "below_confidence": confidence if below else None}, "cascade")
+    return build_model(
+        Cascade, {**values, "below_confidence": confidence if below else None}, "cascade"
+    )
 
 
 def _stage(keys: FieldKeys, start: PanelSetup, name: str, position: int) -> int:

@@ -255,7 +255,7 @@ def _batches(look: RunProgress) -> None:
 
 
 def _batch(batch: BatchRow, active: bool) -> list[str]:
-    until_check = None if batch.due is None or not active else batch.due - clock.at()
+    until_check = None if batch.due is None or not active else batch.due - clock.seconds_now()
     look = (
         fmt.DASH
         if until_check is None

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.review import QueueRule
 from core.domain.rubric import Criterion
 from core.services.reports import worked_example
@@ -135,7 +135,7 @@ def test_on_a_scale_from_zero_a_digit_chooses_the_option_that_shows_it(
 ) -> None:
     options = [{"label": str(n), "value": n / 5} for n in range(6)]
     raw = {"name": "Right", "requirement": "How right?", "scale": "ordinal", "options": options}
-    scale = build(Criterion, raw, "criterion")
+    scale = build_model(Criterion, raw, "criterion")
     rubric = world.RUBRIC.model_copy(update={"criteria": (scale, world.RUBRIC.criteria[1])})
     monkeypatch.setattr(world, "RUBRIC", rubric)
     queue_id = world.queue(store, world.graded(store, 1))

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from core.cli.main import main
-from core.cli.review.queues import ORDERS, at_terminal
+from core.cli.review.queues import ORDERS, terminal_name
 from core.domain.panel import Judge, Panel
 from core.domain.review import Order, QueueRule, QueueSettings
 from core.errors import InputError
@@ -76,7 +76,7 @@ def test_criteria_that_are_not_there_are_said(store: Store) -> None:
         assert "Run 1 has no criterion 'Rigth'. It has Right, " in result.output
     rule = QueueRule(criteria=("Rigth",))
     with pytest.raises(InputError, match="none of the cells that you name"):
-        queues.make_queue(store, at_terminal(), 1, "Mine", rule, QueueSettings())
+        queues.make_queue(store, terminal_name(), 1, "Mine", rule, QueueSettings())
     assert queues.queues(store) == []
 
 

@@ -12,9 +12,9 @@ from core.figures import (
     agreement_map,
     bland_altman,
     forest,
+    rater_strips,
     reliability_diagram,
     series_plot,
-    strips,
 )
 from core.metrics.estimate import Estimate
 
@@ -37,7 +37,9 @@ def test_a_forest_has_a_dot_a_whisker_and_what_is_to_be_beaten() -> None:
 
 
 def test_a_strip_has_every_rater_and_their_mean() -> None:
-    figure = strips([RaterKindRow("People", [("ann", 0.2), ("ben", -0.1)], 0.05)], "Kappa", "ben")
+    figure = rater_strips(
+        [RaterKindRow("People", [("ann", 0.2), ("ben", -0.1)], 0.05)], "Kappa", "ben"
+    )
 
     (strip,) = figure.data
     assert list(strip.x) == [0.2, -0.1]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.domain.panel import Judge
-from core.judging.keys import Sending, led_elsewhere, secret_destinations
+from core.judging.keys import Sending, redirecting_settings, secret_destinations
 from tests.places import ROOT
 
 AWAY = "https://stranger.example/v1"
@@ -97,7 +97,7 @@ def test_litellms_own_sign_in_is_led_nowhere_unasked(settings: dict[str, Any]) -
 
 def test_no_setting_of_writing_leads_anywhere() -> None:
     judge = Judge(name="j", model="gemini/x", params={"top_p": 0.5, "extra_headers": {"X": "y"}})
-    assert led_elsewhere(judge) == []
+    assert redirecting_settings(judge) == []
 
 
 def test_a_host_is_shown_as_it_is_looked_up() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.judging.prompts.reply_parsing import Unreadable
@@ -67,7 +67,7 @@ def test_a_draft_is_read_as_a_valid_rubric_also_inside_a_code_fence() -> None:
     found = read_rubric(f"Here it is:\n```json\n{json.dumps(DRAFT)}\n```")
     assert isinstance(found, RubricReply)
     assert found.dropped == ()
-    rubric = build(Rubric, found.data, "rubric")
+    rubric = build_model(Rubric, found.data, "rubric")
     assert [c.name for c in rubric.criteria] == ["Limit", "Tone"]
     assert rubric.criteria[0].options[0].description == "A number of days."
     assert rubric.criteria[1].weight == -2

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.rubric import Criterion, Rubric
 
 
 def criterion(requirement: str, name: str = "K", **fields: Any) -> Criterion:
-    return build(Criterion, {"name": name, "requirement": requirement, **fields}, "criterion")
+    return build_model(Criterion, {"name": name, "requirement": requirement, **fields}, "criterion")
 
 
 def levels(*options: tuple[str, str], **fields: Any) -> Criterion:
@@ -30,4 +30,4 @@ def rubric(*criteria: Criterion, **fields: Any) -> Rubric:
         c.model_dump() | ({"name": f"{c.name} {at}"} if c.name == "K" and at else {})
         for at, c in enumerate(criteria)
     ]
-    return build(Rubric, {"name": "R", "criteria": data, **fields}, "rubric")
+    return build_model(Rubric, {"name": "R", "criteria": data, **fields}, "rubric")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset, Item
 from core.domain.rubric import Criterion, Rubric
 from core.scoring import score_item
@@ -20,8 +20,8 @@ DATA = SAMPLES / "data"
 
 def items_of(path: Path) -> tuple[Item, ...]:
     lines = path.read_text("utf-8").splitlines()
-    items = tuple(build(Item, json.loads(line), "item", path.name) for line in lines)
-    return build(Dataset, {"name": path.stem, "items": items}, "dataset").items
+    items = tuple(build_model(Item, json.loads(line), "item", path.name) for line in lines)
+    return build_model(Dataset, {"name": path.stem, "items": items}, "dataset").items
 
 
 @pytest.fixture(scope="module")

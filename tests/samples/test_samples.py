@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.rubric import Rubric
 from core.scoring import ItemScore, Texts, score_item
 from tests.places import ROOT
@@ -28,7 +28,7 @@ EXPECTED = {
 
 
 def load(path: Path) -> Rubric:
-    return build(Rubric, yaml.safe_load(path.read_text("utf-8")), "rubric", path.name)
+    return build_model(Rubric, yaml.safe_load(path.read_text("utf-8")), "rubric", path.name)
 
 
 def example_of(rubric: Rubric) -> dict[str, Any]:

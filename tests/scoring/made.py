@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.rubric import Rubric
 
 MET, UNMET, ABSTAINED = 0, 1, 2
@@ -14,7 +14,7 @@ MET, UNMET, ABSTAINED = 0, 1, 2
 def rubric(criteria: Sequence[Mapping[str, Any]], **rest: Any) -> Rubric:
     """A rubric; criteria without a name are called c0, c1, ..."""
     named = [{"name": f"c{i}", "requirement": "r", **c} for i, c in enumerate(criteria)]
-    return build(Rubric, {"criteria": named, **rest}, "rubric")
+    return build_model(Rubric, {"criteria": named, **rest}, "rubric")
 
 
 def binary(*weights: float, **rest: Any) -> Rubric:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from core.cli import common
-from core.cli.asked_again.outlook import budget_option, say_outlook
+from core.cli.asked_again.outlook import budget_option, print_outlook
 from core.cli.common import db_option, json_option, open_to_plan
 from core.cli.measuring import follow
 
@@ -42,12 +42,12 @@ def drift(
         number, complete = run_number(run), True
         if ask or only_estimate:
             outlook = anchors.estimate(store, number)
-            say_outlook(outlook, "items", alone=only_estimate, as_json=as_json)
+            print_outlook(outlook, "items", alone=only_estimate, as_json=as_json)
             if only_estimate:
                 return
             repeat = anchors.ask(store, number, budget)
             follow(store, repeat)
             complete = bool(lifecycle.summary(store, repeat)["complete"])
         result = anchors.drift(store, number)
-        common.report(anchors.as_data(result), lambda _: anchors.as_text(result), as_json)
+        common.print_result(anchors.as_data(result), lambda _: anchors.as_text(result), as_json)
         sys.exit(common.DONE if complete and not result.alerts else common.NOT_ALL)

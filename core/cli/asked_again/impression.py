@@ -12,7 +12,7 @@ from core.cli.asked_again.outlook import (
     answers_option,
     budget_option,
     estimate_option,
-    say_outlook,
+    print_outlook,
     seed_option,
 )
 from core.cli.common import db_option, json_option, open_to_plan
@@ -60,12 +60,12 @@ def impression(
             task = newest.id
         else:
             outlook = one_impression.estimate(store, number, answers, seed)
-            say_outlook(outlook, "answers", alone=only_estimate, as_json=as_json)
+            print_outlook(outlook, "answers", alone=only_estimate, as_json=as_json)
             if only_estimate:
                 return
             task = one_impression.start(store, number, answers, seed, budget)
             follow(store, task)
         impressions = one_impression.result(store, task)
         data = one_impression.impression_data(impressions)
-        common.report(data, lambda _: one_impression.impression_words(impressions), as_json)
+        common.print_result(data, lambda _: one_impression.impression_words(impressions), as_json)
         sys.exit(common.DONE if lifecycle.summary(store, task)["complete"] else common.NOT_ALL)

@@ -29,19 +29,19 @@ estimate_option = click.option(
 )
 
 
-def say_outlook(expected: CostEstimate, texts: str, *, alone: bool, as_json: bool) -> None:
+def print_outlook(expected: CostEstimate, texts: str, *, alone: bool, as_json: bool) -> None:
     """Print the expected cost, as the result if only the estimate is wanted (``alone``).
 
     ``texts`` names the counted things: answers, items, or texts.
     """
-    text = f"{expected.items:,} {texts}, {expected.calls:,} calls, {price(expected.cost)}"
+    text = f"{expected.items:,} {texts}, {expected.calls:,} calls, {price_text(expected.cost)}"
     if alone:
         data = {texts: expected.items, "calls": expected.calls, "cost_usd": expected.cost}
-        common.report(data, lambda _: text, as_json)
+        common.print_result(data, lambda _: text, as_json)
     else:
-        common.say(text)
+        common.print_message(text)
 
 
-def price(cost: float | None) -> str:
+def price_text(cost: float | None) -> str:
     """Return an expected cost in words."""
     return "cost unknown" if cost is None else f"about ${cost:.4f}"

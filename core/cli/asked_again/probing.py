@@ -14,8 +14,8 @@ from core.cli.asked_again.outlook import (
     answers_option,
     budget_option,
     estimate_option,
-    price,
-    say_outlook,
+    price_text,
+    print_outlook,
     seed_option,
 )
 from core.cli.common import db_option, json_option, open_to_plan, open_to_read
@@ -79,7 +79,7 @@ def probe(
         number = run_number(run)
         if last:
             store = open_to_read(db)
-            _say_found(store, _newest(store, number), as_json)
+            _print_result(store, _newest_probe(store, number), as_json)
             return
         with open_to_plan(db, only_estimate) as store:
             names = {name: options[name] or None for name in ("edits", "judges")}
@@ -87,7 +87,7 @@ def probe(
             request = probes.ProbeRequest(number, **chosen, earns=_edits_by_criterion(earns))
             _require_writer(store, request, writer)
             outlook = probes.estimate(store, request)
-            say_outlook(outlook, "texts", alone=only_estimate, as_json=as_json)
+            print_outlook(outlook, "texts", alone=only_estimate, as_json=as_json)
             if only_estimate:
                 return
             if writer is not None:
@@ -133,7 +133,9 @@ def _with_written_texts(store: Store, request: ProbeRequest, writer: str) -> Pro
     judge = registry.get_judge(store, writer).judge
     wish = written_twins.TwinsRequest(judge, request, request.budget)
     outlook = written_twins.estimate(store, wish)
-    common.say(f"to be written first: {outlook.calls:,} calls, {price(outlook.cost)}")
+    common.print_message(
+        f"to be written first: {outlook.calls:,} calls, {price_text(outlook.cost)}"
+    )
     begun = written_twins.begin(store, wish)
     while (task := help_tasks.wait_for_task(store, begun)).active:
         pass
@@ -143,7 +145,7 @@ def _with_written_texts(store: Store, request: ProbeRequest, writer: str) -> Pro
     return replace(probe, budget=request.budget, earns=request.earns)
 
 
-def _newest(store: Store, run: int) -> int:
+def _newest_probe(store: Store, run: int) -> int:
     from core.errors import NotFound
     from core.services.diagnostics import probes
 
@@ -158,13 +160,15 @@ def _run_probe(store: Store, probe_id: int, as_json: bool) -> int:
     from core.services.runs import lifecycle
 
     follow(store, probe_id)
-    _say_found(store, probe_id, as_json)
+    _print_result(store, probe_id, as_json)
     ended = lifecycle.summary(store, probe_id)
     return common.DONE if ended["complete"] else common.NOT_ALL
 
 
-def _say_found(store: Store, probe_id: int, as_json: bool) -> None:
+def _print_result(store: Store, probe_id: int, as_json: bool) -> None:
     from core.services.diagnostics import probe_results
 
     result = probe_results.result(store, probe_id)
-    common.report(probe_results.as_data(result), lambda _: probe_results.as_text(result), as_json)
+    common.print_result(
+        probe_results.as_data(result), lambda _: probe_results.as_text(result), as_json
+    )

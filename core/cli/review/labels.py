@@ -50,15 +50,15 @@ def labels(
             raise InputError("Choose one of --random, --chances and --withdraw.")
         declares = simple_random or chances_key
         store = open_db(db) if declares or withdraw else open_to_read(db)
-        version = _version(store, dataset, version_number)
+        version = _labelled_version(store, dataset, version_number)
         if withdraw:
             label_draws.withdraw(store, version.id)
         elif declares:
             label_draws.declare(store, version.id, chances_key)
-        common.report(_report_data(store, version), _as_text, as_json)
+        common.print_result(_report_data(store, version), _report_text, as_json)
 
 
-def _version(store: Store, dataset: str, number: int | None) -> DatasetVersion:
+def _labelled_version(store: Store, dataset: str, number: int | None) -> DatasetVersion:
     from core.errors import InputError
     from core.services.datasets import catalog
 
@@ -91,7 +91,7 @@ def _report_data(store: Store, version: DatasetVersion) -> dict[str, Any]:
     }
 
 
-def _as_text(report: dict[str, Any]) -> str:
+def _report_text(report: dict[str, Any]) -> str:
     declared = report["declared"]
     undeclared = "Nothing is declared of how they were drawn." if declared is None else ""
     warning = f" {report['warning']}" if "warning" in report else ""

@@ -69,13 +69,16 @@ def queue_make(
     with common.plain_errors(as_json):
         store = open_to_read(db) if dry else open_db(db)
         queues.require_criteria(store, run, criteria)
-        rule, settings = _rule(because, criteria, audit, most), QueueSettings(confirm_same=same)
+        rule, settings = (
+            _rule_from_options(because, criteria, audit, most),
+            QueueSettings(confirm_same=same),
+        )
         seed = clock.draw_seed() if seed is None else seed
         chosen = queues.preview(store, run, rule, order=order, seed=seed)
         queue_id = None
         if not dry:
             queue_id = queues.make_queue(
-                store, at_terminal(), run, name, rule, settings, order=order, seed=seed
+                store, terminal_name(), run, name, rule, settings, order=order, seed=seed
             ).id
         report = {
             "queue": queue_id,
@@ -89,17 +92,17 @@ def queue_make(
             "minutes": queues.minutes(store, run, chosen.cells, settings),
             "seed": seed,
         }
-        common.report(report, lambda chosen: _made_text(store, run, chosen), as_json)
+        common.print_result(report, lambda chosen: _made_queue_text(store, run, chosen), as_json)
 
 
-def at_terminal() -> Seat:
+def terminal_name() -> Seat:
     """Return the name under which the terminal creates queues; no reviewer uses it."""
     from core.domain.review import Seat
 
     return Seat("command line", "lead", "terminal")
 
 
-def _rule(
+def _rule_from_options(
     because: tuple[str, ...], criteria: tuple[str, ...], audit: float, most: int | None
 ) -> QueueRule:
     from core.domain.review import QueueRule
@@ -110,7 +113,7 @@ def _rule(
     return QueueRule(**chosen)
 
 
-def _made_text(store: Store, run: int, report: dict[str, Any]) -> str:
+def _made_queue_text(store: Store, run: int, report: dict[str, Any]) -> str:
     from core.services.review import queues, random_labels
 
     earlier = partial(random_labels.number_drawn, store, run)
@@ -167,11 +170,11 @@ def queue_plan(
         if draw and plan.left:
             rule = plan_queue.queue_rule(plan, labels, draw)
             name = plan_queue.queue_name(plan, labels)
-            made = queues.make_queue(store, at_terminal(), run, name, rule, QueueSettings())
+            made = queues.make_queue(store, terminal_name(), run, name, rule, QueueSettings())
             report["queue"] = made.id
             cells = plural(store.queues.drawn(made.id, "audit"), "cell")
             text += f"\nQueue {made.id} is made: {cells}, drawn by chance."
-        common.report(report, lambda _: text, as_json)
+        common.print_result(report, lambda _: text, as_json)
 
 
 @queue.command("ten")
@@ -189,13 +192,13 @@ def queue_ten(run: int, dry: bool, db: Path | None, as_json: bool) -> None:
     with common.plain_errors(as_json):
         store = open_to_read(db) if dry else open_db(db)
         if not dry:
-            ten_more.take_up(store, at_terminal(), run)
+            ten_more.take_up(store, terminal_name(), run)
         now = ten_more.progress(store, run)
         report = ten_more.as_data(now, ten_more.learnt(store, store.runs.get(run)))
-        common.report(report, _ten_text, as_json)
+        common.print_result(report, _ten_report_text, as_json)
 
 
-def _ten_text(report: dict[str, Any]) -> str:
+def _ten_report_text(report: dict[str, Any]) -> str:
     from core.text.numbers import count, plural
 
     texts = plural(report["texts"], "text")
@@ -220,9 +223,9 @@ def queue_refresh(number: int, db: Path | None, as_json: bool) -> None:
     from core.services.review import queues
 
     with common.plain_errors(as_json):
-        added = queues.refresh(open_db(db), at_terminal(), number)
+        added = queues.refresh(open_db(db), terminal_name(), number)
         report = {"queue": number, "added": added}
-        common.report(report, lambda data: f"{data['added']} cells added.", as_json)
+        common.print_result(report, lambda data: f"{data['added']} cells added.", as_json)
 
 
 @queue.command("list")
@@ -232,10 +235,10 @@ def queue_refresh(number: int, db: Path | None, as_json: bool) -> None:
 def queue_list(run: int | None, db: Path | None, as_json: bool) -> None:
     """List the queues of RUN, or of all runs, and their state."""
     with common.plain_errors(as_json):
-        common.report({"queues": _listed(open_to_read(db), run)}, _list_text, as_json)
+        common.print_result({"queues": _queues_data(open_to_read(db), run)}, _list_text, as_json)
 
 
-def _listed(store: Store, run: int | None) -> list[dict[str, Any]]:
+def _queues_data(store: Store, run: int | None) -> list[dict[str, Any]]:
     from core.services.review import queues
 
     listed = []

@@ -10,7 +10,7 @@ import click
 
 from core.cli import common
 from core.cli.common import db_option, json_option, open_db, open_to_read
-from core.cli.review.queues import at_terminal
+from core.cli.review.queues import terminal_name
 from core.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -71,12 +71,14 @@ def _store_requests(
     from core.services.review import regrades
 
     store = open_db(db)
-    cells = regrades.request(store, at_terminal(), run, requests)
-    queue = regrades.queue_open(store, at_terminal(), run).id if queued and cells else None
-    common.report({"run": run, "cells": cells, "queue": queue}, _kept_text, as_json)
+    cells = regrades.request(store, terminal_name(), run, requests)
+    queue = regrades.queue_open(store, terminal_name(), run).id if queued and cells else None
+    common.print_result(
+        {"run": run, "cells": cells, "queue": queue}, _stored_requests_text, as_json
+    )
 
 
-def _kept_text(report: dict[str, Any]) -> str:
+def _stored_requests_text(report: dict[str, Any]) -> str:
     where = "" if report["queue"] is None else f" They wait in queue {report['queue']}."
     return f"Kept on {plural(report['cells'], 'cell')} of run {report['run']}.{where}"
 
@@ -95,8 +97,10 @@ def regrade_withdraw(run: int, request: int, reason: str, db: Path | None, as_js
     from core.services.review import regrades
 
     with common.plain_errors(as_json):
-        regrades.withdraw(open_db(db), at_terminal(), run, request, reason)
-        common.report({"withdrawn": request}, lambda _: f"Took back request {request}.", as_json)
+        regrades.withdraw(open_db(db), terminal_name(), run, request, reason)
+        common.print_result(
+            {"withdrawn": request}, lambda _: f"Took back request {request}.", as_json
+        )
 
 
 @regrade.command("queue")
@@ -108,8 +112,8 @@ def regrade_queue(run: int, db: Path | None, as_json: bool) -> None:
     from core.services.review import regrades
 
     with common.plain_errors(as_json):
-        queue = regrades.queue_open(open_db(db), at_terminal(), run)
-        common.report({"queue": queue.id}, lambda data: f"Queue {data['queue']}.", as_json)
+        queue = regrades.queue_open(open_db(db), terminal_name(), run)
+        common.print_result({"queue": queue.id}, lambda data: f"Queue {data['queue']}.", as_json)
 
 
 @regrade.command("list")
@@ -127,10 +131,10 @@ def regrade_list(run: int, as_csv: bool, db: Path | None, as_json: bool) -> None
     with common.plain_errors(as_json):
         store = open_to_read(db)
         if as_csv:
-            common.as_it_is(regrades.as_csv(store, run))
+            common.print_file(regrades.as_csv(store, run))
             return
         report = {"requests": [asdict(request) for request in regrades.requests_of(store, run)]}
-        common.report(report, _list_text, as_json)
+        common.print_result(report, _list_text, as_json)
 
 
 def _list_text(report: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from core.domain.base import build, near
+from core.domain.base import build_model, hint_for
 from core.domain.dataset import Dataset, Item, Pair, Sections
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
@@ -148,7 +148,7 @@ def _build(
         raise refusal("dataset", sorted(problems, key=lambda p: p.line or 0), name)
     data = {**header.data, "items": tuple(items)}
     data.setdefault("name", stem(name, "Untitled dataset"))
-    dataset = build(Dataset, data, "dataset", name)
+    dataset = build_model(Dataset, data, "dataset", name)
     notices += _text_notices(table, mapping, reader)
     return Parsed(dataset, shortened(notices + reader.remarks()), roles=roles)
 
@@ -174,7 +174,7 @@ def _no_submission(table: Table, otherwise: str) -> Problem:
         listed = " and ".join(map(repr, near_by))
         message = f"has more than one column that could be the submission: {listed}."
         return Problem(message, otherwise)
-    guesses = (near(column, {"submission", "answer", "response"}) for column in table.columns)
+    guesses = (hint_for(column, {"submission", "answer", "response"}) for column in table.columns)
     mend = next(filter(None, guesses), otherwise)
     return Problem("has no column that holds the submission.", f"{mend} {_columns(table)}", (), 1)
 
@@ -227,7 +227,7 @@ def _column_notices(
     for column in mapping.meta:
         message = f"The column {column!r} is kept under meta; no model is shown it."
         mend = "" if mapping.prompt else as_prompt(table, [column])
-        notices.append(Problem(message, mend or near(column, fields), (), line))
+        notices.append(Problem(message, mend or hint_for(column, fields), (), line))
     named = {*mapping.used.values(), *mapping.context, *mapping.meta}
     return notices + [
         Problem(f"The column {c!r} is left out.", "", (), line)

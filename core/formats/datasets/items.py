@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.domain.base import Path, build
+from core.domain.base import Path, build_model
 from core.domain.dataset import Item, Label
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
@@ -121,7 +121,7 @@ class ItemReader:
         # Empty fields keep their default, which saves memory in every item.
         filled = {name: value for name, value in data.items() if value or name in _NEEDED}
         try:
-            return build(Item, filled, "item").sharing(self._shared)
+            return build_model(Item, filled, "item").sharing(self._shared)
         except InputError as error:
             for p in error.problems:
                 self._wrong(UnfitValue(p.message, p.mend), row, self._source(p.path))

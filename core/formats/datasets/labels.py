@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from core.domain.base import Path, near
+from core.domain.base import Path, hint_for
 from core.domain.dataset import MAX_TEXT, Label
 from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric
 from core.errors import InputError, Problem
@@ -327,7 +327,7 @@ class Truth:
         criterion = self._known.get(fold(name))
         if criterion is None:
             names = [c.name for c in self._rubric.criteria]
-            mend = near(name, set(names)) or f"Its criteria are {_listed(names)}."
+            mend = hint_for(name, set(names)) or f"Its criteria are {_listed(names)}."
             raise UnfitValue("is not a criterion of the rubric.", mend)
         return criterion
 

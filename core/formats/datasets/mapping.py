@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from pydantic import Field
 
-from core.domain.base import Noun, build
+from core.domain.base import Noun, build_model
 from core.domain.dataset import Split
 from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
@@ -378,8 +378,8 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
             data[field] = (*data[field], value) if value else ()
         else:
             data[field] = value or None
-    data["meta"] = _meta(table, mapping, build(ColumnMapping, data, "mapping", "--map"))
-    return build(ColumnMapping, data, "mapping", "--map")
+    data["meta"] = _meta(table, mapping, build_model(ColumnMapping, data, "mapping", "--map"))
+    return build_model(ColumnMapping, data, "mapping", "--map")
 
 
 def _free(data: dict[str, Any], column: str) -> None:

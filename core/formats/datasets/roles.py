@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from core.domain.base import near
+from core.domain.base import hint_for
 from core.errors import InputError
 from core.formats.datasets.answer_columns import (
     COUNTS,
@@ -160,7 +160,7 @@ class Change(NamedTuple):
         is_known = field in with_names and name.strip() if colon else field in fields
         if not equals or not is_known:
             names = (*fields, *named)
-            mend = near(target, {*names, *aliases}) or f"FIELD is one of {', '.join(names)}."
+            mend = hint_for(target, {*names, *aliases}) or f"FIELD is one of {', '.join(names)}."
             message = f"--map {text!r} is not understood. Write FIELD=COLUMN. {mend}"
             raise InputError(message)
         return cls(field, " ".join(name.split()), column)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.domain.base import Path, kinds_in, near, nouns_of
+from core.domain.base import Path, hint_for, nouns_of, types_in
 from core.domain.rubric import MET, UNMET, Criterion, Option, Rubric
 from core.errors import Problem
 from core.formats.source.parsed import kind_of
@@ -28,7 +28,7 @@ OPTION_KEYS = frozenset(Option.model_fields)
 TWICE, KEEP_ONE = "is given twice, once under meta.", "Keep one of the two."
 
 _KINDS = {
-    field.alias or name: kinds_in(field.annotation)
+    field.alias or name: types_in(field.annotation)
     for noun in nouns_of(Rubric)
     for name, field in noun.model_fields.items()
 }
@@ -53,7 +53,7 @@ def sort_keys(
         problems.append(Problem(message, "Put notes under meta.", path))
         return {key: given[key] for key in names & given.keys()}, {}, problems
     for key, value in given.items():
-        guess = near(key, set(names))
+        guess = hint_for(key, set(names))
         if key in names:
             mine[key] = value
         elif guess:

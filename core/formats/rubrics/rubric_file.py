@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import yaml
 
-from core.domain.base import Noun, Path, build
+from core.domain.base import Noun, Path, build_model
 from core.domain.rubric import BINARY, Criterion, Rubric
 from core.errors import InputError, Problem
 from core.formats.rubrics.keys import numbers_as_text
@@ -116,7 +116,7 @@ def _without_null(part: Any) -> Any:
 
 def _built(data: dict[str, Any]) -> tuple[Rubric | None, list[Problem]]:
     try:
-        return build(Rubric, data, "rubric"), []
+        return build_model(Rubric, data, "rubric"), []
     except InputError as error:
         return None, [_at(p, _walkable(data, p.path)) for p in error.problems]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
 from core.errors import Problem
@@ -89,7 +89,7 @@ def derive_rubric(lines: Sequence[VoteLine], gold: Sequence[VoteLine], name: str
             notices.append(_several(criterion, several))
     if problems:
         raise refusal("file of votes", problems, name)
-    rubric = build(Rubric, {"name": name[:200], "criteria": criteria}, "rubric", name)
+    rubric = build_model(Rubric, {"name": name[:200], "criteria": criteria}, "rubric", name)
     return Derived(rubric, spelling, tuple(notices))
 
 
@@ -363,7 +363,7 @@ def derive_dataset(
             textless += 1
             item["meta"] = {TEXT_AVAILABLE: False}
         items.append(item)
-    dataset = build(Dataset, {"name": name[:200], "items": items}, "dataset", name)
+    dataset = build_model(Dataset, {"name": name[:200], "items": items}, "dataset", name)
     notices: tuple[Problem, ...] = ()
     if textless:
         message = f"The text of {textless:,} items was not part of the file."

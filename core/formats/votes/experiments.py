@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from core.domain.base import Path, build
+from core.domain.base import Path, build_model
 from core.domain.dataset import Dataset
 from core.domain.rubric import CANNOT_ASSESS, Rubric
 from core.errors import InputError, Problem
@@ -131,7 +131,7 @@ class _ExperimentReader:
         # A single judge's report is a criterion itself; that of several judges contains one.
         criteria = [r["criterion"] if isinstance(r.get("criterion"), dict) else r for r in reports]
         try:
-            rubric = build(
+            rubric = build_model(
                 Rubric,
                 {
                     "name": self._title,
@@ -184,7 +184,7 @@ class _ExperimentReader:
             for number, (line, _) in sorted(self._reports.items())
         ]
         data = {"name": self._title, "items": items}
-        dataset = build(Dataset, data, "dataset")
+        dataset = build_model(Dataset, data, "dataset")
         self._note(
             "Verdicts and scores of the experiment are left out: they are computed here from its "
             "votes."

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset
 from core.domain.rubric import MET, UNMET, Rubric
 from core.errors import Problem
@@ -182,11 +182,13 @@ class _GradescopeReader:
             self.problems.append(Problem("holds no rubric item.", "Export evaluations.", (), 1))
         if self.problems:
             raise refusal(_WHAT, self.problems, self.title)
-        rubric = build(Rubric, {"name": self.title[:200], "criteria": self.criteria}, "rubric")
+        rubric = build_model(
+            Rubric, {"name": self.title[:200], "criteria": self.criteria}, "rubric"
+        )
         notices = list(self._notices(textless=dataset is None))
         if dataset is None:
             data = {"name": self.title[:200], "items": list(self.items.values())}
-            dataset = build(Dataset, data, "dataset", self.title)
+            dataset = build_model(Dataset, data, "dataset", self.title)
         votes = VoteChecker(rubric, dataset.items, self.title).read(self.lines)
         notices += self.notices
         return VoteBundle(self.title, "gradescope", rubric, dataset, votes, shortened(notices))

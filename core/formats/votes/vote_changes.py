@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.formats.datasets.answer_columns import sums_up
 from core.formats.datasets.mapping import ITEM_FIELDS
 from core.formats.datasets.name_grids import grid_of
@@ -113,7 +113,7 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
         names = (str(row.get(data["rater"]) or "") for row in table.rows)
         kinds = {**kinds_of(names), **kinds}
     data["submission"] = data["submission"] or _text_as_item(table, data["item"])
-    return build(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
+    return build_model(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
 
 
 def _listed_columns(

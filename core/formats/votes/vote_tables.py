@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.domain.base import near
+from core.domain.base import hint_for
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
@@ -166,7 +166,7 @@ def _check(table: Table, mapping: VoteMapping, repeated: float) -> None:
     problems = [
         Problem(
             f"names the column {column!r}, which is not there.",
-            near(column, set(table.columns)) or f"There are {', '.join(table.columns[:20])}.",
+            hint_for(column, set(table.columns)) or f"There are {', '.join(table.columns[:20])}.",
             ("mapping", field),
         )
         for field, column in mapping.used().items()

@@ -16,7 +16,7 @@ from core.identity import text_hash
 from core.judging.asking.answer_cache import ResponseCache, request_key
 from core.judging.asking.call_costs import CallAccount
 from core.judging.asking.llm_judge import LLMJudge
-from core.judging.asking.retry import Caller, Unanswered, about_logprobs, without_key
+from core.judging.asking.retry import Caller, Unanswered, with_logprobs_hint, without_key
 from core.judging.prompts.reply_parsing import Schema
 from core.judging.protocol import Question
 from core.judging.providers.base import CallError, Completion, Request, simpler_format
@@ -44,7 +44,7 @@ class BatchCaller(Caller):
         known: Mapping[str, str],
     ) -> None:
         gate = ProviderGate()
-        super().__init__(spec, provider, key, gate, _never, cache=cache, known=known)
+        super().__init__(spec, provider, key, gate, _never_sleep, cache=cache, known=known)
         #: Answer lines by request id.
         self.lines: dict[str, str] = {}
         self._lean = provider
@@ -99,7 +99,7 @@ class BatchCaller(Caller):
                 if plainer is not None:
                     self._format = plainer
                     continue
-                raise (about_logprobs(error) if request.logprobs else error) from None
+                raise (with_logprobs_hint(error) if request.logprobs else error) from None
             _count_request(tally, request, tried)
             tally.spent += 1
             tally.add(completion, known_as)
@@ -135,5 +135,5 @@ def _count_request(tally: CallAccount, request: Request, tried: bool) -> bool:
     return True
 
 
-async def _never(seconds: float) -> None:
+async def _never_sleep(seconds: float) -> None:
     raise AssertionError("a batch never pauses in the middle of a question")

@@ -32,7 +32,7 @@ def price_of(judge: Judge) -> tuple[float, float] | None:
             return None
         return judge.price_in, judge.price_out
     foreign = judge.api_base and not provider_of(judge.model)
-    return None if foreign else _listed(judge.model)
+    return None if foreign else _listed_price(judge.model)
 
 
 def cost_of(
@@ -52,7 +52,7 @@ def cost_of(
     return (tokens_in * price[0] + tokens_out * price[1]) / _PER_MILLION
 
 
-def _listed(model: str) -> tuple[float, float] | None:
+def _listed_price(model: str) -> tuple[float, float] | None:
     prices = price_list()
     entry = prices.get(model) or prices.get(model.removeprefix("openai/"))
     # Some providers' models are listed without the provider's name.
@@ -124,7 +124,7 @@ class CallAccount:
             self.thoughts = (*self.thoughts, self.last.thinking)
         self._used, self._newest = self.fresh, None
 
-    def _thinking(self, last: Completion) -> str:
+    def _thinking_text(self, last: Completion) -> str:
         """Return the thinking of all steps."""
         if not self.thoughts:
             return last.thinking
@@ -138,25 +138,25 @@ class CallAccount:
         if not self.requests and not self.reused:
             return None
         last = self.last or Completion(None)
-        tokens_in, tokens_cached, tokens_out, tokens_thinking = _tokens(
+        tokens_in, tokens_cached, tokens_out, tokens_thinking = _token_sums(
             self.answered if self.requests else self.reused
         )
         return Call(
             prompt=self.sent,
             params=_call_settings(Same(params), self.format if self.requests else "", self.address),
             reply=last.text or last.refusal,
-            thinking=self._thinking(last),
+            thinking=self._thinking_text(last),
             model=last.model,
             finish=last.finish,
             tokens_in=tokens_in,
             tokens_cached=tokens_cached,
             tokens_out=tokens_out,
             tokens_thinking=tokens_thinking,
-            cost=_cost(self.answered) if self.requests else 0.0,
+            cost=_cost_sum(self.answered) if self.requests else 0.0,
             seconds=self.before + self.seconds,
             tries=self.requests,
             cached=not self.requests,
-            first_cost=_cost(self.reused),
+            first_cost=_cost_sum(self.reused),
             asked=self.asked,
             kept=len(self.reused),
         )
@@ -169,23 +169,23 @@ def _call_settings(same: Same, format_: str, address: str) -> dict[str, object]:
     return {**same.thing, **{name: value for name, value in added.items() if value}}
 
 
-def _tokens(answers: Sequence[Completion]) -> tuple[int | None, ...]:
+def _token_sums(answers: Sequence[Completion]) -> tuple[int | None, ...]:
     """Return tokens sent, cached, received and thought, over all answers."""
     if not answers:
         return (None, None, None, None)
     counts = [_COUNTS(answer) for answer in answers]
-    return counts[0] if len(counts) == 1 else tuple(map(_sum, zip(*counts, strict=True)))
+    return counts[0] if len(counts) == 1 else tuple(map(_sum_or_unknown, zip(*counts, strict=True)))
 
 
 _COUNTS = attrgetter("tokens_in", "tokens_cached", "tokens_out", "tokens_thinking")
 
 
-def _sum(counts: Iterable[int | None]) -> int | None:
+def _sum_or_unknown(counts: Iterable[int | None]) -> int | None:
     counted = [count for count in counts if count is not None]
     return sum(counted) if counted else None
 
 
-def _cost(answers: Sequence[Completion]) -> float | None:
+def _cost_sum(answers: Sequence[Completion]) -> float | None:
     """Return the cost of all answers; ``None`` if any is unknown or there are no answers."""
     if len(answers) == 1:
         return answers[0].cost

@@ -9,8 +9,12 @@ from dataclasses import replace
 from core.domain.panel import Judge
 from core.domain.votes import Segment, Vote, VoteFailure
 from core.judging.asking.call_costs import CallAccount
-from core.judging.prompts.deciding import DecisionPrompt, chances_of, decision
-from core.judging.prompts.option_chances import MEANT_NONE, OptionProbabilities, decided
+from core.judging.prompts.deciding import DecisionPrompt, decision_prompt, probabilities_of
+from core.judging.prompts.option_chances import (
+    MEANT_NONE,
+    OptionProbabilities,
+    answer_probabilities,
+)
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.prompts.wording import REPAIR_DECISION
 from core.judging.protocol import Ask, Question
@@ -28,7 +32,7 @@ async def decide(
 
     Raises ``CallError``.
     """
-    prompt = decision(question, spec.template)
+    prompt = decision_prompt(question, spec.template)
     if isinstance(prompt, str):
         return tuple(
             Vote(ask.cell, ask.criterion.na_index, True, reason=prompt, order=ask.order)
@@ -36,9 +40,9 @@ async def decide(
         )
     if spec.template == "systemone":
         completion = await say(prompt.segments, None)
-        answers = _answers(completion.text)
+        answers = _answers_in(completion.text)
         return tuple(
-            _by_chances(ask, answers.get(f"c{number}"))
+            _result_by_probabilities(ask, answers.get(f"c{number}"))
             for number, ask in enumerate(question.asks, start=1)
         )
     segments, detail = prompt.segments, dict[str, object]()
@@ -55,7 +59,7 @@ async def decide(
     abstains = question.criterion.choices[option].na
     vote = Vote(question.cell, option, abstains, order=question.order, detail=detail)
     places = [*prompt.words.values()]
-    return (with_spread(vote, spread, places, len(question.criterion.choices)),)
+    return (with_probabilities(vote, spread, places, len(question.criterion.choices)),)
 
 
 def read_decision(
@@ -70,7 +74,7 @@ def read_decision(
     marked = mark == prompt.after
     chosen = _leading_answer(answer, prompt.words) if marked else None
     at = len(before) + len(mark)
-    spread = decided(completion.number_tokens, tuple(prompt.words), chosen, at)
+    spread = answer_probabilities(completion.number_tokens, tuple(prompt.words), chosen, at)
     if marked and isinstance(spread, OptionProbabilities):
         options = [*prompt.words.values()]
         return options[max(range(len(options)), key=spread.chances.__getitem__)], spread
@@ -86,7 +90,7 @@ def _leading_answer(text: str, words: Mapping[str, int]) -> str | None:
     return next((word for word in words if word in (first, first.casefold())), None)
 
 
-def _answers(text: str | None) -> Mapping[str, object]:
+def _answers_in(text: str | None) -> Mapping[str, object]:
     try:
         answers = json_of(text or "")
     except (ValueError, RecursionError):
@@ -94,8 +98,8 @@ def _answers(text: str | None) -> Mapping[str, object]:
     return answers if isinstance(answers, dict) else {}
 
 
-def _by_chances(ask: Ask, answer: object) -> Vote | VoteFailure:
-    chances = chances_of(ask.criterion, answer)
+def _result_by_probabilities(ask: Ask, answer: object) -> Vote | VoteFailure:
+    chances = probabilities_of(ask.criterion, answer)
     if not chances:
         message = "The reply held no chances of the criterion's options."
         return VoteFailure(ask.cell, "malformed", message, ask.order)
@@ -103,10 +107,10 @@ def _by_chances(ask: Ask, answer: object) -> Vote | VoteFailure:
     vote = Vote(ask.cell, option, ask.criterion.choices[option].na, order=ask.order)
     total = min(1.0, sum(chances.values()))
     spread = OptionProbabilities(tuple(chances.values()), 1.0 - total)
-    return with_spread(vote, spread, [*chances], len(ask.criterion.choices))
+    return with_probabilities(vote, spread, [*chances], len(ask.criterion.choices))
 
 
-def with_spread(
+def with_probabilities(
     vote: Vote, spread: OptionProbabilities | str, places: Sequence[int], choices: int
 ) -> Vote:
     """Return the vote with its probabilities, or with the reason why it has none.

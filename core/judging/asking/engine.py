@@ -22,7 +22,7 @@ from core.judging.turns import QuestionTurns
 Watch = Callable[[Question, Coroutine[Any, Any, AskedOutcome]], Awaitable[AskedOutcome]]
 
 
-def unwatched(
+def await_unwatched(
     question: Question, asking: Coroutine[Any, Any, AskedOutcome]
 ) -> Awaitable[AskedOutcome]:
     """Await the answer without watching it."""
@@ -41,7 +41,7 @@ async def grade(
     stop: asyncio.Event,
     turns: QuestionTurns | None = None,
     ready: asyncio.Event | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = await_unwatched,
 ) -> AsyncIterator[AskedOutcome]:
     """Yield every question's outcome, in the order in which judges answer.
 
@@ -148,9 +148,9 @@ class _Lane:
             if not await self._turns.acquire(self.judge.spec):
                 return
             if (dead := self._turns.stopping_failure(self.judge.spec)) is not None:
-                self.outcomes.put(unasked(question, *dead))
+                self.outcomes.put(failures_unasked(question, *dead))
                 continue
-            self.outcomes.put(await self._ask(question))
+            self.outcomes.put(await self._ask_judge(question))
             if self.judge.spec.offline:
                 await asyncio.sleep(0)  # An offline judge never waits, so let other tasks run.
 
@@ -161,7 +161,7 @@ class _Lane:
         if self.ready is not None:
             await self.ready.wait()
 
-    async def _ask(self, question: Question) -> AskedOutcome:
+    async def _ask_judge(self, question: Question) -> AskedOutcome:
         outcome: AskedOutcome | None = None
         try:
             outcome = await self._watch(question, self.judge.ask(question))
@@ -170,7 +170,7 @@ class _Lane:
         return outcome
 
 
-def unasked(question: Question, kind: FailureKind, message: str) -> AskedOutcome:
+def failures_unasked(question: Question, kind: FailureKind, message: str) -> AskedOutcome:
     """Return failures for a question that a stopped judge was not asked."""
     text = f"Not asked, because an earlier call of this judge failed: {message}"
     return AskedOutcome(

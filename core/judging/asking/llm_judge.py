@@ -16,21 +16,21 @@ from typing import Any
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, FailureKind, KeptAnswer, Segment, Vote, VoteFailure
-from core.identity import seeded
+from core.identity import seeded_random
 from core.judging.asking.answer_cache import ResponseCache
 from core.judging.asking.call_costs import CallAccount
-from core.judging.asking.deciding import decide, with_spread
+from core.judging.asking.deciding import decide, with_probabilities
 from core.judging.asking.retry import Caller, Gates, Unanswered
 from core.judging.prompts.assembly import (
-    build,
-    follow_up,
+    assessment_repair,
+    build_prompt,
+    follow_up_messages,
     is_brief,
-    repair,
-    repair_assessment,
-    repair_cut,
-    summarise,
+    repair_message,
+    summary_messages,
+    truncated_repair,
 )
-from core.judging.prompts.option_chances import OptionProbabilities, spreads_of
+from core.judging.prompts.option_chances import OptionProbabilities, option_spreads
 from core.judging.prompts.parts import sendable_text
 from core.judging.prompts.reply_parsing import (
     Reply,
@@ -76,54 +76,58 @@ class Conversation:
     async def results(self) -> Results:
         """Return a vote or a failure for every ask. Raises ``CallError`` if all fail alike."""
         if self._spec.decides:
-            return await decide(self._question, self._spec, self._tally, self._decides)
-        prompt, assessment = build(self._question), ""
+            return await decide(self._question, self._spec, self._tally, self._complete_decision)
+        prompt, assessment = build_prompt(self._question), ""
         segments = prompt.segments
         if self._question.mode == "two_step":
-            assessment = await self._assess(segments)
-            segments = (*segments, *follow_up(self._question, assessment))
+            assessment = await self._ask_assessment(segments)
+            segments = (*segments, *follow_up_messages(self._question, assessment))
             self._tally.next_step()
         read = await self._read_completion(segments, prompt.schema)
-        if problem := self._worth_repairing(read):
+        if problem := self._problem_to_repair(read):
             self._detail["repaired"] = True
-            more, schema = repair(problem, self._question), prompt.schema
+            more, schema = repair_message(problem, self._question), prompt.schema
             if problem == _CUT_OFF:
-                more, schema = repair_cut(self._question)
+                more, schema = truncated_repair(self._question)
             segments = (*segments, more)
             read = await self._read_completion(segments, schema)
         if self._question.summarise and any(isinstance(result, Reply) for result in read):
-            await self._summarise(segments)
+            await self._add_summary(segments)
         asks = self._question.asks
-        results = [self._result(*pair, assessment) for pair in zip(asks, read, strict=True)]
+        results = [self._result_of_ask(*pair, assessment) for pair in zip(asks, read, strict=True)]
         if not self._spec.logprobs:
             return tuple(results)
-        return tuple(_with_chances(*pair) for pair in zip(results, self._spreads, strict=True))
+        return tuple(
+            _with_probabilities(*pair) for pair in zip(results, self._spreads, strict=True)
+        )
 
-    async def _decides(self, segments: tuple[Segment, ...], most: int | None) -> Completion:
+    async def _complete_decision(
+        self, segments: tuple[Segment, ...], most: int | None
+    ) -> Completion:
         return await self._complete(segments, None, most)
 
-    async def _assess(self, segments: tuple[Segment, ...]) -> str:
+    async def _ask_assessment(self, segments: tuple[Segment, ...]) -> str:
         brief = is_brief(self._question)
-        text, trouble = _assessment(
+        text, trouble = _read_assessment(
             await self._complete(segments, None, BRIEF_ASSESSMENT if brief else None)
         )
         if brief and text:
             return text  # Small models rarely finish on their own.
         if trouble and self._tally.spent < self._spec.tries:
             self._detail["repaired"] = True
-            segments = (*segments, repair_assessment(trouble.message))
-            text, trouble = _assessment(await self._complete(segments, None))
+            segments = (*segments, assessment_repair(trouble.message))
+            text, trouble = _read_assessment(await self._complete(segments, None))
         if trouble and not text:
             raise CallError(trouble.kind, f"There was no assessment. {trouble.message}")
         return text  # A truncated assessment is enough to choose an option.
 
-    async def _summarise(self, segments: tuple[Segment, ...]) -> None:
+    async def _add_summary(self, segments: tuple[Segment, ...]) -> None:
         """Add a summary of the reasons, or why it failed; the answer remains either way."""
         answer = self._tally.last
         self._tally.next_step()
         try:
-            request = summarise(sendable_text((answer and answer.text) or ""))
-            text, trouble = _assessment(await self._complete((*segments, *request), None))
+            request = summary_messages(sendable_text((answer and answer.text) or ""))
+            text, trouble = _read_assessment(await self._complete((*segments, *request), None))
             self._detail["summary"] = text
             if trouble:
                 self._detail["summary_failed"] = trouble.message
@@ -145,7 +149,7 @@ class Conversation:
             read = [read_reply(completion.text, len(question.order))]
         if self._spec.logprobs:
             text = completion.text or ""
-            self._spreads = spreads_of(text, completion.number_tokens, read, counts)
+            self._spreads = option_spreads(text, completion.number_tokens, read, counts)
         if completion.finish != "length":
             return read
         return [
@@ -163,14 +167,16 @@ class Conversation:
             raise CallError("content_filter", "The provider's content filter stopped the reply.")
         return completion
 
-    def _worth_repairing(self, read: list[Reply | Unreadable]) -> str:
+    def _problem_to_repair(self, read: list[Reply | Unreadable]) -> str:
         """Return the first problem, if nothing was readable and a try is left; else ""."""
         problems = [result.message for result in read if isinstance(result, Unreadable)]
         again = "repaired" not in self._detail and self._tally.spent < self._spec.tries
         # Asking again for readable parts would be paid for twice.
         return problems[0] if again and len(problems) == len(read) else ""
 
-    def _result(self, ask: Ask, read: Reply | Unreadable, assessment: str) -> Vote | VoteFailure:
+    def _result_of_ask(
+        self, ask: Ask, read: Reply | Unreadable, assessment: str
+    ) -> Vote | VoteFailure:
         if isinstance(read, Unreadable):
             again = " A second request did not help." if "repaired" in self._detail else ""
             return VoteFailure(ask.cell, read.kind, read.message + again, ask.order)
@@ -190,16 +196,16 @@ class Conversation:
         )
 
 
-def _with_chances(
+def _with_probabilities(
     result: Vote | VoteFailure, spread: OptionProbabilities | str
 ) -> Vote | VoteFailure:
     """Return the result with its options' probabilities, in the rubric's order."""
     if isinstance(result, VoteFailure) or result.order is None or result.option is None:
         return result
-    return with_spread(result, spread, result.order, len(result.order))
+    return with_probabilities(result, spread, result.order, len(result.order))
 
 
-def _assessment(completion: Completion) -> tuple[str, Unreadable | None]:
+def _read_assessment(completion: Completion) -> tuple[str, Unreadable | None]:
     # A model's text may contain characters that cannot be sent back.
     text = sendable_text(completion.text or "").strip()
     if completion.finish == "length":
@@ -308,7 +314,7 @@ class _Pauses:
 
     def __call__(self) -> Random:
         if self._made is None:
-            self._made = seeded("backoff", self._question.seed, *self._question.cell)
+            self._made = seeded_random("backoff", self._question.seed, *self._question.cell)
         return self._made
 
 

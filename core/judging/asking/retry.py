@@ -20,7 +20,7 @@ from core.domain.votes import KeptAnswer, Segment
 from core.judging.asking.answer_cache import ResponseCache, as_answer, request_key
 from core.judging.asking.call_costs import CallAccount
 from core.judging.local.own_address import is_local, is_patient
-from core.judging.prompts.layouts import messages, shared_ends
+from core.judging.prompts.layouts import chat_messages, shared_ends
 from core.judging.prompts.reply_parsing import Schema
 from core.judging.providers.base import (
     CallError,
@@ -130,7 +130,7 @@ class Caller:
                 tally.spent += 1
                 tally.add(outcome, key)
                 return outcome
-            if failure is not None and not self._adapts(request, outcome):
+            if failure is not None and not self._adapt_to_refusal(request, outcome):
                 tally.spent += 1
                 # A local server still works on the abandoned request.
                 again = failure.kind in RETRIED - ({"timeout"} if self._local else set())
@@ -139,7 +139,7 @@ class Caller:
                 await self._sleep(backoff(tally.spent, failure.retry_after, rng()))
             request = self.request(segments, schema, most)
 
-    def _adapts(self, request: Request, refusal: CallError) -> bool:
+    def _adapt_to_refusal(self, request: Request, refusal: CallError) -> bool:
         """Drop what the endpoint does not support; return whether anything was dropped."""
         plainer = simpler_format(request.format, refusal.message) if refusal.about_format else None
         if plainer is not None:
@@ -147,7 +147,7 @@ class Caller:
             if self._format == request.format:
                 self._format = plainer
             return True
-        if request.logprobs and not self._spec.logprobs and of_logprobs(refusal):
+        if request.logprobs and not self._spec.logprobs and is_about_logprobs(refusal):
             # The judge's settings did not ask for probabilities, so do without.
             self._chances = False
             return True
@@ -193,7 +193,7 @@ class Caller:
         short = short if spec.thinking in (None, "off") else None
         return Request(
             model=spec.model,
-            messages=messages(segments),
+            messages=chat_messages(segments),
             shared_ends=shared_ends(segments),
             schema=schema or _NO_SCHEMA,
             format=self._format if schema else "systemone" if typed else "words",
@@ -219,16 +219,16 @@ class Caller:
         """
         counted = False
 
-        def sent() -> None:
+        def mark_sent() -> None:
             nonlocal counted
             if not counted:
                 counted = True
-                self._count(tally, 1, first)
+                self._count_request(tally, 1, first)
 
         if (when_sent := getattr(self._provider, "when_sent", None)) is None:
-            sent()
+            mark_sent()
         else:
-            when_sent.set(sent)
+            when_sent.set(mark_sent)
         tally.format = request.format
         if self.turns.several:
             # All addresses serve the same model, so the answer is cached under the first one.
@@ -239,31 +239,31 @@ class Caller:
             return without_key(completion, self.hidden)
         except CallError as error:
             if error.sent:
-                sent()
+                mark_sent()
             elif counted:
-                self._count(tally, -1, first)
+                self._count_request(tally, -1, first)
             if request.logprobs:
-                raise about_logprobs(error) from None
+                raise with_logprobs_hint(error) from None
             raise
         finally:
             tally.seconds = self._clock() - began
 
-    def _count(self, tally: CallAccount, change: int, first: bool) -> None:
+    def _count_request(self, tally: CallAccount, change: int, first: bool) -> None:
         tally.requests += change
         if first:
             tally.asked += change
             self._on_call(change)
 
 
-def of_logprobs(error: CallError) -> bool:
+def is_about_logprobs(error: CallError) -> bool:
     """Return whether a refusal is about log-probabilities."""
     concerned = "logprob" in error.message.lower() and error.kind in ("auth", "bad_request")
     return concerned and not error.about_format
 
 
-def about_logprobs(error: CallError) -> CallError:
+def with_logprobs_hint(error: CallError) -> CallError:
     """Return the error; if log-probabilities caused it, the message says what to change."""
-    if not of_logprobs(error):
+    if not is_about_logprobs(error):
         return error
     message = error.message.removesuffix(MEND["auth"])
     message += " Switch off log-probabilities for this judge, or set top_logprobs in its params."

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from core.domain.checks import CriterionChecks
-from core.judging.checks.answers import CheckError, answer
+from core.judging.checks.answers import CheckError, answer_by_checks
 
 #: The line that reports that the process is ready.
 READY = b"ready\n"
@@ -26,15 +26,15 @@ LAST, MEMORY = 10.0, 1 << 29
 MOST_WHY = 10_000
 
 
-def as_line(value: Any) -> bytes:
+def json_line(value: Any) -> bytes:
     """Return a value as a line of JSON; lone surrogates are preserved."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
-def of_line(line: bytes) -> Any:
+def value_of_line(line: bytes) -> Any:
     r"""Return the value of a line.
 
-    >>> of_line(as_line(["\ud800", None])) == ["\ud800", None]
+    >>> value_of_line(json_line(["\ud800", None])) == ["\ud800", None]
     True
     """
     return json.loads(line.decode("utf-8", "surrogatepass"))
@@ -46,16 +46,16 @@ def main() -> None:
     Each input line holds the checks of some criteria (`checks`), texts of some items (`items`) and
     the pairs to answer (`asks`). Each pair gets one line of output.
     """
-    _left_alone()
+    _is_orphaned()
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - no file, but a descriptor
         _write_line(READY)
         for line in sys.stdin.buffer:
-            request = of_line(line)
+            request = value_of_line(line)
             for criterion, item in request["asks"]:
                 faulthandler.dump_traceback_later(LAST, exit=True, file=nowhere)
                 result = _evaluate(request["checks"][criterion], request["items"][item])
                 faulthandler.cancel_dump_traceback_later()
-                _write_line(as_line(result))
+                _write_line(json_line(result))
 
 
 def _write_line(line: bytes) -> None:
@@ -66,7 +66,7 @@ def _write_line(line: bytes) -> None:
 def _evaluate(checks: str, texts: dict[str, str]) -> tuple[str | None, str, bool]:
     """Return the option's label, the reason, and whether it is a failure."""
     try:
-        label, why = answer(_parse_checks(checks), texts)
+        label, why = answer_by_checks(_parse_checks(checks), texts)
     except CheckError as error:
         return None, str(error), True
     except MemoryError:
@@ -84,7 +84,7 @@ def _parse_checks(checks: str) -> CriterionChecks:
     return CriterionChecks.model_validate(json.loads(checks))
 
 
-def _left_alone() -> None:
+def _is_orphaned() -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from core.domain.checks import CriterionChecks
 from core.judging.checks.answers import CheckError, ItemTexts
-from core.judging.checks.child import READY, as_line, of_line
+from core.judging.checks.child import READY, json_line, value_of_line
 from core.settings import own_environment, own_python
 
 #: Timeouts in seconds: for a criterion's checks of an item, and for the start of a process.
@@ -60,7 +60,7 @@ class CheckDesk:
         A caller with several judges calls this once per judge, so that endless checks of one judge
         leave processes to the others.
         """
-        for portion in _portions(asks):
+        for portion in _ask_portions(asks):
             remaining = list(portion)
             while remaining:
                 async with self._seats:
@@ -123,17 +123,17 @@ def checks_as_json(checks: Mapping[str, CriterionChecks]) -> dict[str, str]:
     }
 
 
-def at_once(checks: Mapping[str, str], texts: ItemTexts) -> dict[str, Answered | CheckError]:
+def check_item_now(checks: Mapping[str, str], texts: ItemTexts) -> dict[str, Answered | CheckError]:
     """Return every criterion's result for an item, for an interactive user.
 
     The last results are cached, since a page repeats the same request on each rerun.
     """
-    results = _at_once(tuple(checks.items()), tuple(texts.items()))
+    results = _check_now(tuple(checks.items()), tuple(texts.items()))
     return dict(zip(checks, results, strict=True))
 
 
 @lru_cache(maxsize=4)
-def _at_once(
+def _check_now(
     checks: tuple[tuple[str, str], ...], texts: tuple[tuple[str, str], ...]
 ) -> tuple[Answered | CheckError, ...]:
     async def work_out() -> list[Answered | BaseException]:
@@ -152,7 +152,7 @@ def _at_once(
     return tuple(asyncio.run(work_out()))  # type: ignore[arg-type]  # nothing else is set there
 
 
-def _portions(asks: Sequence[CheckAsk]) -> Iterator[list[CheckAsk]]:
+def _ask_portions(asks: Sequence[CheckAsk]) -> Iterator[list[CheckAsk]]:
     portion, size = list[CheckAsk](), 0
     for ask in asks:
         more = sum(map(len, ask.texts.values()))
@@ -208,9 +208,9 @@ class _Child:
             "items": {ask.item: dict(ask.texts) for ask in remaining},
             "asks": [(ask.criterion, ask.item) for ask in remaining],
         }
-        self._in.write(as_line(message))
+        self._in.write(json_line(message))
         while remaining:
-            label, why, failed = of_line(await self.line(PATIENCE))
+            label, why, failed = value_of_line(await self.line(PATIENCE))
             _set_result(remaining.pop(0), CheckError(why) if failed else (label, why))
 
     async def line(self, seconds: float) -> bytes:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, FailureKind, Vote, VoteFailure
-from core.judging.checks.answers import CheckError, places, texts_for_checks
+from core.judging.checks.answers import CheckError, names_in_checks, texts_for_checks
 from core.judging.checks.desk import CheckAsk, CheckDesk, CheckEnded, checks_as_json
 from core.judging.protocol import Question
 
@@ -23,7 +23,7 @@ class CheckJudge:
 
     def __init__(self, spec: Judge, desk: CheckDesk) -> None:
         self.spec, self._desk = spec, desk
-        self._places = places(spec.checks.values())
+        self._places = names_in_checks(spec.checks.values())
         self._checks = checks_as_json(spec.checks)
         self._waiting = list[CheckAsk]()
         self._working: asyncio.Task[None] | None = None
@@ -34,19 +34,19 @@ class CheckJudge:
         label, reason = None, _NOBODY
         if criterion.name in self._checks:
             try:
-                label, reason = await self._answer(question)
+                label, reason = await self._answer_by_checks(question)
             except CheckEnded as error:
                 message = f"The check of judge {self.spec.name!r} for item {item.id!r} {error}"
-                return _failed(question, "code", message)
+                return _failure(question, "code", message)
             except CheckError as error:
-                return _failed(question, "code", str(error))
+                return _failure(question, "code", str(error))
         if label is None:
             return AskedOutcome((Vote(question.cell, criterion.na_index, True, reason),))
         option = criterion.index_of(label)
         if option is None:
             options = ", ".join(choice.label for choice in criterion.choices)
             message = f"It says {label!r}, which is none of the options: {options}."
-            return _failed(question, "out_of_range", message)
+            return _failure(question, "out_of_range", message)
         abstained = criterion.choices[option].na
         return AskedOutcome((Vote(question.cell, option, abstained, reason),))
 
@@ -57,16 +57,16 @@ class CheckJudge:
             with suppress(asyncio.CancelledError):
                 await self._working
 
-    async def _answer(self, question: Question) -> tuple[str | None, str]:
+    async def _answer_by_checks(self, question: Question) -> tuple[str | None, str]:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[tuple[str | None, str]] = loop.create_future()
         texts = texts_for_checks(self._places, question.item)
         self._waiting.append(CheckAsk(question.criterion.name, question.item.id, texts, future))
         if self._working is None or self._working.done():
-            self._working = loop.create_task(self._answer_waiting())
+            self._working = loop.create_task(self._answer_waiting_asks())
         return await future
 
-    async def _answer_waiting(self) -> None:
+    async def _answer_waiting_asks(self) -> None:
         while self._waiting:
             asks, self._waiting = self._waiting, []
             try:
@@ -77,5 +77,5 @@ class CheckJudge:
                         ask.answer.set_exception(error)
 
 
-def _failed(question: Question, kind: FailureKind, message: str) -> AskedOutcome:
+def _failure(question: Question, kind: FailureKind, message: str) -> AskedOutcome:
     return AskedOutcome((VoteFailure(question.cell, kind, message),))

@@ -27,19 +27,19 @@ _CONTEXT = 8192
 AT_ONCE = 2
 
 
-def path_of(model: str) -> Path | None:
+def model_path(model: str) -> Path | None:
     """Return the path of the file that a model's name refers to, or ``None``.
 
-    >>> path_of("file:/models/small.gguf").name, path_of("gpt-x")
+    >>> model_path("file:/models/small.gguf").name, model_path("gpt-x")
     ('small.gguf', None)
     """
     return Path(model.removeprefix(PREFIX)).expanduser() if model.startswith(PREFIX) else None
 
 
-def judge_of(path: str) -> Judge:
+def judge_of_file(path: str) -> Judge:
     """Return a judge whose model is this file, with settings for a small model.
 
-    >>> judge_of("models/small.gguf").name
+    >>> judge_of_file("models/small.gguf").name
     'small'
     """
     file = Path(path).expanduser().absolute()
@@ -47,9 +47,9 @@ def judge_of(path: str) -> Judge:
     return Judge(name=file.stem, model=f"{PREFIX}{file}", concurrency=AT_ONCE, max_tokens=1024)
 
 
-def missing(judge: Judge) -> tuple[str, str] | None:
+def missing_requirement(judge: Judge) -> tuple[str, str] | None:
     """Return what a judge of a model file lacks and how to fix it, or ``None``."""
-    path = path_of(judge.model)
+    path = model_path(judge.model)
     if path is None:
         return None
     try:
@@ -100,7 +100,7 @@ _servers: dict[Path, _Server] = {}
 _starting = threading.Lock()
 
 
-def address(path: Path) -> str:
+def server_address(path: Path) -> str:
     """Return the address of the file's server, starting it if necessary.
 
     Raises ``NotStarted``.
@@ -109,12 +109,12 @@ def address(path: Path) -> str:
         server = _servers.get(path)
         if server is None or server.process.poll() is not None:
             if not _servers:
-                atexit.register(stop)
+                atexit.register(stop_servers)
             server = _servers[path] = _Server(path, os.environ)
         return f"{server.address}/v1"
 
 
-def stop() -> None:
+def stop_servers() -> None:
     """Stop all servers of this process."""
     while _servers:
         _servers.popitem()[1].stop()

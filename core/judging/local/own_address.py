@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from core.domain.panel import Judge
-from core.judging.known_providers import PLAIN, named
+from core.judging.known_providers import PLAIN, split_model_name
 
 #: The default timeout.
 USUAL = float(Judge.model_fields["timeout"].default)
@@ -21,10 +21,10 @@ _ENDINGS = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
 
 
 @lru_cache(maxsize=1024)
-def is_own(address: str) -> bool:
+def is_private_address(address: str) -> bool:
     """Return whether a web address is on this machine or in a private network.
 
-    >>> is_own("http://127.0.0.1:8080/v1"), is_own("http://10.0.0.7/v1"), is_own("https://a.com")
+    >>> is_private_address("http://127.0.0.1:8080/v1"), is_private_address("http://10.0.0.7/v1"), is_private_address("https://a.com")
     (True, True, False)
     """
     try:
@@ -40,7 +40,7 @@ def is_own(address: str) -> bool:
 
 def address_of(judge: Judge) -> str:
     """Return the judge's own address, or its provider's usual one."""
-    provider = PLAIN.get(named(judge.model)[0])
+    provider = PLAIN.get(split_model_name(judge.model)[0])
     return judge.api_base or (provider.base if provider else "")
 
 
@@ -50,7 +50,9 @@ def is_local(judge: Judge) -> bool:
     >>> is_local(Judge(name="j", model="ollama/llama3.2")), is_local(Judge(name="j", model="gpt-x"))
     (True, False)
     """
-    return not judge.offline and (judge.model.startswith("file:") or is_own(address_of(judge)))
+    return not judge.offline and (
+        judge.model.startswith("file:") or is_private_address(address_of(judge))
+    )
 
 
 def is_patient(judge: Judge) -> bool:

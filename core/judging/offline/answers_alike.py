@@ -20,12 +20,12 @@ DISTANCE: dict[Closeness, float] = {"same": 0.05, "near": 0.4, "related": 0.6}
 MOST = 2_000
 
 
-def grouped(items: Sequence[Item], closeness: Closeness) -> Iterator[list[Item]]:
+def similar_groups(items: Sequence[Item], closeness: Closeness) -> Iterator[list[Item]]:
     """Yield groups of items with answers this close to the same question.
 
     >>> answers = ("Because it is hot.", "because it is hot", "The sun warms it.")
     >>> items = [Item(id=str(at), submission=text) for at, text in enumerate(answers)]
-    >>> [[item.id for item in group] for group in grouped(items, "near")]
+    >>> [[item.id for item in group] for group in similar_groups(items, "near")]
     [['0', '1'], ['2']]
     """
     by_question: dict[str, list[Item]] = defaultdict(list)
@@ -33,12 +33,12 @@ def grouped(items: Sequence[Item], closeness: Closeness) -> Iterator[list[Item]]
         by_question[item.prompt].append(item)
     for alike in by_question.values():
         groups: dict[int, list[Item]] = defaultdict(list)
-        for number, item in zip(_numbers(alike, closeness), alike, strict=True):
+        for number, item in zip(_group_numbers(alike, closeness), alike, strict=True):
             groups[number].append(item)
         yield from groups.values()
 
 
-def _numbers(items: Sequence[Item], closeness: Closeness) -> list[int]:
+def _group_numbers(items: Sequence[Item], closeness: Closeness) -> list[int]:
     if not 1 < len(items) <= MOST:
         return group_numbers(items)
     # Imported here because scikit-learn takes a second to load.

@@ -28,7 +28,7 @@ def cross_validate(
     folds = np.stack(
         [fold_numbers(labels, groups, seed=seed, repeat=repeat) for repeat in range(repeats)]
     )
-    for repeat, fold in zip(*rounds(folds), strict=True):
+    for repeat, fold in zip(*repeats_and_folds(folds), strict=True):
         out = folds[repeat] == fold
         fitted = method.fit(products[np.ix_(~out, ~out)], labels[~out], k)
         scores = fitted.scores(products[np.ix_(out, ~out)])
@@ -52,7 +52,7 @@ def evidence(scores: Floats, base: Floats) -> Floats:
     return np.asarray(scores - total - base)
 
 
-def rounds(folds: Ints) -> tuple[list[int], list[int]]:
+def repeats_and_folds(folds: Ints) -> tuple[list[int], list[int]]:
     """Return the repeats and folds of (repeats, n) as pairs; each pair is left out once."""
     pairs = [(repeat, int(f)) for repeat, row in enumerate(folds) for f in np.unique(row)]
     return [repeat for repeat, _ in pairs], [fold for _, fold in pairs]
@@ -63,14 +63,14 @@ def is_ordered(criterion: Criterion) -> bool:
     return criterion.scale == "ordinal" or len(criterion.scored) == 2
 
 
-def decided(chances: Floats, ordered: bool) -> Ints:
+def chosen_labels(chances: Floats, ordered: bool) -> Ints:
     """Return the chosen label for probabilities (..., k): the median if ordered, or the likeliest.
 
     For ordered labels the median is closest to the truth on average; the likeliest label would
     hardly ever be a rare one.
 
     >>> chances = np.array([0.3, 0.25, 0.45])
-    >>> int(decided(chances, True)), int(decided(chances, False))
+    >>> int(chosen_labels(chances, True)), int(chosen_labels(chances, False))
     (1, 2)
     """
     if not ordered:
@@ -79,7 +79,7 @@ def decided(chances: Floats, ordered: bool) -> Ints:
     return np.asarray(below.sum(axis=-1))
 
 
-def loss_of(chances: Floats, labels: Ints, ordered: bool) -> float:
+def brier_score(chances: Floats, labels: Ints, ordered: bool) -> float:
     """Return the Brier score of probabilities (..., n, k): their distance from the labels.
 
     For ordered labels, the Brier score of "at most this label" for each label (Epstein 1969).
@@ -152,7 +152,7 @@ class AbstainingEffect(NamedTuple):
     accuracy: float | None
 
 
-def answering(
+def answering_threshold(
     confidence: Floats, right: Floats, folds: Ints, target: float, least: float
 ) -> AbstainingEffect:
     """Return the threshold, with its effect measured out of fold."""

@@ -127,8 +127,8 @@ class Lexicon:
         """
         terms = [Counter(terms_of(document)) for document in documents]
         grams = [self._sum_of_grams(document) for document in documents]
-        words = _weighted(terms, self.terms, self._term_idf)
-        right = _weighted(grams, self._gram_ids, self._gram_idf)
+        words = _weighted_rows(terms, self.terms, self._term_idf)
+        right = _weighted_rows(grams, self._gram_ids, self._gram_idf)
         return sparse.hstack([words, right], format="csr") * np.sqrt(0.5)
 
     def _sum_of_grams(self, words: list[str]) -> Counter[str]:
@@ -145,7 +145,9 @@ class Lexicon:
         return [self.terms[word], *columns] if word in self.terms else columns
 
 
-def _weighted(counts: list[Counter[str]], ids: dict[str, int], idf: Floats) -> sparse.csr_matrix:
+def _weighted_rows(
+    counts: list[Counter[str]], ids: dict[str, int], idf: Floats
+) -> sparse.csr_matrix:
     """Return unit rows of (1 + log count) * idf; zeros for a text without known terms."""
     columns, times, ends = list[int](), list[int](), [0]
     for counter in counts:
@@ -207,14 +209,18 @@ class Relater:
 
         A missing text gives 0.
         """
-        cosines = np.column_stack([self._cosines(texts, rows, column) for column in (2, 1)])
+        cosines = np.column_stack(
+            [self._cosines_to_texts(texts, rows, column) for column in (2, 1)]
+        )
         shares = [
-            self._shares(document, self._of(prompt)[0], self._of(reference)[0])
+            self._word_shares(document, self._of(prompt)[0], self._of(reference)[0])
             for document, (_, prompt, reference) in zip(documents, texts, strict=True)
         ]
         return np.column_stack([cosines, np.array(shares, dtype=np.float64).reshape(-1, 8)])
 
-    def _cosines(self, texts: Sequence[Texts], rows: sparse.csr_matrix, column: int) -> Floats:
+    def _cosines_to_texts(
+        self, texts: Sequence[Texts], rows: sparse.csr_matrix, column: int
+    ) -> Floats:
         distinct = {text[column]: 0 for text in texts}
         place = {text: i for i, text in enumerate(distinct)}
         table = sparse.vstack([self._of(text)[1] for text in distinct], format="csr")
@@ -226,23 +232,25 @@ class Relater:
             ]
         )
 
-    def _shares(self, answer: list[str], prompt: list[str], reference: list[str]) -> list[float]:
+    def _word_shares(
+        self, answer: list[str], prompt: list[str], reference: list[str]
+    ) -> list[float]:
         in_answer, in_prompt, in_reference = set(answer), set(prompt), set(reference)
         added, new = in_answer - in_prompt, in_reference - in_prompt
         pairs = set(pairwise(reference))
         shared = pairs & set(pairwise(answer))
         return [
-            self._share(in_answer & in_reference, in_reference),
-            self._share(in_answer & in_reference, in_answer),
-            self._share(added & new, new),
-            self._share(added & new, added),
+            self._shared_part(in_answer & in_reference, in_reference),
+            self._shared_part(in_answer & in_reference, in_answer),
+            self._shared_part(added & new, new),
+            self._shared_part(added & new, added),
             float(np.log1p(len(answer))),
             float(np.log((1 + len(answer)) / (1 + len(reference)))) if reference else 0.0,
             len(added) / len(in_answer) if in_answer else 0.0,
             len(shared) / len(pairs) if pairs else 0.0,
         ]
 
-    def _share(self, part: set[str], whole: set[str]) -> float:
+    def _shared_part(self, part: set[str], whole: set[str]) -> float:
         # Sorted, because the sum of a set in another order differs in its last digit.
         total = sum(self._lexicon.idf(word) for word in sorted(whole))
         return sum(self._lexicon.idf(word) for word in sorted(part)) / total if total else 0.0
@@ -311,11 +319,11 @@ class Nearness:
             related=a.related @ b.related.T / width,
             closeness=np.outer(a.closeness, b.closeness),
             same=a.prompts[:, None] == b.prompts[None, :],
-            lengths=(_squares(a), _squares(b)),
+            lengths=(_row_squares(a), _row_squares(b)),
         )
 
 
-def _squares(part: Encoded) -> Floats:
+def _row_squares(part: Encoded) -> Floats:
     return np.asarray((part.related**2).mean(axis=1))
 
 
@@ -354,7 +362,7 @@ def encoder_of(texts: tuple[Texts, ...]) -> Encoder:
     return Encoder(texts)
 
 
-def by_reference(items: Sequence[Item]) -> dict[str, float] | None:
+def closeness_to_reference(items: Sequence[Item]) -> dict[str, float] | None:
     """Return each answer's closeness to its reference, by item id: larger is closer.
 
     These numbers rank answers but do not grade them, since they are relative to the other answers.

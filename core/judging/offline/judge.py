@@ -149,18 +149,18 @@ class OfflineJudge:
             return _abstention(question, "it was not trained on this criterion.")
         if isinstance(model, TrainingRefused):
             return _abstention(question, model.reason, model.report.to_dict())
-        if _labels(model.criterion) != _labels(question.criterion):
+        if _labels_and_abstentions(model.criterion) != _labels_and_abstentions(question.criterion):
             return _abstention(question, "it was trained on other options of this criterion.")
         ready = self._ready.get((question.item.id, question.criterion.name))
         if ready is not None and (ready[0] is question.item or ready[0] == question.item):
-            return self._vote(question, ready[1])
+            return self._vote_outcome(question, ready[1])
         predictions = await asyncio.to_thread(model.predict, [question.item])
-        return self._vote(question, predictions[0])
+        return self._vote_outcome(question, predictions[0])
 
     async def close(self) -> None:
         """Do nothing: there is nothing to release."""
 
-    def _vote(self, question: Question, prediction: Prediction) -> AskedOutcome:
+    def _vote_outcome(self, question: Question, prediction: Prediction) -> AskedOutcome:
         detail: dict[str, object] = {
             "method": WHAT_IT_IS[self.spec.kind],
             "likeliest": question.criterion.choices[prediction.best].label,
@@ -182,7 +182,7 @@ class OfflineJudge:
         return AskedOutcome((vote,))
 
 
-def _labels(criterion: Criterion) -> list[tuple[str, bool]]:
+def _labels_and_abstentions(criterion: Criterion) -> list[tuple[str, bool]]:
     return [(option.label, option.na) for option in criterion.choices]
 
 

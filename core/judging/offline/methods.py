@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from core.identity import seeded
+from core.identity import seeded_random
 from core.judging.offline.features import Floats, Nearness
 
 Ints = npt.NDArray[np.int64]
@@ -26,7 +26,7 @@ def fold_numbers(labels: Ints, groups: Ints, *, seed: int, repeat: int) -> Ints:
     for index, group in enumerate(groups.tolist()):
         first.setdefault(group, index)
     order = sorted(first)
-    generator = seeded("folds", seed, repeat)
+    generator = seeded_random("folds", seed, repeat)
     generator.shuffle(order)
     order.sort(key=lambda group: int(labels[first[group]]))
     offset = generator.randrange(FOLDS)

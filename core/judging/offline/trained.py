@@ -13,7 +13,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Criterion
 from core.judging.offline.calibration import (
     Bools,
-    decided,
+    chosen_labels,
     evidence,
     is_ordered,
     probabilities,
@@ -74,8 +74,8 @@ class Explainer:
         prompt = float(self._kernel.prompt * (weights * same).sum())
         if abs(prompt) >= PROMPT_WORTH_SAYING:
             side = for_it if prompt > 0 else against
-            side.append(self._of_prompt(same, chosen, label))
-        sentences = [_words_sentence(self._nameable(words), label)]
+            side.append(self._prompt_sentence(same, chosen, label))
+        sentences = [_words_sentence(self._nameable_words(words), label)]
         sentences += [f"For it: {'; '.join(for_it)}."] if for_it else []
         sentences += [f"Against it: {'; '.join(against)}."] if against else []
         reason = " ".join(sentence for sentence in sentences if sentence)
@@ -114,11 +114,11 @@ class Explainer:
         parts[list(CLOSENESS)] += shared / len(CLOSENESS)
         return np.asarray(item.related[0] * parts)
 
-    def _of_prompt(self, same: Bools, chosen: int, label: str) -> str:
+    def _prompt_sentence(self, same: Bools, chosen: int, label: str) -> str:
         alike = int((self._labels[same] == chosen).sum())
         return f'{alike} of {int(same.sum())} labelled answers to its prompt are "{label}"'
 
-    def _nameable(self, parts: dict[str, float]) -> list[tuple[str, float]]:
+    def _nameable_words(self, parts: dict[str, float]) -> list[tuple[str, float]]:
         parts_kept = [
             (word, part)
             for word, part in parts.items()
@@ -148,11 +148,11 @@ def _related_sides(parts: Floats, item: Encoded) -> tuple[list[str], list[str]]:
     for sign, side in zip((1, -1), sides, strict=True):
         part, column = max((sign * float(parts[column]), column) for column in usable)
         if part >= WORTH_SAYING:
-            side.append(_worded(column, item))
+            side.append(_related_text(column, item))
     return sides
 
 
-def _worded(column: int, item: Encoded) -> str:
+def _related_text(column: int, item: Encoded) -> str:
     above, below = WORDINGS[column]
     count = len(item.words[0])
     number = f"{count} word{'' if count == 1 else 's'}"
@@ -213,25 +213,25 @@ class Trained:
         chances = probabilities(shown, self._learnt.temperature, self._learnt.base)
         places = [self._place.get((item.id, texts_of(item))) for item in items]
         return [
-            self._fresh(encoded.take(i), products[i : i + 1], chances[i])
+            self._predict_new(encoded.take(i), products[i : i + 1], chances[i])
             if place is None
-            else self._held_out(place)
+            else self._predict_held_out(place)
             for i, place in enumerate(places)
         ]
 
-    def _fresh(self, item: Encoded, products: Floats, chances: Floats) -> Prediction:
-        best = int(decided(chances, is_ordered(self.criterion)))
+    def _predict_new(self, item: Encoded, products: Floats, chances: Floats) -> Prediction:
+        best = int(chosen_labels(chances, is_ordered(self.criterion)))
         if self._explainer is not None:
             reason = self._explainer.reason(item, best, self._label(best))
             return self._prediction(chances, best, reason)
-        nearest = self._nearest(products)
+        nearest = self._nearest_examples(products)
         prediction = self._prediction(chances, best, self._neighbours_sentence(nearest))
         ids = tuple(self._learnt.examples[i].id for i, _ in nearest)
         return prediction._replace(neighbours=ids)
 
-    def _held_out(self, place: int) -> Prediction:
+    def _predict_held_out(self, place: int) -> Prediction:
         chances = self._learnt.out_of_fold[place]
-        best = int(decided(chances, is_ordered(self.criterion)))
+        best = int(chosen_labels(chances, is_ordered(self.criterion)))
         return self._prediction(chances, best, HELD_OUT)._replace(held_out=True)
 
     def _prediction(self, chances: Floats, best: int, reason: str) -> Prediction:
@@ -252,7 +252,7 @@ class Trained:
             f"{statement[0].upper()}{statement[1:]}. {reason}",
         )
 
-    def _nearest(self, products: Floats) -> list[tuple[int, float]]:
+    def _nearest_examples(self, products: Floats) -> list[tuple[int, float]]:
         assert isinstance(self._learnt.fitted, Neighbourhood)
         columns = self._learnt.fitted.nearest(products)[0].tolist()
         return [(i, float(products[0, i])) for i in columns if products[0, i] > 0][:NAMED]

@@ -13,15 +13,15 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.errors import InputError, Problem
-from core.identity import seeded
+from core.identity import seeded_random
 from core.judging.near_duplicates import group_numbers
 from core.judging.offline.calibration import (
     LEAST_COVERAGE,
     TARGET,
     Validation,
-    answering,
+    answering_threshold,
+    chosen_labels,
     cross_validate,
-    decided,
     is_ordered,
 )
 from core.judging.offline.features import Encoded, Encoder, Nearness, encoder_of, texts_of
@@ -31,9 +31,9 @@ from core.judging.offline.trained import Trained, TrainedModel
 from core.judging.offline.worth import (
     Order,
     OutOfFold,
+    compare_with_baseline,
     not_better,
     order_of,
-    weigh,
     with_figures,
 )
 from core.text.numbers import plural
@@ -78,11 +78,11 @@ def train(
     )
     scored = {choice: i for i, choice in enumerate(criterion.scored)}
     pairs = [(item, scored[choice]) for item, choice in labelled if choice in scored]
-    report = _opening(spec, criterion, pairs, seed)
-    problem = _too_few(pairs, report)
+    report = _opening_report(spec, criterion, pairs, seed)
+    problem = _why_too_few(pairs, report)
     if problem:
-        return _unfit(report, problem)
-    pairs = _sample(pairs, seed)
+        return _refuse_training(report, problem)
+    pairs = _sample_pairs(pairs, seed)
     texts = {texts_of(item) for item in (*(item for item, _ in pairs), *unlabelled)}
     encoder = encoder_of(tuple(sorted(texts)))
     # The matrices are small: more threads only wait for each other (4 times slower on busy cores),
@@ -114,18 +114,20 @@ def _learn(
     for name, method in methods_of(report.method).items():
         products = method.products(near)
         validation = cross_validate(method, products, labels, groups, k, report.seed)
-        weighed = weigh(validation, labels, encoded.prompts, groups, ordered)
+        weighed = compare_with_baseline(validation, labels, encoded.prompts, groups, ordered)
         tried[name] = method, validation, weighed
     best = min(tried, key=lambda name: tried[name][-1].loss)
     enough = tried[best][-1].enough
     if not enough and "numbers" in tried:
         numbers = tried["numbers"][-1]
-        enough = numbers.follows(_by_nearness(criterion, encoded, labels, groups, numbers.own))
+        enough = numbers.follows(
+            _order_by_closeness(criterion, encoded, labels, groups, numbers.own)
+        )
         best = "numbers" if enough else best
     method, validation, weighed = tried[best]
     report = replace(with_figures(report, weighed, labels, groups, ordered), features=best)
     if not enough:
-        return _unfit(report, not_better(report, weighed))
+        return _refuse_training(report, not_better(report, weighed))
     fitted = method.fit(method.products(near), labels, k)
     learnt = TrainedModel(
         examples=items,
@@ -141,7 +143,7 @@ def _learn(
     return Trained(criterion, method, encoder, learnt, report)
 
 
-def _by_nearness(
+def _order_by_closeness(
     criterion: Criterion, encoded: Encoded, labels: Ints, groups: Ints, prompts: Ints | None
 ) -> Order | None:
     """Return how well closeness to the reference ranks answers, better labels last.
@@ -156,7 +158,7 @@ def _by_nearness(
     return order_of(towards * encoded.closeness, labels, groups, prompts)
 
 
-def _opening(
+def _opening_report(
     spec: Judge, criterion: Criterion, pairs: list[tuple[Item, int]], seed: int
 ) -> TrainingReport:
     counts = Counter(label for _, label in pairs)
@@ -173,11 +175,11 @@ def _opening(
     )
 
 
-def _unfit(report: TrainingReport, reason: str) -> TrainingRefused:
+def _refuse_training(report: TrainingReport, reason: str) -> TrainingRefused:
     return TrainingRefused(reason, replace(report, reason=reason))
 
 
-def _too_few(pairs: list[tuple[Item, int]], report: TrainingReport) -> str:
+def _why_too_few(pairs: list[tuple[Item, int]], report: TrainingReport) -> str:
     different = len(set(group_numbers([item for item, _ in pairs])))
     if different < LEAST_LABELS:
         return (
@@ -194,10 +196,10 @@ def _too_few(pairs: list[tuple[Item, int]], report: TrainingReport) -> str:
     return ""
 
 
-def _sample(pairs: list[tuple[Item, int]], seed: int) -> list[tuple[Item, int]]:
+def _sample_pairs(pairs: list[tuple[Item, int]], seed: int) -> list[tuple[Item, int]]:
     if len(pairs) <= MOST_LABELS:
         return pairs
-    places = sorted(seeded("labels", seed).sample(range(len(pairs)), MOST_LABELS))
+    places = sorted(seeded_random("labels", seed).sample(range(len(pairs)), MOST_LABELS))
     return [pairs[i] for i in places]
 
 
@@ -211,10 +213,10 @@ def _with_threshold(
 ) -> tuple[TrainedModel, TrainingReport]:
     """Return both with a threshold that reaches the target, or the baseline if that is higher."""
     target = max(report.target or 0.0, out_of_fold.majority)
-    best = decided(out_of_fold.chances, ordered)
+    best = chosen_labels(out_of_fold.chances, ordered)
     right = (best == np.array(learnt.labels)).astype(np.float64)
     sure = np.take_along_axis(out_of_fold.chances, best[:, None], axis=1)[:, 0]
-    worth = answering(sure, right, folds, target, least)
+    worth = answering_threshold(sure, right, folds, target, least)
     return learnt._replace(threshold=worth.threshold), replace(
         report,
         trained=True,

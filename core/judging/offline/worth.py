@@ -10,12 +10,12 @@ from scipy.special import ndtr, stdtrit
 
 from core.judging.offline.calibration import (
     Validation,
-    decided,
+    brier_score,
+    chosen_labels,
     fit_temperature,
     log_shares,
-    loss_of,
     probabilities,
-    rounds,
+    repeats_and_folds,
 )
 from core.judging.offline.features import Floats
 from core.judging.offline.judge import TrainingReport
@@ -44,7 +44,7 @@ def prompt_majority(labels: Ints, prompts: Ints, folds: Ints, k: int) -> Floats:
     The label shares of all answers count as one more answer to each prompt.
     """
     right = np.zeros(folds.shape)
-    for repeat, fold in zip(*rounds(folds), strict=True):
+    for repeat, fold in zip(*repeats_and_folds(folds), strict=True):
         out = folds[repeat] == fold
         shares = np.bincount(labels[~out], minlength=k) / max(1, int((~out).sum()))
         for prompt in np.unique(prompts[out]):
@@ -156,7 +156,7 @@ class OutOfFold:
         return above and self.kappa >= LEAST_KAPPA
 
 
-def weigh(
+def compare_with_baseline(
     validation: Validation, labels: Ints, prompts: Ints, groups: Ints, ordered: bool
 ) -> OutOfFold:
     """Calibrate out-of-fold evidence and compare it with the better simple rule."""
@@ -164,7 +164,7 @@ def weigh(
     base = log_shares(labels, k)
     temperature = fit_temperature(validation.evidence, labels, base)
     chances = probabilities(validation.evidence, temperature, base)
-    right = (decided(chances, ordered) == labels).astype(np.float64)
+    right = (chosen_labels(chances, ordered) == labels).astype(np.float64)
     commonest = np.broadcast_to(
         (labels == np.bincount(labels).argmax()).astype(np.float64), right.shape
     )
@@ -172,7 +172,7 @@ def weigh(
     better = by_prompt.mean() > commonest.mean()
     simple = by_prompt if better else commonest
     mean = chances.mean(axis=0)
-    kappa = _kappa_of(labels, decided(mean, ordered), k, ordered)
+    kappa = _kappa_of_labels(labels, chosen_labels(mean, ordered), k, ordered)
     # With few labels a prompt's most common label often wins by chance, so require a clear gain.
     predictive_prompts = prompts if gain_of(by_prompt, commonest, groups).enough else None
     return OutOfFold(
@@ -180,7 +180,7 @@ def weigh(
         right=right,
         base=base,
         temperature=temperature,
-        loss=loss_of(chances, labels, ordered),
+        loss=brier_score(chances, labels, ordered),
         kappa=kappa or 0.0,
         gain=gain_of(right, simple, groups),
         order=order_of(mean @ np.arange(k), labels, groups, predictive_prompts)
@@ -192,7 +192,7 @@ def weigh(
     )
 
 
-def _kappa_of(labels: Ints, best: Ints, k: int, weighted: bool) -> float | None:
+def _kappa_of_labels(labels: Ints, best: Ints, k: int, weighted: bool) -> float | None:
     return cohen_kappa(confusion(labels, best, k), "quadratic" if weighted else "none").value
 
 
@@ -200,7 +200,7 @@ def with_figures(
     report: TrainingReport, out_of_fold: OutOfFold, labels: Ints, groups: Ints, ordered: bool
 ) -> TrainingReport:
     """Return ``report`` with the figures of cross-validation."""
-    k, best = out_of_fold.chances.shape[1], decided(out_of_fold.chances, ordered)
+    k, best = out_of_fold.chances.shape[1], chosen_labels(out_of_fold.chances, ordered)
     counted: Weights = "quadratic" if ordered else "none"
     return replace(
         report,
@@ -209,15 +209,15 @@ def with_figures(
         majority=out_of_fold.majority,
         baseline=out_of_fold.baseline,
         gain_error=out_of_fold.gain.error,
-        kappa=_kappa_of(labels, best, k, weighted=False),
-        weighted_kappa=_kappa_of(labels, best, k, weighted=True) if ordered else None,
-        kappa_range=_range(labels * k + best, groups, k, counted, report.seed),
+        kappa=_kappa_of_labels(labels, best, k, weighted=False),
+        weighted_kappa=_kappa_of_labels(labels, best, k, weighted=True) if ordered else None,
+        kappa_range=_kappa_interval(labels * k + best, groups, k, counted, report.seed),
         order=out_of_fold.order.correlation if out_of_fold.order else None,
         temperature=out_of_fold.temperature,
     )
 
 
-def _range(
+def _kappa_interval(
     cells: Ints, groups: Ints, k: int, weights: Weights, seed: int
 ) -> tuple[float, float] | None:
     """Return the 95% interval of a kappa by resampling answers; duplicates are drawn together.

@@ -108,40 +108,44 @@ _OF_TWO = _Words(
 )
 
 
-def _compares(question: Question) -> bool:
+def _is_comparison(question: Question) -> bool:
     return isinstance(question.item.submission, Pair)
 
 
-def _words(question: Question) -> _Words:
-    if _compares(question):
+def _wording_of(question: Question) -> _Words:
+    if _is_comparison(question):
         return _OF_TWO
     return _BRIEF if is_brief(question) else _OF_ONE
 
 
 def is_brief(question: Question) -> bool:
     """Return whether a question gets the brief wording; comparisons never do."""
-    return question.style == "brief" and not _compares(question)
+    return question.style == "brief" and not _is_comparison(question)
 
 
-def build(question: Question) -> Prompt:
+def build_prompt(question: Question) -> Prompt:
     """Return the prompt for a question; equal questions give the same bytes.
 
     Options are numbered from 1 in the order of each ask. In ``two_step`` mode this first message
-    asks for an assessment in words; ``follow_up`` then asks for the choice, and the schema is for
-    that answer. The codes around texts depend only on the seed and these texts, so that calls
-    about the same texts repeat the same bytes, which providers can cache.
+    asks for an assessment in words; ``follow_up_messages`` then asks for the choice, and the schema
+    is for that answer. The codes around texts depend only on the seed and these texts, so that
+    calls about the same texts repeat the same bytes, which providers can cache.
     """
     if question.more and question.mode != "rubric":
         raise ValueError(f"Mode {question.mode} asks one criterion per call, not several.")
-    texts = _fenced(question)
-    parts = _criterion_first if question.layout == "criterion_first" else _item_first
-    wording_of = _words(question)
-    system = _system_segment(_system(wording_of, question))
+    texts = _fenced_texts(question)
+    parts = (
+        _criterion_first_messages if question.layout == "criterion_first" else _item_first_messages
+    )
+    wording_of = _wording_of(question)
+    system = _system_segment(_system_text(wording_of, question))
     segments = (system, *parts(question, texts))
-    return Prompt(segments, _schema(question), wording_of.version, texts.submission.code.nonce)
+    return Prompt(
+        segments, _reply_schema(question), wording_of.version, texts.submission.code.nonce
+    )
 
 
-def _schema(question: Question) -> Schema:
+def _reply_schema(question: Question) -> Schema:
     counts, several = [len(ask.order) for ask in question.asks], question.mode == "rubric"
     if is_brief(question):
         return option_schema(counts, several=several)
@@ -153,9 +157,9 @@ def _system_segment(text: str) -> Segment:
     return Segment("system", text, shared=True)
 
 
-def material(question: Question, system: str, last: str) -> tuple[Segment, ...]:
+def decision_messages(question: Question, system: str, last: str) -> tuple[Segment, ...]:
     """Return the messages to a model that only makes decisions: rules, material, question."""
-    texts = _fenced(question)
+    texts = _fenced_texts(question)
     if question.instructions:
         system = f"{system.rstrip()}\n\n{wording.INSTRUCTIONS}\n{question.instructions}\n"
     segments = (
@@ -168,7 +172,7 @@ def material(question: Question, system: str, last: str) -> tuple[Segment, ...]:
     return tuple(segment for segment in segments if segment.text)
 
 
-def _system(words: _Words, question: Question) -> str:
+def _system_text(words: _Words, question: Question) -> str:
     """Return the system text, followed by the judge's own instructions."""
     text = words.system[question.mode]
     if not question.instructions:
@@ -176,85 +180,88 @@ def _system(words: _Words, question: Question) -> str:
     return f"{text.rstrip()}\n\n{wording.INSTRUCTIONS}\n{question.instructions}\n"
 
 
-def follow_up(question: Question, assessment: str) -> tuple[Segment, Segment]:
+def follow_up_messages(question: Question, assessment: str) -> tuple[Segment, Segment]:
     """Return the second step's messages: the ``assessment`` and the request to choose."""
-    choose = _words(question).choose.format(count=len(question.order))
+    choose = _wording_of(question).choose.format(count=len(question.order))
     return Segment("assistant", assessment), Segment("user", choose)
 
 
-def summarise(reply: str) -> tuple[Segment, Segment]:
+def summary_messages(reply: str) -> tuple[Segment, Segment]:
     """Return the messages that repeat the ``reply`` and ask for a summary of its reasons."""
     return Segment("assistant", reply), Segment("user", pair_wording.SUMMARISE)
 
 
-def repair(problem: str, question: Question) -> Segment:
+def repair_message(problem: str, question: Question) -> Segment:
     """Return the message that asks again after an unreadable reply. ``problem`` is a sentence."""
     if is_brief(question):
-        count, words = len(question.order), _words(question)
+        count, words = len(question.order), _wording_of(question)
         again = words.ask_all if question.mode == "rubric" else words.ask
-        ids = _listed(ids_of(len(question.asks)))
+        ids = _listed_ids(ids_of(len(question.asks)))
         text = wording.BRIEF_REPAIR.format(problem=problem)
         return Segment("user", text + again.format(ids=ids, count=count))
     if question.mode == "rubric":
-        ids = _listed(ids_of(len(question.asks)))
+        ids = _listed_ids(ids_of(len(question.asks)))
         return Segment("user", wording.REPAIR_ALL.format(problem=problem, ids=ids))
     return Segment("user", wording.REPAIR.format(problem=problem, count=len(question.order)))
 
 
-def repair_cut(question: Question) -> tuple[Segment, Schema]:
+def truncated_repair(question: Question) -> tuple[Segment, Schema]:
     """Return the message that asks only for options after a truncated reply, and their schema."""
     several = question.mode == "rubric"
     counts = [len(ask.order) for ask in question.asks]
     words = wording.REPAIR_CUT_ALL if several else wording.REPAIR_CUT
-    text = words.format(ids=_listed(ids_of(len(counts))), count=counts[0])
+    text = words.format(ids=_listed_ids(ids_of(len(counts))), count=counts[0])
     return Segment("user", text), option_schema(counts, several=several)
 
 
-def repair_assessment(problem: str) -> Segment:
+def assessment_repair(problem: str) -> Segment:
     """Return the message that asks again for a missing assessment."""
     return Segment("user", wording.REPAIR_ASSESSMENT.format(problem=problem))
 
 
-def _item_first(question: Question, texts: _Texts) -> Iterable[Segment]:
+def _item_first_messages(question: Question, texts: _Texts) -> Iterable[Segment]:
     alone = question.mode == "rubric" or len(question.rubric.criteria) == 1
     submission = Segment("user", texts.submission.text) if alone else texts.shared_submission
     if question.mode != "rubric" and not question.examples:
         same = Same(question.criterion)
-        last = _asked_plainly(same, question.order, question.mode, _words(question).version)
+        last = _plain_request(same, question.order, question.mode, _wording_of(question).version)
         return (*texts.first, submission, last)
     parts = list[str]()
-    for name, ask in _named(question):
-        parts += _requirement(question, ask, name), options_part(*ask[1:], name)
-        parts.append(_examples(question, ask, texts, name, ask.order))
-    return (*texts.first, submission, _last(question, *parts))
+    for name, ask in _asks_by_id(question):
+        parts += _requirement_text(question, ask, name), options_part(*ask[1:], name)
+        parts.append(_examples_text(question, ask, texts, name, ask.order))
+    return (*texts.first, submission, _last_segment(question, *parts))
 
 
 @lru_cache(maxsize=512)
-def _asked_plainly(same: Same, order: tuple[int, ...], mode: str, version: str) -> Segment:
+def _plain_request(same: Same, order: tuple[int, ...], mode: str, version: str) -> Segment:
     """Return the end of a message about a criterion, shared by many items."""
     words = next(words for words in (_OF_ONE, _BRIEF, _OF_TWO) if words.version == version)
     part = comparison_part if words is _OF_TWO else requirement_part
     parts = (part(same.thing), options_part(same.thing, order))
-    return _ending(words, mode, len(order), parts)
+    return _ending_segment(words, mode, len(order), parts)
 
 
-def _criterion_first(question: Question, texts: _Texts) -> Iterable[Segment]:
+def _criterion_first_messages(question: Question, texts: _Texts) -> Iterable[Segment]:
     lead, options = list[str](), list[str]()
-    for name, ask in _named(question):
-        lead += _requirement(question, ask, name), _examples(question, ask, texts, name, None)
+    for name, ask in _asks_by_id(question):
+        lead += (
+            _requirement_text(question, ask, name),
+            _examples_text(question, ask, texts, name, None),
+        )
         options.append(options_part(*ask[1:], name))
     segments = (
         Segment("user", texts.guidelines),
-        Segment("user", _joined(lead), shared=True),
+        Segment("user", _joined_parts(lead), shared=True),
         Segment("user", texts.background, shared=True),
-        Segment("user", _joined(options)),
+        Segment("user", _joined_parts(options)),
         Segment("user", texts.submission.text),
-        _last(question),
+        _last_segment(question),
     )
     return (segment for segment in segments if segment.text)
 
 
-def _named(question: Question) -> Iterable[tuple[str, Ask]]:
+def _asks_by_id(question: Question) -> Iterable[tuple[str, Ask]]:
     """Return every ask with its shown id, which is empty for a single ask."""
     asks = question.asks
     if question.mode != "rubric":
@@ -262,12 +269,12 @@ def _named(question: Question) -> Iterable[tuple[str, Ask]]:
     return zip(ids_of(len(asks)), asks, strict=True)
 
 
-def _requirement(question: Question, ask: Ask, name: str) -> str:
-    part = comparison_part if _compares(question) else requirement_part
+def _requirement_text(question: Question, ask: Ask, name: str) -> str:
+    part = comparison_part if _is_comparison(question) else requirement_part
     return part(ask.criterion, name)
 
 
-def _examples(
+def _examples_text(
     question: Question, ask: Ask, texts: _Texts, name: str, order: tuple[int, ...] | None
 ) -> str:
     return examples_part(
@@ -280,31 +287,31 @@ def _examples(
     )
 
 
-def _last(question: Question, *parts: str) -> Segment:
+def _last_segment(question: Question, *parts: str) -> Segment:
     """Return the end of the message: these parts and the request."""
-    words = _words(question)
+    words = _wording_of(question)
     if question.mode == "rubric":
-        ask = words.ask_all.format(ids=_listed(ids_of(len(question.asks))))
-        return Segment("user", _joined([*parts, ask]))
-    return _ending(words, question.mode, len(question.order), parts)
+        ask = words.ask_all.format(ids=_listed_ids(ids_of(len(question.asks))))
+        return Segment("user", _joined_parts([*parts, ask]))
+    return _ending_segment(words, question.mode, len(question.order), parts)
 
 
-def _ending(words: _Words, mode: str, count: int, parts: Iterable[str]) -> Segment:
+def _ending_segment(words: _Words, mode: str, count: int, parts: Iterable[str]) -> Segment:
     """Return the end of a message about a criterion with this many options."""
     twice = mode == "two_step"
     ask = words.assess if twice else words.ask.format(count=count)
-    return Segment("user", _joined([*parts, ask]), shared=twice)
+    return Segment("user", _joined_parts([*parts, ask]), shared=twice)
 
 
-def _listed(ids: Sequence[str]) -> str:
+def _listed_ids(ids: Sequence[str]) -> str:
     return ", ".join(f'"{id_}"' for id_ in ids)
 
 
-def _joined(parts: Iterable[str]) -> str:
+def _joined_parts(parts: Iterable[str]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _fenced(question: Question) -> _Texts:
+def _fenced_texts(question: Question) -> _Texts:
     shown = tuple(map(Same, question.examples))
     return _texts_of(Same(question.item), question.rubric.guidelines, shown, question.seed)
 
@@ -321,7 +328,7 @@ def _texts_of(same: Same, rules: str, shown: tuple[Same, ...], seed: int) -> _Te
             "", examples_code([example.thing for example in shown], seed, skip)
         ),
     )
-    submission, guidelines, background, examples = _clear_of_each_other(makers)
+    submission, guidelines, background, examples = _parts_with_codes(makers)
     first = tuple(
         segment
         for segment in (
@@ -334,7 +341,7 @@ def _texts_of(same: Same, rules: str, shown: tuple[Same, ...], seed: int) -> _Te
     return _Texts(guidelines.text, background.text, submission, examples.code, first, shared)
 
 
-def _clear_of_each_other(makers: Sequence[Callable[[int], FencedPart]]) -> list[FencedPart]:
+def _parts_with_codes(makers: Sequence[Callable[[int], FencedPart]]) -> list[FencedPart]:
     """Return the parts, each with a code that no part's text contains.
 
     A maker skips codes in its own text; this skips those in other parts' texts. Codes cannot be

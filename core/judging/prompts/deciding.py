@@ -16,7 +16,7 @@ from core.domain.rubric import MET, UNMET, Criterion
 from core.domain.votes import Segment
 from core.identity import canonical_json
 from core.judging.prompts import wording
-from core.judging.prompts.assembly import material
+from core.judging.prompts.assembly import decision_messages
 from core.judging.prompts.parts import (
     comparison_part,
     one_line,
@@ -114,35 +114,39 @@ _PROMETHEUS = (
 )
 
 
-def decision(question: Question, template: Template) -> DecisionPrompt | str:
+def decision_prompt(question: Question, template: Template) -> DecisionPrompt | str:
     """Return the prompt for a deciding model in its format, or the reason why it must abstain."""
     if isinstance(question.item.submission, Pair):
         return "A model that only decides does not compare two answers."
     if template == "systemone":
-        return _systemone(question)
+        return _systemone_request(question)
     criterion = question.criterion
     if template == "plain":
-        return _yes_or_no(question) if criterion.scale == "binary" else _by_number(question)
+        return (
+            _yes_or_no_prompt(question)
+            if criterion.scale == "binary"
+            else _numbered_prompt(question)
+        )
     if template == "prometheus":
-        return _prometheus(question)
+        return _prometheus_prompt(question)
     if criterion.scale != "binary":
         return "This model decides yes or no, and the criterion has other options."
     form = _FORMS[template]
-    text = form.text.format(**_pieces(question, form.marks))
-    met, unmet = _met_and_unmet(criterion)
+    text = form.text.format(**_prompt_parts(question, form.marks))
+    met, unmet = _indices_of_met_and_unmet(criterion)
     if not form.virtue and criterion.weight >= 0:
         met, unmet = unmet, met
     return DecisionPrompt((Segment("user", text),), {form.yes: met, form.no: unmet}, form.most)
 
 
-def _yes_or_no(question: Question) -> DecisionPrompt:
-    met, unmet = _met_and_unmet(question.criterion)
+def _yes_or_no_prompt(question: Question) -> DecisionPrompt:
+    met, unmet = _indices_of_met_and_unmet(question.criterion)
     last = f"{comparison_part(question.criterion)}\n\n{wording.DECIDE}"
-    segments = material(question, wording.DECIDE_SYSTEM, last)
+    segments = decision_messages(question, wording.DECIDE_SYSTEM, last)
     return DecisionPrompt(segments, {"yes": met, "no": unmet})
 
 
-def _by_number(question: Question) -> DecisionPrompt:
+def _numbered_prompt(question: Question) -> DecisionPrompt:
     order, criterion = question.order, question.criterion
     letters = len(order) > _MOST_NUMBERS
     shown = [_LETTERS[at] if letters else str(at + 1) for at in range(len(order))]
@@ -152,30 +156,30 @@ def _by_number(question: Question) -> DecisionPrompt:
             options = re.sub(rf"(?m)^{at}\.", f"{letter}.", options)
     kind = "letter" if letters else "number"
     last = f"{comparison_part(criterion)}\n\n{options}\n\n{wording.DECIDE_OPTION.format(kind=kind)}"
-    segments = material(question, wording.DECIDE_OPTION_SYSTEM.format(kind=kind), last)
+    segments = decision_messages(question, wording.DECIDE_OPTION_SYSTEM.format(kind=kind), last)
     return DecisionPrompt(segments, dict(zip(shown, order, strict=True)))
 
 
-def _prometheus(question: Question) -> DecisionPrompt | str:
+def _prometheus_prompt(question: Question) -> DecisionPrompt | str:
     criterion = question.criterion
     if criterion.scale == "nominal":
         return "This model gives scores, and the criterion's options have no order."
     scored = list(criterion.scored)
     if criterion.scale == "binary":
-        met, unmet = _met_and_unmet(criterion)
+        met, unmet = _indices_of_met_and_unmet(criterion)
         scored = [unmet, met]
     lines = [
         f"Score {score}: {one_line(option.label)}. "
         f"{sendable_text(option.description).strip()}".strip()
         for score, option in enumerate((criterion.choices[at] for at in scored), start=1)
     ]
-    pieces = _pieces(question, ("###", _RESULT))
+    pieces = _prompt_parts(question, ("###", _RESULT))
     text = _PROMETHEUS.format(**pieces, top=len(scored), scores="\n".join(lines))
     answers = {str(score): at for score, at in enumerate(scored, start=1)}
     return DecisionPrompt((Segment("user", text),), answers, None, _RESULT)
 
 
-def _pieces(question: Question, marks: tuple[str, ...]) -> dict[str, str]:
+def _prompt_parts(question: Question, marks: tuple[str, ...]) -> dict[str, str]:
     item, criterion = question.item, question.criterion
     requirement = sendable_text(criterion.requirement).strip()
     holds = "holds" if criterion.weight < 0 else "does not hold"
@@ -186,7 +190,7 @@ def _pieces(question: Question, marks: tuple[str, ...]) -> dict[str, str]:
         "reference": item.reference or wording.NOTHING_GIVEN,
     }
     return {
-        **{name: _without(text, marks) for name, text in pieces.items()},
+        **{name: _without_marks(text, marks) for name, text in pieces.items()},
         "name": one_line(criterion.name),
         "rule": requirement,
         "principle": f"The response {must} be like this: {requirement}",
@@ -194,44 +198,46 @@ def _pieces(question: Question, marks: tuple[str, ...]) -> dict[str, str]:
     }
 
 
-def _without(text: str, marks: tuple[str, ...]) -> str:
+def _without_marks(text: str, marks: tuple[str, ...]) -> str:
     """Return material without a template's marks, which could end its section."""
     for mark in marks:
         text = text.replace(mark, "")
     return sendable_text(text)
 
 
-def _met_and_unmet(criterion: Criterion) -> tuple[int, int]:
+def _indices_of_met_and_unmet(criterion: Criterion) -> tuple[int, int]:
     return criterion.index_of(MET) or 0, criterion.index_of(UNMET) or 0
 
 
 # Models behind POST /v1/systemone: a state and typed questions in, probabilities for each out.
 
 
-def _systemone(question: Question) -> DecisionPrompt:
+def _systemone_request(question: Question) -> DecisionPrompt:
     """Return the request about all criteria of the question, as canonical JSON."""
     questions = {
         f"c{number}": {
             "type": "choice",
             "instructions": sendable_text(ask.criterion.requirement).strip(),
             "criteria": {
-                _name(ask.criterion, at): sendable_text(ask.criterion.choices[at].description)
+                _criterion_id(ask.criterion, at): sendable_text(
+                    ask.criterion.choices[at].description
+                )
                 or None
                 for at in ask.order
             },
         }
         for number, ask in enumerate(question.asks, start=1)
     }
-    state = _state(question.item, question.rubric.guidelines)
+    state = _item_state(question.item, question.rubric.guidelines)
     request = canonical_json({"state": state, "questions": questions})
     return DecisionPrompt((Segment("user", request),), {})
 
 
-def _name(criterion: Criterion, at: int) -> str:
+def _criterion_id(criterion: Criterion, at: int) -> str:
     return one_line(criterion.choices[at].label)
 
 
-def _state(item: Item, guidelines: str) -> dict[str, str]:
+def _item_state(item: Item, guidelines: str) -> dict[str, str]:
     state = {
         "guidelines": guidelines,
         "task": item.prompt,
@@ -242,17 +248,17 @@ def _state(item: Item, guidelines: str) -> dict[str, str]:
     return {name: sendable_text(text) for name, text in state.items() if text.strip()}
 
 
-def chances_of(criterion: Criterion, answer: object) -> dict[int, float]:
+def probabilities_of(criterion: Criterion, answer: object) -> dict[int, float]:
     """Return the probabilities of a criterion's choices in an answer of ``/v1/systemone``, or {}.
 
     >>> both = Criterion(name="c", requirement="Names the capital.")
-    >>> chances_of(both, {"probabilities": {"MET": 0.75, "UNMET": 0.25}})
+    >>> probabilities_of(both, {"probabilities": {"MET": 0.75, "UNMET": 0.25}})
     {0: 0.75, 1: 0.25}
     """
     probabilities = answer.get("probabilities") if isinstance(answer, dict) else None
     if not isinstance(probabilities, dict):
         return {}
-    named = {_name(criterion, at): at for at in range(len(criterion.choices))}
+    named = {_criterion_id(criterion, at): at for at in range(len(criterion.choices))}
     chances = {
         named[name]: float(chance)
         for name, chance in probabilities.items()

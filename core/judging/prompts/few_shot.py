@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion
-from core.identity import seeded
-from core.judging.near_duplicates import TextFingerprint, group_numbers, print_of
+from core.identity import seeded_random
+from core.judging.near_duplicates import TextFingerprint, fingerprint_of, group_numbers
 from core.judging.protocol import Example
 
 
@@ -50,7 +50,7 @@ class ExampleBank:
     ) -> None:
         self._parts = ("few_shot", seed, criterion.name)
         self._k = k
-        self._ranked = _ranked(criterion.name, labelled, seeded(*self._parts))
+        self._ranked = _shuffled_entries(criterion.name, labelled, seeded_random(*self._parts))
         self._prompts = frozenset(entry.example.item.prompt for entry in self._ranked)
         self._drawn: dict[str | None, tuple[tuple[_Entry, ...], tuple[Example, ...]]] = {}
 
@@ -58,18 +58,18 @@ class ExampleBank:
         """Return the examples for ``item``, excluding the item and its duplicates."""
         prompt = item.prompt if item.prompt in self._prompts else None
         if prompt not in self._drawn:
-            entries = tuple(self._draw(prompt))
+            entries = tuple(self._draw_entries(prompt))
             self._drawn[prompt] = entries, tuple(entry.example for entry in entries)
         entries, examples = self._drawn[prompt]
-        text = print_of(item)
-        if any(_leaks(entry, item, text) for entry in entries):
+        text = fingerprint_of(item)
+        if any(_gives_away(entry, item, text) for entry in entries):
             return tuple(self._replaced(entries, prompt, item, text))
         return examples
 
-    def _draw(self, prompt: str | None) -> list[_Entry]:
+    def _draw_entries(self, prompt: str | None) -> list[_Entry]:
         """Return equal slots per option, the remaining slots by random options, all mixed."""
-        rng = seeded(*self._parts, "slots")
-        ranked = self._by_prompt(prompt)
+        rng = seeded_random(*self._parts, "slots")
+        ranked = self._entries_for_prompt(prompt)
         queues: dict[int, list[_Entry]] = {}
         for entry in ranked:
             queues.setdefault(entry.option, []).append(entry)
@@ -82,7 +82,7 @@ class ExampleBank:
         used = {id(entry) for entry in chosen}
         unused = [entry for entry in ranked if id(entry) not in used]
         chosen += unused[: self._k - len(chosen)]
-        return _mixed(chosen, rng)
+        return _spread_entries(chosen, rng)
 
     def _replaced(
         self, entries: Sequence[_Entry], prompt: str | None, item: Item, text: TextFingerprint
@@ -90,23 +90,23 @@ class ExampleBank:
         used = {id(entry) for entry in entries}
         spare = [
             entry
-            for entry in self._by_prompt(prompt)
-            if id(entry) not in used and not _leaks(entry, item, text)
+            for entry in self._entries_for_prompt(prompt)
+            if id(entry) not in used and not _gives_away(entry, item, text)
         ]
         for entry in entries:
-            if not _leaks(entry, item, text):
+            if not _gives_away(entry, item, text):
                 yield entry.example
             elif spare:
                 same = (i for i, candidate in enumerate(spare) if candidate.option == entry.option)
                 yield spare.pop(next(same, 0)).example
 
-    def _by_prompt(self, prompt: str | None) -> list[_Entry]:
+    def _entries_for_prompt(self, prompt: str | None) -> list[_Entry]:
         if prompt is None:
             return self._ranked
         return sorted(self._ranked, key=lambda entry: entry.example.item.prompt != prompt)
 
 
-def draw(
+def draw_examples(
     criterion: Criterion,
     labelled: Sequence[tuple[Item, int, str]],
     k: int,
@@ -127,7 +127,9 @@ def draw(
     return ExampleBank(criterion, labelled, k, seed=seed).for_item(item)
 
 
-def _ranked(criterion: str, labelled: Sequence[tuple[Item, int, str]], rng: Random) -> list[_Entry]:
+def _shuffled_entries(
+    criterion: str, labelled: Sequence[tuple[Item, int, str]], rng: Random
+) -> list[_Entry]:
     pool = sorted(labelled, key=lambda given: given[0].id)
     rng.shuffle(pool)
     ranked, groups = list[_Entry](), set[int]()
@@ -135,23 +137,23 @@ def _ranked(criterion: str, labelled: Sequence[tuple[Item, int, str]], rng: Rand
     for (item, option, reason), number in zip(pool, numbers, strict=True):
         if number not in groups:
             groups.add(number)
-            ranked.append(_Entry(Example(item, criterion, option, reason), print_of(item)))
+            ranked.append(_Entry(Example(item, criterion, option, reason), fingerprint_of(item)))
     return ranked
 
 
-def _mixed(entries: list[_Entry], rng: Random) -> list[_Entry]:
+def _spread_entries(entries: list[_Entry], rng: Random) -> list[_Entry]:
     """Return a random order that separates equal options as far as possible."""
     counts = Counter(entry.option for entry in entries)
     mixable = len(counts) > 1 and len(entries) > len(counts)
     while True:
         rng.shuffle(entries)
-        if not mixable or _stretches(entries) > len(counts):
+        if not mixable or _stretch_count(entries) > len(counts):
             return entries
 
 
-def _stretches(entries: Sequence[_Entry]) -> int:
+def _stretch_count(entries: Sequence[_Entry]) -> int:
     return 1 + sum(entry.option != following.option for entry, following in pairwise(entries))
 
 
-def _leaks(entry: _Entry, item: Item, text: TextFingerprint) -> bool:
+def _gives_away(entry: _Entry, item: Item, text: TextFingerprint) -> bool:
     return entry.example.item.id == item.id or entry.text.is_near(text)

@@ -27,10 +27,10 @@ from core.judging.protocol import Question
 JOINT = "\n\n"
 
 
-def messages(segments: Iterable[Segment]) -> list[dict[str, str]]:
+def chat_messages(segments: Iterable[Segment]) -> list[dict[str, str]]:
     r"""Return chat messages; neighbours of the same role are joined.
 
-    >>> messages([Segment("system", "S"), Segment("user", "a"), Segment("user", "b")])
+    >>> chat_messages([Segment("system", "S"), Segment("user", "a"), Segment("user", "b")])
     [{'role': 'system', 'content': 'S'}, {'role': 'user', 'content': 'a\n\nb'}]
     """
     parts: list[tuple[str, list[str]]] = []
@@ -159,29 +159,31 @@ def sharing(prompts: Iterable[Iterable[Segment]]) -> PromptSharing:
     >>> found.shared - 2 * len("user\n"), found.seen_before - len("user\n")
     (12, 6)
     """
-    sent = [_text(segments) for segments in prompts]
+    sent = [_joined_text(segments) for segments in prompts]
     earlier, seen_before = list[str](), 0
     for text in sent:
         place = bisect_left(earlier, text)
-        seen_before += _longest(text, earlier[max(0, place - 1) : place + 1])
+        seen_before += _longest_shared(text, earlier[max(0, place - 1) : place + 1])
         earlier.insert(place, text)
     shared = sum(
         # In sorted order, the text with the longest common beginning is a neighbour.
-        _longest(text, earlier[max(0, place - 1) : place] + earlier[place + 1 : place + 2])
+        _longest_shared(text, earlier[max(0, place - 1) : place] + earlier[place + 1 : place + 2])
         for place, text in enumerate(earlier)
     )
     return PromptSharing(sum(map(len, sent)), shared, seen_before)
 
 
-def _text(segments: Iterable[Segment]) -> str:
-    return "\n".join(f"{message['role']}\n{message['content']}" for message in messages(segments))
+def _joined_text(segments: Iterable[Segment]) -> str:
+    return "\n".join(
+        f"{message['role']}\n{message['content']}" for message in chat_messages(segments)
+    )
 
 
-def _longest(text: str, others: Iterable[str]) -> int:
-    return max((_common(text, other) for other in others), default=0)
+def _longest_shared(text: str, others: Iterable[str]) -> int:
+    return max((_shared_start_length(text, other) for other in others), default=0)
 
 
-def _common(a: str, b: str) -> int:
+def _shared_start_length(a: str, b: str) -> int:
     """Return the length of the common beginning of two texts, by bisection."""
     low, high = 0, min(len(a), len(b))
     while low < high:

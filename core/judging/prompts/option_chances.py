@@ -46,7 +46,7 @@ class OptionProbabilities(NamedTuple):
         return 1.0 - self.other < LEAST_ON_OPTIONS
 
 
-def spreads_of(
+def option_spreads(
     text: str,
     tokens: Sequence[NumberToken] | None,
     replies: Sequence[Reply | Unreadable],
@@ -61,7 +61,7 @@ def spreads_of(
         return [NOT_SENT] * len(replies)
     if not tokens:
         return [NOT_THE_REPLY] * len(replies)
-    places = _places(text, counts)
+    places = _option_places(text, counts)
     spreads = list[OptionProbabilities | str]()
     for reply, (id_, count) in zip(replies, counts.items(), strict=True):
         place = places.get(id_)
@@ -72,7 +72,7 @@ def spreads_of(
     return spreads
 
 
-def decided(
+def answer_probabilities(
     tokens: Sequence[NumberToken] | None, words: Sequence[str], said: str | None, at: int = 0
 ) -> OptionProbabilities | str:
     """Return the probabilities of the answers ``words``, or why they are unknown.
@@ -82,7 +82,7 @@ def decided(
 
     >>> top = {"Yes": -0.5, " yes": -2.0, "No": -1.5}
     >>> token = {"at": 0, "text": "Yes", "top": top}
-    >>> [round(chance, 4) for chance in decided([token], ("yes", "no"), "yes").chances]
+    >>> [round(chance, 4) for chance in answer_probabilities([token], ("yes", "no"), "yes").chances]
     [0.7419, 0.2231]
     """
     if tokens is None:
@@ -122,7 +122,7 @@ def _answer_begun(token: str, words: Sequence[str]) -> str:
     return begun[0] if len(begun) == 1 else ""
 
 
-def _places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
+def _option_places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
     """Return the position and text of each option's number in the last JSON object, by id."""
     alone = "" in counts
     last = last_object(text, {"option"} if alone else counts.keys())

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.domain.dataset import Answer, Item, Pair, Sections
 from core.domain.rubric import MET, UNMET, Criterion, Option
-from core.identity import Same, canonical_json, seeded, text_hash
+from core.identity import Same, canonical_json, seeded_random, text_hash
 from core.judging.prompts import wording
 from core.judging.protocol import Example
 from core.text.names import fold
@@ -31,7 +31,7 @@ class Code(NamedTuple):
 def code_for(texts: Sequence[str], seed: int, skip: int = 0) -> Code:
     """Return the same code every time for ``texts``; ``skip`` gives a later one."""
     folded = "\n".join(texts).casefold()
-    rng = seeded("nonce", seed, text_hash(canonical_json(list(texts))))
+    rng = seeded_random("nonce", seed, text_hash(canonical_json(list(texts))))
     while True:
         nonce = f"{rng.getrandbits(4 * NONCE_LENGTH):0{NONCE_LENGTH}x}"
         if nonce in folded:
@@ -312,7 +312,7 @@ def shown_order(
     if not shuffle:
         return tuple(range(len(criterion.choices)))
     scored = list(criterion.scored)
-    seeded("order", seed, item, criterion.name, judge, replicate).shuffle(scored)
+    seeded_random("order", seed, item, criterion.name, judge, replicate).shuffle(scored)
     return (*scored, *criterion.unscored)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.judging.allowance import Told
-from core.judging.answer_bounds import known_count
+from core.judging.answer_bounds import valid_count
 from core.judging.providers.base import WITH_SCHEMA, Completion, Request, json_of
 from core.judging.providers.failures import error_from_status, unexpected_answer_error
 
@@ -147,16 +147,16 @@ def openai_usage(usage: object) -> dict[str, Any]:
     ... ]
     3
     """
-    fresh = known_count(usage.get("input_tokens")) if isinstance(usage, dict) else None
+    fresh = valid_count(usage.get("input_tokens")) if isinstance(usage, dict) else None
     if not isinstance(usage, dict) or fresh is None:
         return {}
     cached, new = (
-        known_count(usage.get(name)) or 0
+        valid_count(usage.get(name)) or 0
         for name in ("cache_read_input_tokens", "cache_creation_input_tokens")
     )
     return {
         "prompt_tokens": fresh + cached + new,
-        "completion_tokens": known_count(usage.get("output_tokens")),
+        "completion_tokens": valid_count(usage.get("output_tokens")),
         "prompt_tokens_details": {"cached_tokens": cached, "cache_creation_tokens": new},
     }
 

@@ -19,11 +19,11 @@ from urllib.parse import quote
 from pydantic_core import from_json, to_json
 
 from core.domain.panel import Thinking
-from core.domain.secrets import HOW, filled, holds_removed, masked
+from core.domain.secrets import HOW, has_removed_secret, masked_text, with_variables_filled
 from core.domain.votes import FailureKind
 from core.identity import Same
 from core.judging.allowance import Told
-from core.judging.answer_bounds import known_cost, known_count, known_name, limited
+from core.judging.answer_bounds import valid_cost, valid_count, valid_name, with_text_limits
 from core.judging.providers.logprobs import NumberToken
 from core.records import record
 
@@ -61,7 +61,7 @@ def redact(text: str, hidden: Hidden) -> str:
     >>> redact("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1", ())
     'Incorrect API key: [key], sent to http://[login]@host/v1'
     """
-    return masked(redacted(text, hidden))
+    return masked_text(redacted(text, hidden))
 
 
 def redacted(text: str, hidden: Hidden) -> str:
@@ -223,9 +223,9 @@ class Completion:
 
 
 _BOUNDED: tuple[tuple[str, Callable[[Any], object]], ...] = (
-    *(("tokens_in", known_count), ("tokens_cached", known_count), ("tokens_out", known_count)),
-    *(("tokens_thinking", known_count), ("cost", known_cost)),
-    *(("model", known_name), ("finish", known_name)),
+    *(("tokens_in", valid_count), ("tokens_cached", valid_count), ("tokens_out", valid_count)),
+    *(("tokens_thinking", valid_count), ("cost", valid_cost)),
+    *(("model", valid_name), ("finish", valid_name)),
 )
 
 
@@ -286,7 +286,7 @@ def response_format(request: Request) -> dict[str, object] | None:
 
 @lru_cache(maxsize=256)
 def _json_schema(same: Same, bounded: bool) -> dict[str, object]:
-    given = limited(same.thing) if bounded else same.thing
+    given = with_text_limits(same.thing) if bounded else same.thing
     schema = {"name": "judgement", "strict": True, "schema": given}
     return {"type": "json_schema", "json_schema": schema}
 
@@ -301,11 +301,11 @@ def sent_params(request: Request) -> dict[str, Any]:
     if refused := sorted(RESERVED_PARAMS & request.params.keys()):
         message = f"The judge's params may not hold {', '.join(refused)}. Remove them."
         raise CallError("bad_request", message, sent=False)
-    if holds_removed(request.params):
+    if has_removed_secret(request.params):
         message = f"A value was removed from the judge's params: it could be a secret. {HOW}"
         raise CallError("missing_key", message, sent=False)
     try:
-        filled_in: dict[str, Any] = filled(request.params, request.known)
+        filled_in: dict[str, Any] = with_variables_filled(request.params, request.known)
     except KeyError as error:
         raise CallError("missing_key", unset_message(str(error.args[0])), sent=False) from None
     return filled_in
@@ -389,4 +389,4 @@ def token_counts(usage: object) -> Tokens:
 
 
 def _count(counts: object, name: str) -> int | None:
-    return known_count(counts.get(name)) if isinstance(counts, dict) else None
+    return valid_count(counts.get(name)) if isinstance(counts, dict) else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
-from core.judging.known_providers import PLAIN, named
+from core.judging.known_providers import PLAIN, split_model_name
 from core.judging.providers.anthropic_batches import MessageBatches
 from core.judging.providers.base import CallError, Request, unset_message
 from core.judging.providers.batches import MARK, MOST_PAGES, BatchInterface, BatchState, rows_of
@@ -21,7 +21,7 @@ from core.judging.providers.plain import PlainProvider
 def batch_interface_for(provider: OpenAIProvider, like: Request) -> BatchInterface:
     """Return the batch interface for a request's judge. Raises ``CallError``."""
     # A custom address speaks the OpenAI protocol, whatever the model's name.
-    name = named(like.model)[0] if isinstance(provider, PlainProvider) else ""
+    name = split_model_name(like.model)[0] if isinstance(provider, PlainProvider) else ""
     if name and not like.key and not like.api_base:
         # Other sign-ins need litellm, which creates no batches.
         raise CallError("missing_key", unset_message(PLAIN[name].keys[0]), sent=False)
@@ -56,7 +56,7 @@ class MistralBatches(BatchInterface):
 
     def __init__(self, provider: OpenAIProvider, like: Request) -> None:
         super().__init__(provider, like)
-        self._model = named(like.model)[1]
+        self._model = split_model_name(like.model)[1]
 
     async def make(self, file: str, token: str) -> BatchState:
         """Start a batch. This call is the one that costs."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from core.domain.panel import Judge
-from core.judging.known_providers import PLAIN, named, provider_of
+from core.judging.known_providers import PLAIN, provider_of, split_model_name
 from core.judging.local import model_file
 from core.judging.providers.base import CallError, Completion, ModelProvider, Request
 from core.judging.providers.openai_provider import OpenAIProvider
@@ -38,7 +38,7 @@ def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
         return "openai"
     if judge.door == "litellm":
         return "litellm"
-    plain = named(judge.model)[0] in PLAIN
+    plain = split_model_name(judge.model)[0] in PLAIN
     if judge.door == "openai":
         return "plain" if plain and not judge.api_base else "openai"
     if judge.api_base and not provider_of(judge.model):
@@ -58,7 +58,7 @@ def why_no_batches(judge: Judge) -> str:
     >>> why_no_batches(Judge(name="j", model="hosted_vllm/x"))
     'has no batch interface that is spoken here.'
     """
-    way, provider = provider_for(judge), named(judge.model)[0]
+    way, provider = provider_for(judge), split_model_name(judge.model)[0]
     if way == "file" or judge.template == "systemone":
         return f"{_NONE}."
     spoken = provider in PLAIN and PLAIN[provider].batches
@@ -83,12 +83,12 @@ def key_variables(judge: Judge) -> tuple[str, ...]:
     """Return the variables that may hold a direct client's key, if the judge names none."""
     if judge.api_base or provider_for(judge) != "plain":
         return ()
-    return PLAIN[named(judge.model)[0]].keys
+    return PLAIN[split_model_name(judge.model)[0]].keys
 
 
 def _signs_in(judge: Judge, environ: Mapping[str, str]) -> bool:
     """Return whether a sign-in may exist that only litellm supports."""
-    provider = named(judge.model)[0]
+    provider = split_model_name(judge.model)[0]
     if provider == "anthropic":
         key = environ.get(judge.key_env or "ANTHROPIC_API_KEY", "")
         return not key or key.startswith("sk-ant-oat")
@@ -104,10 +104,10 @@ class ModelFiles(OpenAIProvider):
 
     async def complete(self, request: Request) -> Completion:
         """Send one POST to the file's server. Raises ``CallError``."""
-        path = model_file.path_of(request.model)
+        path = model_file.model_path(request.model)
         assert path is not None, request.model
         try:
-            address = await asyncio.to_thread(model_file.address, path)
+            address = await asyncio.to_thread(model_file.server_address, path)
         except model_file.NotStarted as error:
             raise CallError("not_found", str(error), sent=False) from None
         return await super().complete(replace(request, api_base=address, model=path.stem))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 
 from core.domain.votes import FailureKind
-from core.judging.answer_bounds import known_wait
+from core.judging.answer_bounds import valid_wait
 from core.judging.providers.base import CallError, Hidden, redact
 
 #: Names of aiohttp's and httpx's errors that mean no connection was made.
@@ -235,15 +235,15 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     1.5
     """
     if (exact := _seconds_in(headers.get("retry-after-ms", ""))) is not None:
-        return known_wait(exact / 1000)
+        return valid_wait(exact / 1000)
     header = headers.get("retry-after", "")
     if (seconds := _seconds_in(header)) is not None:
-        return known_wait(seconds)
+        return valid_wait(seconds)
     until = _timestamp(header)
     if until is None:
         return None
     now = _timestamp(headers.get("date", ""))
-    return known_wait(max(0.0, until - (time.time() if now is None else now)))
+    return valid_wait(max(0.0, until - (time.time() if now is None else now)))
 
 
 def unexpected_answer_error(than: str, body: str, hidden: Hidden, mend: str = "") -> CallError:

@@ -23,7 +23,7 @@ import aiohttp
 
 from core.judging.allowance import limits_in
 from core.judging.known_providers import provider_of
-from core.judging.local.own_address import is_own
+from core.judging.local.own_address import is_private_address
 from core.judging.providers.anthropic import with_cache_marks
 from core.judging.providers.base import (
     CallError,
@@ -193,7 +193,7 @@ class LiteLLMProvider:
 
 def _is_patient(request: Request) -> bool:
     # A judge may have several addresses, some of them remote.
-    return request.patient and (not request.api_base or is_own(request.api_base))
+    return request.patient and (not request.api_base or is_private_address(request.api_base))
 
 
 async def _check_alive(watch: CallTraffic) -> None:

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.judging.allowance import Told, limits_in
-from core.judging.local.own_address import is_own
+from core.judging.local.own_address import is_private_address
 from core.judging.providers.base import (
     CallError,
     Completion,
@@ -109,7 +109,7 @@ class OpenAIProvider:
         with TranslatedErrors(request.timeout, request.hidden):
             status, answer_headers, answer = await self._wire.post(
                 *(url, headers, _Body(as_json(body), self.when_sent.get()), proxy),
-                limit=None if request.patient and is_own(url) else request.timeout,
+                limit=None if request.patient and is_private_address(url) else request.timeout,
             )
         texts = [message["content"] for message in request.messages]
         if status == 200 and self._wire.repeats(url, answer, texts):

@@ -17,8 +17,8 @@ from urllib.request import getproxies, proxy_bypass
 
 from core.domain.panel import Judge, is_reachable
 from core.judging.allowance import limits_in
-from core.judging.answer_bounds import known_cost
-from core.judging.known_providers import PLAIN, Provider, named
+from core.judging.answer_bounds import valid_cost
+from core.judging.known_providers import PLAIN, Provider, split_model_name
 from core.judging.providers.anthropic import (
     completion_of,
     messages_body,
@@ -44,7 +44,7 @@ def is_plain(judge: Judge) -> bool:
     >>> is_plain(Judge(name="j", model="groq/llama-3.3-70b-versatile", params={"user": "me"}))
     False
     """
-    provider, model = named(judge.model)
+    provider, model = split_model_name(judge.model)
     way = PLAIN.get(provider)
     if way is None or not _can_serve(way, judge):
         return False
@@ -89,7 +89,7 @@ class PlainProvider(OpenAIProvider):
 
     def prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
         """Return the POST of a request to the provider in its model's name."""
-        provider, model = named(request.model)
+        provider, model = split_model_name(request.model)
         way = PLAIN[provider]
         base = self._base(request, way)
         if provider == "anthropic":
@@ -125,7 +125,7 @@ class PlainProvider(OpenAIProvider):
         self, request: Request, status: int, headers: Mapping[str, str], body: str
     ) -> Completion:
         """Return the completion in the answer of the request's provider. Raises ``CallError``."""
-        if named(request.model)[0] != "anthropic":
+        if split_model_name(request.model)[0] != "anthropic":
             return super().read(request, status, headers, body)
         data = read_message(status, headers, body, request)
         usage = openai_usage(data.get("usage"))
@@ -136,7 +136,7 @@ class PlainProvider(OpenAIProvider):
         self, request: Request, data: dict[str, Any], counts: dict[str, Any]
     ) -> float | None:
         entry = price_entry("anthropic", str(data.get("model") or ""))
-        entry = entry or price_entry("anthropic", named(request.model)[1])
+        entry = entry or price_entry("anthropic", split_model_name(request.model)[1])
         usage = data.get("usage")
         if entry is None or not isinstance(usage, dict):
             return None
@@ -188,12 +188,12 @@ class PlainProvider(OpenAIProvider):
 
     def cost(self, request: Request, data: dict[str, Any]) -> float | None:
         """Return US dollars by the provider's own figure, or else by the price list."""
-        provider, model = named(request.model)
+        provider, model = split_model_name(request.model)
         usage = data.get("usage")
         if not isinstance(usage, dict):
             return None
         if provider == "openrouter":
-            return known_cost(usage.get("cost"))
+            return valid_cost(usage.get("cost"))
         if provider.startswith("ollama"):
             return 0.0
         entry = price_entry(provider, str(data.get("model") or "")) or price_entry(provider, model)

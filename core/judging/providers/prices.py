@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.identity import Same
-from core.judging.answer_bounds import known_count
+from core.judging.answer_bounds import valid_count
 
 _LIST = "model_prices_and_context_window_backup.json"
 #: The suffix of a service tier's prices, by the tier's name in an answer.
@@ -63,7 +63,7 @@ def cost_by_list(
     entry: dict[str, Any], usage: dict[str, Any], served_tier: object = None
 ) -> float | None:
     """Return US dollars for a call with this ``usage``, or ``None`` if unknown."""
-    prompt, reply = (known_count(usage.get(n)) for n in ("prompt_tokens", "completion_tokens"))
+    prompt, reply = (valid_count(usage.get(n)) for n in ("prompt_tokens", "completion_tokens"))
     if prompt is None or reply is None:
         return None
     tier = "" if served_tier is None else _TIERS.get(str(served_tier).lower(), "")
@@ -129,4 +129,4 @@ def _price_bounds(entry: Iterable[str], name: str, tier: str) -> list[tuple[int,
 
 
 def _count(counts: dict[str, Any], name: str) -> int:
-    return known_count(counts.get(name)) or 0
+    return valid_count(counts.get(name)) or 0

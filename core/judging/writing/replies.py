@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.rubric import MET, UNMET, Criterion, Rubric
 from core.errors import InputError
 from core.judging.prompts.parts import sendable_text
@@ -88,7 +88,7 @@ def read_rubric(text: str | None) -> RubricReply | Unreadable:
         "criteria": [_criterion_data(entry) for entry in criteria if isinstance(entry, dict)],
     }
     try:
-        build(Rubric, data, "rubric")
+        build_model(Rubric, data, "rubric")
     except InputError as error:
         dropped += [_short_text(str(problem)) for problem in error.problems] or [str(error)]
     return RubricReply(tuple(dropped), data)
@@ -259,7 +259,7 @@ def apply_changes(rubric: Rubric, changes: Iterable[ProposedChange]) -> Rubric:
             data["guidelines"] = change.to
         else:
             _set_field(data["criteria"][place[change.criterion]], change)
-    return build(Rubric, data, "rubric")
+    return build_model(Rubric, data, "rubric")
 
 
 def _set_field(criterion: dict[str, Any], change: ProposedChange) -> None:

@@ -19,7 +19,7 @@ from typing import Generic, TypeVar
 
 from core.domain.panel import Judge
 from core.domain.votes import Call, Cell, FailureKind, Segment
-from core.identity import seeded
+from core.identity import seeded_random
 from core.judging.asking.call_costs import CallAccount
 from core.judging.asking.retry import Caller, Gates
 from core.judging.local.own_address import is_patient
@@ -291,7 +291,7 @@ class Writer:
             )
             return WritingResult(WritingFailure("missing_key", message), None)
         tally = CallAccount(self.spec, Cell(name, "", self.spec.name))
-        rng = once(partial(seeded, "backoff", name, self.spec.name))
+        rng = once(partial(seeded_random, "backoff", name, self.spec.name))
         value: ValueT | WritingFailure
         reply: str | None = None
         try:

@@ -66,7 +66,7 @@ def _refused_claims(access: TeamAccess, claims: Mapping[str, Any], email: str) -
     if access.require_verified and claims.get("email_verified") is not True:
         return f"Your provider does not say that {email} is verified."
     issued = _sign_in_seconds(claims.get("iat"))
-    if clock.at() - issued > 3600 * access.session_hours:
+    if clock.seconds_now() - issued > 3600 * access.session_hours:
         return "Your sign-in is over. Sign in again."
     return ""
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 from core.domain.access import Actor, ListedProvider, TeamAccess
 from core.domain.panel import Judge
-from core.domain.secrets import variables
+from core.domain.secrets import variable_names
 from core.errors import InputError, Problem
-from core.judging.keys import led_elsewhere
+from core.judging.keys import redirecting_settings
 from core.services.access import permits
 from core.settings import load_settings
 from core.store.store import Store
@@ -112,9 +112,9 @@ def _refusal_of_judge(access: TeamAccess, judge: Judge, actor: Actor | None) -> 
     if judge.offline or not judge.askable:
         return None
     mend = "Choose a provider that an admin listed, with its own address and key."
-    if variables(judge.params):
+    if variable_names(judge.params):
         return Problem("names variables in its params.", mend, (judge.name, "params"))
-    for setting, field in led_elsewhere(judge):
+    for setting, field in redirecting_settings(judge):
         return Problem(f"may be led elsewhere by {setting}.", mend, (judge.name, field))
     provider = provider_of_judge(access, judge)
     if provider is None:

@@ -18,7 +18,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import HelpTask, RunRow
 from core.domain.votes import Verdict
 from core.errors import InputError, Problem
-from core.judging.near_duplicates import TextFingerprint, print_of
+from core.judging.near_duplicates import TextFingerprint, fingerprint_of
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing.prompts import Length, generate_writing, tasks_writing
 from core.judging.writing.replies import Tasks, read_submission, read_tasks
@@ -194,7 +194,7 @@ async def _write_lane(
 
 
 def _fingerprint_of(text: str) -> TextFingerprint:
-    return print_of(Item(id="written", submission=text))
+    return fingerprint_of(Item(id="written", submission=text))
 
 
 def request_of(task: HelpTask) -> DataRequest:

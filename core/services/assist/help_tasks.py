@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 
 from core import clock
 from core.domain.access import LOCAL
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset
 from core.domain.library import DatasetVersion
 from core.domain.panel import Judge, Panel
@@ -150,7 +150,10 @@ async def _work_on_task(store: Store, task_id: int) -> RunStatus:
 def _claim_task(store: Store, task_id: int) -> bool:
     look(store, task_id)
     return store.helps.claim(
-        *(task_id, clock.owner_name()), at=clock.at(), seconds=HOLD_SECONDS, now=clock.now()
+        *(task_id, clock.owner_name()),
+        at=clock.seconds_now(),
+        seconds=HOLD_SECONDS,
+        now=clock.now(),
     )
 
 
@@ -161,7 +164,7 @@ async def _run_to_end(context: TaskContext) -> RunStatus:
 
     async def renew_lease() -> bool:
         """Renew the lease; end the task when a person cancels it, or when the lease is lost."""
-        renew = partial(store.leases.heartbeat, at=clock.at(), seconds=HOLD_SECONDS)
+        renew = partial(store.leases.heartbeat, at=clock.seconds_now(), seconds=HOLD_SECONDS)
         if await context.io(renew, lease) is not False:
             work.cancel()
         return True
@@ -226,7 +229,7 @@ def why_no_model(store: Store) -> str:
 
 def writer_from(request: Mapping[str, Any]) -> Judge:
     """Return the model that a request names, with its settings at that time."""
-    return build(Judge, request["judge"], "judge")
+    return build_model(Judge, request["judge"], "judge")
 
 
 #: Fields of a request that a task stores in columns of its own.
@@ -287,7 +290,7 @@ def begin(
 def _models_of_request(request: Mapping[str, Any]) -> list[Judge]:
     """Return the models that a task may call: its writer, and the judges of its runs."""
     panel = request.get("panel")
-    judges = () if panel is None else build(Panel, panel, "panel").judges
+    judges = () if panel is None else build_model(Panel, panel, "panel").judges
     return [writer_from(request), *judges]
 
 

@@ -17,7 +17,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import HelpTask, RunPlan
 from core.errors import InputError, Problem
-from core.identity import seeded
+from core.identity import seeded_random
 from core.judging.writing.replies import WORDING, ProposedChange, apply_changes
 from core.judging.writing.writer import WritingFailure
 from core.services.access.allowing import allowed
@@ -81,7 +81,7 @@ def split_ids(items: Sequence[Item], request: LoopRequest) -> tuple[list[str], l
     learn = [item.id for group in apart_texts(teach, teach, measure)[0] for item in group]
     if min(len(learn), len(measure)) >= LEAST:
         return learn, [item.id for item in measure]
-    rng = seeded("held out", request.seed)
+    rng = seeded_random("held out", request.seed)
     held_out = whole_groups(
         twin_groups_of(labelled), round(len(labelled) * request.held_share), rng
     )

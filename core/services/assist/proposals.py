@@ -17,7 +17,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import HelpTask
 from core.domain.votes import Verdict
 from core.errors import InputError
-from core.identity import seeded
+from core.identity import seeded_random
 from core.judging.prompts.parts import one_line
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing import replies as changes_
@@ -307,7 +307,7 @@ def cases_of(
                 missed.setdefault(cell.criterion, []).append((item, cell))
     cases = list[Case]()
     for name, cells in missed.items():
-        seeded("cases", seed, name).shuffle(cells)
+        seeded_random("cases", seed, name).shuffle(cells)
         cases += [_case_of_cell(store, run_id, item, rubric, cell) for item, cell in cells[:most]]
     return cases
 

@@ -13,7 +13,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.runs import HelpTask
 from core.errors import InputError, Problem
-from core.identity import seeded
+from core.identity import seeded_random
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing.prompts import LabelledText, draft_writing
 from core.judging.writing.replies import read_rubric
@@ -105,7 +105,7 @@ def _example_texts(store: Store, request: DraftRequest) -> list[LabelledText]:
 
 def varied_items(items: Sequence[Item], request: DraftRequest) -> list[Item]:
     """Return the requested number of items, taken in turn from every combination of labels."""
-    rng = seeded("draft", request.seed)
+    rng = seeded_random("draft", request.seed)
     kinds: dict[str, list[Item]] = {}
     for item in items:
         kinds.setdefault(_label_key(item), []).append(item)

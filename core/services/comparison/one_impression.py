@@ -19,7 +19,7 @@ from core.domain.panel import Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import Run, RunRow
 from core.errors import InputError, NotFound
-from core.identity import seeded
+from core.identity import seeded_random
 from core.metrics.agreement.scores import score_agreement
 from core.metrics.bias.effects import FEW
 from core.metrics.estimate import Estimate, ci_and_undefined
@@ -150,7 +150,7 @@ def _panel_of_run(run: Run) -> Panel:
 
 def _texts_to_mark(store: Store, run: Run, answers: int, seed: int) -> Dataset:
     ids = store.runs.item_ids(run.id)
-    chosen = set(seeded(IMPRESSION, seed).sample(ids, min(answers, len(ids))))
+    chosen = set(seeded_random(IMPRESSION, seed).sample(ids, min(answers, len(ids))))
     items = resolved_items(
         store, run.dataset_version_id, [item_id for item_id in ids if item_id in chosen]
     )

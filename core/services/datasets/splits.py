@@ -14,7 +14,7 @@ from core import clock
 from core.domain.dataset import Item, Split
 from core.domain.library import DatasetVersion, ItemFilter
 from core.errors import InputError, NotFound, Problem
-from core.identity import seeded
+from core.identity import seeded_random
 from core.services.access.allowing import allowed
 from core.services.datasets.twins import twin_numbers
 from core.store.store import Store
@@ -160,7 +160,7 @@ class _Deck:
             self._strata[key] = _strata(self._firsts, by)
         strata, rng = (
             [list(ids) for ids in self._strata[key]],
-            seeded("parts", seed),
+            seeded_random("parts", seed),
         )
         for stratum in strata:
             rng.shuffle(stratum)

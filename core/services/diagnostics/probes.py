@@ -14,7 +14,7 @@ from core.domain.dataset import Dataset, Item, Message, Pair, Sections, Submissi
 from core.domain.panel import Judge, Panel
 from core.domain.runs import Run, RunPlan, RunRow
 from core.errors import InputError
-from core.identity import seeded
+from core.identity import seeded_random
 from core.services.access.allowing import allowed
 from core.services.diagnostics.probe_edits import (
     AGAIN,
@@ -243,7 +243,7 @@ def drawn(store: Store, request: ProbeRequest) -> list[Item]:
             f"answer is edited; {PAIRS}"
         )
     count = min(request.answers, len(fit), MOST)
-    chosen = set(seeded(PROBE, request.seed).sample(fit, count))
+    chosen = set(seeded_random(PROBE, request.seed).sample(fit, count))
     ids = [item_id for item_id in fit if item_id in chosen]
     return list(resolved_items(store, run.dataset_version_id, ids))
 
@@ -265,7 +265,7 @@ def houses_of(judges: Sequence[Judge]) -> list[str]:
 
 
 def _twins(item: Item, request: ProbeRequest, houses: Sequence[str]) -> Iterator[Item]:
-    rng, original = seeded(PROBE, request.seed, item.id), edited_part(item)
+    rng, original = seeded_random(PROBE, request.seed, item.id), edited_part(item)
     yield _twin(item, EditedText(ORIGINAL, original))
     yield _twin(item, EditedText(AGAIN, original))
     yield _twin(item, EditedText(NEUTRAL, ended(original, NEUTRAL)))

@@ -15,7 +15,7 @@ from core.domain.dataset import Dataset, Item, Label
 from core.domain.library import DatasetVersion, RubricVersion
 from core.domain.rubric import Criterion
 from core.errors import InputError
-from core.identity import seeded
+from core.identity import seeded_random
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog, label_draws
 from core.services.runs.candidates import Candidates
@@ -68,7 +68,7 @@ def unlabelled(store: Store, version: DatasetVersion, rubric: RubricVersion) -> 
 
 def drawn_first(ids: list[str], version: DatasetVersion) -> list[str]:
     """Return all ids in the dataset's random order; the first ones are the sample."""
-    return seeded("own grades", version.dataset_id).sample(sorted(ids), len(ids))
+    return seeded_random("own grades", version.dataset_id).sample(sorted(ids), len(ids))
 
 
 def sitting(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting | None:
@@ -142,11 +142,11 @@ def begin(
 def _sorted(
     store: Store, version: DatasetVersion, free: list[str], picked: Collection[str]
 ) -> list[str]:
-    from core.judging.offline.features import by_reference
+    from core.judging.offline.features import closeness_to_reference
 
     chosen = set(picked)
     ids = [item_id for item_id in free if item_id in chosen]
-    near = by_reference(list(store.datasets.items(version.id, ids))) if ids else None
+    near = closeness_to_reference(list(store.datasets.items(version.id, ids))) if ids else None
     return ids if near is None else sorted(ids, key=lambda item_id: -near[item_id])
 
 

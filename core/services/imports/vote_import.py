@@ -12,7 +12,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from core import clock
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import JudgeKind, Panel
 from core.domain.runs import Lease, RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
@@ -307,7 +307,7 @@ def _panel(bundle: VoteBundle, seats: _Seats | CleanJudgeVotes) -> Panel:
         }
         for name, (kind, rater) in raters.items()
     ]
-    return build(
+    return build_model(
         Panel, {"name": "Imported raters", "judges": judges}, "group of raters", bundle.name
     )
 
@@ -341,7 +341,7 @@ def _record(
     store: Store, plan: RunPlan, bundle: VoteBundle, seats: _Seats | CleanJudgeVotes
 ) -> int:
     """Record a finished run with these votes in the open transaction; return its id."""
-    now, at = clock.now(), clock.at()
+    now, at = clock.now(), clock.seconds_now()
     ids = [item.id for item in bundle.dataset.items]
     run = store.runs.create(plan, seats.planned(ids), now=now)
     lease = store.leases.claim(clock.owner_name(), at=at, seconds=_LEASE_SECONDS, run_id=run.id)

@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.checks import MOST_PATTERN, Check, CheckRule, CriterionChecks, Looked
 from core.domain.dataset import Item
 from core.domain.rubric import MET, UNMET
 from core.errors import InputError, Problem
 from core.formats.rubrics.rubric_file import as_yaml
 from core.formats.source.yaml_reader import read_yaml
-from core.judging.checks.answers import CheckError, places, texts_for_checks
-from core.judging.checks.desk import CheckEnded, at_once, checks_as_json
+from core.judging.checks.answers import CheckError, names_in_checks, texts_for_checks
+from core.judging.checks.desk import CheckEnded, check_item_now, checks_as_json
 
 Test = Literal[
     "contains", "lacks", "equals", "regex", "words", "characters", "number", "json_schema"
@@ -127,8 +127,8 @@ def _check(row: RuleRow) -> Check:
         value = {"min": row["low"], "max": row["high"]}
     common = {"of": row["of"], "ignore_case": row["ignore_case"] and test in TEXT_TESTS}
     if test == "lacks":
-        return build(Check, {"not": {**common, "contains": value}}, "check")
-    return build(Check, {**common, test: value}, "check")
+        return build_model(Check, {"not": {**common, "contains": value}}, "check")
+    return build_model(Check, {**common, test: value}, "check")
 
 
 def checks_from(rows: Sequence[RuleRow], text: str = "") -> dict[str, CriterionChecks]:
@@ -198,7 +198,7 @@ def _yaml_checks(text: str) -> dict[str, CriterionChecks]:
         checks = {}
         for name, given in value.items():
             try:
-                checks[name] = build(CriterionChecks, given, "check")
+                checks[name] = build_model(CriterionChecks, given, "check")
             except InputError as error:
                 first = error.problems[0]
                 place = (name, *first.path)
@@ -224,7 +224,9 @@ class CheckOutcome:
 def try_out(checks: Mapping[str, CriterionChecks], item: Item) -> list[CheckOutcome]:
     """Return the result of each criterion's checks on an item, and the rule that decided."""
     try:
-        answers = at_once(checks_as_json(checks), texts_for_checks(places(checks.values()), item))
+        answers = check_item_now(
+            checks_as_json(checks), texts_for_checks(names_in_checks(checks.values()), item)
+        )
     except CheckError as error:
         answers = dict.fromkeys(checks, error)
     return [_trial_result(criterion, answers[criterion]) for criterion in checks]

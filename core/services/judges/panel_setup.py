@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import CODE_KINDS, Asking, Cascade, Judge, Panel
 from core.domain.rubric import Scale
-from core.domain.secrets import address_tells, looks_like_key, names_a_variable, variables
+from core.domain.secrets import address_has_secret, looks_like_key, names_a_variable, variable_names
 from core.errors import InputError, Problem
 from core.judging.keys import key_names
 from core.judging.providers.base import RESERVED_PARAMS
@@ -31,7 +31,7 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
     filled = {name: value for name, value in data.items() if value is not None and value != ""}
     problems = _name_problems(filled)
     try:
-        judge = build(Judge, {**filled, "name": filled.get("name") or "Judge"}, "judge")
+        judge = build_model(Judge, {**filled, "name": filled.get("name") or "Judge"}, "judge")
     except InputError as error:
         raise InputError(_REFUSED, tuple(dict.fromkeys((*problems, *error.problems)))) from None
     if not judge.askable:
@@ -99,8 +99,8 @@ def could_be_secret(field: str, text: str) -> bool:
     if field == "key_env":
         return bool(text) and not names_a_variable(text.strip())
     if field == "replicas":
-        return any(map(address_tells, text.replace(",", " ").split())) or looks_like_key(text)
-    return looks_like_key(text) or (field == "api_base" and address_tells(text))
+        return any(map(address_has_secret, text.replace(",", " ").split())) or looks_like_key(text)
+    return looks_like_key(text) or (field == "api_base" and address_has_secret(text))
 
 
 def known_values(judge: Judge) -> dict[str, str]:
@@ -108,7 +108,7 @@ def known_values(judge: Judge) -> dict[str, str]:
 
     These are the variables that its ``params`` name, and those that may hold its key.
     """
-    names = (*variables(judge.params), *key_names(judge))
+    names = (*variable_names(judge.params), *key_names(judge))
     values = {name: os.environ.get(name, "").strip() for name in names}
     return {name: value for name, value in values.items() if value}
 

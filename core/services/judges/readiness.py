@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from core.domain.panel import CODE_KINDS, Judge
-from core.domain.secrets import HOW, holds_removed, variables
+from core.domain.secrets import HOW, has_removed_secret, variable_names
 from core.errors import InputError, Problem
 from core.judging.function_judge import JudgeFunction
 from core.judging.local import model_file
@@ -77,8 +77,8 @@ def of_model_file(path: str) -> Judge:
     Raises:
         InputError: the file is not a model, or llama.cpp is not installed.
     """
-    judge = model_file.judge_of(path.strip())
-    if lacks := model_file.missing(judge):
+    judge = model_file.judge_of_file(path.strip())
+    if lacks := model_file.missing_requirement(judge):
         raise InputError("This file cannot be a judge.", (Problem(*lacks, (judge.name,)),))
     return judge
 
@@ -86,7 +86,7 @@ def of_model_file(path: str) -> Judge:
 def _lacks(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
     if judge.offline:
         return
-    if (lacks := model_file.missing(judge)) and load_settings(environ).runner != "none":
+    if (lacks := model_file.missing_requirement(judge)) and load_settings(environ).runner != "none":
         yield Problem(*lacks, (judge.name, "model"))
     name, state = key_status(judge, environ)
     if state == "not set" and load_settings(environ).runner != "none":
@@ -110,11 +110,11 @@ def _lacks_in_params(judge: Judge, environ: Mapping[str, str] | None) -> Iterato
     place = (judge.name, "params")
     for name in sorted(RESERVED_PARAMS & judge.params.keys()):
         yield Problem("is set elsewhere.", "Take it out.", (*place, name))
-    if holds_removed(judge.params):
+    if has_removed_secret(judge.params):
         yield Problem("lacks a value that was removed: it could be a secret.", HOW, place)
     if load_settings(environ).runner == "none":
         return
-    for name, is_set in env_status(variables(judge.params), environ).items():
+    for name, is_set in env_status(variable_names(judge.params), environ).items():
         if not is_set:
             mend = f"Put the value into the environment variable {name}."
             yield Problem("names a variable that is not set.", mend, place)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core import clock
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.library import JudgeRow, PanelRow
 from core.domain.panel import Judge, Panel
 from core.errors import InputError, NotFound, Problem
@@ -142,7 +142,7 @@ def key_status(judge: Judge, environ: Mapping[str, str] | None = None) -> tuple[
     name_set = next((name for name, is_set in env_status(names, environ).items() if is_set), "")
     if names:
         return name_set or names[0], "set" if name_set else "not set"
-    return "", "not needed" if judge.api_base or model_file.path_of(judge.model) else "unknown"
+    return "", "not needed" if judge.api_base or model_file.model_path(judge.model) else "unknown"
 
 
 def env_status(names: Iterable[str], environ: Mapping[str, str] | None = None) -> dict[str, bool]:
@@ -206,7 +206,7 @@ def _refresh_panels(store: Store, former: str, judge: Judge) -> None:
         seats = tuple(_in_seat(judge, j) if j.name == former else j for j in row.panel.judges)
         if seats != row.panel.judges:
             data = row.panel.model_copy(update={"judges": seats}).model_dump()
-            store.panels.save(build(Panel, data, "panel", row.name), now=clock.now())
+            store.panels.save(build_model(Panel, data, "panel", row.name), now=clock.now())
 
 
 def _in_seat(judge: Judge, seat: Judge) -> Judge:
@@ -288,7 +288,7 @@ def _checked_panel(data: dict[str, Any], name: str, *, taken: bool) -> Panel:
     if taken:
         problems.append(Problem("is already another panel's.", "Choose another name.", ("name",)))
     try:
-        panel = build(Panel, {**data, "name": name or "Panel"}, "panel")
+        panel = build_model(Panel, {**data, "name": name or "Panel"}, "panel")
     except InputError as error:
         problems += error.problems
         raise InputError("This panel cannot be saved.", tuple(problems)) from None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from core.domain.review import Closeness
 from core.domain.runs import Run
-from core.judging.offline.answers_alike import grouped
+from core.judging.offline.answers_alike import similar_groups
 from core.metrics.estimate import Estimate
 from core.services.labelling.settle_at_sight import BY_GROUPS, SINGLY
 from core.services.results.scored_items import effective, resolved_items, scored_rubric
@@ -50,7 +50,7 @@ def groups(store: Store, run: Run, criterion: str, closeness: Closeness) -> list
         and item.output.strip()
     ]
     result = []
-    for together in grouped(items, closeness):
+    for together in similar_groups(items, closeness):
         answers = []
         for item in together:
             verdict = settled.get((item.id, criterion))

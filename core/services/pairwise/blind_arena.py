@@ -10,14 +10,14 @@ from importlib import metadata
 from typing import NamedTuple
 
 from core import clock
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Answer, Item, Pair
 from core.domain.panel import Panel
 from core.domain.rubric import Criterion
 from core.domain.runs import Derive, ItemResult, RunPlan
 from core.domain.votes import AskedOutcome, Cell, ItemBallots, Vote
 from core.errors import InputError
-from core.identity import seeded
+from core.identity import seeded_random
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.pairwise.arena_people import alike
@@ -88,7 +88,9 @@ def start(store: Store, run_id: int, person: str) -> int:
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     questions = len(store.rubrics.version(run.rubric_version_id).rubric.criteria)
     judge = {"name": person.strip(), "kind": "person"}
-    panel = build(Panel, {"name": f"Arena of {person.strip()}"[:200], "judges": [judge]}, "arena")
+    panel = build_model(
+        Panel, {"name": f"Arena of {person.strip()}"[:200], "judges": [judge]}, "arena"
+    )
     design = {**details["design"], "orders": "one", "summaries": False}
     plan = RunPlan(
         name=f"Arena of {person.strip()}: {run.name}"[:200],
@@ -203,7 +205,7 @@ def _close(
     """Claim the run, record outcomes and release it in one transaction, so that no Runner sees it
     free.
     """
-    at, now = clock.at(), clock.now()
+    at, now = clock.seconds_now(), clock.now()
     owner = clock.owner_name()
     lease = store.leases.claim(owner, at=at, seconds=_LEASE_SECONDS, run_id=arena)
     if lease is None:
@@ -226,7 +228,7 @@ def _existing_arena(store: Store, run_id: int, person: str) -> int | None:
 
 def _shuffled(items: Sequence[Item], seed: int, person: str) -> list[Item]:
     """Return one item per contest, in a random order of answers and of contests."""
-    rng = seeded("arena", seed, person)
+    rng = seeded_random("arena", seed, person)
     bouts: dict[tuple[str, ...], list[Item]] = {}
     for item in items:
         pair = sorted((item.meta["first"], item.meta["second"]))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from core import clock
 from core.clock import draw_seed
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset, Item, Pair
 from core.domain.panel import Panel
 from core.domain.runs import RunPlan, RunRow
@@ -122,7 +122,7 @@ def plan(store: Store, request: ContestRequest) -> PlannedContest:
         details={"contest": details},
     )
     data = {"name": f"Contests: {name}"[:200], "items": items}
-    dataset = build(Dataset, data, "contest")
+    dataset = build_model(Dataset, data, "contest")
     return PlannedContest(Planned(run_plan, rubric, dataset.items, ()), dataset, joined, bouts)
 
 

@@ -10,10 +10,10 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field as Bounded
 from pydantic import model_validator
 
-from core.domain.base import Noun, broken, build
+from core.domain.base import Noun, build_model, defect
 from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE, Criterion, Option, Rubric
 from core.errors import InputError
-from core.identity import seeded
+from core.identity import seeded_random
 from core.services.pairwise.system_answers import ContestField
 from core.text.numbers import percent
 
@@ -41,7 +41,7 @@ class Design(Noun):
     @model_validator(mode="after")
     def _check(self) -> Design:
         if self.kind == "baseline" and not self.baseline:
-            raise broken("is empty.", "Name the system that all others meet.", "baseline")
+            raise defect("is empty.", "Name the system that all others meet.", "baseline")
         return self
 
 
@@ -84,7 +84,7 @@ def swapped_first(bouts: Sequence[Bout], seed: int) -> list[bool]:
     for _, first, second in bouts:
         pair = (first, second)
         if pair not in turn:
-            turn[pair] = seeded("order of answers", seed, first, second).random() < 0.5
+            turn[pair] = seeded_random("order of answers", seed, first, second).random() < 0.5
         swapped.append(turn[pair])
         turn[pair] = not turn[pair]
     return swapped
@@ -94,7 +94,7 @@ def _sampled(field: ContestField, per_task: int, seed: int) -> Iterator[Bout]:
     """Yield, for every task, the pairs that met least so far; the seed breaks ties."""
     met: Counter[tuple[str, str]] = Counter()
     for task in field.tasks:
-        rng = seeded("pairs", seed, task.id)
+        rng = seeded_random("pairs", seed, task.id)
         pairs = list(_pairs(field.systems, task.answers))
         drawn = sorted(pairs, key=lambda pair: (met[pair], rng.random()))[:per_task]
         met.update(drawn)
@@ -172,7 +172,9 @@ def contest_rubric(
         for q in questions
     ]
     name = f"Which is better: {', '.join(q.name for q in questions)}"[:200]
-    return build(Rubric, {"name": name, "guidelines": guidelines, "criteria": criteria}, "contest")
+    return build_model(
+        Rubric, {"name": name, "guidelines": guidelines, "criteria": criteria}, "contest"
+    )
 
 
 def choice_of(criterion: Criterion, option: int | None) -> Choice:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.identity import seeded
+from core.identity import seeded_random
 from core.metrics.estimate import USUAL
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.bradley_terry import (
@@ -298,7 +298,7 @@ def _chosen_bouts(
             if bout not in bouts_held:
                 free.setdefault(pair, []).append(bout)
     for pair, bouts_left in free.items():
-        seeded("next round", seed, *pair).shuffle(bouts_left)
+        seeded_random("next round", seed, *pair).shuffle(bouts_left)
     worth = _worth(contests)
     met = Counter((b.first, b.second) for b in bouts_held)
     chosen: list[Bout] = []

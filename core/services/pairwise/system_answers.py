@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.domain.base import near
+from core.domain.base import hint_for
 from core.domain.dataset import Dataset, Item, Pair, output_of
 from core.domain.runs import Run
 from core.errors import InputError, Problem
@@ -270,7 +270,7 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
     by_fold = {fold(k): k for k in known}
     if fold(name) in by_fold:
         return f"Did you mean {by_fold[fold(name)]!r}?"
-    return near(name, set(known)) or f"There are {', '.join(map(repr, known))}."
+    return hint_for(name, set(known)) or f"There are {', '.join(map(repr, known))}."
 
 
 # The tasks that systems of one run share, from columns, without reading texts.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from core.domain.review import Order, QueueRule, QueueSettings
 from core.domain.review_records import QueuedCell, QueueRow
 from core.domain.runs import Run
-from core.identity import seeded
+from core.identity import seeded_random
 from core.services.queueing.draw_chances import fixed_draw
 from core.services.queueing.queue_cells import (
     CellDraws,
@@ -156,7 +156,7 @@ def _first(
     key = _KEYS[order]
 
     def at(cell: QueuedCell) -> tuple[Any, ...]:
-        draw = seeded("queue", seed, cell.item_id).random() if order == "random" else 0.0
+        draw = seeded_random("queue", seed, cell.item_id).random() if order == "random" else 0.0
         return (*key(cell), draw, places[cell.item_id])
 
     ordered = sorted(weigh(store, run, cells), key=at)

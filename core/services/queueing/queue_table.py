@@ -18,7 +18,7 @@ import numpy.typing as npt
 from core.domain.review import QueueRule, Reason
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
-from core.identity import seeded
+from core.identity import seeded_random
 from core.services.queueing.draw_chances import DrawableCells, chances, strata
 from core.services.results.run_columns import (
     NO_LABEL,
@@ -206,7 +206,7 @@ class CellTable:
 
     def chances(self, seed: int) -> Numbers:
         """Return the audit's random number for every cell, equal for all rules."""
-        draw = seeded("audit", seed).random
+        draw = seeded_random("audit", seed).random
         return np.fromiter((draw() for _ in range(len(self))), np.float64, len(self))
 
     def asked_about(self, rule: QueueRule) -> Flags:
@@ -299,7 +299,7 @@ def gold_numbers(table: CellTable, seed: int, among: Flags) -> Numbers:
     """Return a random number for every labelled cell in ``among``, and 1 for all other cells."""
     numbers = np.ones(len(table))
     for cell in np.flatnonzero(among).tolist():
-        numbers[cell] = seeded("gold", seed, *table.name_of(cell)).random()
+        numbers[cell] = seeded_random("gold", seed, *table.name_of(cell)).random()
     return numbers
 
 

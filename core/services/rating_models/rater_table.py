@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.identity import seeded
+from core.identity import seeded_random
 from core.metrics.measure import Ratings
 
 
@@ -40,7 +40,7 @@ class RaterTable(NamedTuple):
         """Return at most ``most`` items, drawn by a seed that ``why`` determines."""
         if len(self.items) <= most:
             return self
-        rows = sorted(seeded(why).sample(range(len(self.items)), most))
+        rows = sorted(seeded_random(why).sample(range(len(self.items)), most))
         return self._replace(
             items=tuple(self.items[at] for at in rows),
             questions=tuple(q._replace(levels=q.levels[rows]) for q in self.questions),

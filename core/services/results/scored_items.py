@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Item, Label
 from core.domain.review import CellKey
 from core.domain.rubric import Rubric
@@ -86,7 +86,7 @@ NOTE = "fitted"
 def fitted_of(run: Run) -> dict[str, Fitted]:
     """Return the fitted rules that settle a run's criteria, by criterion name."""
     rules: Mapping[str, object] = run.notes.get(NOTE, {})
-    return {name: build(Fitted, data, "fitted rule") for name, data in rules.items()}
+    return {name: build_model(Fitted, data, "fitted rule") for name, data in rules.items()}
 
 
 def keep(store: Store, run_id: int, fitted: Iterable[Fitted]) -> None:

@@ -12,9 +12,9 @@ from core.domain.panel import Rules
 from core.domain.rubric import Criterion
 from core.domain.runs import RESTING
 from core.domain.votes import BallotRow
-from core.domain.weight_fit import Fitted, Kind, Weights, shares
+from core.domain.weight_fit import Fitted, Kind, Weights, weights_as_shares
 from core.errors import Conflict, InputError, Problem
-from core.identity import seeded
+from core.identity import seeded_random
 from core.scoring.verdict import Ballot, log_weights, settle
 from core.services.access.allowing import allowed
 from core.services.results.scored_items import (
@@ -242,7 +242,7 @@ def _folds(criterion: Criterion, cells: Sequence[LabelledCell]) -> Levels:
 
     from core.metrics import weight_fit
 
-    seed = seeded("calibrated", criterion.name, *(c.item_id for c in cells)).getrandbits(64)
+    seed = seeded_random("calibrated", criterion.name, *(c.item_id for c in cells)).getrandbits(64)
     groups: dict[str, int] = {}
     group_of = [groups.setdefault(c.group or c.item_id, len(groups)) for c in cells]
     return weight_fit.folds_of(len(groups), np.random.default_rng(seed))[group_of]
@@ -373,6 +373,6 @@ def likely(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]
             weights = fits[name].for_item(votes.item_id)
             logs = log_weights(criterion, ballots, weights) if weights else None
             if logs is not None:
-                chances = shares(tuple(logs.values()))
+                chances = weights_as_shares(tuple(logs.values()))
                 likelihoods[votes.item_id, name] = dict(zip(logs, chances, strict=True))
     return likelihoods

@@ -10,7 +10,7 @@ from core.domain.review import Mode, Part, Reason, ReviewerAnswer, Role
 from core.domain.review_records import QueuedCell, QueueRow, VerdictRow
 from core.domain.rubric import Criterion
 from core.errors import Conflict
-from core.identity import seeded
+from core.identity import seeded_random
 from core.services.access.allowing import allowed
 from core.services.results.item_view import CriterionView, item_view
 from core.services.results.scored_items import effective, resolved_items, scored_rubric
@@ -258,7 +258,7 @@ def _other_verdicts(
     verdicts_of_others = [
         v.final for v in verdicts if v.final is not None and v.reviewer != ticket.seat.name
     ]
-    seeded("others", ticket.queue_id, ticket.item_id, criterion).shuffle(verdicts_of_others)
+    seeded_random("others", ticket.queue_id, ticket.item_id, criterion).shuffle(verdicts_of_others)
     return tuple(
         OtherVerdict(chr(ord("A") + index), verdict)
         for index, verdict in enumerate(verdicts_of_others)

@@ -58,7 +58,7 @@ def queue_for_person(
     store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER
 ) -> QueueStanding:
     """Return a queue as a person sees it. Claims use the same query, so both always agree."""
-    queue_id, at = store.queues.get(queue_id).id, clock.at()
+    queue_id, at = store.queues.get(queue_id).id, clock.seconds_now()
     counts = store.turns.counts(queue_id, now_seated(store, seat), at=at, where=where)
     leases = open_leases(store, queue_id)
     why = "" if counts.get("available") else _why_empty(counts, leases, seat)
@@ -72,7 +72,7 @@ def next_items(
     queue = store.queues.get(queue_id)
     return store.turns.next_items(
         *(queue_id, now_seated(store, seat), queue.order),
-        at=clock.at(),
+        at=clock.seconds_now(),
         where=where,
         limit=limit,
     )
@@ -80,7 +80,7 @@ def next_items(
 
 def open_leases(store: Store, queue_id: int) -> tuple[ItemLease, ...]:
     """Return a queue's active leases: who has which item open, and until when."""
-    return tuple(store.turns.leases_in_force(queue_id, at=clock.at()))
+    return tuple(store.turns.leases_in_force(queue_id, at=clock.seconds_now()))
 
 
 @allowed("review")
@@ -101,7 +101,7 @@ def claim_next(
         if not turns:
             return None
         with store.write():
-            at = clock.at()
+            at = clock.seconds_now()
             for turn in turns:
                 (row,) = store.turns.items_with_status(
                     queue_id, seat, queue.order, at=at, where=where, items=[turn.item_id]
@@ -121,7 +121,7 @@ def claim(
     for. NotFound: it is not in the queue.
     """
     with store.write():
-        queue, at = _open_queue(store, queue_id), clock.at()
+        queue, at = _open_queue(store, queue_id), clock.seconds_now()
         seat = now_seated(store, seat)
         store.queues.item(queue_id, item_id)
         (turn,) = store.turns.items_with_status(queue_id, seat, queue.order, at=at, items=[item_id])
@@ -156,7 +156,7 @@ def heartbeat(store: Store, ticket: Ticket) -> bool:
     """Extend the lease on the item; return ``False`` if another person has taken it."""
     lease = store.queues.get(ticket.queue_id).settings.lease_seconds
     return store.turns.extend_lease(
-        ticket.queue_id, ticket.item_id, ticket.seat, clock.at() + lease
+        ticket.queue_id, ticket.item_id, ticket.seat, clock.seconds_now() + lease
     )
 
 

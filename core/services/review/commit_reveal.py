@@ -281,7 +281,7 @@ def begin(store: Store, ticket: Ticket) -> tuple[Act, Ticket]:
     if ticket.part == "resolve" and not ticket.seat.resolves:
         raise Conflict("Only an adjudicator or a lead may resolve a disagreement.")
     require_held(store, ticket)
-    until = clock.at() + queue.settings.lease_seconds
+    until = clock.seconds_now() + queue.settings.lease_seconds
     store.turns.extend_lease(queue.id, ticket.item_id, ticket.seat, until)
     run = store.runs.get(queue.run_id)
     act = Act(store, ticket.seat, run, ticket.item_id, queue, clock.now())

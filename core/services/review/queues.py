@@ -10,7 +10,7 @@ from core.domain.review import CellState, Order, QueueRule, QueueSettings, Seat
 from core.domain.review_records import EventRow, QueuedItem, QueueRow
 from core.domain.runs import Run
 from core.errors import InputError
-from core.identity import seeded
+from core.identity import seeded_random
 from core.services.access.allowing import allowed
 from core.services.queueing.queue_cap import (
     choose_more,
@@ -290,7 +290,7 @@ def _fill(store: Store, run: Run, row: QueueRow, cells: Sequence[QueueCandidate]
 
 def _item(row: QueueRow, item_id: str, position: int, turn: int) -> QueuedItem:
     """Return an item with its random draws by the queue's seed; ``turn`` counts earlier items."""
-    settings, dice = row.settings, seeded("queue", row.seed, item_id)
+    settings, dice = row.settings, seeded_random("queue", row.seed, item_id)
     draw, assisted, several = dice.random(), dice.random(), dice.random()
     required = settings.reviewers if several < settings.overlap_share else 1
     people = tuple(dict.fromkeys(settings.assignees))

@@ -61,7 +61,7 @@ def pace(store: Store, seat: Seat, queue_id: int) -> ReviewerPace:
 
 def _pace(store: Store, seat: Seat, queue: QueueRow) -> ReviewerPace:
     decided = store.verdicts.decided(queue.id, seat.name)
-    available, again = store.turns.available(queue.id, seat, decided, at=clock.at())
+    available, again = store.turns.available(queue.id, seat, decided, at=clock.seconds_now())
     times = store.events.spent(queue.id, seat.name, AWAY_MS).values()
     seconds = median(times) / 1000 if len(times) >= FORETOLD else None
     return ReviewerPace(len(decided) - again, available, seconds)

@@ -14,7 +14,7 @@ from core.domain.review import ReviewerAnswer, Seat
 from core.domain.review_records import EventRow, QueueRow, VerdictRow
 from core.domain.rubric import Criterion
 from core.errors import Conflict
-from core.identity import seeded
+from core.identity import seeded_random
 from core.services.access.allowing import allowed
 from core.services.results.scored_items import effective, resolved_items, scored_rubric
 from core.services.review.adjudication import Act
@@ -60,7 +60,7 @@ def waiting(store: Store, seat: Seat, queue_id: int) -> list[str]:
         for index, item in enumerate(order)
         if len(order) - 1 - index >= REST
         and item not in again
-        and seeded("repeat", queue.seed, item, seat.name.casefold()).random() < share
+        and seeded_random("repeat", queue.seed, item, seat.name.casefold()).random() < share
     ]
 
 

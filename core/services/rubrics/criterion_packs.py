@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Rubric, Scale
 from core.formats.rubrics.rubric_file import parse_rubric
@@ -78,7 +78,7 @@ def _pack(name: str, rubric: Rubric) -> Pack:
 def _example(criterion: Criterion) -> PackExample:
     example = dict(criterion.meta["example"])
     option, why = example.pop("option"), example.pop("why")
-    item = build(Item, {"id": "example", **example}, "worked example", criterion.name)
+    item = build_model(Item, {"id": "example", **example}, "worked example", criterion.name)
     return PackExample(item, str(option), str(why))
 
 

@@ -137,7 +137,7 @@ def draft_from_data(data: Mapping[str, Any]) -> RubricDraft:
 
 def _criterion_from(data: Mapping[str, Any], serial: UidSource) -> CriterionDraft:
     try:
-        return _criterion(base.build(Criterion, dict(data), "criterion"), None, serial)
+        return _criterion(base.build_model(Criterion, dict(data), "criterion"), None, serial)
     except InputError:
         given = data.get("options")
         fields: dict[str, Any] = {
@@ -264,7 +264,7 @@ def gate_payload(gate: GateDraft, criteria: list[CriterionDraft]) -> dict[str, A
 
 def rubric_from(draft: RubricDraft) -> Rubric:
     """Return the draft as a rubric; raise ``InputError`` with every problem."""
-    return base.build(Rubric, payload(draft), "rubric")
+    return base.build_model(Rubric, payload(draft), "rubric")
 
 
 def problems_of(draft: RubricDraft) -> tuple[Problem, ...]:

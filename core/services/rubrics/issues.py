@@ -148,7 +148,7 @@ def _readable(draft: RubricDraft) -> list[tuple[int, Criterion]]:
     readable = []
     for index, data in enumerate(payload(draft)["criteria"]):
         try:
-            readable.append((index, base.build(Criterion, data, "criterion")))
+            readable.append((index, base.build_model(Criterion, data, "criterion")))
         except InputError:
             continue  # The editor reports why this criterion is invalid.
     return readable

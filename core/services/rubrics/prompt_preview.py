@@ -15,7 +15,7 @@ from core.domain.panel import Asking, Judge, Style, instructions_for
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell, Segment
 from core.errors import InputError
-from core.identity import seeded
+from core.identity import seeded_random
 from core.judging.prompts import assembly
 from core.judging.prompts.parts import shown_order
 from core.judging.protocol import Question
@@ -82,7 +82,7 @@ def criterion_from(draft: RubricDraft, uid: str) -> Criterion:
     invalid.
     """
     index = next(i for i, c in enumerate(draft["criteria"]) if c["uid"] == uid)
-    return base.build(Criterion, payload(draft)["criteria"][index], "criterion")
+    return base.build_model(Criterion, payload(draft)["criteria"][index], "criterion")
 
 
 def own_instructions(store: Store) -> dict[str, str]:
@@ -117,7 +117,7 @@ def preview_prompt(
     filled = instructions_for(judge, Asking(), name, [criterion.name])
     asked = (cell, item, rubric, criterion, order, seed)
     question = Question(*asked, instructions=filled, style=style)
-    prompt = assembly.build(question)
+    prompt = assembly.build_prompt(question)
     return PromptPreview(criterion, order, prompt.segments, prompt.schema, prompt.version)
 
 
@@ -136,7 +136,7 @@ def simulate(
 def penalty_examples(penalty: Mapping[str, Any]) -> list[tuple[int, float]]:
     """Return a length penalty at five lengths, from its plain data; empty if it is invalid."""
     try:
-        policy = base.build(LengthPenalty, dict(penalty), "length penalty")
+        policy = base.build_model(LengthPenalty, dict(penalty), "length penalty")
     except InputError:
         return []
     span = policy.max_cap - policy.free_budget
@@ -149,7 +149,7 @@ def pre_check_matches(check: Mapping[str, Any], text: str) -> list[PatternFindin
 
     Raises ``InputError`` if the pre-check is invalid.
     """
-    return findings(base.build(Precheck, dict(check), "pre-check"), FoldedText(text))
+    return findings(base.build_model(Precheck, dict(check), "pre-check"), FoldedText(text))
 
 
 def best_answers(rubric: Rubric) -> dict[str, int]:
@@ -164,7 +164,7 @@ def worst(rubric: Rubric) -> dict[str, int]:
 
 def at_random(rubric: Rubric) -> dict[str, int]:
     """Return a random choice for every criterion, including abstentions."""
-    dice = seeded("try", clock.draw_seed())
+    dice = seeded_random("try", clock.draw_seed())
     return {c.name: dice.randrange(len(c.choices)) for c in rubric.criteria}
 
 

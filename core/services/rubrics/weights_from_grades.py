@@ -18,7 +18,7 @@ from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import MAX_ITEMS, build_dataset
 from core.formats.datasets.mapping import guess_mapping
 from core.formats.datasets.table import read_table
-from core.identity import seeded
+from core.identity import seeded_random
 from core.services.results.scored_items import labels_of, resolved_items
 from core.store.store import Store
 
@@ -198,7 +198,7 @@ def _interval(values: Matrix, targets: Matrix, seed: int) -> tuple[Matrix, Matri
     """Return the 2.5 and 97.5 percentiles of fits to items drawn with replacement."""
     import numpy as np
 
-    generator = np.random.default_rng(seeded("weights", seed).getrandbits(64))
+    generator = np.random.default_rng(seeded_random("weights", seed).getrandbits(64))
     draws = generator.integers(len(targets), size=(RESAMPLES, len(targets)))
     fits = np.array([_fit(values[rows], targets[rows]) for rows in draws])
     low, high = np.percentile(fits, [2.5, 97.5], axis=0)

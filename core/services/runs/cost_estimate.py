@@ -14,8 +14,8 @@ from core.domain.runs import RunPlan
 from core.domain.votes import Segment
 from core.judging.asking.call_costs import price_of
 from core.judging.local.own_address import is_local
-from core.judging.prompts.assembly import build
-from core.judging.prompts.deciding import decision
+from core.judging.prompts.assembly import build_prompt
+from core.judging.prompts.deciding import decision_prompt
 from core.judging.protocol import Question
 from core.judging.providers.batches import SHARE_OF_PRICE
 from core.services.datasets.twins import RepeatedTexts
@@ -283,8 +283,8 @@ def _paced(amount: int, per_minute: int | None) -> float:
 
 def _prompt(judge: Judge, question: Question) -> Sequence[Segment]:
     if not judge.decides:
-        return build(question).segments
-    request = decision(question, judge.template)
+        return build_prompt(question).segments
+    request = decision_prompt(question, judge.template)
     return () if isinstance(request, str) else request.segments
 
 

@@ -122,12 +122,12 @@ class WaitingQuestions:
         dict.
         """
         since, judge = min(self._since.values(), default=(math.inf, ""))
-        return {"since": since, "judge": judge} if clock.at() - since > self.LONG else {}
+        return {"since": since, "judge": judge} if clock.seconds_now() - since > self.LONG else {}
 
     async def watch(self, question: Question, answer: Awaitable[AskedOutcome]) -> AskedOutcome:
         """Return the answer, and count its question as waiting until then."""
         key = object()
-        self._since[key] = (clock.at(), question.cell.judge)
+        self._since[key] = (clock.seconds_now(), question.cell.judge)
         try:
             return await answer
         finally:

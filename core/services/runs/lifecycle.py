@@ -222,7 +222,7 @@ def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = N
     still = last is not None and last[:2] == current[:2] and row.active
     since = last.seen if last is not None and still else current.seen
     waits = (store.runs.note(run_id, WAITING) if row.status == "running" else None) or {}
-    waited = clock.at() - waits["since"] if waits else None
+    waited = clock.seconds_now() - waits["since"] if waits else None
     batches = tuple(batch for batch in store.batches.of_run(run_id) if batch.batch)
     return RunProgress(
         *(row, failures, since, rate, seconds_left, stalled, batches),
@@ -233,7 +233,7 @@ def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = N
 def is_stalled(row: LeasedWork) -> bool:
     """Return whether a running run's owner is gone, or stopped renewing its lease."""
     return row.status == "running" and (
-        (row.lease_until or 0) < clock.at() or clock.is_gone(row.lease_owner or "")
+        (row.lease_until or 0) < clock.seconds_now() or clock.is_gone(row.lease_owner or "")
     )
 
 
@@ -242,7 +242,7 @@ def phase_of(row: RunRow) -> str:
     if is_stalled(row):
         return "the process that asked is gone; another takes over in some seconds"
     if row.status == "queued":
-        waited = clock.at() - datetime.fromisoformat(row.created).timestamp()
+        waited = clock.seconds_now() - datetime.fromisoformat(row.created).timestamp()
         if waited > _LONG_WAIT:
             return "not taken up yet: other runs come first, or RUBRIC_STUDIO_RUNNER is none"
         return "waiting to be taken up"

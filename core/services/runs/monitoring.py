@@ -150,7 +150,7 @@ class StallWatch:
 
     def stalled_seconds(self, name: str, store: Store) -> float:
         """Return how many seconds runs have been due without any moving; 0 is healthy."""
-        now, due = clock.at(), store.leases.lease_expiries()
+        now, due = clock.seconds_now(), store.leases.lease_expiries()
         if not due or max(due) > now:
             self._since.pop(name, None)
             return 0.0

@@ -9,7 +9,7 @@ from importlib import metadata
 from typing import Any, NamedTuple
 
 from core.clock import draw_seed
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Item
 from core.domain.library import (
     DatasetRow,
@@ -22,9 +22,9 @@ from core.domain.library import (
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import SCALES, Rubric, Scale
 from core.domain.runs import RunKind, RunPlan
-from core.domain.secrets import variables
+from core.domain.secrets import variable_names
 from core.errors import InputError, Problem
-from core.identity import seeded
+from core.identity import seeded_random
 from core.services.access.allowing import allowed
 from core.services.datasets.twins import RepeatedTexts, apart_texts, twin_groups, whole_groups
 from core.services.judges.panel_setup import PanelSetup, panel_data
@@ -285,7 +285,7 @@ def _draw_share(
     if not drawn:
         return everyone
     count = max(1, round(share * len(everyone)))
-    return whole_groups(groups, count, seeded("calibration", seed))
+    return whole_groups(groups, count, seeded_random("calibration", seed))
 
 
 def teachers(items: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -299,7 +299,7 @@ def limited(items: Sequence[Candidate], request: RunRequest, seed: int) -> tuple
         return tuple(items)
     if not request.drawn:
         return tuple(items[: request.limit])
-    chosen = {i.id for i in seeded("items", seed).sample(items, request.limit)}
+    chosen = {i.id for i in seeded_random("items", seed).sample(items, request.limit)}
     return tuple(i for i in items if i.id in chosen)
 
 
@@ -384,7 +384,7 @@ def panel_of(
     name: str, judges: Sequence[Judge], rules: Mapping[Scale, str], setup: PanelSetup | None = None
 ) -> Panel:
     """Return a panel for one run. Raise ``InputError`` if it is invalid, e.g. has no judges."""
-    return build(Panel, panel_data(name, judges, rules, setup or PanelSetup()), "panel")
+    return build_model(Panel, panel_data(name, judges, rules, setup or PanelSetup()), "panel")
 
 
 def missing_keys(judges: Sequence[Judge]) -> list[tuple[str, str]]:
@@ -394,6 +394,6 @@ def missing_keys(judges: Sequence[Judge]) -> list[tuple[str, str]]:
     return missing + [
         (judge.name, variable)
         for judge in judges
-        for variable, present in env_status(variables(judge.params)).items()
+        for variable, present in env_status(variable_names(judge.params)).items()
         if not present
     ]

@@ -174,7 +174,7 @@ class Runner:
         Return ``False`` while the data file cannot be written.
         """
         try:
-            for lease in self.store.leases.active(at=clock.at()):
+            for lease in self.store.leases.active(at=clock.seconds_now()):
                 if clock.is_gone(lease.owner):
                     self.store.leases.expire(lease)
         except WriteBlocked:
@@ -183,7 +183,9 @@ class Runner:
 
     def _claim(self) -> Lease | None:
         try:
-            lease = self.store.leases.claim(self.owner, at=clock.at(), seconds=LEASE_SECONDS)
+            lease = self.store.leases.claim(
+                self.owner, at=clock.seconds_now(), seconds=LEASE_SECONDS
+            )
         except WriteBlocked:
             return None  # The loop checks again soon.
         if lease is not None:
@@ -244,7 +246,7 @@ async def _work_here(
     claim = partial(
         store.leases.claim,
         clock.owner_name(),
-        at=clock.at(),
+        at=clock.seconds_now(),
         seconds=LEASE_SECONDS,
         run_id=run_id,
     )

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
-from core.domain.secrets import masked
+from core.domain.secrets import masked_text
 from core.settings import LogSettings
 
 #: The id of the current request.
@@ -60,7 +60,7 @@ class JsonLines(logging.Formatter):
     def _clean(self, text: str) -> str:
         for secret in self._hidden:
             text = text.replace(secret, "[key]")
-        return masked(text)
+        return masked_text(text)
 
 
 def _of_error(error: BaseException) -> dict[str, object]:

@@ -15,7 +15,7 @@ from core import clock
 from core.domain.panel import Panel
 from core.domain.runs import Run
 from core.errors import InputError
-from core.identity import content_hash, seeded
+from core.identity import content_hash, seeded_random
 from core.services.access.allowing import allowed
 from core.services.datasets.twins import twin_groups
 from core.services.runs.candidates import Candidate, Candidates
@@ -266,7 +266,7 @@ def _ranked(pool: Candidates, items: Sequence[Candidate], seed: int) -> list[lis
     order, _ = twin_groups(marked or labelled, items, pool.twins)
     if labelled and not order:
         raise InputError(_ALL_TWINS)
-    seeded("sweep", seed).shuffle(order)
+    seeded_random("sweep", seed).shuffle(order)
     return order
 
 

@@ -355,7 +355,7 @@ class RunningWork:
 
     async def _beat(self) -> bool:
         """Renew the lease. A request to cancel, or a lost lease, stops the work."""
-        renew = partial(self.store.leases.heartbeat, at=clock.at(), seconds=LEASE_SECONDS)
+        renew = partial(self.store.leases.heartbeat, at=clock.seconds_now(), seconds=LEASE_SECONDS)
         try:
             beat = await self.io(renew, self.lease)
         except WriteBlocked:

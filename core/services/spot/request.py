@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from core import clock
-from core.domain.base import Noun, build
+from core.domain.base import Noun, build_model
 from core.domain.dataset import Dataset, Item, Message, Sections, Submission
 from core.domain.panel import Asking, Judge, Rules
 from core.domain.rubric import Rubric
@@ -92,11 +92,11 @@ def opened(store: Store) -> SpotRequest:
     typed = {} if draft is None else draft.content
     values = {name: value for name, value in typed.items() if name in fresh}
     try:
-        return build(SpotRequest, fresh | values, "form")
+        return build_model(SpotRequest, fresh | values, "form")
     except InputError as error:
         unreadable = {problem.path[0] for problem in error.problems}
         readable = {name: value for name, value in values.items() if name not in unreadable}
-        return build(SpotRequest, fresh | readable, "form")
+        return build_model(SpotRequest, fresh | readable, "form")
 
 
 @allowed("draft")
@@ -203,7 +203,7 @@ def _item(store: Store, request: SpotRequest) -> Item:
         "context": {name: text for name, text in request.context.items() if text.strip()},
         "reference": request.reference,
     }
-    return build(Item, typed, "submission")
+    return build_model(Item, typed, "submission")
 
 
 def _fresh(store: Store) -> SpotRequest:

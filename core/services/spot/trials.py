@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from core import clock
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetRow
 from core.domain.panel import Asking, Judge, Panel, Rules
@@ -58,7 +58,7 @@ def panel_of(
     """
     seats = [judge.model_copy(update={"stage": 0, "shadow": False}) for judge in judges]
     data = {"name": name, "judges": seats, "rules": rules or Rules(), "asking": asking}
-    return build(Panel, data, "panel")
+    return build_model(Panel, data, "panel")
 
 
 def estimate(store: Store, trial: Trial, examples: tuple[Item, ...] | None = None) -> CostEstimate:

@@ -190,7 +190,7 @@ def _pass_on(
     missing = bool(again or edits.added or dropped) or run.status != "done" or run.failures_open
     if not run.panel.askable or not missing or row.votes >= row.planned:
         lease = store.leases.claim(
-            clock.owner_name(), at=clock.at(), seconds=_LEASE_SECONDS, run_id=made
+            clock.owner_name(), at=clock.seconds_now(), seconds=_LEASE_SECONDS, run_id=made
         )
         assert lease is not None, "a run that was just made is free"
         store.leases.release(lease, "done", now=clock.now())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
@@ -184,7 +184,7 @@ def subject_of(draft: RubricDraft) -> AskableCriteria:
             broken[f"{name} (again)"] = (twin,)
             continue
         try:
-            criteria[name] = build(Criterion, data, "criterion")
+            criteria[name] = build_model(Criterion, data, "criterion")
         except InputError as error:
             broken[name or "Unnamed"] = error.problems
     return AskableCriteria(draft["guidelines"], criteria, broken)
@@ -239,7 +239,7 @@ class BenchHashes:
             seed=0,
             examples=self._banks[name].for_item(item) if self.few_shot else (),
         )
-        prompt = assembly.build(question)
+        prompt = assembly.build_prompt(question)
         # All questions of a wording share the system text, which the version identifies.
         texts = [s.text for s in prompt.segments if s.role != "system"]
         return _short([prompt.version, texts])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from core import clock
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetVersion
 from core.domain.rubric import Rubric
@@ -142,7 +142,7 @@ def as_dataset(rows: Sequence[BenchRow], name: str) -> Dataset:
     items = [_split_item(item, row["example"]) for row, item in pairs if item.text.strip()]
     if not items:
         raise InputError("No row has a text. Write, paste or take one from a dataset.")
-    return build(Dataset, {"name": name.strip() or "Test rows", "items": items}, "dataset")
+    return build_model(Dataset, {"name": name.strip() or "Test rows", "items": items}, "dataset")
 
 
 @allowed("write")

@@ -12,8 +12,8 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
 from core.judging.asking.llm_judge import LLMJudge
-from core.judging.prompts.assembly import build
-from core.judging.prompts.layouts import messages
+from core.judging.prompts.assembly import build_prompt
+from core.judging.prompts.layouts import chat_messages
 from core.judging.protocol import Example, Question
 from core.judging.rate_limits import ProviderGate
 from tests.judging.asked import CAPITAL, DEPTH, FULL, PLAIN, question, whole
@@ -68,7 +68,7 @@ def test_guidelines_task_and_reference_are_sent_in_blocks_before_the_submission(
         )
     ]
     assert places == sorted(places)
-    assert sent(provider) == messages(build(asked).segments)
+    assert sent(provider) == chat_messages(build_prompt(asked).segments)
 
 
 def test_a_rubric_of_the_items_own_is_what_is_sent(
@@ -132,7 +132,7 @@ def test_the_whole_rubric_is_one_request_and_each_entry_its_own_vote(
     schema = body["response_format"]["json_schema"]["schema"]
     bounds = [schema["properties"][c]["properties"]["option"]["maximum"] for c in ("c1", "c2")]
     assert bounds == [3, 4]
-    assert sent(provider) == messages(build(asked).segments)
+    assert sent(provider) == chat_messages(build_prompt(asked).segments)
     for words in ("CRITERION c1\nNames the capital", "OPTIONS of c2\n1. fully:"):
         assert words in user_text(provider)
 
@@ -169,7 +169,7 @@ def test_two_steps_are_two_requests_of_one_conversation(
     assert call is not None
     # The provider bills 1,000 tokens in and 50 out, 20 of them thinking, for each.
     assert (call.tries, call.tokens_in, call.tokens_out, call.tokens_thinking) == (2, 2000, 100, 40)
-    assert messages(call.prompt) == second["messages"]  # the page shows exactly what was sent
+    assert chat_messages(call.prompt) == second["messages"]  # the page shows exactly what was sent
 
 
 @pytest.mark.parametrize(("level", "wanted"), [("high", "high"), ("off", "none"), (None, None)])
@@ -201,4 +201,4 @@ def test_hostile_text_arrives_as_it_is_and_changes_no_vote(
     assert isinstance(vote, Vote)
     assert (vote.option, vote.abstained) == (2, True)
     assert user_text(provider).count(text) == 2
-    assert sent(provider) == messages(build(asked).segments)
+    assert sent(provider) == chat_messages(build_prompt(asked).segments)

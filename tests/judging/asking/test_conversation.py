@@ -12,7 +12,12 @@ from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Segment, Vote, VoteFailure
 from core.judging.asking.engine import grade
 from core.judging.asking.llm_judge import LLMJudge
-from core.judging.prompts.assembly import build, follow_up, repair, repair_assessment
+from core.judging.prompts.assembly import (
+    assessment_repair,
+    build_prompt,
+    follow_up_messages,
+    repair_message,
+)
 from core.judging.protocol import Question
 from core.judging.providers.base import CallError, Completion
 from core.judging.rate_limits import ProviderGate
@@ -61,7 +66,7 @@ def test_one_call_gives_a_vote_per_criterion_each_by_its_own_shown_order() -> No
     assert len(door.requests) == 1
     call = outcome.call
     assert call is not None
-    assert (call.prompt, call.tries, call.tokens_in) == (build(THREE).segments, 1, 1000)
+    assert (call.prompt, call.tries, call.tokens_in) == (build_prompt(THREE).segments, 1, 1000)
     assert call.params["mode"] == "rubric"
 
 
@@ -82,7 +87,7 @@ def test_a_reply_of_which_nothing_can_be_read_is_repaired_once() -> None:
     assert [r.detail for r in outcome.results if isinstance(r, Vote)] == [{"repaired": True}] * 3
     problem = "The reply held no JSON object with the criteria's ids as its keys."
     assert outcome.call is not None
-    assert outcome.call.prompt == (*build(THREE).segments, repair(problem, THREE))
+    assert outcome.call.prompt == (*build_prompt(THREE).segments, repair_message(problem, THREE))
     assert 'the keys "c1", "c2", "c3"' in door.requests[1].messages[-1]["content"]
 
 
@@ -161,7 +166,10 @@ def test_two_steps_are_one_conversation_and_one_call() -> None:
     assert second.messages[2]["content"] == "It names Canberra."
     call = outcome.call
     assert call is not None
-    assert call.prompt == (*build(STEPS).segments, *follow_up(STEPS, "It names Canberra."))
+    assert call.prompt == (
+        *build_prompt(STEPS).segments,
+        *follow_up_messages(STEPS, "It names Canberra."),
+    )
     assert (call.tries, call.tokens_in, call.tokens_out) == (2, 1900, 180)
     assert (call.tokens_cached, call.thinking) == (850, "a\n\nb")
     assert call.cost == pytest.approx(0.03)
@@ -199,7 +207,7 @@ def test_an_assessment_that_is_none_is_asked_for_once_more(poor: Completion, wor
     assert failure.message.startswith("There was no assessment.")
     assert len(door.requests) == 2
     assert outcome.call is not None
-    assert outcome.call.prompt[-1].text.startswith(repair_assessment("").text[:30])
+    assert outcome.call.prompt[-1].text.startswith(assessment_repair("").text[:30])
 
 
 def test_of_an_assessment_that_never_ends_the_option_is_asked_for_all_the_same() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core.cli.reports_as_text import item_as_data, item_as_text
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.votes import FailureRow, VoteRow
@@ -61,7 +61,7 @@ def asked(
 ) -> dict[tuple[str, str], VoteRow | FailureRow]:
     """What a deciding model answered to both criteria of both items, by item and criterion."""
     given = {"name": "guard", "model": "m", "api_base": provider.url, "decides": True}
-    judge = build(Judge, {**given, "logprobs": True, "tries": 2, **settings}, "judge")
+    judge = build_model(Judge, {**given, "logprobs": True, "tries": 2, **settings}, "judge")
     request = RunRequest(
         rubric_version=store.rubrics.version_with_content(RUBRIC, now=NOW).id,
         dataset_version=store.datasets.create(Dataset(items=ITEMS), now=NOW).id,
@@ -171,4 +171,4 @@ def test_what_is_neither_is_asked_once_more_and_then_fails(
 
 def test_only_a_model_decides_so() -> None:
     with pytest.raises(InputError, match="only a model decides so"):
-        build(Judge, {"name": "rules", "kind": "classifier", "decides": True}, "judge")
+        build_model(Judge, {"name": "rules", "kind": "classifier", "decides": True}, "judge")

@@ -9,10 +9,10 @@ import pytest
 
 from core.domain.panel import Judge
 from core.domain.votes import Vote, VoteFailure
-from core.identity import seeded
+from core.identity import seeded_random
 from core.judging.asking.llm_judge import LLMJudge
 from core.judging.asking.retry import backoff
-from core.judging.prompts.assembly import build
+from core.judging.prompts.assembly import build_prompt
 from core.judging.providers.base import CallError, Completion, Request
 from core.judging.rate_limits import ProviderGate
 from tests.judging.scripted import KEY, QUESTION, ScriptedProvider, ask, says
@@ -29,7 +29,7 @@ def test_the_shown_number_becomes_the_authors_option() -> None:
         order=(1, 0, 2),
     )
     assert call is not None
-    assert (call.prompt, call.thinking) == (build(QUESTION).segments, "hm")
+    assert (call.prompt, call.thinking) == (build_prompt(QUESTION).segments, "hm")
     assert (call.model, call.finish, call.tries) == ("m-1", "stop", 1)
 
 
@@ -42,7 +42,7 @@ def test_the_abstention_is_a_vote_that_abstains() -> None:
 def test_pauses_grow_with_full_jitter_and_are_the_same_in_every_run() -> None:
     errors = [CallError("server", "x") for _ in range(4)]
     _, _, _, pauses = ask(*errors, says())
-    rng = seeded("backoff", 7, "i", "c", "j", 0)
+    rng = seeded_random("backoff", 7, "i", "c", "j", 0)
     # The n-th pause is uniform on 0 to 2^(n-1) seconds.
     assert pauses == [rng.uniform(0, longest) for longest in (1.0, 2.0, 4.0, 8.0)]
 
@@ -50,7 +50,7 @@ def test_pauses_grow_with_full_jitter_and_are_the_same_in_every_run() -> None:
 def test_a_server_that_names_a_time_is_not_asked_before_it() -> None:
     _, _, _, pauses = ask(CallError("server", "x", retry_after=30.0), says())
     assert pauses == [30.0]
-    assert backoff(1, 10_000.0, seeded(1)) == 60.0
+    assert backoff(1, 10_000.0, seeded_random(1)) == 60.0
 
 
 @pytest.mark.parametrize("tries", [1, 2, 5])

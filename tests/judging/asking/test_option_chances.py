@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.domain.votes import Vote, VoteFailure
-from core.judging.prompts.option_chances import OptionProbabilities, spreads_of
+from core.judging.prompts.option_chances import OptionProbabilities, option_spreads
 from core.judging.prompts.reply_parsing import read_replies, read_reply
 from core.judging.providers.logprobs import number_tokens
 from tests.judging.asking.test_judge_wire import ask
@@ -125,7 +125,7 @@ def test_an_assessment_in_words_is_not_asked_for_its_tokens(
 def spread(text: str, tokens: list[dict[str, Any]], count: int = 3) -> OptionProbabilities | str:
     """What is made of one reply's tokens."""
     found = number_tokens({"content": tokens}, text)
-    (one,) = spreads_of(text, found, [read_reply(text, count)], {"": count})
+    (one,) = option_spreads(text, found, [read_reply(text, count)], {"": count})
     return one
 
 
@@ -185,7 +185,7 @@ def test_each_criterion_of_a_reply_has_its_own_number() -> None:
     ]
     counts = {"c1": 2, "c2": 2}
     found = number_tokens({"content": tokens}, text)
-    one, two = spreads_of(text, found, read_replies(text, counts), counts)
+    one, two = option_spreads(text, found, read_replies(text, counts), counts)
     assert isinstance(one, OptionProbabilities)
     assert isinstance(two, OptionProbabilities)
     assert one.chances == pytest.approx((0.1, 0.9))
@@ -256,7 +256,7 @@ def test_what_cannot_be_told_is_said_and_never_guessed(
 )
 def test_odd_log_probabilities_are_never_an_error(odd: Any) -> None:
     text = '{"option": 2}'
-    (one,) = spreads_of(text, number_tokens(odd, text), [read_reply(text, 3)], {"": 3})
+    (one,) = option_spreads(text, number_tokens(odd, text), [read_reply(text, 3)], {"": 3})
     assert isinstance(one, str)
 
 

@@ -8,7 +8,7 @@ import pytest
 from core.domain.panel import Judge
 from core.domain.votes import Vote, VoteFailure
 from core.judging.asking.llm_judge import LLMJudge
-from core.judging.prompts.assembly import build, repair
+from core.judging.prompts.assembly import build_prompt, repair_message
 from core.judging.prompts.reply_parsing import option_schema
 from core.judging.providers.base import CallError, Completion, Request, response_format
 from core.judging.rate_limits import ProviderGate
@@ -24,7 +24,7 @@ def test_a_repair_quotes_the_problem_and_is_billed() -> None:
     assert (result.option, result.detail) == (0, {"repaired": True})
     problem = "The reply's option was not from 1 to 3."
     assert call is not None
-    assert call.prompt == (*build(QUESTION).segments, repair(problem, QUESTION))
+    assert call.prompt == (*build_prompt(QUESTION).segments, repair_message(problem, QUESTION))
     assert problem in door.requests[1].messages[-1]["content"]
     assert (call.tries, call.tokens_in, call.tokens_cached, call.tokens_out) == (2, 2000, 1400, 200)
     assert call.cost == pytest.approx(0.03)

@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Call, Cell, Vote, VoteFailure
-from core.judging.local.own_address import is_local, is_own, is_patient
+from core.judging.local.own_address import is_local, is_patient, is_private_address
 from core.judging.providers import connections
 from core.judging.turns import QuestionTurns
 from tests import provider as answers
@@ -82,7 +82,7 @@ def test_a_timeout_that_somebody_chose_holds_for_local_servers_too(
     ],
 )
 def test_own_addresses_are_loopback_and_private_ones(address: str, own: bool) -> None:
-    assert is_own(address) is own
+    assert is_private_address(address) is own
 
 
 def test_judges_are_local_by_their_address_or_their_provider() -> None:

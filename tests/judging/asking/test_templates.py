@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Item
 from core.domain.panel import Judge, Template
 from core.domain.rubric import Criterion, Option, Rubric
@@ -43,7 +43,7 @@ def ask(
     runner: asyncio.Runner, provider: Provider, template: Template, asked: Question, **more: Any
 ) -> tuple[Vote | VoteFailure, ...]:
     given = {"name": "j", "model": "m", "api_base": provider.url, "decides": True, "tries": 1}
-    spec = build(Judge, {**given, "template": template, **more}, "judge")
+    spec = build_model(Judge, {**given, "template": template, **more}, "judge")
 
     async def go() -> Any:
         async with opened(provider_for(spec)) as door:
@@ -172,4 +172,4 @@ def test_a_server_without_decisions_says_so(provider: Provider, runner: asyncio.
 )
 def test_templates_need_a_model_that_decides(given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        build(Judge, {"name": "j", "model": "m", **given}, "judge")
+        build_model(Judge, {"name": "j", "model": "m", **given}, "judge")

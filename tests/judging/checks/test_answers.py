@@ -15,7 +15,7 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
 from core.judging.checks import answers
-from core.judging.checks.answers import CheckError, places, texts_for_checks
+from core.judging.checks.answers import CheckError, names_in_checks, texts_for_checks
 from core.judging.checks.desk import CheckDesk
 from core.judging.checks.judge import CheckJudge
 from core.judging.protocol import Question
@@ -59,7 +59,7 @@ def ask(
 def holds(check: Check, item: Item) -> bool:
     """As the process that works checks out says it."""
     one = CriterionChecks.model_validate(check.model_dump(by_alias=True, exclude_defaults=True))
-    return answers.check_passes(check, texts_for_checks(places([one]), item))
+    return answers.check_passes(check, texts_for_checks(names_in_checks([one]), item))
 
 
 @pytest.mark.parametrize(

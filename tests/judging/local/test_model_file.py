@@ -71,7 +71,7 @@ def _stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     monkeypatch.syspath_prepend(str(tmp_path / "lib"))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "lib"))
     yield
-    model_file.stop()
+    model_file.stop_servers()
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_a_file_is_served_and_asked_and_costs_nothing(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(model_file.CONTEXT, "4096")
-    judge = model_file.judge_of(str(model))
+    judge = model_file.judge_of_file(str(model))
     assert (judge.name, provider_for(judge), own_address.is_patient(judge)) == (
         "small",
         "file",
@@ -108,16 +108,16 @@ def test_a_file_is_served_and_asked_and_costs_nothing(
     assert isinstance(vote, Vote)
     # Two calls at once, each with the whole context.
     assert (cost, context) == (0.0, 2 * 4096)
-    address = model_file.address(model).removesuffix("/v1")
-    assert model_file.address(model) == f"{address}/v1"
-    model_file.stop()
+    address = model_file.server_address(model).removesuffix("/v1")
+    assert model_file.server_address(model) == f"{address}/v1"
+    model_file.stop_servers()
     assert is_refused(address)
 
 
 def test_a_file_given_as_a_model_has_what_suits_it(model: Path, tmp_path: Path) -> None:
     store = new_store(tmp_path / "studio.db")
     judge = judging.add_model(store, f" file:{model}", "", "", "Mine")
-    suits = model_file.judge_of(str(model))
+    suits = model_file.judge_of_file(str(model))
     assert judge == suits.model_copy(update={"name": "Mine"})
     for _ in range(2):  # the second time it is only tested again
         assert judging.add_model(store, f"file:{model}", "", "") == suits
@@ -127,9 +127,9 @@ def test_a_file_given_as_a_model_has_what_suits_it(model: Path, tmp_path: Path) 
 
 
 def test_a_server_that_ended_is_started_again(model: Path) -> None:
-    judge = model_file.judge_of(str(model))
+    judge = model_file.judge_of_file(str(model))
     ask(judge)
-    model_file.stop()
+    model_file.stop_servers()
     vote, *_ = ask(judge)
     assert isinstance(vote, Vote)
 
@@ -137,7 +137,7 @@ def test_a_server_that_ended_is_started_again(model: Path) -> None:
 def test_a_file_that_llama_cpp_does_not_load_says_why(tmp_path: Path) -> None:
     path = tmp_path / "broken.gguf"
     path.write_bytes(b"GGUF")
-    result = asyncio.run(_first(model_file.judge_of(str(path))))
+    result = asyncio.run(_first(model_file.judge_of_file(str(path))))
     assert isinstance(result, VoteFailure)
     assert "did not start: RuntimeError: Failed to load model" in result.message
 
@@ -179,13 +179,13 @@ def test_what_a_judge_of_a_file_lacks_is_said_before_a_run(
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(InputError) as refused:
-        require_ready([model_file.judge_of(str(path))])
+        require_ready([model_file.judge_of_file(str(path))])
     assert words in str(refused.value.problems)
 
 
 def test_without_the_extra_it_is_named(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_file, "find_spec", lambda name: None)
-    lacks = model_file.missing(model_file.judge_of(str(model)))
+    lacks = model_file.missing_requirement(model_file.judge_of_file(str(model)))
     assert lacks is not None
     assert "rubric-studio[local]" in lacks[1]
 

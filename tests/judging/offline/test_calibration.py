@@ -4,20 +4,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.judging.offline.calibration import (
-    answering,
-    decided,
+    answering_threshold,
+    brier_score,
+    chosen_labels,
     evidence,
     fit_temperature,
     fit_threshold,
     log_shares,
-    loss_of,
     probabilities,
 )
 from core.judging.offline.methods import FOLDS, NEVER, fold_numbers
 from core.judging.offline.worth import (
     BaselineGain,
     Order,
-    _range,
+    _kappa_interval,
     gain_of,
     order_of,
     prompt_majority,
@@ -44,16 +44,16 @@ def test_evidence_is_what_scores_say_beyond_the_shares_they_were_learnt_from():
 
 def test_the_middle_is_settled_on_where_labels_have_an_order():
     chances = np.array([[0.45, 0.1, 0.45], [0.6, 0.2, 0.2], [0.5, 0.0, 0.5]])
-    assert decided(chances, True).tolist() == [1, 0, 0]
-    assert decided(chances, False).tolist() == [0, 0, 0]
+    assert chosen_labels(chances, True).tolist() == [1, 0, 0]
+    assert chosen_labels(chances, False).tolist() == [0, 0, 0]
 
 
 def test_a_miss_by_two_levels_costs_more_than_one_by_one():
     far, near = np.array([[1.0, 0, 0]]), np.array([[0, 1.0, 0]])
     labels = np.array([2])
-    assert loss_of(far, labels, True) == 2.0  # "at most the first", "at most the second": both
-    assert loss_of(near, labels, True) == 1.0
-    assert loss_of(far, labels, False) == loss_of(near, labels, False) == 2.0
+    assert brier_score(far, labels, True) == 2.0  # "at most the first", "at most the second": both
+    assert brier_score(near, labels, True) == 1.0
+    assert brier_score(far, labels, False) == brier_score(near, labels, False) == 2.0
 
 
 def test_an_order_counts_duplicates_once_and_has_its_standard_error():
@@ -121,7 +121,7 @@ def test_what_answering_is_worth_comes_from_thresholds_fitted_without_the_item()
     # So fold 1 is cut at fold 0's threshold and the other way round.
     sure = np.array([0.9, 0.7, 0.5, 0.9, 0.7, 0.5])
     right = np.array([1.0, 1, 0, 1, 0, 0])
-    worth = answering(sure, right, np.array([0, 0, 0, 1, 1, 1]), target=1.0, least=0.3)
+    worth = answering_threshold(sure, right, np.array([0, 0, 0, 1, 1, 1]), target=1.0, least=0.3)
     # Fold 0 at .8: one answered, right. Fold 1 at .6: two answered, one right. 3 of 6, 2 of 3.
     assert worth.coverage == pytest.approx(3 / 6)
     assert worth.accuracy == pytest.approx(2 / 3)
@@ -179,15 +179,20 @@ def test_the_rule_of_each_prompt_is_judged_without_the_fold_it_is_asked_about():
 def test_a_few_answers_that_are_all_right_are_no_proof():
     # Ten right of ten, five of each label, and three misses: 10 of 13 agree, half by chance.
     cells = np.array([0, 3] * 5)
-    assert _range(cells, np.arange(10), 2, "none", 1) == (pytest.approx(2 * 10 / 13 - 1), 1.0)
-    assert _range(np.zeros(10, dtype=int), np.arange(10), 2, "none", 1) is None  # one label only
+    assert _kappa_interval(cells, np.arange(10), 2, "none", 1) == (
+        pytest.approx(2 * 10 / 13 - 1),
+        1.0,
+    )
+    assert (
+        _kappa_interval(np.zeros(10, dtype=int), np.arange(10), 2, "none", 1) is None
+    )  # one label only
 
 
 def test_the_interval_of_a_kappa_holds_it_and_is_wider_where_answers_repeat():
     cells = np.array([0, 0, 0, 3, 3, 3, 1, 2] * 5)  # three of four right: kappa .5
-    low, high = _range(cells, np.arange(40), 2, "none", 1)
+    low, high = _kappa_interval(cells, np.arange(40), 2, "none", 1)
     assert low < 0.5 < high
-    few, many = _range(cells, np.arange(40) % 8, 2, "none", 1)
+    few, many = _kappa_interval(cells, np.arange(40) % 8, 2, "none", 1)
     assert many - few > high - low
 
 
@@ -195,5 +200,5 @@ def test_an_interval_of_few_answers_reaches_further_than_their_resamples_do():
     # One of eight is wrong. It is drawn three times in 6.7% of resamples and four times in 1%;
     # the t distribution of eight answers has its tail of 2.5% where the normal one has 0.6%.
     cells = np.array([0, 0, 3, 3, 3, 1, 0, 3])
-    low, _ = _range(cells, np.arange(8), 2, "none", 1)
+    low, _ = _kappa_interval(cells, np.arange(8), 2, "none", 1)
     assert low < 0.25  # four of eight wrong; three would give .25 to .4

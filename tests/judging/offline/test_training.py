@@ -8,7 +8,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.errors import InputError
 from core.judging.offline import TrainingRefused, train
-from core.judging.offline.features import by_reference
+from core.judging.offline.features import closeness_to_reference
 from tests.judging.offline.answers import (
     CANNOT_ASSESS,
     CLASSIFIER,
@@ -277,11 +277,13 @@ def test_a_common_label_does_not_hide_that_the_order_is_known():
 
 def test_answers_are_sorted_by_their_reference_without_a_label():
     items = items_of(graded_by_nearness(30, 5))
-    places = by_reference(items)
+    places = closeness_to_reference(items)
     means = [sum(places[item.id] for item in items[at::3]) / 10 for at in range(3)]
     assert means == sorted(means)
-    assert by_reference([items[0].model_copy(update={"reference": ""}), *items[1:]]) is None
-    assert by_reference([]) is None
+    assert (
+        closeness_to_reference([items[0].model_copy(update={"reference": ""}), *items[1:]]) is None
+    )
+    assert closeness_to_reference([]) is None
 
 
 def test_who_always_gives_the_most_common_label_has_no_order_to_show():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bench.prefix import ITEMS, questions
 from core.domain.dataset import Item
 from core.domain.votes import Segment
-from core.judging.prompts.assembly import build
+from core.judging.prompts.assembly import build_prompt
 from core.judging.prompts.layouts import cheaper_layout, layout_for, sharing
 from core.judging.protocol import Example, Question
 from tests.judging.asked import CAPITAL, CASES, FULL, PLAIN, question
@@ -84,7 +84,9 @@ def test_the_layout_chosen_from_a_sample_is_the_one_that_measures_better(
     mode: str, shots: int
 ) -> None:
     shares = {
-        layout: sharing(build(q).segments for q in questions(mode, layout, shots)).seen_before
+        layout: sharing(
+            build_prompt(q).segments for q in questions(mode, layout, shots)
+        ).seen_before
         for layout in ("item_first", "criterion_first")
     }
     sample = list(questions(mode, "item_first", shots))[:18]
@@ -97,12 +99,12 @@ def test_without_a_sample_the_item_comes_first() -> None:
 
 def test_six_criteria_of_long_items_share_at_least_three_quarters_of_their_prompts() -> None:
     # The bound. bench/prefix.py prints 96% for this run.
-    found = sharing(build(q).segments for q in questions("criterion", "item_first", 0))
+    found = sharing(build_prompt(q).segments for q in questions("criterion", "item_first", 0))
     assert found.share >= 0.75
 
 
 def _begins_alike(a: Question, b: Question) -> str:
-    one, other = ("".join(s.text for s in build(q).segments) for q in (a, b))
+    one, other = ("".join(s.text for s in build_prompt(q).segments) for q in (a, b))
     return one[: next(i for i in range(len(one)) if one[i] != other[i : i + 1])]
 
 

@@ -16,8 +16,8 @@ import pytest
 from core.domain.dataset import Item, Message, Pair, Sections
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.votes import Cell, Segment
-from core.judging.prompts.assembly import build, follow_up, summarise
-from core.judging.prompts.layouts import messages
+from core.judging.prompts.assembly import build_prompt, follow_up_messages, summary_messages
+from core.judging.prompts.layouts import chat_messages
 from core.judging.prompts.pair_wording import SYSTEM
 from core.judging.protocol import Ask, Question
 from tests.places import GOLDEN
@@ -70,11 +70,13 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_prompt_of_two_answers_is_exactly_its_golden_file(name: str) -> None:
-    prompt, asked = build(CASES[name]), CASES[name]
+    prompt, asked = build_prompt(CASES[name]), CASES[name]
     user = "".join(f"--- {s.role}\n{s.text}\n" for s in prompt.segments[1:])
     if asked.mode == "two_step":
-        later = follow_up(asked, "(the assessment)")
-        user += "".join(f"--- {s.role}\n{s.text}\n" for s in (*later, *summarise("(the reply)")))
+        later = follow_up_messages(asked, "(the assessment)")
+        user += "".join(
+            f"--- {s.role}\n{s.text}\n" for s in (*later, *summary_messages("(the reply)"))
+        )
     text = f"{prompt.version}\n{user}--- schema\n{json.dumps(prompt.schema)}\n"
     _same_as_golden(f"prompt-{name}.txt", text)
 
@@ -82,19 +84,19 @@ def test_a_prompt_of_two_answers_is_exactly_its_golden_file(name: str) -> None:
 @pytest.mark.parametrize("mode", SYSTEM)
 def test_the_system_text_for_two_answers_is_its_golden_file(mode: str) -> None:
     _same_as_golden(f"prompt-system-pair-{mode}.txt", SYSTEM[mode])
-    found = {build(case).segments[0] for case in CASES.values() if case.mode == mode}
+    found = {build_prompt(case).segments[0] for case in CASES.values() if case.mode == mode}
     assert found == {Segment("system", SYSTEM[mode])}
 
 
 def test_the_judge_sees_letters_and_never_who_wrote_an_answer() -> None:
-    text = "\n".join(m["content"] for m in messages(build(question()).segments))
+    text = "\n".join(m["content"] for m in chat_messages(build_prompt(question()).segments))
     assert "Acme" not in text
     assert "Zeta" not in text
     assert "t1" not in text
 
 
 def test_each_answer_has_a_block_whose_code_no_answer_can_know() -> None:
-    prompt = build(question(CHAT))
+    prompt = build_prompt(question(CHAT))
     text = "\n".join(s.text for s in prompt.segments[1:])
     for name in ("ANSWER A", "ANSWER B"):
         (inside,) = re.findall(
@@ -110,7 +112,7 @@ def test_exchanging_the_answers_exchanges_their_blocks_and_nothing_else() -> Non
     other = ITEM.model_copy(update={"submission": Pair(first=pair.second, second=pair.first)})
 
     def shape(item: Item) -> str:
-        built = build(question(item))
+        built = build_prompt(question(item))
         text = "\n".join(s.text for s in built.segments)
         return text.replace(built.nonce, "NONCE")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core.domain.votes import Segment
-from core.judging.prompts.layouts import messages
+from core.judging.prompts.layouts import chat_messages
 from core.judging.prompts.reply_parsing import reply_schema
 from core.judging.providers.base import CallError, Request
 from core.judging.providers.connections import Answers
@@ -103,7 +103,7 @@ async def raw(answer: bytes, last: bool = False) -> AsyncIterator[Raw]:
 
 def asked(url: str, **more: Any) -> Request:
     fields: dict[str, Any] = {
-        "model": "openai/scripted", "messages": messages(SEGMENTS),
+        "model": "openai/scripted", "messages": chat_messages(SEGMENTS),
         "schema": reply_schema(3), "api_base": url, "key": "sk-of-a-test-0123", "timeout": 5.0,
         "params": {"seed": 5, "extra_headers": {"X-Team": "ours"}}, "temperature": 0.5,
     }  # fmt: skip
@@ -167,7 +167,7 @@ def test_a_connection_with_unsent_bytes_is_not_used_again(runner: asyncio.Runner
                 writer.write(refusal)
             await over.wait()
 
-        large = messages((Segment("user", "x" * 30_000_000),))
+        large = chat_messages((Segment("user", "x" * 30_000_000),))
         async with listening(serve, limit=2**16) as url:
             async with opened("openai") as door:
                 for _ in range(2):
@@ -239,7 +239,7 @@ async def answered(gateway: Twice, questions: int, at_once: int) -> tuple[list[s
 
         async def work() -> None:
             for number in todo:
-                question = messages((Segment("user", f"Question {number}?"),))
+                question = chat_messages((Segment("user", f"Question {number}?"),))
                 while True:
                     try:
                         text = (await door.complete(asked(url, messages=question))).text

@@ -12,7 +12,7 @@ import pytest
 
 from core.domain.panel import Judge
 from core.judging.keys import key_names
-from core.judging.known_providers import KNOWN, PLAIN, PROVIDERS, named
+from core.judging.known_providers import KNOWN, PLAIN, PROVIDERS, split_model_name
 from core.judging.providers.base import CallError, Completion, Request
 from core.judging.providers.choice import key_variables
 from core.judging.providers.plain import PlainProvider, is_plain
@@ -119,7 +119,7 @@ def test_listed_prices_give_the_cost_that_litellm_reports() -> None:
             model="nobody", usage=litellm.Usage(**usage), service_tier=tier
         )
         theirs = litellm.completion_cost(answer, model=model)
-        found = price_entry(*named(model))
+        found = price_entry(*split_model_name(model))
         assert found is not None
         assert cost_by_list(found, usage, tier) == pytest.approx(theirs, rel=1e-9), (model, usage)
         seen += 1

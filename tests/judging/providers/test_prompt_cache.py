@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from core.judging.prompts.assembly import build, follow_up
-from core.judging.prompts.layouts import messages, shared_ends
+from core.judging.prompts.assembly import build_prompt, follow_up_messages
+from core.judging.prompts.layouts import chat_messages, shared_ends
 from core.judging.providers.anthropic import MOST_MARKS, with_cache_marks
 from core.judging.providers.base import Request
 from core.judging.providers.litellm_provider import LiteLLMProvider, gets_cache_marks
@@ -15,8 +15,8 @@ from tests.judging.asked import CASES
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_marked_places_are_where_shared_pieces_end_and_never_too_many(name: str) -> None:
-    segments = build(CASES[name]).segments
-    sent, ends = messages(segments), shared_ends(segments)
+    segments = build_prompt(CASES[name]).segments
+    sent, ends = chat_messages(segments), shared_ends(segments)
     assert 1 <= len(ends) <= MOST_MARKS
     assert len(ends) == sum(segment.shared for segment in segments)
     for (index, end), segment in zip(ends, (s for s in segments if s.shared), strict=True):
@@ -25,17 +25,20 @@ def test_the_marked_places_are_where_shared_pieces_end_and_never_too_many(name: 
 
 def test_a_two_step_conversation_is_marked_up_to_the_message_that_is_sent_again() -> None:
     case = CASES["two-step"]
-    first = build(case).segments
-    ends = shared_ends((*first, *follow_up(case, "Hm.")))
+    first = build_prompt(case).segments
+    ends = shared_ends((*first, *follow_up_messages(case, "Hm.")))
     assert ends == shared_ends(first)
     index, end = ends[-1]
-    assert (index, end) == (1, len(messages(first)[1]["content"]))
+    assert (index, end) == (1, len(chat_messages(first)[1]["content"]))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_parts_put_together_are_the_text_that_others_are_sent(name: str) -> None:
-    segments = build(CASES[name]).segments
-    plain, parts = messages(segments), with_cache_marks(messages(segments), shared_ends(segments))
+    segments = build_prompt(CASES[name]).segments
+    plain, parts = (
+        chat_messages(segments),
+        with_cache_marks(chat_messages(segments), shared_ends(segments)),
+    )
     for one, other in zip(plain, parts, strict=True):
         texts = [part["text"] for part in _parts(other)]
         assert "".join(texts) == one["content"]
@@ -89,8 +92,8 @@ def test_the_litellm_door_marks_requests_to_claude_and_no_others(model: str) -> 
 
     door: Any = LiteLLMProvider()
     door._litellm = SimpleNamespace(utils=SimpleNamespace(supports_prompt_caching=unknown))
-    segments = build(CASES["two-step"]).segments
-    request = Request(model, messages(segments), {}, shared_ends=shared_ends(segments))
+    segments = build_prompt(CASES["two-step"]).segments
+    request = Request(model, chat_messages(segments), {}, shared_ends=shared_ends(segments))
     for _ in range(2):
         sent = door._arguments(request, {})["messages"]
         wanted = with_cache_marks(request.messages, request.shared_ends)

@@ -21,7 +21,7 @@ def as_member(monkeypatch: pytest.MonkeyPatch, store: Store, role: TeamRole) -> 
     """Somebody with this role is signed in from now on."""
     email = f"{role}@example.org"
     members.put(store, email, role)
-    said = {"email": email, "email_verified": True, "iat": int(clock.at())}
+    said = {"email": email, "email_verified": True, "iat": int(clock.seconds_now())}
     monkeypatch.setattr(resources, "claims", lambda: said)
 
 

@@ -157,7 +157,7 @@ STRANGERS = ("gone@example.org", "eve@elsewhere.net", "")
 
 def fetched(port: int, path: str, email: str, hours_ago: float = 0) -> int:
     """The status that a person gets who signed in so long ago, by a cookie as Streamlit's."""
-    issued = int(clock.at() - hours_ago * 3600)
+    issued = int(clock.seconds_now() - hours_ago * 3600)
     said = json.dumps({"email": email, "email_verified": True, "iat": issued})
     cookie = create_signed_value(get_cookie_secret(), AUTH_COOKIE_NAME, said).decode()
     headers = {"Cookie": f"{AUTH_COOKIE_NAME}={cookie}"} if email else {}

@@ -37,7 +37,7 @@ def run_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 def signed_in(monkeypatch: pytest.MonkeyPatch, email: str) -> None:
-    said = {"email": email, "email_verified": True, "iat": int(clock.at())}
+    said = {"email": email, "email_verified": True, "iat": int(clock.seconds_now())}
     monkeypatch.setattr(resources, "claims", lambda: said)
     monkeypatch.setattr(identity, "login_configured", lambda: True)
     monkeypatch.setattr(identity, "claims", lambda: said)
@@ -109,7 +109,11 @@ def test_links_name_the_workspace(run_id: int, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_signing_out_counts_in_all_of_them(run_id: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = {"email": "alice@example.org", "email_verified": True, "iat": int(clock.at()) - 5}
+    said = {
+        "email": "alice@example.org",
+        "email_verified": True,
+        "iat": int(clock.seconds_now()) - 5,
+    }
     monkeypatch.setattr(resources, "claims", lambda: said)
     app = open_page(routes.START, w="physics")
     monkeypatch.setattr("streamlit.logout", lambda: None)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.review import QueueSettings
 from core.domain.rubric import Criterion
 from core.services.review import adjudication, claims, reviewers
@@ -141,7 +141,7 @@ def scale(*labels: str, **more: Any) -> Criterion:
     """An ordered question with these options, the first the best."""
     top = len(labels) - 1
     options = [{"label": one, "value": (top - at) / top} for at, one in enumerate(labels)]
-    return build(
+    return build_model(
         Criterion,
         {"name": "Right", "requirement": "Is it?", "scale": "ordinal", "options": options, **more},
         "criterion",

@@ -155,7 +155,11 @@ def test_whoever_edits_sees_who_else_does(
     ann = store.acting(member("author", "ann@example.org"))
     library.keep(ann, str(rubric_id), library.draft_of(ann, rubric_id))
     for name, sees in (("bob", True), ("ann", False)):
-        said = {"email": f"{name}@example.org", "email_verified": True, "iat": int(clock.at())}
+        said = {
+            "email": f"{name}@example.org",
+            "email_verified": True,
+            "iat": int(clock.seconds_now()),
+        }
         monkeypatch.setattr(resources, "claims", lambda said=said: said)
         page = shown(open_page(routes.RUBRICS, rubric=str(rubric_id)))
         assert ("ann@example.org is editing this, too" in page) == sees, page

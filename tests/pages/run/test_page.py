@@ -66,7 +66,7 @@ def test_addresses_of_a_judge_say_how_it_goes_at_each(store: Store) -> None:
 
 def test_what_is_at_the_provider_is_said_and_can_be_stopped(store: Store) -> None:
     run_id = planned(store)
-    at = clock.at()
+    at = clock.seconds_now()
     lease = store.leases.claim("here:1:a", at=at, seconds=1000)
     assert lease is not None
     for number, status in ((1, "sent"), (2, "taken")):
@@ -97,7 +97,7 @@ def test_what_is_at_the_provider_is_said_and_can_be_stopped(store: Store) -> Non
 
 
 def test_what_was_spent_is_unknown_while_no_price_is_known_and_never_nothing(store: Store) -> None:
-    run_id = graded(store, "running", at=clock.at())
+    run_id = graded(store, "running", at=clock.seconds_now())
     with store.write() as db:
         db.execute("UPDATE run SET cost = 0, cost_unknown = calls")
     app = open_run(run_id)
@@ -135,7 +135,7 @@ def test_a_run_is_cancelled_and_resumed(store: Store) -> None:
 
 def test_a_run_whose_worker_is_gone_says_so_and_offers_to_resume(store: Store) -> None:
     # The lease ran out a minute before now.
-    run_id = graded(store, "running", at=clock.at() - 120)
+    run_id = graded(store, "running", at=clock.seconds_now() - 120)
 
     app = open_run(run_id)
 
@@ -455,4 +455,4 @@ def test_the_plan_names_versions_judges_and_what_settles_votes(store: Store) -> 
 def test_grades_are_taken_home_from_the_run_by_one_click(store: Store) -> None:
     (grades,) = open_run(graded(store)).get("download_button")
     assert grades.label == "Grades (Excel)"
-    assert open_run(graded(store, "running", at=clock.at())).get("download_button") == []
+    assert open_run(graded(store, "running", at=clock.seconds_now())).get("download_button") == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
 from core.domain.votes import Verdict
@@ -19,7 +19,7 @@ def criterion(scale: str = "binary", values: Sequence[float] = (), **rest: Any) 
         data["options"] = [{"label": f"L{i}", "value": v} for i, v in enumerate(values)]
         data["options"] += rest.get("extra", [])
     data.pop("extra", None)
-    return build(Criterion, data, "criterion")
+    return build_model(Criterion, data, "criterion")
 
 
 def ballots(

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
-from core.domain.weight_fit import Weights, shares
+from core.domain.weight_fit import Weights, weights_as_shares
 from core.errors import InputError
 from core.scoring.verdict import Ballot, log_weights, settle
 from tests.scoring.verdict.made import criterion
@@ -42,7 +42,7 @@ def test_one_good_judge_outvotes_two_poor_ones() -> None:
     # Odds 9/1 * (4/6)^2 = 4, so 4/5.
     logs = log_weights(criterion(), cast, weights)
     assert logs is not None
-    assert shares(tuple(logs.values())) == pytest.approx((0.8, 0.2))
+    assert weights_as_shares(tuple(logs.values())) == pytest.approx((0.8, 0.2))
 
 
 def test_votes_of_one_judge_count_as_their_mean() -> None:
@@ -71,7 +71,7 @@ def test_a_panel_that_agrees_is_taken_at_its_word() -> None:
 
 def test_the_rule_cannot_be_chosen_by_its_name() -> None:
     with pytest.raises(InputError, match="fitted on labelled items first"):
-        build(Rules, {"nominal": "calibrated"}, "set of rules")
+        build_model(Rules, {"nominal": "calibrated"}, "set of rules")
     with pytest.raises(InputError, match="fitted on labelled items first"):
         criterion("ordinal", (0, 1), aggregation="calibrated")
 

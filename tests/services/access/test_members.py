@@ -22,7 +22,7 @@ def access(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TeamAccess:
 
 def claims(email: object = "ann@example.org", **more: object) -> dict[str, object]:
     """What a provider says of somebody who signed in just now."""
-    return {"email": email, "email_verified": True, "iat": int(clock.at()), **more}
+    return {"email": email, "email_verified": True, "iat": int(clock.seconds_now()), **more}
 
 
 def test_nobody_is_signed_in_without_claims(store: Store, access: TeamAccess) -> None:
@@ -89,9 +89,9 @@ def test_a_member_who_is_switched_off_is_out_at_once_and_keeps_the_row(
 
 def test_a_sign_in_ends_after_its_hours(store: Store, access: TeamAccess) -> None:
     # session_hours = 12: 43,200 seconds.
-    old = claims(iat=int(clock.at()) - 43_300)
+    old = claims(iat=int(clock.seconds_now()) - 43_300)
     assert "Sign in again" in members.actor(store, access, old).refused
-    young = claims(iat=int(clock.at()) - 43_000)
+    young = claims(iat=int(clock.seconds_now()) - 43_000)
     assert members.actor(store, access, young).role == "viewer"
 
 
@@ -104,7 +104,7 @@ def test_a_sign_in_that_does_not_say_when_is_over(
 
 def test_logging_out_ends_every_sign_in_of_before(store: Store, access: TeamAccess) -> None:
     # A second tab and a copied cookie carry the claims of the same sign-in.
-    copied = claims(iat=int(clock.at()) - 60)
+    copied = claims(iat=int(clock.seconds_now()) - 60)
     who = members.actor(store, access, copied)
     members.sign_out(store.acting(who))
     assert members.actor(store, access, copied).refused == "You signed out."

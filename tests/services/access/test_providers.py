@@ -232,7 +232,7 @@ def test_a_models_help_counts_as_its_makers_and_is_held_while_it_works(
     assert spending.spending_shares(store, month) == [
         MonthlySpending("vllm", "ann@example.org", 0.0, 0.9)
     ]
-    assert store.helps.claim(task, "me", at=clock.at(), seconds=60, now=clock.now())
+    assert store.helps.claim(task, "me", at=clock.seconds_now(), seconds=60, now=clock.now())
     step = HelpStep(0, "one", "words", None, "", None, asked=True, cost=0.25, created="")
     lease = store.helps.get(task).lease
     store.helps.keep(lease, step, now=clock.now())

@@ -37,7 +37,7 @@ class Said:
     email: str
 
     def now(self) -> dict[str, object]:
-        return {"email": self.email, "email_verified": True, "iat": int(clock.at())}
+        return {"email": self.email, "email_verified": True, "iat": int(clock.seconds_now())}
 
 
 @pytest.fixture

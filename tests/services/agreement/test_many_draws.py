@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import MOST_CODES, patterns
 from core.metrics.intervals import joint_draws
@@ -163,7 +163,7 @@ def test_scores_by_columns_are_those_of_each_item(
         {"name": f"c{at}", "requirement": "r", "scale": "ordinal", "options": levels, "weight": w}
         for at, w in enumerate(weights)
     ]
-    rubric = build(Rubric, {"criteria": criteria, "scoring": policy}, "rubric")
+    rubric = build_model(Rubric, {"criteria": criteria, "scoring": policy}, "rubric")
     rows = np.array([[a, b, c] for a in range(-3, 3) for b in range(-2, 3) for c in range(-1, 3)])
     rows = rows[(rows != -3).all(axis=1) | (rows[:, 0] == -3)]
     columns = {f"c{at}": column for at, column in enumerate(rows.T)}

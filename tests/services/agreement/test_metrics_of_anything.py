@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.cli.reports_as_text import metrics_as_text
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Item, Label
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import State
@@ -15,7 +15,7 @@ from core.services.agreement.rating_tables import gather_ratings
 from core.services.agreement.ratings import RatedAnswer, Rater
 
 THREE = [{"label": label, "value": value} for label, value in (("x", 0), ("y", 0.5), ("z", 1))]
-RUBRIC = build(
+RUBRIC = build_model(
     Rubric,
     {
         "criteria": [

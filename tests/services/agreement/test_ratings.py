@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import State
@@ -32,7 +32,7 @@ OPTIONS = [
 ]
 NAMES = ("Depth", "Tone")
 RUBRIC, OWN = (
-    build(
+    build_model(
         Rubric,
         {
             "criteria": [

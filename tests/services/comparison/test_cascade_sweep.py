@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Cascade, Judge, Panel
 from core.domain.runs import RunPlan
@@ -140,7 +140,9 @@ def test_which_cells_go_on_is_what_a_real_cascade_would_ask(store: Store) -> Non
     later = TWO.model_copy(update={"stage": 1})
     for point in found.points[::7]:
         rule = Cascade(below_confidence=point.threshold)
-        plan = RunPlan("", 0, 0, build(Panel, {"judges": (ONE, later), "cascade": rule}, "panel"))
+        plan = RunPlan(
+            "", 0, 0, build_model(Panel, {"judges": (ONE, later), "cascade": rule}, "panel")
+        )
         selector = Selector(
             plan.panel, 1, counting_of(plan), lambda _: RUBRIC, store.votes.confidences(run)
         )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.cli.requests_from_files import estimate_figures, twins_in_words
+from core.cli.requests_from_files import estimate_figures, twins_sentence
 from core.domain.dataset import Dataset, Item, Label, Split
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
@@ -162,7 +162,7 @@ def test_the_estimate_the_run_and_the_report_say_how_many_twins_there_are(store:
         words,
     )
     run_id = start(store, asked)
-    assert twins_in_words(store, run_id) == words
+    assert twins_sentence(store, run_id) == words
     run = store.runs.get(run_id)
     assert run_report.setup_of(store, run, RUBRIC).twins == words
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset, Item, Message, Pair
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
@@ -51,7 +51,7 @@ LONG = ", as has been said" * 6
 
 def checks(name: str, thorough: dict[str, object]) -> Judge:
     """A judge that is right about the river, and thinks that thorough is what is given."""
-    return build(
+    return build_model(
         Judge,
         {
             "name": name,

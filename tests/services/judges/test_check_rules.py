@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.checks import CriterionChecks
 from core.domain.dataset import Item
 from core.errors import InputError
@@ -37,7 +37,7 @@ NO_LINES: list[dict[str, Any]] = [
 
 
 def checks(**by_criterion: Any) -> dict[str, CriterionChecks]:
-    return {name: build(CriterionChecks, one, "check") for name, one in by_criterion.items()}
+    return {name: build_model(CriterionChecks, one, "check") for name, one in by_criterion.items()}
 
 
 def line(criterion: str = "c", **given: Any) -> RuleRow:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import Judge
 from core.errors import InputError
 
 
 def judge(**given: Any) -> Judge:
-    return build(Judge, {"name": "a", "model": "m", **given}, "judge")
+    return build_model(Judge, {"name": "a", "model": "m", **given}, "judge")
 
 
 @pytest.mark.parametrize(

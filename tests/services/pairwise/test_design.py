@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core import clock
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset, Pair
 from core.errors import InputError
 from core.services.pairwise import contests
@@ -26,7 +26,7 @@ SYSTEMS = ("a", "b", "c", "d")
 def items(*rows: tuple[str, str, str]) -> Dataset:
     """Items of (id, prompt, system)."""
     data = [{"id": i, "prompt": p, "submission": f"text {i}", "system": s} for i, p, s in rows]
-    return build(Dataset, {"name": "d", "items": data}, "dataset")
+    return build_model(Dataset, {"name": "d", "items": data}, "dataset")
 
 
 def test_all_pairs_meet_on_every_task() -> None:
@@ -140,7 +140,7 @@ def test_the_next_round_asks_only_about_those_not_told_apart(
         for t in range(24)
         for s, v in (("x", 1), ("y", 5), ("z", 5))
     ]
-    version = store.datasets.create(build(Dataset, {"items": rows}, "d"), now=clock.now())
+    version = store.datasets.create(build_model(Dataset, {"items": rows}, "d"), now=clock.now())
     from dataclasses import replace
 
     design = Design(kind="adaptive", per_task=2)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core import clock
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset
 from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_path
@@ -95,7 +95,7 @@ def test_names_and_texts_of_any_kind_pass_through_as_data(
         for n, (name, text) in enumerate(zip(names, texts, strict=True))
     ]
     store, request = start(tmp_path, provider, ["x", "y"], 1)
-    version = store.datasets.create(build(Dataset, {"items": items}, "d"), now=clock.now())
+    version = store.datasets.create(build_model(Dataset, {"items": items}, "d"), now=clock.now())
     run_id = held(store, replace(request, datasets=(version.id,), systems=tuple(names)))
     board = leaderboard(read(store, [run_id]))
     assert [s.system for s in board.standings] == list(reversed(names))

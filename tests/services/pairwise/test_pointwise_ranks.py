@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from core.blocks.terminal import terminal_text
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError
@@ -127,7 +127,7 @@ def test_judges_that_rank_alike_but_differ_in_severity_show_as_that() -> None:
 
 def test_the_winner_that_depends_on_the_method_is_flagged() -> None:
     # a: once far ahead, twice just behind b. Mean: a (.9+.6+.6)/3 > b (.3+.65..)/3; Borda: b twice.
-    rubric = build(
+    rubric = build_model(
         Rubric,
         {
             "criteria": [

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset
 from core.domain.panel import Asking
 from core.errors import InputError
@@ -90,7 +90,7 @@ def field_notices(answers: Answers, systems: Sequence[str] = ()) -> tuple[str, .
         for task, by_system in answers.items()
         for system, text in by_system.items()
     ]
-    data = build(Dataset, {"name": "answers", "items": items}, "dataset")
+    data = build_model(Dataset, {"name": "answers", "items": items}, "dataset")
     return join([data], systems).notices
 
 

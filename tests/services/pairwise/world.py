@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core import clock
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset
 from core.domain.panel import Asking, Judge, Panel
 from core.services.pairwise import contests
@@ -34,7 +34,7 @@ def dataset(systems: Sequence[str], tasks: int) -> Dataset:
         for task in range(tasks)
         for place, system in enumerate(systems)
     ]
-    return build(Dataset, {"name": "answers", "items": items}, "dataset")
+    return build_model(Dataset, {"name": "answers", "items": items}, "dataset")
 
 
 def shown_worth(body: dict[str, Any]) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.review import QueueRule, QueueSettings
 from core.services.queueing.queue_cap import choose_within
 from core.services.queueing.queue_cells import choose, disagreements, splits_only
@@ -23,7 +23,9 @@ ITEMS, WANTED, CELLS = 24, 36, 48
 
 
 def capped(most: int, **on: object) -> QueueRule:
-    return build(QueueRule, {"near_mark": None, "audit_share": 0.0, "most": most, **on}, "rule")
+    return build_model(
+        QueueRule, {"near_mark": None, "audit_share": 0.0, "most": most, **on}, "rule"
+    )
 
 
 def test_a_cap_takes_what_comes_first_in_the_order_and_says_what_it_left_out(store: Store) -> None:

@@ -12,7 +12,7 @@ from krippendorff import alpha
 
 from bench.recorded import found, llmbar
 from bench.review_order import SHARES, curve
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion, Rubric
 from core.scoring import MeasuredTexts, score_item
@@ -33,7 +33,7 @@ FIVE = [{"label": f"L{i}", "value": i / 4} for i in range(5)]
 
 def rubric(*criteria: dict[str, Any], **rest: Any) -> Rubric:
     named = [{"name": f"c{i}", "requirement": "r", **c} for i, c in enumerate(criteria)]
-    return build(Rubric, {"criteria": named, **rest}, "rubric")
+    return build_model(Rubric, {"criteria": named, **rest}, "rubric")
 
 
 def votes(criterion: Criterion, *options: int | None) -> VoteTally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset, Item, Message, Sections
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
@@ -13,7 +13,7 @@ from core.services.results.verdicts import texts_from
 from core.store.store import Store
 
 NOW = "2026-01-01T00:00:00.000Z"
-RUBRIC = build(
+RUBRIC = build_model(
     Rubric,
     {
         "name": "Answers",

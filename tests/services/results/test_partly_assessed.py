@@ -118,7 +118,7 @@ def test_the_command_line_says_it(store: Store) -> None:
     kept = ("score", "coverage", "assessed_points", "assessed_of", "needs_a_person")
     assert tuple(by["quarter"][key] for key in kept) == (None, 0.25, 4.0, 4.0, True)
     assert tuple(by["whole"][key] for key in kept) == (0.75, 1.0, 12.0, 16.0, False)
-    lines = rescore.as_text(report).splitlines()
+    lines = rescore.scores_as_text(report).splitlines()
     assert lines[2].startswith("quarter  no grade (assessed 4 of 4; 12 of 16 not assessed)  a=MET")
     assert UNGRADED in lines
     assert "no grade" in item_as_text(store, run, "quarter")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
 from core.domain.weight_fit import Weights
@@ -22,7 +22,7 @@ from core.store.store import Store
 from tests.services.comparison.world import ONE, TWO, dataset, run_with
 
 RULES = Rules(ordinal="mean")
-LEVELS = build(
+LEVELS = build_model(
     Criterion,
     {
         "name": "level",

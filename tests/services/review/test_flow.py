@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core import clock
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.review import Mode, QueueRule, QueueSettings, ReviewerAnswer
 from core.domain.review_records import ItemTurn
 from core.errors import Conflict, InputError
@@ -74,7 +74,7 @@ def test_what_a_queue_is_to_a_person_follows_whatever_anybody_does_elsewhere(sto
 
     def left(of: Store) -> int:
         found = claims.queue_for_person(of, ada, queue).counts
-        assert found == Store(store.path).turns.counts(queue, ada, at=clock.at())
+        assert found == Store(store.path).turns.counts(queue, ada, at=clock.seconds_now())
         return found["available"]
 
     assert left(store) == 8
@@ -424,7 +424,7 @@ def test_at_once_only_a_verdict_against_judges_who_agree_waits_for_a_note(store:
 
 def test_a_blind_queue_confirms_nothing_by_itself_for_that_would_tell() -> None:
     with pytest.raises(InputError, match="blind queue never does"):
-        build(QueueSettings, {"mode": "blind", "confirm_same": True}, "settings")
+        build_model(QueueSettings, {"mode": "blind", "confirm_same": True}, "settings")
 
 
 def test_a_long_queue_is_looked_through_once_for_many_decisions(

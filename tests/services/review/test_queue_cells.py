@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.review import QueueRule, QueueSettings
 from core.errors import Conflict, InputError
 from core.metrics.intervals.sampling import mean_of_selected
@@ -253,10 +253,10 @@ def test_what_cannot_be_queued_is_refused_in_words(store: Store) -> None:
 
 def test_settings_that_cannot_work_are_refused(store: Store) -> None:
     with pytest.raises(InputError, match="needs at least three reviewers"):
-        build(QueueSettings, {"policy": "majority", "reviewers": 2}, "queue")
+        build_model(QueueSettings, {"policy": "majority", "reviewers": 2}, "queue")
     given = {"assignment": "named", "assignees": ["Ada"], "reviewers": 2}
     with pytest.raises(InputError, match="too few people for 2 reviewers"):
-        build(QueueSettings, given, "queue")
+        build_model(QueueSettings, given, "queue")
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run)
     with pytest.raises(Conflict, match="Only a lead"):

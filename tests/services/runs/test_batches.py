@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from core.cli.requests_from_files import left_out
+from core.cli.requests_from_files import batches_note
 from core.domain.panel import Asking, Judge, Panel
 from core.errors import Conflict, InputError
 from core.services.access.permits import allow_sendings
@@ -273,7 +273,7 @@ def test_a_run_that_nobody_works_on_is_cancelled_at_the_provider_by_whoever_take
     assert figures["batches_out"] == 1
     with pytest.raises(Conflict, match="has batches at the provider"):
         lifecycle.retry(store, run_id)
-    assert left_out(figures).startswith("1 batch out; the provider is still working.")
+    assert batches_note(figures).startswith("1 batch out; the provider is still working.")
     assert "1 batch out (0 of 12 answered)" in cli("show", run_id, "--db", store.path).stdout
     told = json.loads(cli("cancel", run_id, "--db", store.path, "--json").stdout)
     assert (told["status"], told["batches_out"]) == ("cancelled", 0)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core import clock
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
@@ -47,7 +47,9 @@ def graded(folder: Path, provider: Provider, **settings: Any) -> tuple[Store, in
         {"id": f"i{n:03}", "submission": f"{n}: The sky is {'blue' if n % 2 else 'green'}."}
         for n in range(ITEMS)
     ]
-    dataset = store.datasets.create(build(Dataset, {"items": items}, "dataset"), now=clock.now())
+    dataset = store.datasets.create(
+        build_model(Dataset, {"items": items}, "dataset"), now=clock.now()
+    )
     rubric = Rubric(criteria=(Criterion(name="true", requirement="The statement is true."),))
     judge = Judge(name="ada", model="ada", api_base=provider.url, **settings.pop("judge", {}))
     panel = Panel(judges=(judge,), asking=Asking(**settings))

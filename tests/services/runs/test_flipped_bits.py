@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from core.cli.integrity import as_text, verify
+from core.cli.integrity import report_as_text, verify_store
 from core.domain.review import QueueRule, QueueSettings
 from core.errors import RubricStudioError
 from core.services.review import queues
@@ -54,10 +54,10 @@ def rows_of(path: Path) -> dict[str, list[tuple[Any, ...]]]:
 def verified_words(path: Path) -> str:
     """Return `sound`, or the report in words."""
     try:
-        report = verify(lambda: Store(path))
+        report = verify_store(lambda: Store(path))
     except RubricStudioError as error:
         return str(error)
-    assert as_text(report)
+    assert report_as_text(report)
     return "sound" if report == {"ok": True, "problems": []} else str(report)
 
 

@@ -135,7 +135,7 @@ def test_a_cancelled_run_whose_worker_is_gone_tells_the_provider_of_its_batches(
     # Somebody must take it up to stop what the provider works off; one without batches just ends.
     store = new_store(tmp_path / "batches.db")
     run_id = queued_run(store)
-    lease = claimed(store, run_id, "host:1:ab", at=clock.at())
+    lease = claimed(store, run_id, "host:1:ab", at=clock.seconds_now())
     if batch:
         cell = Cell("a", "Clear", "ann")
         planned = store.batches.plan(lease, "ann", "t", [("k", cell)], guess=0.0, now=clock.now())

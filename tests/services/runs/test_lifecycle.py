@@ -34,7 +34,7 @@ def request(store: Store, panel: Panel | None = None, **options: object) -> RunR
 
 
 def test_a_rate_is_votes_gained_over_seconds_gone(store: Store) -> None:
-    run_id = graded(store, "running", at=clock.at())
+    run_id = graded(store, "running", at=clock.seconds_now())
     now = lifecycle.progress(store, run_id)
     assert (now.settled, now.rate, now.seconds_left) == (12, None, None)
 
@@ -46,7 +46,7 @@ def test_a_rate_is_votes_gained_over_seconds_gone(store: Store) -> None:
 
 
 def test_a_rate_keeps_some_of_the_one_before(store: Store) -> None:
-    run_id = graded(store, "running", at=clock.at())
+    run_id = graded(store, "running", at=clock.seconds_now())
     seen = lifecycle.progress(store, run_id).seen
 
     look = lifecycle.progress(store, run_id, RunLook(run_id, 2, seen - 10.0, rate=11.0))
@@ -56,7 +56,7 @@ def test_a_rate_keeps_some_of_the_one_before(store: Store) -> None:
 
 
 def test_a_run_without_a_new_vote_is_measured_from_its_last_one(store: Store) -> None:
-    run_id = graded(store, "running", at=clock.at())
+    run_id = graded(store, "running", at=clock.seconds_now())
     seen = lifecycle.progress(store, run_id).seen
 
     # All 12 were settled 100 s ago: the next one comes at 0.01 a second at best.
@@ -70,10 +70,10 @@ def test_a_run_without_a_new_vote_is_measured_from_its_last_one(store: Store) ->
 
 
 def test_what_is_out_for_long_is_told_in_words(store: Store) -> None:
-    run_id = graded(store, "running", at=clock.at())
+    run_id = graded(store, "running", at=clock.seconds_now())
     assert lifecycle.waiting_words(lifecycle.progress(store, run_id)) == ""
 
-    store.runs.set_notes(run_id, {WAITING: {"since": clock.at() - 65, "judge": "bob"}})
+    store.runs.set_notes(run_id, {WAITING: {"since": clock.seconds_now() - 65, "judge": "bob"}})
     words = lifecycle.waiting_words(lifecycle.progress(store, run_id))
     assert re.fullmatch(r"1 call has been out for 1 min [56] s \(bob\)", words)
     store.runs.set_notes(run_id, {WAITING: {}})
@@ -81,7 +81,7 @@ def test_what_is_out_for_long_is_told_in_words(store: Store) -> None:
 
 
 def test_a_look_at_another_run_or_too_soon_says_nothing_new(store: Store) -> None:
-    run_id = graded(store, "running", at=clock.at())
+    run_id = graded(store, "running", at=clock.seconds_now())
     seen = lifecycle.progress(store, run_id).seen
 
     assert lifecycle.progress(store, run_id, RunLook(run_id + 1, 0, seen - 9.0)).rate is None
@@ -97,7 +97,7 @@ def test_a_run_at_rest_has_no_rate_and_is_not_stalled(store: Store) -> None:
 
 
 def test_a_run_is_stalled_when_its_lease_ran_out(store: Store) -> None:
-    run_id = graded(store, "running", at=clock.at() - 120)
+    run_id = graded(store, "running", at=clock.seconds_now() - 120)
 
     assert lifecycle.progress(store, run_id).stalled
 
@@ -221,7 +221,7 @@ def test_a_run_whose_process_was_killed_is_cancelled_at_once(
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     owner = f"{socket.gethostname()}:{ended.pid}:1"
-    assert store.leases.claim(owner, at=clock.at(), seconds=60, run_id=run_id) is not None
+    assert store.leases.claim(owner, at=clock.seconds_now(), seconds=60, run_id=run_id) is not None
     assert lifecycle.cancel(store, run_id) == "cancelled"
 
 
@@ -231,12 +231,12 @@ def test_what_a_run_at_work_waits_for_is_said_in_words(store: Store) -> None:
     assert lifecycle.phase_of(queued) == "waiting to be taken up"
     # NOW, when the older run was queued, is months ago.
     assert "RUBRIC_STUDIO_RUNNER" in lifecycle.phase_of(replace(queued, created=NOW))
-    store.leases.claim("m:1:a", at=clock.at(), seconds=60, run_id=run_id)
+    store.leases.claim("m:1:a", at=clock.seconds_now(), seconds=60, run_id=run_id)
     running = store.runs.row(run_id)
     assert "are learning" in lifecycle.phase_of(running)
     models = replace(running, panel=Panel(judges=(Judge(name="bob", model="m"),)))
     assert lifecycle.phase_of(models) == "asking the judges"
-    assert "is gone" in lifecycle.phase_of(replace(running, lease_until=clock.at() - 1))
+    assert "is gone" in lifecycle.phase_of(replace(running, lease_until=clock.seconds_now() - 1))
 
 
 def test_a_run_of_a_rubric_and_a_dataset_of_one_name_has_that_name(store: Store) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from core.cli.requests_from_files import remarks
+from core.cli.requests_from_files import request_warnings
 from core.domain.panel import Asking, Judge, Panel
 from core.judging.providers import connections
 from core.services.runs import lifecycle
@@ -122,7 +122,7 @@ def test_the_brief_wording_is_proposed_and_its_prompts_are_shorter(
         request(store, judge, ["Reply 0", "Reply 1"], style=style) for style in ("full", "brief")
     )
     far = request(store, Judge(name="f", model="groq/x"), ["Reply"])
-    assert [len(remarks(asked)) for asked in (full, brief, far)] == [1, 0, 0]
+    assert [len(request_warnings(asked)) for asked in (full, brief, far)] == [1, 0, 0]
     assert [estimate(store, asked).brief_suits for asked in (full, brief)] == [True, False]
     assert 3 * estimate(store, brief).tokens_in < estimate(store, full).tokens_in
     assert estimate(store, brief).tokens_out == 4 * 12

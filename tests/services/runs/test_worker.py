@@ -135,7 +135,7 @@ def test_a_runner_that_starts_takes_over_at_once_from_a_process_that_was_killed(
     dead.wait()
     owner = f"{socket.gethostname()}:{dead.pid}:abcd"
     # An hour's lease: waiting for its end would never finish within this test.
-    assert store.leases.claim(owner, at=clock.at(), seconds=3600) is not None
+    assert store.leases.claim(owner, at=clock.seconds_now(), seconds=3600) is not None
     runner = Runner(store).start()
     until(lambda: store.runs.row(run_id).status == "done")
     runner.stop()
@@ -146,7 +146,7 @@ def test_a_runner_that_starts_leaves_the_runs_of_the_living_alone(
     store: Store, tmp_path: Path, provider: Provider
 ) -> None:
     run_id = lifecycle.start(store, request(store, tmp_path, provider))
-    lease = store.leases.claim(clock.owner_name(), at=clock.at(), seconds=3600)
+    lease = store.leases.claim(clock.owner_name(), at=clock.seconds_now(), seconds=3600)
     assert lease is not None
     runner = Runner(store).start()
     time.sleep(0.5)
@@ -166,7 +166,7 @@ def test_who_lost_the_lease_can_write_nothing(
     until(lambda: store.runs.row(run_id).votes > 0)
     row = store.runs.row(run_id)
     store.leases.expire(row.lease)
-    taken = store.leases.claim("somebody else", at=clock.at(), seconds=60, run_id=run_id)
+    taken = store.leases.claim("somebody else", at=clock.seconds_now(), seconds=60, run_id=run_id)
     assert taken is not None
     kept = store.runs.row(run_id).votes
     slow.join(20)
@@ -192,7 +192,7 @@ def test_failures_are_retried_only_on_request(
 
 def test_a_running_run_cannot_be_retried(store: Store, tmp_path: Path, provider: Provider) -> None:
     run_id = lifecycle.start(store, request(store, tmp_path, provider))
-    store.leases.claim("somebody else:1", at=clock.at(), seconds=60)
+    store.leases.claim("somebody else:1", at=clock.seconds_now(), seconds=60)
     with pytest.raises(Conflict, match="is in progress"):
         lifecycle.retry(store, run_id)
 
@@ -201,7 +201,7 @@ def test_a_run_whose_worker_is_gone_is_called_interrupted_and_is_resumed_before_
     store: Store, tmp_path: Path, provider: Provider
 ) -> None:
     run_id = lifecycle.start(store, request(store, tmp_path, provider))
-    store.leases.claim("somebody else:1", at=clock.at() - 100, seconds=60)
+    store.leases.claim("somebody else:1", at=clock.seconds_now() - 100, seconds=60)
     assert store.runs.row(run_id).status == "running"
     assert lifecycle.summary(store, run_id)["status"] == "interrupted"
     with pytest.raises(Conflict, match=r"was interrupted.*Resume it"):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
@@ -219,6 +219,6 @@ def test_what_is_no_submission_is_said_once_and_of_the_form_it_was_given_in(
     submission: object, says: str
 ) -> None:
     with pytest.raises(InputError) as error:
-        build(Item, {"id": "a", "submission": submission}, "item")
+        build_model(Item, {"id": "a", "submission": submission}, "item")
     (problem,) = error.value.problems
     assert str(problem).startswith(says)

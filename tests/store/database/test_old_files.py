@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.integrity import as_text, verify
+from core.cli.integrity import report_as_text, verify_store
 from core.domain.review import QueueRule, QueueSettings
 from core.services.review import queues
 from core.services.runs import lifecycle
@@ -97,19 +97,19 @@ def test_its_failure_can_be_asked_again_and_its_cells_be_reviewed(old: Store) ->
 def test_its_scores_say_what_they_cover_and_are_what_its_votes_make(old: Store) -> None:
     # Of i2 all has a verdict: a failed call beside a vote takes nothing from the coverage.
     assert [row.coverage for row in old.results.items(RUN)] == [1.0, 1.0, 1.0]
-    assert verify(lambda: old)["problems"] == []
+    assert verify_store(lambda: old)["problems"] == []
 
 
 def test_what_it_held_before_there_were_sums_is_said_to_be_covered_by_none(old: Store) -> None:
-    report = verify(lambda: old)
+    report = verify_store(lambda: old)
     covered_by_none = {one["where"] for one in report["not_covered"]}
     assert covered_by_none >= {"votes 1 to 17", "failures 1", "plans of runs 1"}
-    assert "Sound" not in as_text(report)
-    assert "votes 1 to 17" in as_text(report)
+    assert "Sound" not in report_as_text(report)
+    assert "votes 1 to 17" in report_as_text(report)
     # What is recorded now is covered, and what was there stays what it is.
     old.reviewers.make("Lea", now="2026-03-01T10:00:00.000Z")
     lifecycle.retry(old, RUN)
-    assert verify(lambda: old)["not_covered"] == report["not_covered"]
+    assert verify_store(lambda: old)["not_covered"] == report["not_covered"]
 
 
 def test_a_score_of_a_quarter_loses_its_grade_when_the_file_is_brought_up_to_date(
@@ -134,4 +134,4 @@ def test_a_score_of_a_quarter_loses_its_grade_when_the_file_is_brought_up_to_dat
     connection.close()
     now = Store(path)
     assert now.results.items(run) == before
-    assert verify(lambda: now)["problems"] == []
+    assert verify_store(lambda: now)["problems"] == []

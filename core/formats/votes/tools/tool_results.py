@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from core.domain.base import build
+from core.domain.base import build_model
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
@@ -98,7 +98,7 @@ def bundle(
     if rubric is None:
         criteria = [_criterion(name, scale, results) for name, scale in scales.items()]
         data = {"name": results.title[:200], "criteria": criteria}
-        rubric = build(Rubric, data, "rubric", results.title)
+        rubric = build_model(Rubric, data, "rubric", results.title)
     else:
         lines = spelt_as(rubric, lines)
     if dataset is None:
@@ -191,4 +191,4 @@ def _dataset(results: ToolResults, scales: Mapping[str, Scale], criteria: set[st
         mend = "Their votes can be measured; they cannot be graded again."
         results.note(f"{textless:,} items come without their text.", mend)
     data = {"name": results.title[:200], "items": items}
-    return build(Dataset, data, "dataset", results.title)
+    return build_model(Dataset, data, "dataset", results.title)

@@ -68,7 +68,7 @@ class BatchContext:
     async def note_delay(self, row: BatchRow, error: CallError, pause: float) -> None:
         """Record why a batch is delayed, and wait before the next attempt."""
         pause = max(pause, min(error.retry_after or 0.0, LONGEST_PAUSE))
-        await self.set(row, message=error.message, due=clock.at() + pause)
+        await self.set(row, message=error.message, due=clock.seconds_now() + pause)
         await self.pause(pause)
 
     async def pause(self, seconds: float) -> None:

@@ -12,7 +12,7 @@ from functools import partial
 from core import clock
 from core.domain.votes import AskedOutcome, BatchRow, VoteFailure
 from core.errors import InputError
-from core.judging.asking.engine import unasked
+from core.judging.asking.engine import failures_unasked
 from core.judging.asking.retry import Unanswered
 from core.judging.protocol import FATAL, Question
 from core.judging.providers.base import CallError
@@ -115,7 +115,7 @@ class BatchSender:
             if self.context.work.stop.is_set():
                 raise BatchesStopped
             if (dead := self.context.turns.stopping_failure(lane.spec)) is not None:
-                self.context.add(lane, unasked(question, *dead))
+                self.context.add(lane, failures_unasked(question, *dead))
             elif not await self._write_down(lane, question, file):
                 lane.unsent = lane.no_room = True
                 break
@@ -193,17 +193,17 @@ class BatchSender:
             if tried is not None:
                 if await self.already_created(lane, row):
                     return
-                if (remaining := tried + SETTLED - clock.at()) > 0:
+                if (remaining := tried + SETTLED - clock.seconds_now()) > 0:
                     await self.context.pause(min(remaining, FIRST_PAUSE))
                     continue
             # A batch whose creation was never confirmed was created about now.
-            await self.context.set(row, looked=clock.at())
+            await self.context.set(row, looked=clock.seconds_now())
             try:
                 look = await lane.judge.caller.batch_interface.make(row.file, row.token)
                 await self._follow_created(lane, row, look)
                 return
             except CallError as error:
-                tried = clock.at() if error.sent and error.kind in RETRIED else None
+                tried = clock.seconds_now() if error.sent and error.kind in RETRIED else None
                 if error.kind != "rate_limit" and error.kind not in RETRIED:
                     raise
                 await self.context.note_delay(row, error, pause)
@@ -233,7 +233,7 @@ class BatchSender:
         return bool(batches)
 
     async def _follow_created(self, lane: BatchLane, row: BatchRow, look: BatchState) -> None:
-        now = clock.at()
+        now = clock.seconds_now()
         await self.context.set(
             row, status="sent", batch=look.id, said=look.status, message="", sent=now, looked=now,
             due=now + next_look(0.0),

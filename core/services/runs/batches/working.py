@@ -69,7 +69,7 @@ class BatchWork:
                 await self._sender.begin(lane)
             while not self.context.work.stop.is_set():
                 for lane in lanes:
-                    if lane.unsent and not lane.no_room and lane.not_before <= clock.at():
+                    if lane.unsent and not lane.no_room and lane.not_before <= clock.seconds_now():
                         await self._sender.fill(lane, wanted)
                 if not any(lane.out for lane in lanes):
                     waiting = [lane for lane in lanes if lane.unsent]
@@ -81,7 +81,7 @@ class BatchWork:
 
     async def cancel(self) -> None:
         """Cancel batches at the provider, and record the answers that exist by then."""
-        until = clock.at() + LAST_ANSWERS
+        until = clock.seconds_now() + LAST_ANSWERS
         for lane in self.lanes.values():
             with contextlib.suppress(BatchesStopped):
                 for row in await self._sender.find(lane):
@@ -89,7 +89,7 @@ class BatchWork:
                         await self._discard_file(lane, row)
             for row in list(lane.out.values()):
                 await self._cancel(lane, row)
-        while any(lane.out for lane in self.lanes.values()) and clock.at() < until:
+        while any(lane.out for lane in self.lanes.values()) and clock.seconds_now() < until:
             for lane in self.lanes.values():
                 for row in list(lane.out.values()):
                     await self._look(lane, row)
@@ -119,12 +119,12 @@ class BatchWork:
         """Wait until the next check is due, or until more may be sent."""
         due = [row.due or 0.0 for lane in lanes for row in lane.out.values()]
         due += [lane.not_before for lane in lanes if lane.unsent and not lane.no_room]
-        await self.context.pause(max(0.0, min(due, default=0.0) - clock.at()))
+        await self.context.pause(max(0.0, min(due, default=0.0) - clock.seconds_now()))
 
     async def _look_at(self, lanes: Sequence[BatchLane]) -> None:
         for lane in lanes:
             for row in list(lane.out.values()):
-                if (row.due or 0.0) <= clock.at():
+                if (row.due or 0.0) <= clock.seconds_now():
                     await self._look(lane, row)
 
     async def _look(self, lane: BatchLane, row: BatchRow) -> None:
@@ -145,7 +145,7 @@ class BatchWork:
         )
 
     async def _looked(self, lane: BatchLane, row: BatchRow, **facts: str | float | None) -> None:
-        now = clock.at()
+        now = clock.seconds_now()
         await self.context.set(
             row, looked=now, due=now + next_look(now - (row.sent or now)), **facts
         )
@@ -169,7 +169,7 @@ class BatchWork:
         await self._read(lane, set(lines.values()))
         ended = {cell for cell in lines.values() if cell in self.context.job.done}
         answered = [(key, line) for key, line in answers.items() if lines[key] not in ended]
-        counts = {"done": look.done, "failed": look.failed, "looked": clock.at()}
+        counts = {"done": look.done, "failed": look.failed, "looked": clock.seconds_now()}
         await self.context.set(row, said=look.status, message=look.message, **counts)
         await self.context.write(self.context.store.take, row.id, answered)
         await self.context.write(self.context.store.forget, lane.spec.name, ended)
@@ -208,7 +208,7 @@ class BatchWork:
         lane.most = max(1, min(lane.most, row.lines) // 2)
         pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**lane.refused)
         lane.refused += 1
-        lane.not_before = clock.at() + pause
+        lane.not_before = clock.seconds_now() + pause
 
 
 def _why(key: str, look: BatchState) -> str:

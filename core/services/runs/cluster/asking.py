@@ -11,7 +11,7 @@ from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Vote
 from core.errors import InputError
 from core.judging.asking.answer_cache import ResponseCache
-from core.judging.asking.engine import Watch, grade, unwatched
+from core.judging.asking.engine import Watch, await_unwatched, grade
 from core.judging.protocol import AskableJudge, Question
 from core.judging.providers.base import CallError, Completion
 from core.judging.turns import QuestionTurns
@@ -70,7 +70,7 @@ def outcomes(
     kept: KeptAnswers | None = None,
     on_call: Callable[[int], None] = lambda more: None,
     receipts: Receipts,
-    watch: Watch = unwatched,
+    watch: Watch = await_unwatched,
 ) -> AsyncIterator[AskedOutcome]:
     """Yield every question's outcome; without a cluster, from `engine.grade`.
 

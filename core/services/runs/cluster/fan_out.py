@@ -17,7 +17,7 @@ from typing import Any
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Cell
-from core.judging.asking.engine import unasked
+from core.judging.asking.engine import failures_unasked
 from core.judging.protocol import Question
 from core.judging.turns import QuestionTurns
 from core.services.runs.cluster import remote
@@ -150,7 +150,7 @@ class FanOut:
             if dead is None:
                 drawn.append(question)
             else:
-                self.outcomes.put_nowait(unasked(question, *dead))
+                self.outcomes.put_nowait(failures_unasked(question, *dead))
         return tuple(drawn)
 
     def _send(

@@ -128,7 +128,7 @@ class WorkerProcess:
         A stop is noted for the run whose code ran at that moment, or for all runs if that is
         unknown.
         """
-        begins = clock.owner_begins(self._worker.pid)
+        begins = clock.owner_prefix(self._worker.pid)
         positions = {path: _at(path, begins) for path in self._files}
         named = any(noted is not None and noted.at for noted in positions.values())
         for path, noted in positions.items():
@@ -167,7 +167,7 @@ class _Look:
     """
 
     def __init__(self, pid: int, stores: dict[Path, Store]) -> None:
-        self._begins, self._stores = clock.owner_begins(pid), stores
+        self._begins, self._stores = clock.owner_prefix(pid), stores
         self._moves: dict[Path, int] = {}
         self._looks: dict[str, int] = {}
 
@@ -188,7 +188,7 @@ class _Look:
             self._moves[path] = noted.moves
         with suppress(StoreError):
             for lease in store.leases.of_process(self._begins):
-                if lease.until < clock.at():
+                if lease.until < clock.seconds_now():
                     # A lease cannot be renewed while the file cannot be written.
                     with store.write():
                         yield f"it did not renew its lease on run {lease.run_id}"
