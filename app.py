@@ -234,7 +234,7 @@ def log_as(settings: Settings) -> None:
     """Send the log to where the settings say, including that of Streamlit, whose loggers have
     handlers.
     """
-    handler = server_log.begin(settings.log)
+    handler = server_log.begin_log(settings.log)
     if handler is None:
         return
 
@@ -262,7 +262,7 @@ INDEX = Path(st.__file__).parent / "static" / "index.html"
 guard = Middleware(
     server.Guard,
     hosts=server.Hosts(st.get_option("server.address") or "", _settings.hosts),
-    headers=server.headers(INDEX.read_bytes()),
+    headers=server.response_headers(INDEX.read_bytes()),
     member=may_fetch,
     secure=by_https(),
     base=st.get_option("server.baseUrlPath") or "",

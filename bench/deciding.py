@@ -23,7 +23,7 @@ def decide(db: Path, queue: int, name: str, seconds: float) -> tuple[int, float]
     """Decisions of one reviewer in so many seconds, and the processor time they took."""
     store = Store(db)
     reviewers.sign_in(store, name)
-    seat = reviewers.seat(store, name, f"tab of {name}")
+    seat = reviewers.seat_of(store, name, f"tab of {name}")
     done, used, until = 0, time.process_time(), time.monotonic() + seconds
     while time.monotonic() < until:
         ticket = claims.claim_next(store, seat, queue)

@@ -13,7 +13,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote, VoteFailure
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.store.store import Store
 
 LEVELS = tuple(
@@ -94,7 +94,7 @@ def _keep_columns(store: Store, version: int, runs: Sequence[int]) -> None:
 
     item_columns.columns_of_version(store, version)
     for run_id in runs:
-        run_columns.keep(store, run_id)
+        run_columns.store_columns(store, run_id)
     began = time.process_time()
     twins.twin_numbers(store, version)
     print(f"looked for twins in {time.process_time() - began:.1f} s of CPU, once for the dataset")
@@ -107,7 +107,7 @@ def _grade(
     run = store.runs.create(plan, [(i.id, per_item) for i in graded], now=now)
     lease = store.leases.claim("bench", at=clock.seconds_now(), seconds=3600, run_id=run.id)
     assert lease is not None
-    derive = derive_for(plan, RUBRIC, graded)
+    derive = derivation_for(plan, RUBRIC, graded)
     for start in range(0, len(graded), 250):
         asked = [o for i in graded[start : start + 250] for o in outcomes(i, dice)]
         store.votes.record(

@@ -28,7 +28,7 @@ from core.metrics.intervals.powered_gaps import powered_gap
 from core.metrics.intervals.sampling import powered_mean
 from core.metrics.measure import Array, Ratings
 from core.services.labelling.label_plan import BELIEVED, DRAWS
-from core.services.queueing.draw_chances import DrawableCells, chances, strata
+from core.services.queueing.draw_chances import DrawableCells, chances_by_stratum, strata
 
 CELLS, FIRST, JUDGES, YES = 1000, 40, 3, 0.25
 TASKS, GAP = 300, 0.1
@@ -73,7 +73,7 @@ def planned(of: Made, seen: Array, draw: DrawKind, labels: int) -> tuple[float, 
     )
     sizes = np.bincount(group[seen == 0], minlength=len(kinds)).tolist()
     left = {kind: size for kind, size in zip(kinds, sizes, strict=True) if size}
-    chance = chances(draw, labels / sum(sizes), left)
+    chance = chances_by_stratum(draw, labels / sum(sizes), left)
     each = np.array([chance.get(kinds[at], 0.0) for at in group])
     groups = draw_groups(expected(of, seen, np.full(CELLS, 1 / CELLS)), group, each)
     return half_width(groups) or float("nan"), group, each

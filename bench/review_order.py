@@ -27,7 +27,7 @@ from core.domain.rubric import Rubric
 from core.domain.weight_fit import Fitted, weights_as_shares
 from core.identity import seeded_random
 from core.scoring.verdict import log_weights, settle
-from core.services.queueing.queue_order import WhatIf, tally
+from core.services.queueing.queue_order import WhatIf, tally_votes
 from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_kinds import LabelledCell
 
@@ -57,7 +57,7 @@ def cells_of(recorded: Recorded, settled: Sequence[LabelledCell] = ()) -> list[C
             dict(zip(logs, weights_as_shares(tuple(logs.values())), strict=True)) if logs else None
         )
         answers = {criterion.name: verdict.option} if verdict else {}
-        votes = tally(criterion, cell.ballots)
+        votes = tally_votes(criterion, cell.ballots)
         impact = what_if.impact(criterion.name, answers, votes, likely=likely)
         right = verdict is not None and verdict.option == cell.truth
         mixed = 1.0 if impact.entropy is None else impact.entropy

@@ -258,7 +258,7 @@ def prepare(db: Path, cells: int) -> int:
     run = fill(db, items=cells)
     store = Store(db)
     reviewers.sign_in(store, "Lead")
-    seat = reviewers.seat(store, "Lead", "bench")
+    seat = reviewers.seat_of(store, "Lead", "bench")
     rule = QueueRule(everything=True, audit_share=0.0, criteria=(CRITERION,))
     made = queues.make_queue(store, seat, run, "All", rule, QueueSettings(), order="dataset")
     store.close()

@@ -47,7 +47,7 @@ def queue(db: Path, *, large: bool) -> int:
         names = [c.name for c in store.rubrics.version(run.rubric_version_id).rubric.criteria]
         chosen = {"items": tuple(store.runs.item_ids(run_id)[:4]), "criteria": tuple(names[:5])}
     reviewers.sign_in(store, WHO)
-    seat = reviewers.seat(store, WHO, "bench")
+    seat = reviewers.seat_of(store, WHO, "bench")
     rule = QueueRule(everything=True, audit_share=0.0, **chosen)
     made = queues.make_queue(store, seat, run_id, "All", rule, QueueSettings(), order="impact")
     store.close()

@@ -45,8 +45,8 @@ def main() -> None:
 
 
 def _milliseconds() -> float:
-    keys = [entry.key for pack in criterion_packs.packs() for entry in pack.entries][:30]
-    draft = criterion_packs.new_with(keys)
+    keys = [entry.key for pack in criterion_packs.all_packs() for entry in pack.entries][:30]
+    draft = criterion_packs.draft_from_entries(keys)
     taken = []
     for turn in range(20):
         criteria = [

@@ -125,7 +125,7 @@ def review(db: Path) -> None:
 
     store = Store(db)
     reviewers.sign_in(store, WHO)
-    seat = reviewers.seat(store, WHO, "bench")
+    seat = reviewers.seat_of(store, WHO, "bench")
     for name in ("Doubtful", "Fresh"):
         queues.make_queue(store, seat, 1, name, QueueRule(), QueueSettings(), seed=1)
     for _ in range(REVIEWED):

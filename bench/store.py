@@ -22,7 +22,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Lease, RunItemFilter, RunPlan
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote, VoteFailure
-from core.services.results.verdicts import VoteCounting, deriver
+from core.services.results.verdicts import VoteCounting, result_deriver
 from core.store.store import Store
 
 ITEMS, CRITERIA, JUDGES, BATCH, ROUNDS = 5_000, 5, 4, 50, 9
@@ -97,7 +97,7 @@ def _outcome(cell: Cell) -> AskedOutcome:
 
 
 def _record(store: Store, lease: Lease, outcomes: Sequence[AskedOutcome], name: str) -> None:
-    derive = deriver(PANEL.rules, VoteCounting(planned=JUDGES), lambda _: RUBRIC)
+    derive = result_deriver(PANEL.rules, VoteCounting(planned=JUDGES), lambda _: RUBRIC)
     times = list[float]()
     for start in range(0, len(outcomes), BATCH):
         began = time.perf_counter()

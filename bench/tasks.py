@@ -501,7 +501,7 @@ def six_graded(world: World) -> int:
     dataset = store.datasets.create(Dataset(name="Six", items=texts), now=clock.now())
     panel = Panel(judges=(registry.get_judge(store, "one").judge,))
     run = lifecycle.start(store, RunRequest(rubric.id, dataset.id, panel))
-    while lifecycle.progress(store, run).row.active:
+    while lifecycle.run_progress(store, run).row.active:
         time.sleep(0.1)
     return run
 

@@ -364,7 +364,7 @@ def runs(limit: int = 50, *, db: str | Path | None = None) -> pd.DataFrame:
 
     columns = ["run", "name", "status", "planned", "votes", "failures", "created"]
     with opened(db) as store:
-        listed = lifecycle.runs(store, limit=limit)
+        listed = lifecycle.newest_runs(store, limit=limit)
     rows = [
         (r.id, r.name, lifecycle.shown_status(r), r.planned, r.votes, r.failures_open, r.created)
         for r in listed

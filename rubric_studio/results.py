@@ -146,7 +146,7 @@ class Run:
             raise InputError("A report is written as .html or .md.", (), str(path))
         build_model(Resampled, {"level": level}, "call")
         with opened(self.db) as store:
-            found = run_report.report(store, self.id, how=Confidence(level))
+            found = run_report.report_run(store, self.id, how=Confidence(level))
         text = run_export.written(found, "html" if form == "html" else "markdown")
         write_bytes(target, text.encode())
         return target

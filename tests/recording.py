@@ -8,7 +8,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.domain.runs import RunStatus
 from core.domain.votes import AskedOutcome
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.store.store import Store
 
 
@@ -29,7 +29,7 @@ def record(
     """
     lease = store.leases.claim("gone:1:x", at=at, seconds=60, run_id=run_id)
     assert lease is not None
-    derive = derive_for(store.runs.get(run_id).plan, rubric, items)
+    derive = derivation_for(store.runs.get(run_id).plan, rubric, items)
     store.votes.record(
         run_id, outcomes, owner=lease.owner, fence=lease.fence, now=now, derive=derive
     )

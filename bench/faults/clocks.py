@@ -92,7 +92,7 @@ def two_at_one_rubric(trials: int) -> Row:
                 except Conflict:
                     refused += 1
                 mine[who] = library.draft_of(store, first.rubric_id)
-            kept = [one.name for one in reversed(library.history(store, first.rubric_id))]
+            kept = [one.name for one in reversed(library.version_history(store, first.rubric_id))]
             overwritten += kept != history
         store.close()
     row.say(f"200 interleavings: {saved} saved, {refused} refused and told why, ")

@@ -19,7 +19,7 @@ from bench.filled import outcomes as planted
 from core import clock
 from core.domain.panel import Panel
 from core.domain.runs import RunPlan
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.services.runs import lifecycle
 from core.services.runs.keeping import keeper
 from core.services.runs.keeping.keeper import WorkerProcess
@@ -307,7 +307,7 @@ def _nearly_done(at: Site, items: int, left: int) -> int:
     run = store.runs.create(plan, [(item.id, 10) for item in graded], now=now)
     lease = store.leases.claim("bench", at=clock.seconds_now(), seconds=3600, run_id=run.id)
     assert lease is not None
-    derive = derive_for(plan, RUBRIC, graded)
+    derive = derivation_for(plan, RUBRIC, graded)
     for start in range(0, items - left, 250):
         part = graded[start : min(start + 250, items - left)]
         votes = [one for item in part for one in planted(item, dice, failing=0)]

@@ -183,7 +183,7 @@ def site(
     with (
         tempfile.TemporaryDirectory(dir=under) as folder,
         provider or Counting() as server,
-        patch.object(own_address, "is_own", return_value=False),
+        patch.object(own_address, "is_private_address", return_value=False),
     ):
         yield Site(Path(folder), server, items)
 

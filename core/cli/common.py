@@ -397,4 +397,4 @@ def require_cluster(where: str) -> None:
     if where:
         from core.services.runs.cluster import joining
 
-        joining.require(where)
+        joining.require_cluster(where)

@@ -15,8 +15,14 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.folder import read_rubric_file
 from core.formats.votes.tools.known_tools import read_items_file
-from core.services.pairwise.contests import ContestRequest, estimate_contest, plan
-from core.services.pairwise.design import ContestQuestion, Design, free, of_criterion, overall
+from core.services.pairwise.contests import ContestRequest, estimate_contest, plan_contest
+from core.services.pairwise.design import (
+    ContestQuestion,
+    Design,
+    free_question,
+    overall_question,
+    question_of_criterion,
+)
 from core.store.store import Store
 from core.text.names import fold
 
@@ -75,7 +81,7 @@ def contest_from_files(
         join=join_by,
         **options,
     )
-    return ContestFileRequest(request, (*notices, *plan(store, request).notices))
+    return ContestFileRequest(request, (*notices, *plan_contest(store, request).notices))
 
 
 def questions_from(
@@ -85,21 +91,21 @@ def questions_from(
     if each and rubric is None:
         raise InputError("--each asks the criteria of a rubric. Give one with --rubric FILE.")
     if each and rubric is not None and not criteria:
-        return tuple(of_criterion(c) for c in rubric.criteria)
+        return tuple(question_of_criterion(c) for c in rubric.criteria)
     if not criteria:
-        return (overall(rubric),)
+        return (overall_question(rubric),)
     by_name = {fold(c.name): c for c in rubric.criteria} if rubric else {}
     questions = []
     for word in criteria:
         if fold(word) in by_name:
-            questions.append(of_criterion(by_name[fold(word)]))
+            questions.append(question_of_criterion(by_name[fold(word)]))
         elif by_name and " " not in word.strip():
             names = {c.name for c in by_name.values()}
             mend = hint_for(word, names) or f"There are {', '.join(sorted(names))}."
             problem = Problem(f"{word!r} is not a criterion of {rubric and rubric.name!r}.", mend)
             raise InputError("A criterion is not there.", (problem,), "--criterion")
         else:
-            questions.append(free(word))
+            questions.append(free_question(word))
     return tuple(questions)
 
 
@@ -108,7 +114,7 @@ def contest_estimate_figures(
 ) -> dict[str, Any]:
     """Return the estimate as plain data; ``calls_at_most`` includes further rounds."""
     expected = estimate_contest(store, request)
-    planned = plan(store, request)
+    planned = plan_contest(store, request)
     contests = len(planned.bouts)
     share = expected.calls / contests if contests else 0.0
     tasks = {task.id: task for task in planned.joined.tasks}

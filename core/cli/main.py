@@ -248,7 +248,7 @@ def app(
 ) -> None:
     """Open the app. The first start grades the bundled example."""
     from core.services import open_store
-    from core.services.runs.server import serve
+    from core.services.runs.server import serve_app
 
     with common.plain_errors():
         settings = load_settings() if db is None else settings_for(db)
@@ -259,7 +259,7 @@ def app(
         for file_settings in settings.each():
             # Report an invalid file here; the server would print a traceback.
             open_store(file_settings).close()
-        serve(settings, port, host, base_path)
+        serve_app(settings, port, host, base_path)
 
 
 @main.command()
@@ -277,7 +277,7 @@ def worker(files: tuple[Path, ...], with_parent: bool) -> None:
     from core.services.runs.keeping.keeper import keep_working, work_until_stopped
 
     with common.plain_errors():
-        server_log.begin(load_settings().log)
+        server_log.begin_log(load_settings().log)
         named = files or [each.db for each in load_settings().each()]
         stores = [store for store in map(open_db, named) if not store.read_only]
         if not stores:
@@ -294,11 +294,11 @@ def worker(files: tuple[Path, ...], with_parent: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Figures as JSON on stdout.")
 def demo(db: Path | None, as_json: bool) -> None:
     """Grade the bundled example offline, without a key."""
-    from core.services.reports.worked_example import as_text, grade_example
+    from core.services.reports.worked_example import grade_example, report_text
 
     with common.plain_errors(as_json):
         report = grade_example(open_db(db))
-        common.print_result(report, as_text, as_json)
+        common.print_result(report, report_text, as_json)
         sys.exit(common.DONE if report["status"] == "done" else common.NOT_ALL)
 
 

@@ -55,9 +55,9 @@ def compare(
             store, *pair, bootstrap=bootstrap, seed=seed, how=confidence
         )
         for run_id in pair:
-            review = corrected_estimates.selected(store, run_id, level)
+            review = corrected_estimates.selection_of(store, run_id, level)
             if review is not None:
-                common.print_note(f"run {run_id}: {corrected_estimates.in_words(review)}")
+                common.print_note(f"run {run_id}: {corrected_estimates.selection_warning(review)}")
         if as_json:
             common.print_json(run_comparison.comparison_data(result))
         else:
@@ -247,10 +247,10 @@ def _run_contest(
     while following is not None:
         runs.append(contests.start(store, following))
         follow(store, runs[-1])
-        finished = lifecycle.summary(store, runs[-1])["status"] == "done"
+        finished = lifecycle.run_summary(store, runs[-1])["status"] == "done"
         again = finished and len(runs) <= further
         following = leaderboard.next_round(store, runs, per_round) if again else None
-    ended = [lifecycle.summary(store, run) for run in runs]
+    ended = [lifecycle.run_summary(store, run) for run in runs]
     report = rank_report.contest_report(store, runs)
     if as_json:
         common.print_json({**ended[-1], "rounds": ended, "ranking": report.data})

@@ -14,7 +14,7 @@ from core.scoring.trace import Trace, coverage_of
 from core.services.agreement.calibration import stand_in_lines
 from core.services.agreement.rater_pairs import bias_direction
 from core.services.results.item_view import CriterionView, VoteView, averaged_in_words, item_view
-from core.services.runs.lifecycle import lost_words, shown_status, summary
+from core.services.runs.lifecycle import lost_calls_words, run_summary, shown_status
 from core.store.store import Store
 from core.text import numbers as say
 from core.text.numbers import percent, score
@@ -145,7 +145,7 @@ def _figure_lines(
 def run_as_text(store: Store, run_id: int) -> str:
     """Return a run as a few lines of text."""
     run = store.runs.get(run_id)
-    figures = summary(store, run_id)
+    figures = run_summary(store, run_id)
     failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items()) or "none"
     rows = store.batches.of_run(run_id)
     lines = [
@@ -159,7 +159,7 @@ def run_as_text(store: Store, run_id: int) -> str:
         *(f"           {kind}: {why}" for kind, why in figures["reasons"].items() if why),
         *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
         *(f"  batches  {sentence}" for sentence in batches_as_text(rows, looking=run.active)),
-        *([f"  lost     {lost_words(lost)}"] if (lost := figures["lost_calls"]) else []),
+        *([f"  lost     {lost_calls_words(lost)}"] if (lost := figures["lost_calls"]) else []),
     ]
     if run.message:
         lines.append(f"  note     {run.message}")

@@ -23,8 +23,8 @@ from core.judging.local import model_file
 from core.services.datasets.catalog import dataset_version, rubric_version
 from core.services.datasets.twins import twins_of
 from core.services.judges.registry import OFFLINE_JUDGES
-from core.services.runs.cost_estimate import BRIEF_SUITS, brief_suits, estimate
-from core.services.runs.lifecycle import RunProgress, lost_words, waiting_words
+from core.services.runs.cost_estimate import BRIEF_SUITS, brief_suits, estimate_request
+from core.services.runs.lifecycle import RunProgress, lost_calls_words, waiting_words
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from core.text.names import fold
@@ -193,7 +193,7 @@ def request_warnings(request: RunRequest) -> list[str]:
 
 def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:
     """Return the estimate as plain data."""
-    expected = estimate(store, request)
+    expected = estimate_request(store, request)
     return {
         "items": expected.items,
         "calibration_items": expected.calibration,
@@ -304,7 +304,7 @@ def summary_as_text(figures: dict[str, Any]) -> str:
         f"{'cost unknown' if cost is None else f'${cost:.4f}'}, {figures['seconds']:.1f} s."
     ]
     if figures["lost_calls"]:
-        lines.append(lost_words(figures["lost_calls"]))
+        lines.append(lost_calls_words(figures["lost_calls"]))
     if failed:
         lines.append(f"Failed: {failed}. `rubric-studio retry {figures['run']}` asks them again.")
         lines += [f"  {kind}: {why}" for kind, why in figures["reasons"].items() if why]

@@ -32,7 +32,7 @@ from core.services.results.verdicts import (
     RubricOf,
     VoteCounting,
     counting_of,
-    deriver,
+    result_deriver,
     rubric_lookup,
     texts_lookup,
 )
@@ -88,7 +88,7 @@ def _score_run(
     if rules and fitted:
         tell(f"--rule leaves the fitted rules out ({', '.join(fitted)}).")
     lookup = rubric_lookup(rubric, items)
-    derive = deriver(
+    derive = result_deriver(
         chosen,
         _counting_votes(run, raters),
         lookup,
@@ -141,7 +141,7 @@ def _score_folder(
         for item_id, rows in read.value.by_item().items()
     }
     lookup = rubric_lookup(rubric, items)
-    derive = deriver(chosen, VoteCounting(read.value.weights), lookup, texts_lookup(items))
+    derive = result_deriver(chosen, VoteCounting(read.value.weights), lookup, texts_lookup(items))
     return _score_report([i.id for i in items], by_item, derive, lookup, chosen)
 
 

@@ -249,7 +249,7 @@ def convert(
         read_rubrics = import_export.rubrics_at(open_to_read(db), rubric, scaling, data)
         files: dict[Path, RubricExport] = {}
         for read in read_rubrics:
-            shared = import_export.share(read.value, form)
+            shared = import_export.export_rubric(read.value, form)
             for notice in read.notices:
                 common.print_message(f"note: {notice}")
             for loss in shared.losses:

@@ -221,7 +221,7 @@ def cancel(run: int, trust: bool, db: Path | None, as_json: bool) -> None:
             require_allowed(judges, source=f"run {run} of {store.path}")
             common.print_message("Telling the provider.")
             runner.work_here(store, run, functions=unasked(judges))
-        figures = lifecycle.summary(store, run)
+        figures = lifecycle.run_summary(store, run)
         if as_json:
             common.print_json(figures)
         else:
@@ -258,7 +258,7 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
     from core.services.runs import lifecycle
 
     with common.plain_errors(as_json):
-        rows = lifecycle.runs(open_to_read(db), limit=limit)
+        rows = lifecycle.newest_runs(open_to_read(db), limit=limit)
         if as_json:
             keys = ("name", "status", "planned", "votes")
             common.print_json(
@@ -315,14 +315,14 @@ def show(run: int, item: str | None, doubt: bool, db: Path | None, as_json: bool
     with common.plain_errors(as_json):
         store = open_to_read(db)
         if doubt:
-            doubtful = in_doubt.as_data(store, run, item)
+            doubtful = in_doubt.doubt_data(store, run, item)
             if as_json:
                 common.print_json(doubtful)
             else:
-                common.print_text(in_doubt.as_text(doubtful))
+                common.print_text(in_doubt.doubt_text(doubtful))
             return
         if item is None:
-            figures = lifecycle.summary(store, run)
+            figures = lifecycle.run_summary(store, run)
             if as_json:
                 common.print_json(figures)
             else:
@@ -387,11 +387,11 @@ def _work_or_watch(store: Store, run_id: int, as_json: bool, programs: Any, clus
         runner.follow(store, run_id, lambda look: bar.show(look_at(look)), programs, cluster)
     except KeyboardInterrupt:
         bar.end()
-        if sentence := requests_from_files.batches_note(lifecycle.summary(store, run_id)):
+        if sentence := requests_from_files.batches_note(lifecycle.run_summary(store, run_id)):
             common.print_message(sentence)
         raise
     bar.end()
-    figures = lifecycle.summary(store, run_id)
+    figures = lifecycle.run_summary(store, run_id)
     if as_json:
         common.print_json(figures)
     else:

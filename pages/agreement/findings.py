@@ -205,7 +205,7 @@ def finding_items(
         ids = remembered(
             "split",
             key,
-            lambda: tuple(browsing.ids(store(), chosen.run_id, where, "position", False)),
+            lambda: tuple(browsing.item_ids(store(), chosen.run_id, where, "position", False)),
         )
         return f"Judges disagree on {finding.subject}", ids, finding.subject
     column = next((c for c in sheet.judges if rating_sheet.name_of(c) == finding.subject), None)

@@ -83,7 +83,7 @@ def show() -> None:
     if not run.votes:
         empty_state("No votes yet", "Figures appear here as soon as judges have answered.")
         return
-    about = browsing.stands_on(store(), run)
+    about = browsing.results_state(store(), run)
     if not worked_out("agreement", run.votes, about):
         return
     whole = shared("agreement sheet", about, lambda: load_ratings.sheet_of(store(), run.id))

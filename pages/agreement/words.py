@@ -137,10 +137,10 @@ def _from_review(chosen: RatedSelection) -> None:
     review = remembered(
         "labels from review",
         chosen.run_about,
-        lambda: corrected_estimates.selected(store(), chosen.run_id),
+        lambda: corrected_estimates.selection_of(store(), chosen.run_id),
     )
     if review is not None:
-        st.caption(label(corrected_estimates.in_words(review)))
+        st.caption(label(corrected_estimates.selection_warning(review)))
 
 
 def _as_raters(chosen: RatedSelection) -> None:

@@ -100,7 +100,7 @@ def show(run_id: int | None) -> None:
 
 def _list(seat: Seat) -> None:
     identity.show_seat(seat)
-    rows = contests.listing(store())
+    rows = contests.contest_runs(store())
     if not rows:
         empty_state(
             "No contest yet",

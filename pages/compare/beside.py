@@ -159,7 +159,7 @@ def _draw_pairs(pair: RunPair, pairs: Sequence[tuple[str, str]], flip: VerdictFl
 def _lines(pair: RunPair, pairs: Sequence[tuple[str, str]]) -> list[tuple[GridItem, GridItem]]:
     sides = []
     for run, ids in zip(pair.runs, zip(*pairs, strict=True), strict=True):
-        items = grid.items(store(), run, browsing.rows_of(store(), run.id, ids))
+        items = grid.grid_items(store(), run, browsing.rows_of_items(store(), run.id, ids))
         of = {item.row.item_id: item for item in items}
         sides.append([of[item_id] for item_id in ids])
     return list(zip(*sides, strict=True))
@@ -190,7 +190,10 @@ def _grid(
 ) -> None:
     sides = []
     for side, run, rubric in zip("AB", pair.runs, pair.rubrics, strict=True):
-        about, make = browsing.stands_on(store(), run), partial(grid.means, store(), run, rubric)
+        about, make = (
+            browsing.results_state(store(), run),
+            partial(grid.system_means, store(), run, rubric),
+        )
         sides.append(run_cells.side_of(side, rubric, remembered("means", about, make)[0]))
     criteria = {fold(one.name): one.name for of in pair.rubrics[::-1] for one in of.criteria}
     asked = [fold(one.name) for of in pair.rubrics for one in of.criteria]

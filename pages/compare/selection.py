@@ -55,7 +55,7 @@ class ComparedRuns(NamedTuple):
     def content_stamp(self) -> tuple[object, ...]:
         """Return a value that changes whenever anything shown of the runs would."""
         runs = self.runs.values()
-        return tuple((*browsing.stands_on(store(), r), r.cached, r.cost) for r in runs)
+        return tuple((*browsing.results_state(store(), r), r.cached, r.cost) for r in runs)
 
     def paired(self, first: int, second: int) -> PairedRuns:
         """Return two of the runs, paired once for both the comparison and the costs."""
@@ -78,7 +78,7 @@ def choose() -> ComparedRuns | None:
     """Return the chosen runs; `None` while fewer than two of them have votes."""
     from core.services.comparison import run_comparison
 
-    newest = lifecycle.newest(store(), LISTED)
+    newest = lifecycle.newest_with_votes(store(), LISTED)
     by_id: dict[int, Run | RunRow] = {row.id: row for row in newest}
     given = _listed()
     sides = [state.address_id(name) for name in (state.FIRST, state.SECOND)]

@@ -297,7 +297,7 @@ def _rubric_choice(table: Table) -> int | None:
     if catalog.own_rubric(table) is not None:
         st.caption("The file brings a rubric along; its labels are checked against that.")
         return None
-    rubrics = {row.version_id: row.name for row in library.listing(store())}
+    rubrics = {row.version_id: row.name for row in library.rubric_rows(store())}
     if not rubrics:
         return None
     about = tuple(rubrics), tuple(table.columns)

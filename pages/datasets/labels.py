@@ -194,7 +194,7 @@ def _draw_declaration(version: DatasetVersion) -> None:
     draw = label_draws.declared_draw(store(), version.id)
     share = f"{fmt.count(version.labelled)} of {fmt.plural(version.items, 'item')}"
     if draw is not None:
-        warning = fair_sample.refuted_words(store(), version.id)
+        warning = fair_sample.declaration_contradiction(store(), version.id)
         speak = (
             f"They are {share}, and speak for all of them where results are corrected by people."
         )

@@ -34,7 +34,7 @@ def run_of(path: Path) -> RunRow | None:
     if path.run is None or path.dataset is None or path.rubric is None:
         return None
     try:
-        row = lifecycle.progress(store(), path.run).row
+        row = lifecycle.run_progress(store(), path.run).row
     except NotFound:
         return None
     return row if row.dataset_version_id == path.dataset.id else None
@@ -124,7 +124,7 @@ def estimated(request: RunRequest) -> CostEstimate:
         *(_tested(judge.name) for judge in request.panel.judges),
     )
     return resources.remembered(
-        "path estimate", about, lambda: cost_estimate.estimate(store(), request)
+        "path estimate", about, lambda: cost_estimate.estimate_request(store(), request)
     )
 
 

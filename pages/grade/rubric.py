@@ -206,7 +206,7 @@ def _use(rubric: Rubric, source: str) -> None:
 def _choose_stored() -> None:
     names: dict[str, str] = {
         str(row.id): f"{row.name} ({fmt.plural(row.criteria, 'criterion', 'criteria')})"
-        for row in library.listing(store())
+        for row in library.rubric_rows(store())
     }
     names |= {
         f"{SAMPLE}{sample.file}": f"Sample: {sample.rubric.name}" for sample in library.samples()

@@ -55,7 +55,7 @@ def read() -> Path:
     state.put(routes.PATH, {name: value for name, value in both.items() if value is not None})
     return Path(
         _found(catalog.latest, state.DATASET, dataset_id),
-        _found(library.latest, state.RUBRIC, rubric_id),
+        _found(library.latest_version, state.RUBRIC, rubric_id),
         _run(state.RUN),
         _run(state.TRIED),
     )

@@ -47,7 +47,7 @@ def show(path: Path, names: tuple[str, ...]) -> int | None:
 
 def _run(run_id: int | None, rubric: int, dataset: int) -> RunRow | None:
     try:
-        row = None if run_id is None else lifecycle.progress(store(), run_id).row
+        row = None if run_id is None else lifecycle.run_progress(store(), run_id).row
     except NotFound:
         return None
     return row if row is not None and grading.is_run_of(row, rubric, dataset) else None

@@ -154,7 +154,7 @@ def _steps(upload: Upload) -> tuple[str, ...]:
 
 def _beside(file_look: FileShape) -> tuple[int | None, int | None]:
     """Return the chosen stored rubric and dataset, by their versions."""
-    rubrics = {row.version_id: row.name for row in library.listing(store())}
+    rubrics = {row.version_id: row.name for row in library.rubric_rows(store())}
     names = {row.version_id: row.name for row in catalog.list_datasets(store())}
     own = file_look.source.lone
     left, right = st.columns(2)

@@ -84,12 +84,12 @@ def show(reference: str) -> None:
 
 def known_options() -> dict[str, list[str]]:
     """Return the criteria of the stored rubrics, each with its options' labels."""
-    versions = tuple(row.version_id for row in library.listing(store())[:MOST_RUBRICS])
+    versions = tuple(row.version_id for row in library.rubric_rows(store())[:MOST_RUBRICS])
 
     def look() -> dict[str, list[str]]:
         options = dict[str, list[str]]()
         for version in versions:
-            for criterion in library.version(store(), version).rubric.criteria:
+            for criterion in library.version_by_id(store(), version).rubric.criteria:
                 labels = options.setdefault(criterion.name, [])
                 labels += [
                     option.label for option in criterion.choices if option.label not in labels

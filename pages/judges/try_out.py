@@ -66,7 +66,7 @@ def _stored_item(reference: str) -> Item | None:
     place = choose_item(partial(_key, reference))
     if place is None:
         return None
-    item = prompt_preview.item_of(store(), *place)
+    item = prompt_preview.preview_item(store(), *place)
     prose(item.text[:4000], height=160)
     return item
 

@@ -70,7 +70,7 @@ def _option(option: Option, fits: bool) -> str:
 
 
 def _sent(entry: Entry) -> None:
-    guidelines = next(p.guidelines for p in criterion_packs.packs() if p.name == entry.pack)
+    guidelines = next(p.guidelines for p in criterion_packs.all_packs() if p.name == entry.pack)
     preview = prompt_preview.preview_prompt(
         entry.criterion, guidelines, entry.example.item, seed=0, shuffle=True
     )
@@ -170,7 +170,7 @@ def add(target: str, picked: list[str], guidelines: tuple[Pack, ...]) -> None:
         guided = bool(guidelines)
         own = bool(_draft_of(target)["guidelines"].strip())
         if target == NEW:
-            name = _new(criterion_packs.new_with(picked, guided=guided))
+            name = _new(criterion_packs.draft_from_entries(picked, guided=guided))
         else:
             name = _grown(target, picked, guided)
         added = drafts.draft(name)["criteria"][-len(picked)]
@@ -216,11 +216,11 @@ def _grown(name: str, picked: list[str], guided: bool) -> str:
 def _targets() -> dict[str, str]:
     """Return the names of drafts and rubrics, unsaved ones first, with their titles."""
     titles = {NEW: "Into a new rubric"}
-    for draft_row in library.all_kept(store()):
+    for draft_row in library.all_kept_drafts(store()):
         if draft_row.draft["rubric_id"] is None:
             titles[draft_row.name] = (
                 f"Into {draft_row.draft['name'] or 'Untitled rubric'} (never saved)"
             )
-    for rubric in library.listing(store()):
+    for rubric in library.rubric_rows(store()):
         titles[str(rubric.id)] = f"Into {rubric.name}"
     return titles

@@ -35,7 +35,7 @@ def criteria_by_pack() -> None:
     """Draw the choice and its target; the list on the left, the open entry on the right."""
     packs = _filtered()
     first = packs[0][1][0] if packs else None
-    looked = criterion_packs.entry(str(state.get(adding.LIBRARY_LOOK) or "")) or first
+    looked = criterion_packs.entry_by_key(str(state.get(adding.LIBRARY_LOOK) or "")) or first
     adding.adding_bar(picked(), looked)
     left, right = st.columns([5, 4], gap="large")
     with left:
@@ -50,12 +50,12 @@ def criteria_by_pack() -> None:
 
 def picked() -> list[str]:
     """Return the keys of the ticked criteria, in the library's order."""
-    every = [entry.key for pack in criterion_packs.packs() for entry in pack.entries]
+    every = [entry.key for pack in criterion_packs.all_packs() for entry in pack.entries]
     return [key for key in every if state.get(state.key(adding.LIBRARY_PICK, key))]
 
 
 def _filtered() -> list[tuple[Pack, list[Entry]]]:
-    titles = {pack.name: pack.title for pack in criterion_packs.packs()}
+    titles = {pack.name: pack.title for pack in criterion_packs.all_packs()}
     with st.container(horizontal=True, vertical_alignment="center"):
         search = search_box(
             adding.LIBRARY_SEARCH, "Search in names, questions and anchors", width=300
@@ -75,7 +75,7 @@ def _filtered() -> list[tuple[Pack, list[Entry]]]:
             key=adding.LIBRARY_SCALE,
             format_func=lambda scale: SCALE_NAMES.get(scale, "Any answer"),
         )
-    return criterion_packs.find(
+    return criterion_packs.find_criteria(
         search,
         pack=None if pack == ANY else pack,
         scale=None if scale == ANY else cast("Scale", scale),

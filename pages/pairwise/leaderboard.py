@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.services.pairwise.position_bias import positions
+from core.services.pairwise.position_bias import position_figures
 from core.services.reports import leaderboard_blocks as blocks
 from pages.pairwise import selection
 from pages.pairwise.selection import ContestSelection
@@ -21,14 +21,14 @@ def leaderboard_view(chosen: ContestSelection) -> None:
         why = blocks.uncounted_by_reason(board.undecided)
         empty_state("Nothing is decided yet", why or "No contest has a vote.")
         return
-    show(None, blocks.counted(board), "counted")
-    show(None, blocks.limits(board), "limits")
+    show(None, blocks.count_values(board), "counted")
+    show(None, blocks.limit_sentences(board), "limits")
     interval_choice(methods=False)
     show_sections(
         [
-            blocks.standings(board, confidence().level),
-            blocks.methods(board.methods, board.systems, board),
-            blocks.gaps(board),
+            blocks.standings_section(board, confidence().level),
+            blocks.methods_section(board.methods, board.systems, board),
+            blocks.gaps_section(board),
         ]
     )
 
@@ -38,6 +38,6 @@ def position_and_length(chosen: ContestSelection) -> None:
     result = remembered(
         "positions",
         (*chosen.about, chosen.question),
-        lambda: positions(chosen.contests, chosen.question),
+        lambda: position_figures(chosen.contests, chosen.question),
     )
-    show_sections([blocks.place(result), blocks.length(selection.board(chosen))])
+    show_sections([blocks.position_section(result), blocks.length_section(selection.board(chosen))])

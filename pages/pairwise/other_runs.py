@@ -16,7 +16,7 @@ from core.metrics.estimate import Estimate
 from core.services.agreement.load_ratings import run_ratings
 from core.services.pairwise import contests, system_gaps
 from core.services.pairwise.pointwise_ranks import Listwise
-from core.services.pairwise.position_bias import OrderCheck, checks_of
+from core.services.pairwise.position_bias import OrderCheck, order_checks
 from core.services.pairwise.system_gaps import CorrectedSystems, SystemMean, SystemsApart
 from core.services.pairwise.unmatched_tasks import unmatched_sections
 from core.services.reports import leaderboard_blocks as blocks
@@ -47,7 +47,7 @@ def show(run: Run) -> None:
     """Draw what the run has: a ranking, order checks, or both."""
     part = _part(run)
     about = (run.id, run.votes, run.failures_open, part)
-    checks = remembered("orders", about, lambda: checks_of(run_ratings(store(), run.id), part))
+    checks = remembered("orders", about, lambda: order_checks(run_ratings(store(), run.id), part))
     if checks:
         _checks(checks, part)
     ranked = _ranked(run)
@@ -194,9 +194,9 @@ def _listwise(listwise: Listwise, about: tuple[object, ...]) -> None:
     )
     show_sections(
         [
-            Section("", (blocks.limits(strengths),)),
-            blocks.standings(strengths, confidence().level),
-            blocks.methods(listwise.methods, ballots.systems, strengths),
+            Section("", (blocks.limit_sentences(strengths),)),
+            blocks.standings_section(strengths, confidence().level),
+            blocks.methods_section(listwise.methods, ballots.systems, strengths),
         ]
     )
     table(
@@ -244,7 +244,7 @@ def _by_people(run: Run, about: tuple[object, ...]) -> None:
     """Draw the section, or why the labels cannot represent all answers."""
     corrected = remembered(
         "by people",
-        (*about, *browsing.stands_on(store(), run)),
+        (*about, *browsing.results_state(store(), run)),
         lambda: system_gaps.corrected_systems(store(), run, level=confidence().level),
     )
     st.html('<div class="rs-section">Systems as people would grade them</div>')

@@ -35,7 +35,7 @@ def contest_list() -> None:
         "hidden from the judges.",
     )
     show_flash()
-    comparable = contests.comparable(store())
+    comparable = contests.comparable_runs(store())
     if not (comparable.contests or comparable.scored or comparable.imported):
         empty_state(
             "Nothing to compare yet",
@@ -74,7 +74,7 @@ def _plan_button(name: str) -> None:
 
 def _contests(was_active: bool) -> None:
     with shown_errors():
-        comparable = contests.comparable(store())
+        comparable = contests.comparable_runs(store())
         if was_active and not any(contest.active for contest in comparable.contests):
             st.rerun()
         for contest in comparable.contests[:SHOWN]:

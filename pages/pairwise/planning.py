@@ -219,7 +219,7 @@ def _data(choices: RunChoices) -> ComparedAnswers | None:
     join = _join(versions)
     about = ("field", versions, join)
     available, tasks = remembered(
-        "systems", about, lambda: contests.field_of(store(), versions, join)
+        "systems", about, lambda: contests.systems_and_tasks_of(store(), versions, join)
     )
     systems = _systems(available, versions, join)
     if len(systems) < 2:

@@ -8,7 +8,13 @@ import streamlit as st
 
 from core.domain.base import build_model
 from core.domain.rubric import Rubric
-from core.services.pairwise.design import ContestQuestion, Design, free, of_criterion, overall
+from core.services.pairwise.design import (
+    ContestQuestion,
+    Design,
+    free_question,
+    overall_question,
+    question_of_criterion,
+)
 from core.services.runs import planning
 from core.services.runs.planning import RunChoices
 from pages.pairwise import selection as keys
@@ -47,8 +53,8 @@ def questions(choices: RunChoices) -> QuestionsAsked | None:
         "What is asked", [OVERALL, BY_RUBRIC, EACH, OWN], key=_key("what"), persist_state="session"
     )
     if what == OVERALL:
-        st.caption(overall().requirement)
-        return QuestionsAsked((overall(),))
+        st.caption(overall_question().requirement)
+        return QuestionsAsked((overall_question(),))
     if what == OWN:
         return _own_questions()
     rubric = _rubric(choices)
@@ -56,7 +62,7 @@ def questions(choices: RunChoices) -> QuestionsAsked | None:
         st.info("Write a rubric first, or ask overall.", icon=":material/checklist:")
         return None
     if what == BY_RUBRIC:
-        return QuestionsAsked((overall(rubric),), rubric.guidelines)
+        return QuestionsAsked((overall_question(rubric),), rubric.guidelines)
     return _each(rubric)
 
 
@@ -71,7 +77,7 @@ def _own_questions() -> QuestionsAsked | None:
     if not text.strip():
         st.info("Write what makes one answer better than another.", icon=":material/edit:")
         return None
-    return QuestionsAsked((free(text),))
+    return QuestionsAsked((free_question(text),))
 
 
 def _rubric(choices: RunChoices) -> Rubric | None:
@@ -106,7 +112,9 @@ def _each(rubric: Rubric) -> QuestionsAsked | None:
     if not chosen:
         st.info("Choose at least one criterion.", icon=":material/checklist:")
         return None
-    return QuestionsAsked(tuple(of_criterion(by_name[name]) for name in chosen), rubric.guidelines)
+    return QuestionsAsked(
+        tuple(question_of_criterion(by_name[name]) for name in chosen), rubric.guidelines
+    )
 
 
 def design(systems: tuple[str, ...]) -> Design:

@@ -59,7 +59,7 @@ class ContestSelection(NamedTuple):
 
     def outcome(self, contest: Contest) -> ContestOutcome:
         """Return a contest's outcome from the votes that count."""
-        return contest_votes.outcome(self.contests, contest, self.judge, self.counted)
+        return contest_votes.outcome_of_contest(self.contests, contest, self.judge, self.counted)
 
     def matching_contests(self, pair: frozenset[str] | None = None) -> list[tuple[int, Contest]]:
         """Return the question's contests (between these two), each with its place among all."""
@@ -76,7 +76,7 @@ def read(run_id: int) -> ContestSelection:
     runs = tuple(leaderboard.rounds_of(store(), run_id))
     rows = [item_view.require_run(store(), run) for run in runs]
     about = tuple((row.id, row.votes, row.failures_open) for row in rows)
-    contests = shared("contests", about, lambda: contest_votes.read(store(), runs))
+    contests = shared("contests", about, lambda: contest_votes.contests_of_runs(store(), runs))
     return ContestSelection(
         runs,
         about,

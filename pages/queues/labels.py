@@ -53,7 +53,7 @@ def show(seat: Seat) -> None:
     with left:
         form = _form_values(run)
     labels, hourly, criterion, pair = form
-    about = (*browsing.stands_on(store(), run), *form)
+    about = (*browsing.results_state(store(), run), *form)
     plan = remembered(
         "label plan",
         about,
@@ -79,7 +79,7 @@ def _form_values(run: RunRow) -> tuple[int, float, str, tuple[str, str] | None]:
         state.seed(name, value)
         return name
 
-    rubric = library.version(store(), run.rubric_version_id).rubric
+    rubric = library.version_by_id(store(), run.rubric_version_id).rubric
     names = [c.name for c in rubric.criteria]
     criterion = ""
     if len(names) > 1:

@@ -131,7 +131,9 @@ def _people(key: Key, settings: QueueSettings) -> dict[str, Any]:
     )
     people: list[str] = []
     if assignment != "pool":
-        names = dict.fromkeys([*settings.assignees, *(r.name for r in reviewers.everyone(store()))])
+        names = dict.fromkeys(
+            [*settings.assignees, *(r.name for r in reviewers.all_reviewers(store()))]
+        )
         people = st.multiselect(
             "People",
             list(names),
@@ -187,7 +189,7 @@ def _asked_for(run: RunRow) -> QueueRule | None:
     if state.address(state.RULE) == work.SPLIT:
         return queue_cells.splits_only(items)
     if state.address(state.RULE) == work.RANDOM:
-        rubric = library.version(store(), run.rubric_version_id).rubric
+        rubric = library.version_by_id(store(), run.rubric_version_id).rubric
         most = SOME * len(criteria or rubric.criteria)
         return QueueRule.only(audit_share=1.0, most=most, criteria=criteria)
     if items is None:
@@ -219,7 +221,7 @@ def _exactly(rule: QueueRule) -> QueueRule:
 
 def choose_run() -> RunRow | None:
     """Return the run in the address or the chosen one, or `None` if no run has votes."""
-    rows = [row for row in lifecycle.listing(store(), limit=RUNS).rows if row.votes]
+    rows = [row for row in lifecycle.runs_page(store(), limit=RUNS).rows if row.votes]
     if not rows:
         return None
     by_id = {row.id: row for row in rows}
@@ -268,7 +270,7 @@ def _limit(
 
 
 def _rule(run: RunRow) -> QueueRule:
-    rubric = library.version(store(), run.rubric_version_id).rubric
+    rubric = library.version_by_id(store(), run.rubric_version_id).rubric
     st.html('<div class="rs-section">Which cells</div>')
     with st.grid(2, min_column_width=260):
         with st.container():

@@ -32,7 +32,7 @@ NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED,
 
 def labels_drawn(run: RunRow) -> int:
     """Return how many randomly drawn cells of a run have a label; the count is cached."""
-    about = browsing.stands_on(store(), run)
+    about = browsing.results_state(store(), run)
     return remembered("labels drawn", about, lambda: random_labels.number_drawn(store(), run.id))
 
 
@@ -42,15 +42,17 @@ def show(
     """Draw the counts, the queue's name, and the button that creates it."""
     seed = _seed()
     by = order if rule.most is not None else "impact"
-    about = (*browsing.stands_on(store(), run), rule.model_dump_json(), seed, by)
+    about = (*browsing.results_state(store(), run), rule.model_dump_json(), seed, by)
     preview = remembered(
-        "queue preview", about, lambda: queues.preview(store(), run.id, rule, order=by, seed=seed)
+        "queue preview",
+        about,
+        lambda: queues.preview_queue(store(), run.id, rule, order=by, seed=seed),
     )
     st.html('<div class="rs-section">What it would queue</div>')
     with st.grid(2, min_column_width=120):
         st.metric("Cells", fmt.count(preview.cells))
         st.metric("Items", fmt.count(preview.items))
-    caption = queues.parts(preview.doubtful, preview.random, partial(labels_drawn, run))
+    caption = queues.queue_parts_text(preview.doubtful, preview.random, partial(labels_drawn, run))
     st.html(f"<div>{esc(caption)}</div>")
     _time(run, preview, settings or queues.USUAL)
     rows = [
@@ -94,7 +96,7 @@ def show(
 
 def _time(run: RunRow, preview: queues.QueuePreview, settings: QueueSettings) -> None:
     """Show the expected time of reviewers, if their pace is known."""
-    minutes = queues.minutes(store(), run.id, preview.cells, settings)
+    minutes = queues.expected_minutes(store(), run.id, preview.cells, settings)
     if minutes is not None:
         about = fmt.about_minutes(minutes).capitalize()
         st.caption(f"{about} of work, at the median pace of what people reviewed by this rubric.")

@@ -38,7 +38,7 @@ def queue_list(seat: Seat) -> None:
     identity.show_seat(seat)
     run = state.address_id(state.RUN)
     archived = bool(state.get(state.key(QUEUES_ACT, "archived")))
-    rows = queues.queues(store(), run, archived=archived)
+    rows = queues.queues_of_run(store(), run, archived=archived)
     if not rows and not archived:
         _nothing()
         return
@@ -95,7 +95,7 @@ def _make() -> None:
 
 
 def _nothing() -> None:
-    if not lifecycle.listing(store(), limit=1).rows:
+    if not lifecycle.runs_page(store(), limit=1).rows:
         empty_state(
             "Nothing to review yet",
             "A queue holds the doubtful cells of a run. Grade something first.",
@@ -111,7 +111,7 @@ def _nothing() -> None:
 
 
 def _card(seat: Seat, queue: QueueRow) -> None:
-    progress = queues.progress(store(), queue.id)
+    progress = queues.queue_progress(store(), queue.id)
     standing = claims.queue_for_person(store(), seat, queue.id)
     run = item_view.require_run(store(), queue.run_id)
     with st.container(border=True):
@@ -148,7 +148,7 @@ def criterion_issues() -> None:
         "Criteria that reviewers called wrong, ambiguous, or two questions in one.",
     )
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
-    found_issues = issues.issues(store(), state.address_id(state.RUBRIC))
+    found_issues = issues.criterion_issues(store(), state.address_id(state.RUBRIC))
     if not found_issues:
         empty_state(
             "No criterion has been reported",

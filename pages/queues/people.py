@@ -24,7 +24,7 @@ NAMED = 6
 
 def show(seat: Seat, queue: QueueRow) -> None:
     """Show everyone's progress to a lead, and their own to others."""
-    people = reviewer_quality.at_work(store(), seat, queue.id)
+    people = reviewer_quality.people_at_work(store(), seat, queue.id)
     if not people:
         return
     st.html('<div class="rs-section">Who is how far</div>')
@@ -46,7 +46,7 @@ def in_a_line(seat: Seat, queue: QueueRow) -> str:
     """Return everyone's progress in one line for a lead; empty for others or before a start."""
     if seat.role != "lead":
         return ""
-    people = reviewer_quality.at_work(store(), seat, queue.id)
+    people = reviewer_quality.people_at_work(store(), seat, queue.id)
     parts = [
         f"{person.name} {fmt.count(person.pace.done)} of {fmt.count(person.pace.total)}"
         for person in people
@@ -101,7 +101,7 @@ def _take_over(seat: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
 
 def roles(seat: Seat) -> None:
     """Show everyone with a role, which a lead may change."""
-    for reviewer in reviewers.everyone(store()):
+    for reviewer in reviewers.all_reviewers(store()):
         key = state.key(QUEUE_FIELD, "role", reviewer.id)
         state.seed(key, reviewer.role)
         st.selectbox(
@@ -140,7 +140,7 @@ def hand_over(seat: Seat, queue: QueueRow) -> None:
             placeholder="Choose items",
         )
     with right:
-        names = [reviewer.name for reviewer in reviewers.everyone(store())]
+        names = [reviewer.name for reviewer in reviewers.all_reviewers(store())]
         st.multiselect("Only for", names, key=names_key, format_func=label, placeholder="Anyone")
     st.button(
         "Assign",

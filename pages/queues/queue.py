@@ -54,7 +54,7 @@ def start_reviewing(seat: Seat, queue: QueueRow, standing: QueueStanding) -> Non
 
 def _filter(seat: Seat, queue: QueueRow) -> QueueFilter:
     run = item_view.require_run(store(), queue.run_id)
-    rubric = library.version(store(), run.rubric_version_id).rubric
+    rubric = library.version_by_id(store(), run.rubric_version_id).rubric
     queued = [c.name for c in rubric.criteria if queue.rule.criteria in (None, ())] or [
         c.name for c in rubric.criteria if c.name in (queue.rule.criteria or ())
     ]
@@ -90,7 +90,7 @@ MOST = 300
 
 def send_back(seat: Seat, queue: QueueRow) -> None:
     """Draw the form that sends decisions back with a reason."""
-    settled = adjudication.settled(store(), queue.run_id)
+    settled = adjudication.settled_cells(store(), queue.run_id)
     newest = sorted(
         (s for s in settled.values() if s.state == "active"), key=lambda s: -s.event_id
     )[:MOST]
@@ -173,7 +173,7 @@ STATUSES: dict[TurnStatus, str] = {
 
 def show(seat: Seat, queue_id: int) -> None:
     """Draw the screen of a queue."""
-    queue = queues.queue(store(), queue_id)
+    queue = queues.queue_by_id(store(), queue_id)
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_all)
     page_header(queue.name, own_words=False)
     show_flash()
@@ -212,12 +212,12 @@ def _findings(queue: QueueRow) -> None:
 
 
 def _progress(queue: QueueRow) -> None:
-    progress = queues.progress(store(), queue.id)
+    progress = queues.queue_progress(store(), queue.id)
     random = progress.random
     st.progress(progress.resolved / progress.total if progress.total else 0.0)
     # In a finished queue, its own labels are among the drawn ones.
     own = random if progress.resolved == progress.total else 0
-    caption = queues.parts(
+    caption = queues.queue_parts_text(
         progress.total - random,
         random,
         lambda: labels_drawn(store().runs.row(queue.run_id)) - own,

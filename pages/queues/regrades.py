@@ -162,7 +162,7 @@ def _bring(seat: Seat, run: RunRow) -> None:
     if upload is None:
         return
     with shown_errors():
-        requests = regrades.read(upload.getvalue(), upload.name)
+        requests = regrades.read_requests(upload.getvalue(), upload.name)
         st.button(
             f"Keep {fmt.plural(len(requests), 'request')}",
             key=state.key(QUEUE_ACT, "regrades of a table"),
@@ -195,7 +195,7 @@ def _listed(run: RunRow, requests: list[Regrade]) -> None:
         row([f'<span class="rs-quiet">and {fmt.count(len(requests) - SHOWN)} older ones.</span>'])
     st.download_button(
         "Download as CSV",
-        data=regrades.as_csv(store(), run.id),
+        data=regrades.requests_as_csv(store(), run.id),
         file_name=f"run-{run.id}-regrades.csv",
         mime="text/csv",
         icon=":material/download:",

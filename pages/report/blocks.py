@@ -58,7 +58,7 @@ def work_through(run_id: int, block: Block, place: str) -> None:
             where = RunItemFilter(
                 system=link.get("system"), tag=link.get("tag"), split=link.get("split")
             )
-            ids = browsing.ids(store(), run_id, where, "position", False)
+            ids = browsing.item_ids(store(), run_id, where, "position", False)
             work.offer_work(run_id, ids, f"{block.heads[0]}: {one_line(chosen, 80)}")
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.blocks.blocks import Paper, Section, Sentences, TableBlock
 from core.services.reports import run_report
-from core.services.reports.paper import paper
+from core.services.reports.paper import report_as_paper
 from pages.report import blocks
 from pages.ui import routes, state
 from pages.ui.blocks import drawn
@@ -27,16 +27,16 @@ def show() -> None:
     if not run.votes:
         empty_state("No votes yet", "The report appears here as soon as judges have answered.")
         return
-    about = run_report.stands_on(store(), run.id)
+    about = run_report.report_state(store(), run.id)
     if not worked_out("report", run.votes, about):
         return
     how = confidence()
     report = remembered(
-        "report", (*about, *how), lambda: run_report.report(store(), run.id, how=how)
+        "report", (*about, *how), lambda: run_report.report_run(store(), run.id, how=how)
     )
     with tabs:
         blocks.download_buttons(run.id, report)
-    _draw_report(run.id, paper(report))
+    _draw_report(run.id, report_as_paper(report))
 
 
 def _draw_report(run_id: int, paper: Paper) -> None:

@@ -11,7 +11,7 @@ from core.domain.review_records import QueueRow
 from core.metrics.estimate import USUAL, Estimate
 from core.services.review import corrected_estimates, random_audit, random_labels
 from core.services.review.corrected_estimates import CorrectedMean, VerdictAccuracy
-from core.services.review.random_audit import UnauditedCells, narrowed
+from core.services.review.random_audit import UnauditedCells, scope_words
 from core.text import numbers as fmt
 from pages.review_findings.words import RECORD_FIELD, cached, quiet, section, sentences
 from pages.ui import routes, state
@@ -43,8 +43,10 @@ def show(queue: QueueRow) -> None:
         _scores(queue)
         return
     share = _alpha(queue) / 100
-    right = cached("right", queue, lambda: corrected_estimates.rightness(store(), queue.id))
-    rest = cached("unseen", queue, lambda: random_audit.unseen(store(), queue.id, share), share)
+    right = cached("right", queue, lambda: corrected_estimates.verdict_accuracy(store(), queue.id))
+    rest = cached(
+        "unseen", queue, lambda: random_audit.unaudited_cells(store(), queue.id, share), share
+    )
     _rightness(queue, right, rest)
     _accepted(queue, rest)
     _scores(queue)
@@ -55,8 +57,8 @@ def _texts(queue: QueueRow) -> None:
     section("How often people confirm the verdicts")
 
     def measured() -> tuple[str, Estimate, int]:
-        labels = random_labels.of_queue(store(), queue)
-        share, cells, _ = random_labels.confirmed(labels, USUAL.level)
+        labels = random_labels.labels_of_queue(store(), queue)
+        share, cells, _ = random_labels.confirmed_share(labels, USUAL.level)
         return labels.reason or share.reason, share, cells
 
     reason, share, cells = cached("texts", queue, measured)
@@ -108,7 +110,7 @@ def _rightness(queue: QueueRow, rightness: VerdictAccuracy, unseen: UnauditedCel
         numbers=(1, 2),
     )
     _more_audit(queue, unseen)
-    only = label(narrowed(queue.rule))
+    only = label(scope_words(queue.rule))
     st.caption(
         "A queue holds the hard cells, which alone say nothing about the rest. "
         "All cells: picked ones count once each, and the random audit stands for all others (Holt "
@@ -278,7 +280,7 @@ def _why_not(promise: Acceptance) -> str:
 
 
 def _scores(queue: QueueRow) -> None:
-    lines = cached("scores", queue, lambda: corrected_estimates.corrected(store(), queue.id))
+    lines = cached("scores", queue, lambda: corrected_estimates.corrected_means(store(), queue.id))
     section("Scores, corrected by what people decided")
     reasons = {line.reason for line in lines if line.powered is None}
     if len(reasons) == 1 and all(line.powered is None for line in lines):

@@ -20,7 +20,7 @@ def show(queue: QueueRow) -> None:
     """Draw the fit of each criterion, and the buttons to use it or the plain rules."""
     run_id = queue.run_id
     section("Weigh judges by what people decided")
-    offers = cached("fitted", queue, lambda: weight_fit.offers(store(), run_id))
+    offers = cached("fitted", queue, lambda: weight_fit.fitted_offers(store(), run_id))
     table(
         ("Criterion", "", "Plain rule", "Calibrated", "Now right", "Made worse", "Labels"),
         (_line(offer) for offer in offers),
@@ -43,7 +43,7 @@ def show(queue: QueueRow) -> None:
 def _line(offer: FittedOffer) -> list[str]:
     name, fitted = esc(one_line(offer.criterion, 80)), offer.fitted
     if fitted is not None:
-        name = f"{name}<br>{quiet(weight_fit_words.how(fitted))}"
+        name = f"{name}<br>{quiet(weight_fit_words.fit_effect(fitted))}"
     else:
         return [f"{name}<br>{quiet(offer.words)}", tag("too little"), *[fmt.DASH] * 5]
     return [
@@ -126,7 +126,7 @@ def _buttons(run_id: int, offers: list[FittedOffer]) -> None:
 
 def _use(run_id: int, calibrated: bool) -> None:
     with shown_errors():
-        offers = weight_fit.offers(store(), run_id) if calibrated else []
+        offers = weight_fit.fitted_offers(store(), run_id) if calibrated else []
         chosen = [offer.fitted for offer in offers if offer.fitted is not None and offer.offered]
         items = weight_fit.use(store(), run_id, chosen)
         state.flash(f"{fmt.plural(items, 'item')} settled again, without a call.")

@@ -52,7 +52,7 @@ def event_log(seat: Seat, queue: QueueRow) -> None:
     section("Everything that happened in this queue")
     key = state.key(RECORD_FIELD, "log", queue.id)
     page = int(state.get(key) or 1)
-    log = audit_trail.log(store(), seat, queue.id, limit=PAGE, offset=PAGE * (page - 1))
+    log = audit_trail.queue_log(store(), seat, queue.id, limit=PAGE, offset=PAGE * (page - 1))
     if not log.total:
         sentences("Nothing yet.")
         return
@@ -94,7 +94,7 @@ def _choose(key: str, cells: list[tuple[str, str]]) -> None:
 
 def cell_timeline(seat: Seat, run_id: int, item: str, criterion: str) -> None:
     """Draw the events of a cell."""
-    events = audit_trail.story(store(), seat, run_id, item, criterion)
+    events = audit_trail.cell_story(store(), seat, run_id, item, criterion)
     if not events:
         sentences("No one has reviewed this cell.")
         return

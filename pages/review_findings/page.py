@@ -11,7 +11,7 @@ from core.domain.review_records import QueueRow
 from core.services.labelling.queue_results import CriterionTrouble, Session
 from core.services.results import item_view
 from core.services.review import claims, queues
-from core.services.review.reviewer_quality import AnchoringEffect, anchoring
+from core.services.review.reviewer_quality import AnchoringEffect, anchoring_effect
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from pages.review_findings import all_cells, calibrated, changed, events, people, unreviewed
@@ -73,7 +73,7 @@ def _troubles(queue: QueueRow, session: Session) -> None:
         numbers=(1, 2, 3, 4),
     )
     run = item_view.require_run(store(), queue.run_id)
-    rubric = library.version(store(), run.rubric_version_id)
+    rubric = library.version_by_id(store(), run.rubric_version_id)
     routes.link(routes.RUBRICS, "Edit the rubric", {state.RUBRIC: rubric.rubric_id}, icon="edit")
 
 
@@ -84,7 +84,7 @@ def _trouble(trouble: CriterionTrouble) -> list[str]:
 
 def follows_judges(queue: QueueRow) -> None:
     """Draw the shares, and a sentence that sums them up."""
-    effect = cached("anchoring", queue, lambda: anchoring(store(), queue.id))
+    effect = cached("anchoring", queue, lambda: anchoring_effect(store(), queue.id))
     section("Do the judges' votes sway reviewers?")
     if not effect.revealed and not effect.assisted.n:
         sentences(
@@ -184,10 +184,10 @@ def _queues() -> list[QueueRow]:
     """Return the queues of a run; first the shown one, from the address or the newest."""
     asked = state.address_id(state.QUEUE)
     if asked is None:
-        rows = queues.queues(store(), state.address_id(state.RUN))
+        rows = queues.queues_of_run(store(), state.address_id(state.RUN))
         return [row for row in rows if row.run_id == rows[0].run_id]
-    first = queues.queue(store(), asked)
-    rest = queues.queues(store(), first.run_id)
+    first = queues.queue_by_id(store(), asked)
+    rest = queues.queues_of_run(store(), first.run_id)
     return [first, *(row for row in rest if row.id != first.id)]
 
 
@@ -215,7 +215,7 @@ def _choose(key: str) -> None:
 
 
 def _views(seat: Seat, queue: QueueRow) -> None:
-    progress = queues.progress(store(), queue.id)
+    progress = queues.queue_progress(store(), queue.id)
     row(
         [
             f'<span class="rs-num">{fmt.count(progress.resolved)} of '

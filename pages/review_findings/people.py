@@ -36,7 +36,7 @@ def show(seat: Seat, queue: QueueRow) -> None:
     figures = cached(
         "people",
         queue,
-        lambda: reviewer_quality.quality(store(), seat, queue.id),
+        lambda: reviewer_quality.reviewer_quality(store(), seat, queue.id),
         seat.name,
         seat.role,
     )
@@ -111,7 +111,7 @@ def _left_rows(quality: ReviewerQuality) -> list[list[str]]:
 
 
 def _again(seat: Seat, queue: QueueRow) -> None:
-    waiting = len(second_looks.waiting(store(), seat, queue.id))
+    waiting = len(second_looks.items_to_repeat(store(), seat, queue.id))
     if waiting:
         routes.link(
             routes.RECORD,
@@ -147,7 +147,7 @@ def _lead(seat: Seat, queue: QueueRow, others: list[ReviewerQuality]) -> None:
 
 def _set_repeat(seat: Seat, queue_id: int, key: str) -> None:
     with shown_errors():
-        queue = queues.queue(store(), queue_id)
+        queue = queues.queue_by_id(store(), queue_id)
         settings = queue.settings.model_copy(update={"repeat_share": state.get(key) / 100})
         queues.change(store(), seat, queue_id, settings=settings)
 

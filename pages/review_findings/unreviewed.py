@@ -21,9 +21,9 @@ def show(run: Run) -> None:
     if not run.votes:
         empty_state("No votes yet", "Doubtful cells appear here once judges have answered.")
         return
-    about = browsing.stands_on(store(), run)
+    about = browsing.results_state(store(), run)
     rule = work.SETTLED_AT_ONCE[work.DOUBT][1]
-    doubtful = remembered("in doubt", about, lambda: queues.preview(store(), run.id, rule))
+    doubtful = remembered("in doubt", about, lambda: queues.preview_queue(store(), run.id, rule))
     of = sorted(doubtful.by_reason.items(), key=lambda pair: -pair[1])
     why = ", ".join(f"{work.REASONS[reason]} ({fmt.count(n)})" for reason, n in of)
     cells = f"{fmt.plural(doubtful.cells, 'cell')} of {fmt.count(doubtful.of)}"
@@ -31,7 +31,7 @@ def show(run: Run) -> None:
         f"<div><b>Nobody has reviewed this run.</b> {esc(cells)} are worth a look, on "
         f"{esc(fmt.plural(doubtful.items, 'item'))}: {esc(why)}.</div>"
     )
-    minutes = queues.minutes(store(), run.id, doubtful.cells, queues.USUAL)
+    minutes = queues.expected_minutes(store(), run.id, doubtful.cells, queues.USUAL)
     if minutes is not None:
         st.caption(f"{fmt.about_minutes(minutes).capitalize()} of work.")
     address: dict[str, object] = {state.RUN: run.id, state.RULE: work.DOUBT}

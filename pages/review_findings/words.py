@@ -62,6 +62,6 @@ def cached(what: str, queue: QueueRow, make: Callable[[], FoundT], *more: object
     `more` is everything else that it depends on.
     """
     run = item_view.require_run(store(), queue.run_id)
-    cells = queues.size(store(), queue.id)
-    about = (queue.id, *browsing.stands_on(store(), run), cells, *more)
+    cells = queues.cell_count(store(), queue.id)
+    about = (queue.id, *browsing.results_state(store(), run), cells, *more)
     return remembered(f"review: {what}", about, make)

@@ -72,7 +72,7 @@ def _typed(review: OpenItem, key: str, criterion: str) -> None:
 
 
 def _kept(review: OpenItem, key: str, criterion: str) -> None:
-    snippets = reviewers.snippets(store(), review.seat)
+    snippets = reviewers.snippets_of(store(), review.seat)
     if not snippets:
         st.caption("You keep no notes yet. Write one, then keep it here.")
     for place, text in enumerate(snippets):

@@ -103,8 +103,10 @@ def item_of(queue_id: int, seat: Seat) -> OpenItem:
     place = state.key(REVIEW, queue_id)
     opened_item = state.get(place)
     if not isinstance(opened_item, OpenItem) or opened_item.seat.name != seat.name:
-        far = queues.progress(store(), queue_id)
-        opened_item = OpenItem(queue_id, seat, far, reviewer_quality.pace(store(), seat, queue_id))
+        far = queues.queue_progress(store(), queue_id)
+        opened_item = OpenItem(
+            queue_id, seat, far, reviewer_quality.reviewer_pace(store(), seat, queue_id)
+        )
         state.put(place, opened_item)
     opened_item.seat = seat
     return opened_item
@@ -155,7 +157,7 @@ def give_back(review: OpenItem) -> None:
 def look_again(review: OpenItem) -> None:
     """Reload the open item, for example after another person changed it."""
     if review.ticket is not None:
-        review.ticket = claims.renewed(store(), review.ticket)
+        review.ticket = claims.renewed_ticket(store(), review.ticket)
         review.item = commit_reveal.blind_item(store(), review.ticket)
         _count(review)
         show_votes(review)
@@ -186,8 +188,8 @@ def lay(review: OpenItem, ticket: Ticket | None) -> None:
 
 def _count(review: OpenItem) -> None:
     """Update the queue's progress and mine."""
-    review.progress = queues.progress(store(), review.queue_id)
-    review.pace = reviewer_quality.pace(store(), review.seat, review.queue_id)
+    review.progress = queues.queue_progress(store(), review.queue_id)
+    review.pace = reviewer_quality.reviewer_pace(store(), review.seat, review.queue_id)
 
 
 def show_votes(review: OpenItem) -> None:

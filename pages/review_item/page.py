@@ -27,7 +27,7 @@ def none_chosen() -> None:
 
 def show(queue_id: int) -> None:
     """Draw the screen of a queue: the open item, or why none is open."""
-    queue = queues.queue(store(), queue_id)
+    queue = queues.queue_by_id(store(), queue_id)
     who = identity.seat()
     if who is None:
         return
@@ -86,7 +86,7 @@ def _nothing(review: OpenItem) -> None:
     elif standing.available:
         empty_state("Ready", "There is something for you to review.")
     else:
-        run = queues.queue(store(), review.queue_id).run_id
+        run = queues.queue_by_id(store(), review.queue_id).run_id
         empty_state("Nothing left for you here", standing.why, lambda: _on_from(run))
     if standing.available:
         with st.container(horizontal=True, horizontal_alignment="center"):

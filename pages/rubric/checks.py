@@ -14,12 +14,12 @@ from core.lint.language import unchecked_sentence
 from core.lint.rules import LintFinding, LintRule
 from core.services.diagnostics import diagnosis
 from core.services.diagnostics.diagnosis import CriterionFinding, RubricFindings, RunFindings
-from core.services.rubrics.drafts import locate, payload, problems_of
+from core.services.rubrics.drafts import draft_payload, locate_card, problems_of
 from core.services.rubrics.issues import (
     check_draft,
-    dismiss,
+    dismiss_finding,
     is_dismissed,
-    recall,
+    recall_finding,
     unread_draft,
     with_edit,
 )
@@ -50,15 +50,17 @@ class PlacedFinding(NamedTuple):
 def found(name: str) -> list[PlacedFinding]:
     """Return the findings on the draft, including dismissed ones."""
     draft = drafts.draft(name)
-    about = (content_hash(payload(draft)),)
+    about = (content_hash(draft_payload(draft)),)
     findings = remembered("rubric_check", about, lambda: check_draft(draft, with_dismissed=True))
-    return [PlacedFinding(f, locate(draft, f.path)[0], is_dismissed(draft, f)) for f in findings]
+    return [
+        PlacedFinding(f, locate_card(draft, f.path)[0], is_dismissed(draft, f)) for f in findings
+    ]
 
 
 def _unread(name: str) -> tuple[str, ...]:
     """Return the criteria that no check reads, because they are not in English."""
     draft = drafts.draft(name)
-    about = (content_hash(payload(draft)),)
+    about = (content_hash(draft_payload(draft)),)
     return remembered("rubric_unread", about, lambda: unread_draft(draft))
 
 
@@ -172,9 +174,9 @@ def _on_act(name: str, act: str, finding: PlacedFinding) -> None:
         if act == "open":
             drafts.keep_open(name, finding.uid)
         elif act == "dismiss":
-            drafts.change(name, dismiss(draft, finding.finding))
+            drafts.change(name, dismiss_finding(draft, finding.finding))
         elif act == "recall":
-            drafts.change(name, recall(draft, finding.finding))
+            drafts.change(name, recall_finding(draft, finding.finding))
         elif finding.finding.edit is not None:
             drafts.change(name, with_edit(draft, finding.finding.edit), redraw=True)
 
@@ -316,7 +318,7 @@ def _can_be_saved(serious: int) -> None:
 
 
 def _problem(name: str, place: int, problem: Problem) -> None:
-    uid, _ = locate(drafts.draft(name), problem.path)
+    uid, _ = locate_card(drafts.draft(name), problem.path)
     target = uid or _about_card(problem)
     with st.container(horizontal=True, vertical_alignment="center"):
         problem_list([_with_criterion_name(name, problem, uid)])

@@ -45,7 +45,7 @@ def yaml_side(name: str) -> None:
     """Draw the YAML text with its problems, line by line."""
     typed = drafts.text(name)
     key = state.key(RUBRIC_YAML, name)
-    state.seed(key, library.text_of(drafts.draft(name)) if typed is None else typed)
+    state.seed(key, library.draft_file_text(drafts.draft(name)) if typed is None else typed)
     refused = drafts.refused_text(name)
     if refused is not None:
         refusal(refused)
@@ -118,7 +118,7 @@ def show_waiting(name: str, view_key: str, yaml: str) -> None:
 
 
 def _notices(typed: str) -> None:
-    notices = library.read(typed, "rubric.yaml").notices
+    notices = library.read_rubric(typed, "rubric.yaml").notices
     if notices:
         st.info("Read, and kept as additional data:", icon=":material/info:")
         problem_list(notices)

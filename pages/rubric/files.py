@@ -22,9 +22,9 @@ from core.services.rubrics.import_export import (
     PastedLine,
     RubricExport,
     ShareForm,
-    added,
     added_whole,
     read_paste,
+    with_lines_added,
 )
 from core.text import numbers as fmt
 from pages.ui import drafts, state
@@ -247,7 +247,9 @@ def _on_part(name: str, uid: str) -> None:
         draft = drafts.draft(name)
         requirement = next(c["requirement"] for c in draft["criteria"] if c["uid"] == uid)
         pasted, remaining = read_paste(requirement), draft_criteria.remove_criterion(draft, uid)
-        drafts.change(name, added(added_whole(remaining, pasted.criteria), pasted.lines, "yes_no"))
+        drafts.change(
+            name, with_lines_added(added_whole(remaining, pasted.criteria), pasted.lines, "yes_no")
+        )
 
 
 def _preview_grid(criteria: tuple[Criterion, ...]) -> None:
@@ -306,7 +308,7 @@ def _on_add(name: str, kind: Template) -> None:
         if not count:
             raise InputError("Paste or write lines first, one requirement each.")
         draft = added_whole(drafts.draft(name), pasted.criteria)
-        drafts.change(name, added(draft, pasted.lines, kind))
+        drafts.change(name, with_lines_added(draft, pasted.lines, kind))
         state.put(state.key(PASTE_TEXT, name), "")
         state.flash(f"Added {fmt.plural(count, 'criterion', 'criteria')}.")
 
@@ -335,7 +337,7 @@ def export_panel(rubric: Rubric) -> None:
     )
     st.caption(SHARE_WORDS[form].about)
     try:
-        shared = import_export.share(rubric, form)
+        shared = import_export.export_rubric(rubric, form)
     except InputError as error:
         st.error(label(error.message), icon=":material/error:")
         return
@@ -344,7 +346,10 @@ def export_panel(rubric: Rubric) -> None:
         _download(shared, f"Download {SHARE_WORDS[form].title}", form, primary=True)
         if form != "sheet":
             _download(
-                import_export.share(rubric, "sheet"), "Sheet to print", "sheet", primary=False
+                import_export.export_rubric(rubric, "sheet"),
+                "Sheet to print",
+                "sheet",
+                primary=False,
             )
     if form != "sheet":
         raw(shared.text, height=300)
@@ -365,9 +370,15 @@ def _losses(form: ShareForm, shared: RubricExport) -> None:
 def export_buttons(rubric: Rubric) -> None:
     """Draw a download per lossless format, and the sheet."""
     with st.container(horizontal=True):
-        _download(import_export.share(rubric, "yaml"), "Download YAML", "yaml", primary=False)
-        _download(import_export.share(rubric, "json"), "Download JSON", "json", primary=False)
-        _download(import_export.share(rubric, "sheet"), "Sheet to print", "sheet", primary=False)
+        _download(
+            import_export.export_rubric(rubric, "yaml"), "Download YAML", "yaml", primary=False
+        )
+        _download(
+            import_export.export_rubric(rubric, "json"), "Download JSON", "json", primary=False
+        )
+        _download(
+            import_export.export_rubric(rubric, "sheet"), "Sheet to print", "sheet", primary=False
+        )
 
 
 def _download(shared: RubricExport, caption: str, form: ShareForm, *, primary: bool) -> None:

@@ -165,9 +165,9 @@ def rubric_list() -> None:
         draft_panel()
     archived = bool(state.get(RUBRICS_ARCHIVED))
     search = str(state.get(RUBRICS_SEARCH) or "")
-    rows = library.listing(store(), search=search, archived=archived)
+    rows = library.rubric_rows(store(), search=search, archived=archived)
     unsaved.show_discarded()
-    kept = library.all_kept(store())
+    kept = library.all_kept_drafts(store())
     new_drafts = [draft for draft in kept if draft.draft["rubric_id"] is None]
     if not archived and not search:
         for draft in new_drafts:
@@ -301,7 +301,7 @@ def _rubric_row(rubric: RubricRow, changes: list[library.KeptDraft], archived: b
             args=(rubric.id, key),
         )
         if choice == "Export":
-            export_dialog(library.latest(store(), rubric.id).rubric)
+            export_dialog(library.latest_version(store(), rubric.id).rubric)
 
 
 def _on_menu(rubric_id: int, key: str) -> None:

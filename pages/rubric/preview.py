@@ -139,7 +139,7 @@ def _typed_item() -> Item:
 
 def _chosen_item() -> Item | None:
     place = choose_item(partial(state.key, RUBRIC_PREVIEW))
-    return None if place is None else prompt_preview.item_of(store(), *place)
+    return None if place is None else prompt_preview.preview_item(store(), *place)
 
 
 def _order() -> tuple[bool, int]:
@@ -182,8 +182,8 @@ def _sent(preview: PromptPreview) -> None:
 NO_VERDICT = -1
 PRESETS: Mapping[str, Callable[[Rubric], dict[str, int]]] = {
     "Most points": prompt_preview.best_answers,
-    "Fewest points": prompt_preview.worst,
-    "At random": prompt_preview.at_random,
+    "Fewest points": prompt_preview.worst_answers,
+    "At random": prompt_preview.random_answers,
 }
 
 
@@ -214,7 +214,7 @@ def _show_score(name: str, rubric: Rubric) -> None:
     chosen = {c.name: int(state.get(_key(name, c.name))) for c in rubric.criteria}
     answers = {n: option for n, option in chosen.items() if option != NO_VERDICT}
     with outcome:
-        _outcome(prompt_preview.simulate(rubric, answers, length=length, text=text))
+        _outcome(prompt_preview.simulate_score(rubric, answers, length=length, text=text))
 
 
 def _verdict(name: str, criterion: Criterion) -> None:

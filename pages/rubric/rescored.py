@@ -11,7 +11,7 @@ from core.identity import content_hash
 from core.rubric_diff.edits import edits_between
 from core.services.results import browsing, item_view
 from core.services.rubrics import library
-from core.services.rubrics.drafts import payload, rubric_from
+from core.services.rubrics.drafts import draft_payload, rubric_from
 from core.services.versions import follow_version, score_changes
 from core.services.versions.score_changes import ChangedItem, ScoreDifference
 from core.text import numbers as fmt
@@ -40,7 +40,7 @@ def in_short(name: str) -> str:
     if (changed := _changed(name)) is None:
         return ""
     run, rubric, about = changed
-    edits = edits_between(library.version(store(), run.rubric_version_id).rubric, rubric)
+    edits = edits_between(library.version_by_id(store(), run.rubric_version_id).rubric, rubric)
     if run.votes > MANY["rescored"] or edits.unmapped or not edits.of("score"):
         return ""
     difference = _difference(run, rubric, about)
@@ -57,9 +57,9 @@ def _changed(name: str) -> tuple[Run, Rubric, tuple[object, ...]] | None:
         rubric = rubric_from(draft)
     except InputError:
         return None  # The simulator below says what must be fixed.
-    if rubric == library.version(store(), run.scored_version_id).rubric:
+    if rubric == library.version_by_id(store(), run.scored_version_id).rubric:
         return None
-    return run, rubric, (*browsing.stands_on(store(), run), content_hash(payload(draft)))
+    return run, rubric, (*browsing.results_state(store(), run), content_hash(draft_payload(draft)))
 
 
 def _difference(run: Run, rubric: Rubric, about: tuple[object, ...]) -> ScoreDifference:
@@ -70,7 +70,7 @@ def _difference(run: Run, rubric: Rubric, about: tuple[object, ...]) -> ScoreDif
 
 def _newest(rubric_id: int) -> Run | None:
     """Return the newest run of the rubric that has votes and is not being graded."""
-    uses = score_changes.uses(store(), rubric_id).values()
+    uses = score_changes.uses_of_versions(store(), rubric_id).values()
     runs = [run for use in uses for run in use.asked if run.votes and run.status in RESTING]
     newest = max(runs, key=lambda run: run.id, default=None)
     return None if newest is None else item_view.require_run(store(), newest.id)

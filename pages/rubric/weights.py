@@ -15,7 +15,7 @@ from core.errors import InputError
 from core.identity import content_hash, text_hash
 from core.metrics.estimate import Estimate
 from core.services.rubrics import draft_criteria, weights_from_grades
-from core.services.rubrics.drafts import payload, rubric_from
+from core.services.rubrics.drafts import draft_payload, rubric_from
 from core.services.rubrics.weights_from_grades import InferredWeights, Weight
 from core.text import numbers as fmt
 from pages.ui import drafts, state
@@ -52,7 +52,7 @@ def choose(name: str, rubric: Rubric) -> GradesSource | None:
 
 
 def _dataset(name: str, rubric: Rubric) -> GradesSource | None:
-    sets = weights_from_grades.sources(store())
+    sets = weights_from_grades.label_sources(store())
     if not sets:
         st.caption("No dataset has labels yet. Bring one in on the Datasets page, or use a table.")
         return None
@@ -63,12 +63,12 @@ def _dataset(name: str, rubric: Rubric) -> GradesSource | None:
         format_func=lambda value: one_line(sets[value], 60),
     )
     fields = remembered(
-        "totals", (version,), lambda: weights_from_grades.totals_in(store(), version)
+        "totals", (version,), lambda: weights_from_grades.total_fields(store(), version)
     )
     return GradesSource(
         (str(version),),
         fields,
-        lambda field, step: weights_from_grades.infer_from(
+        lambda field, step: weights_from_grades.infer_from_dataset(
             store(), rubric, version, field, step=step
         ),
     )
@@ -94,8 +94,8 @@ def _table(name: str, rubric: Rubric) -> GradesSource | None:
     )
     return GradesSource(
         (text_hash(data.decode("utf-8", "replace")),),
-        list(weights_from_grades.totals_of(items)),
-        lambda field, step: weights_from_grades.infer(rubric, items, field, step=step),
+        list(weights_from_grades.totals_by_field(items)),
+        lambda field, step: weights_from_grades.infer_weights(rubric, items, field, step=step),
     )
 
 
@@ -141,7 +141,7 @@ def _show(name: str) -> None:
             format_func=STEPS.__getitem__,
             width=110,
         )
-    about = (content_hash(payload(drafts.draft(name))), *source.about, field, step)
+    about = (content_hash(draft_payload(drafts.draft(name))), *source.about, field, step)
     inferred = remembered("weights from grades", about, lambda: source.infer(field, step or None))
     _found(name, inferred)
 

@@ -308,13 +308,15 @@ def _true(view: CriterionView) -> ShownCell:
     label_text = one_line(view.truth_label, 40)
     tells = f"{visible(view.criterion.name)}, label: {label_text}{comparison}"
     opens = json.dumps([view.criterion.name])
-    return ShownCell(label_text, tone_of(grid.earned(view.criterion, value)), sign, tells, opens)
+    return ShownCell(
+        label_text, tone_of(grid.earned_share(view.criterion, value)), sign, tells, opens
+    )
 
 
 def _settled(view: CriterionView) -> ShownCell:
     failures = sum(vote.failure is not None for vote in view.votes)
     name = view.criterion.name
-    cell = grid.cell_of(view.criterion, view.verdict, failures)
+    cell = grid.grid_cell(view.criterion, view.verdict, failures)
     return cell_of(cell, json.dumps([name]), where=f"{name}, verdict")
 
 
@@ -333,7 +335,7 @@ def _judge_answers(view: CriterionView, judge: str) -> ShownCell:
     name = view.criterion.name
     return ShownCell(
         text,
-        tone_of(grid.earned(view.criterion, value)),
+        tone_of(grid.earned_share(view.criterion, value)),
         " ".join(signs),
         f"{visible(judge)}, {visible(name)}: {text}{more}",
         json.dumps([name, judge]),

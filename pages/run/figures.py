@@ -35,9 +35,9 @@ CRITERIA = 12
 
 def show(run: Run, rubric: Rubric) -> None:
     """Draw the histogram of scores, then the verdicts of every criterion."""
-    about = browsing.stands_on(store(), run)
+    about = browsing.results_state(store(), run)
     bins = remembered("scores", about, lambda: browsing.scores(store(), run.id))
-    means = lifecycle.means(store(), run.id)
+    means = lifecycle.run_means(store(), run.id)
     if not bins and means.ungraded:
         empty_state("No grades", f"{ungraded_words(means.ungraded)}.")
         return
@@ -52,7 +52,7 @@ def show(run: Run, rubric: Rubric) -> None:
 
 def _histogram(run: Run, bins: list[ScoreBin], about: tuple[object, ...]) -> None:
     scored = sum(one.items for one in bins)
-    means = lifecycle.means(store(), run.id)
+    means = lifecycle.run_means(store(), run.id)
     mean = means.score
     lacking = f" {label(words)}." if (words := ungraded_words(means.ungraded)) else ""
     st.html('<div class="rs-section">Scores</div>')
@@ -121,7 +121,7 @@ def _bars(
             (
                 one_line(counted.criterion.choices[i].label, 40),
                 i,
-                grid.earned(counted.criterion, counted.criterion.values[i]) or 0.0,
+                grid.earned_share(counted.criterion, counted.criterion.values[i]) or 0.0,
                 n,
             )
             for i, n in zip(counted.criterion.scored, counted.settled, strict=True)
@@ -176,7 +176,7 @@ def against_labels(run: Run) -> None:
     """Draw a line per criterion with labelled items."""
     reports = remembered(
         "labels",
-        browsing.stands_on(store(), run),
+        browsing.results_state(store(), run),
         lambda: worked_example.against_labels(store(), run.id),
     )
     compared = [report for report in reports if report.n + report.abstained]

@@ -155,7 +155,7 @@ def _ids(only: list[str]) -> tuple[str, ...] | None:
 
 
 def _order_dependent_items(run_id: int) -> tuple[str, ...]:
-    about = (run_id, lifecycle.progress(store(), run_id).row.votes)
+    about = (run_id, lifecycle.run_progress(store(), run_id).row.votes)
     return remembered("items apart", about, lambda: flip_check.items_apart(store(), run_id))
 
 
@@ -233,7 +233,7 @@ def controls(groups: ItemGroups, rubric: Rubric) -> None:
 
 def quick_filters(run: Run) -> None:
     """Draw the quick filters that keep any item, with how many they keep."""
-    about = browsing.stands_on(store(), run)
+    about = browsing.results_state(store(), run)
     kept = remembered("quick filters", about, lambda: _kept(run))
     chosen = chosen_only()
     st.pills(
@@ -258,7 +258,7 @@ def quick_filters(run: Run) -> None:
 def _kept(run: Run) -> dict[str, int]:
     """Return how many items each quick filter keeps."""
     kept = {
-        name: browsing.count(store(), run.id, _quick([name]))
+        name: browsing.item_count(store(), run.id, _quick([name]))
         for name in ONLY_WORDS
         if name != "order"
     }

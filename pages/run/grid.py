@@ -47,10 +47,10 @@ HEIGHT = 560
 
 def show(run: Run, rubric: Rubric) -> None:
     """Draw the systems' scores, the filters, and the grid with the open cell next to it."""
-    about = browsing.stands_on(store(), run)
-    means = remembered("means", about, lambda: grid.means(store(), run, rubric))
+    about = browsing.results_state(store(), run)
+    means = remembered("means", about, lambda: grid.system_means(store(), run, rubric))
     of = systems.of_run(run, rubric, means, about)
-    groups = remembered("groups", (run.id,), lambda: browsing.groups(store(), run.id))
+    groups = remembered("groups", (run.id,), lambda: browsing.item_groups(store(), run.id))
     now = filters.shown()
     with st.container(gap="xsmall"):
         systems.conclusion(of, rubric)
@@ -59,7 +59,7 @@ def show(run: Run, rubric: Rubric) -> None:
             filters.controls(groups, rubric)
             filters.quick_filters(run)
             systems.controls(of)
-            _outcomes(run, browsing.outcomes(store(), run.id))
+            _outcomes(run, browsing.outcome_counts(store(), run.id))
         beside = bool(state.address(BESIDE) and of.tasks.tasks)
         tasks = _tasks_in_order(of.tasks, ids) if beside else []
         only = systems.differing(run, of, about)
@@ -76,7 +76,9 @@ def show(run: Run, rubric: Rubric) -> None:
         if now.filtered or only is not None:
             items = [i for task in tasks for i in task.items.values()] if beside else ids
             which = (*about, now, beside, of.pair if only is not None else None)
-            means = remembered("means", which, lambda: grid.means(store(), run, rubric, items))
+            means = remembered(
+                "means", which, lambda: grid.system_means(store(), run, rubric, items)
+            )
         st.fragment(_draw_grid_and_cell)(run, rubric, means, of, rows, lines)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _pages(total, now.page)
@@ -100,7 +102,7 @@ def _rows(
     wanted = ids[(selection.page - 1) * PAGE : selection.page * PAGE]
     if beside:
         wanted = [item for task in lines for item in task.items.values()]
-    return browsing.rows_of(store(), run.id, wanted)
+    return browsing.rows_of_items(store(), run.id, wanted)
 
 
 def _nothing(total: int) -> None:
@@ -128,7 +130,7 @@ def _shown_items(run: Run, selection: ItemSelection, ids: list[str]) -> None:
     count_text = f"{fmt.plural(len(ids), 'item')}{' found' if selection.filtered else ''}"
     # As the head counts them: cells, of which an item can have several.
     waiting = (
-        queue_cells.disagreements(store(), run.id).cells if filters.only_doubt(selection) else 0
+        queue_cells.disagreements_of(store(), run.id).cells if filters.only_doubt(selection) else 0
     )
     more = f", {fmt.plural(waiting, 'disagreement')} to settle" if waiting else ""
     st.html(f'<span class="rs-quiet rs-num">{count_text}{more}</span>', width="content")
@@ -161,7 +163,7 @@ def _outcomes(run: Run, outcomes: Mapping[str, int]) -> None:
 
 
 def _ids(run_id: int, selection: ItemSelection) -> list[str]:
-    return browsing.ids(
+    return browsing.item_ids(
         store(), run_id, selection.where, selection.sort, selection.descending, selection.by
     )
 
@@ -179,7 +181,7 @@ def _draw_grid_and_cell(
         if state.get(_WHOLE):
             state.drop(_WHOLE)
             st.rerun()
-        shown_items = grid.items(store(), run, rows)
+        shown_items = grid.grid_items(store(), run, rows)
         _seek(shown_items)
         at = addressed_cell(shown_items)
         # The grid keeps its place, and with it the cursor, whatever is above or next to it.

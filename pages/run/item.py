@@ -281,11 +281,11 @@ def _bar(view: ItemView) -> None:
 
 def _place(view: ItemView) -> ItemNeighbours:
     now = filters.shown()
-    about = (*browsing.stands_on(store(), view.run), now, view.item.id)
+    about = (*browsing.results_state(store(), view.run), now, view.item.id)
     return remembered(
         "neighbours",
         about,
-        lambda: browsing.neighbours(
+        lambda: browsing.neighbours_of(
             store(), view.run.id, view.item.id, now.where, now.sort, now.descending, now.by
         ),
     )
@@ -327,7 +327,7 @@ def _criteria(view: ItemView) -> None:
         st.html(f'<span class="rs-quiet">{esc(cells.key_of(rows))}</span>')
         _reading(names, at, judges, judge)
         one = view.criteria[at]
-        decision = audit_trail.decided(store(), view.run.id, view.item.id).get(names[at])
+        decision = audit_trail.settled_decisions(store(), view.run.id, view.item.id).get(names[at])
         line = None
         if decision is not None:
             line = partial(criterion.settled_by, view.run.id, view.item.id, names[at], decision)

@@ -50,7 +50,7 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
                 st.html('<span class="rs-quiet">Settle as</span>', width="content")
                 go_on = partial(see_next, items, item_id, name)
                 settling.form(run.id, [(item_id, name)], of.criterion, "cell", go_on)
-    settled = audit_trail.decided(store(), run.id, item_id).get(name)
+    settled = audit_trail.settled_decisions(store(), run.id, item_id).get(name)
     line = None
     if settled is not None:
         line = partial(criterion.settled_by, run.id, item_id, name, settled)

@@ -66,7 +66,7 @@ def of_run(
         gaps = remembered(
             "gaps",
             (*about, *pair, *how),
-            lambda: system_gaps.gaps(store(), run, tasks, *pair, how=how),
+            lambda: system_gaps.gaps_between(store(), run, tasks, *pair, how=how),
         )
     return Systems(means[1:], tasks, pair, {gap.name: gap for gap in gaps}, people)
 
@@ -155,7 +155,7 @@ def differing(run: Run, systems: Systems, about: tuple[object, ...]) -> frozense
     return remembered(
         "tasks that differ",
         (*about, *pair),
-        lambda: frozenset(system_answers.differing(store(), run, systems.tasks, pair)),
+        lambda: frozenset(system_answers.differing_tasks(store(), run, systems.tasks, pair)),
     )
 
 

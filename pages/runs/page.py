@@ -32,7 +32,7 @@ def run_list() -> None:
     show_flash()
     search = _toolbar()
     offset = (_page() - 1) * PAGE
-    listing = lifecycle.listing(store(), search=search, limit=PAGE, offset=offset)
+    listing = lifecycle.runs_page(store(), search=search, limit=PAGE, offset=offset)
     if not listing.total:
         _nothing(search)
         return
@@ -123,7 +123,7 @@ def _nothing(search: str) -> None:
 
 def _cards(search: str, offset: int, was_active: bool) -> None:
     with shown_errors():
-        listing = lifecycle.listing(store(), search=search, limit=PAGE, offset=offset)
+        listing = lifecycle.runs_page(store(), search=search, limit=PAGE, offset=offset)
         if was_active and not any(run_row.active for run_row in listing.rows):
             st.rerun()
         for run_row in listing.rows:
@@ -229,7 +229,7 @@ def _label_share(dataset: int, panel: Panel | None) -> float:
     learners = _learners(panel)
     if not learners:
         return LABEL_SHARE
-    learning = cost_estimate.learning(store(), dataset)
+    learning = cost_estimate.teaching_items(store(), dataset)
     if learning.marked:
         st.caption(
             f"The dataset marks {fmt.plural(learning.marked, 'labelled item')} as its calibration "

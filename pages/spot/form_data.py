@@ -26,7 +26,7 @@ TYPED = ("text", "thinking", "output", "prompt", "reference")
 def load() -> None:
     """Load the form into the session: as last edited, or empty."""
     if state.get(state.SPOT_FORM) is None:
-        _put(request.opened(store()))
+        _put(request.opened_form(store()))
 
 
 def form() -> SpotRequest:

@@ -33,7 +33,9 @@ SHOWN = 8
 
 def recent_checks(open_run: int | None) -> None:
     """Draw the list; without any checks, explain this page."""
-    checks = [pair for pair in spot_check.recent(store(), SHOWN + 1) if pair[0].id != open_run]
+    checks = [
+        pair for pair in spot_check.recent_checks(store(), SHOWN + 1) if pair[0].id != open_run
+    ]
     if not checks:
         if open_run is None:
             empty_state(
@@ -246,7 +248,7 @@ def _plan(rubric: Rubric | None) -> None:
     if rubric is None or not judges:
         return
     try:
-        estimate = trials.estimate(store(), request.trial_of(store(), form))
+        estimate = trials.estimate_trial(store(), request.trial_of(store(), form))
     except (InputError, NotFound):
         return
     parts = [fmt.plural(len(rubric.criteria), "criterion", "criteria")]

@@ -29,12 +29,12 @@ SPOT_BESIDE = "spot_beside"
 
 def beside_earlier(run_id: int) -> None:
     """Draw both checks' verdicts, if there is an earlier check of the same submission."""
-    rows = {r.id: r for r in spot_check.earlier(store(), run_id) if not r.active}
+    rows = {r.id: r for r in spot_check.earlier_checks(store(), run_id) if not r.active}
     if not rows:
         return
     key = state.key(SPOT_BESIDE, run_id)
     state.seed(key, next(iter(rows)))
-    comparison = spot_check.compare(store(), state.get(key), run_id)
+    comparison = spot_check.compare_checks(store(), state.get(key), run_id)
     changed = (
         f"{comparison.changed or 'none'} of {fmt.plural(comparison.compared, 'verdict')} changed"
     )
@@ -78,7 +78,7 @@ def show(run_id: int) -> None:
     """Draw the check; refresh it while it runs."""
     try:
         spot_check.item_of(store(), run_id)
-        active = lifecycle.progress(store(), run_id).row.active
+        active = lifecycle.run_progress(store(), run_id).row.active
     except NotFound as error:
         st.warning(label(str(error)), icon=":material/search_off:")
         return
@@ -87,7 +87,7 @@ def show(run_id: int) -> None:
 
 def _live(run_id: int, polled: bool) -> None:
     with shown_errors():
-        look = lifecycle.progress(store(), run_id)
+        look = lifecycle.run_progress(store(), run_id)
         if look.row.active != polled or _elsewhere(run_id):
             # Rerun the whole page once: polling starts or stops, and other parts must know.
             st.rerun()

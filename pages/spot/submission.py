@@ -98,7 +98,7 @@ def _tasks() -> list[SpotTask]:
     """Return the tasks that the chosen offline judges learned from; empty without such a judge."""
     version = form_data.form().learn_from
     learners = any(judge.learns for judge in request.judges_of(store(), form_data.form()))
-    return spot_check.tasks(store(), version) if version is not None and learners else []
+    return spot_check.distinct_tasks(store(), version) if version is not None and learners else []
 
 
 def _take_over(tasks: list[SpotTask]) -> None:
@@ -207,7 +207,7 @@ def _item() -> None:
 
 
 def _preview(version: int, item_id: str) -> None:
-    item = prompt_preview.item_of(store(), version, item_id)
+    item = prompt_preview.preview_item(store(), version, item_id)
     if item.prompt:
         st.caption(label(item.prompt, 300))
     prose(item.text[:4000], height=220)

@@ -25,14 +25,14 @@ def show() -> None:
     run_id = worked_example.example_run(store())
     if run_id is None:
         return
-    active = lifecycle.progress(store(), run_id).row.active
+    active = lifecycle.run_progress(store(), run_id).row.active
     with st.container(border=True):
         st.fragment(_live, run_every=LOOK_EVERY if active else None)(run_id, active)
 
 
 def _live(run_id: int, polled: bool) -> None:
     with shown_errors():
-        look = lifecycle.progress(store(), run_id)
+        look = lifecycle.run_progress(store(), run_id)
         if polled and not look.row.active:
             st.rerun()
         st.subheader("A worked example, really graded", anchor=False)
@@ -59,8 +59,8 @@ def _running(look: RunProgress) -> None:
 
 def _figures(look: RunProgress) -> None:
     run_id = look.row.id
-    told = worked_example.concluded(store(), run_id)
-    learned = worked_example.learned_from(store(), run_id)
+    told = worked_example.label_conclusion(store(), run_id)
+    learned = worked_example.learned_item_count(store(), run_id)
     st.html(
         f'<div class="rs-prose">{esc(_progress_words(look, learned))} {esc(headline(told))}</div>'
     )

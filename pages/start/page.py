@@ -10,7 +10,7 @@ from core.domain.runs import RunRow
 from core.services.guided import grading
 from core.services.reports import worked_example
 from core.services.runs import lifecycle
-from core.services.runs.lifecycle import counts
+from core.services.runs.lifecycle import library_counts
 from core.services.spot.trials import HELP
 from core.text import numbers as fmt
 from pages.start import drop, example
@@ -26,7 +26,7 @@ START_WAY = "start_way"
 
 def _has_own() -> bool:
     """Return whether there is any work other than the example."""
-    have, example = counts(store()), worked_example.example_run(store())
+    have, example = library_counts(store()), worked_example.example_run(store())
     given = 0 if example is None else 1
     return max(have.rubrics, have.datasets, have.runs) > given or bool(have.spot_checks)
 
@@ -35,7 +35,7 @@ def own_work() -> None:
     """Draw the user's own work, and the last runs."""
     if not _has_own():
         return
-    have, example = counts(store()), worked_example.example_run(store())
+    have, example = library_counts(store()), worked_example.example_run(store())
     st.subheader("Your work", anchor=False)
     figures(
         [
@@ -51,8 +51,8 @@ def own_work() -> None:
 
 def _latest(example: int | None) -> list[RunRow]:
     """Return the newest runs and spot checks together, without the example."""
-    runs = lifecycle.runs(store(), limit=LATEST + 1)
-    spots = lifecycle.runs(store(), kind="spot", limit=LATEST, without=HELP)
+    runs = lifecycle.newest_runs(store(), limit=LATEST + 1)
+    spots = lifecycle.newest_runs(store(), kind="spot", limit=LATEST, without=HELP)
     both = sorted([r for r in runs if r.id != example] + spots, key=lambda r: -r.id)
     return both[:LATEST]
 
@@ -83,7 +83,7 @@ def _pictures() -> None:
     """Draw three pictures of the example run, each with a link, unless there are other runs."""
     run_id = worked_example.example_run(store())
     telling = None if run_id is None else worked_example.telling_item(store(), run_id)
-    if telling is None or counts(store()).runs > 1:
+    if telling is None or library_counts(store()).runs > 1:
         return
     theme = "dark" if st.context.theme.type == "dark" else "light"
     with st.grid(3, min_column_width=230):

@@ -200,8 +200,8 @@ def show() -> None:
 
 def _titles() -> dict[str, str]:
     """Return unsaved drafts and rubrics by name, with their titles."""
-    titles = {str(rubric_row.id): rubric_row.name for rubric_row in library.listing(store())}
-    for draft_row in library.all_kept(store()):
+    titles = {str(rubric_row.id): rubric_row.name for rubric_row in library.rubric_rows(store())}
+    for draft_row in library.all_kept_drafts(store()):
         title = draft_row.draft["name"] or "Untitled rubric"
         titles[draft_row.name] = f"{title} (unsaved changes)"
     return titles

@@ -53,7 +53,7 @@ def ask(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> N
     if panel is None:
         return
     request = make(panel)
-    model_help.cost_line(cost_estimate.estimate(store(), request))
+    model_help.cost_line(cost_estimate.estimate_request(store(), request))
     if st.button(
         "Ask judges",
         key=state.key(DATA_ACT, what, "ask"),
@@ -71,7 +71,7 @@ def ask(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> N
 
 def _live(run_id: int, was_active: bool) -> None:
     with shown_errors():
-        look = lifecycle.progress(store(), run_id)
+        look = lifecycle.run_progress(store(), run_id)
         if look.row.active != was_active:
             st.rerun()
         facts = f"{fmt.count(look.settled)} of {fmt.plural(look.row.planned, 'vote')}"

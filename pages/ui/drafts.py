@@ -112,7 +112,7 @@ def who() -> dict[str, str]:
 def others(name: str) -> list[library.KeptDraft]:
     """Return unsaved work on the same rubric that this tab did not store."""
     seen = state.get(_key(name))["seen"]
-    return [stored for stored in library.kept_of(store(), name) if stored.updated != seen]
+    return [stored for stored in library.kept_drafts_of(store(), name) if stored.updated != seen]
 
 
 def revert(name: str) -> None:
@@ -143,7 +143,7 @@ def refused_text(name: str) -> InputError | None:
     if typed is None:
         return None
     try:
-        library.read(typed, "rubric.yaml")
+        library.read_rubric(typed, "rubric.yaml")
     except InputError as error:
         return error
     return None
@@ -162,7 +162,7 @@ def change_text(name: str, typed: str) -> None:
     current = draft(name)
     # The view shows the text's problems; until they are fixed the form keeps the last valid draft.
     with contextlib.suppress(InputError):
-        current = with_rubric(current, library.read(typed, "rubric.yaml").value)
+        current = with_rubric(current, library.read_rubric(typed, "rubric.yaml").value)
     _put(name, current, typed)
     state.drop(RUBRIC_FIELD, name)
 

@@ -229,7 +229,7 @@ def draw_trust(run_id: int, more: str) -> None:
 def trust_of(run_id: int) -> Trust:
     """Return the statement, computed once for the current votes and settlements."""
     how = confidence()
-    about = (*browsing.stands_on(store(), store().runs.get(run_id)), how.level)
+    about = (*browsing.results_state(store(), store().runs.get(run_id)), how.level)
     return remembered(
         "trust",
         about,

@@ -95,14 +95,14 @@ def seat(header: Header = REVIEW, alone: str = "") -> Seat | None:
         return None
     signed = login_configured()
     heard = _listen()
-    if alone and not signed and _known_name(heard) is None and not reviewers.everyone(store()):
+    if alone and not signed and _known_name(heard) is None and not reviewers.all_reviewers(store()):
         # A browser that remembers a name says so first.
         return sit_down(alone) if heard.session else None
     name = _signed_in(header) if signed else _ask_for_name(heard, header)
     if name is None:
         return None
     session = _session(heard, wait=signed)
-    return None if session is None else reviewers.seat(store(), name, session)
+    return None if session is None else reviewers.seat_of(store(), name, session)
 
 
 def show_seat(person: Seat) -> None:
@@ -387,4 +387,4 @@ def sit_down(name: str) -> Seat:
         state.put(KEEP, reviewer.name)
     if not state.get(SESSION):
         state.put(SESSION, secrets.token_hex(8))
-    return reviewers.seat(store(), reviewer.name, str(state.get(SESSION)))
+    return reviewers.seat_of(store(), reviewer.name, str(state.get(SESSION)))

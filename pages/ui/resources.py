@@ -281,7 +281,7 @@ def _keys(files: tuple[File, ...]) -> str:
 
 def rubric(version_id: int | None) -> Rubric | None:
     """Return the rubric that checks labels; ``None`` without a version."""
-    return None if version_id is None else library.version(store(), version_id).rubric
+    return None if version_id is None else library.version_by_id(store(), version_id).rubric
 
 
 def checked(source: str, rows: Table, mapping: ColumnMapping, version_id: int | None) -> Checked:

@@ -240,7 +240,9 @@ def _estimate(request: RunRequest) -> CostEstimate | None:
         request.batch,
     )
     try:
-        return remembered("estimate", about, lambda: cost_estimate.estimate(store(), request))
+        return remembered(
+            "estimate", about, lambda: cost_estimate.estimate_request(store(), request)
+        )
     except InputError as error:
         refusal(error)
         return None

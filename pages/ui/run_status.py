@@ -126,7 +126,7 @@ def show(run_id: int, *, title: str = "", about: str = "") -> None:
 
     `title` is for the head of the run's own page; `about` follows the votes (HTML).
     """
-    row = lifecycle.progress(store(), run_id).row
+    row = lifecycle.run_progress(store(), run_id).row
     began = time.monotonic()
     st.fragment(_live, run_every=POLL_SECONDS if row.active else None)(
         run_id, row.active, row.votes, began, title=title, about=about
@@ -139,7 +139,7 @@ def _live(
     with shown_errors():
         key = state.key(RUN_LOOK, run_id)
         before = state.get(key)
-        look = lifecycle.progress(store(), run_id, None if before is None else RunLook(*before))
+        look = lifecycle.run_progress(store(), run_id, None if before is None else RunLook(*before))
         state.put(key, tuple(look.look))
         follows = look.row.votes != votes and time.monotonic() - began > REDRAW_SECONDS
         if look.row.active != was_active or follows:
@@ -156,7 +156,7 @@ def draw(look: RunProgress, *, pace: bool = True, title: str = "", about: str = 
     with line_of(run, title, shown, f"{facts} {about}"):
         _buttons(look, grades=bool(title))
     if run.active:
-        text = f"{fmt.percent(look.share)} of the votes · {lifecycle.phase_of(run)}"
+        text = f"{fmt.percent(look.share)} of the votes · {lifecycle.phase_words(run)}"
         st.progress(min(1.0, look.share), text=text)
         if waits := lifecycle.waiting_words(look):
             st.caption(f"{label(waits)}. {SLOW}")
@@ -170,7 +170,7 @@ def draw(look: RunProgress, *, pace: bool = True, title: str = "", about: str = 
             "verdicts were already settled."
         )
     if lost := lifecycle.unrecorded_calls(run):
-        st.caption(lifecycle.lost_words(lost))
+        st.caption(lifecycle.lost_calls_words(lost))
     if look.stalled:
         st.warning(f"{NOBODY} Resume takes it up again; no finished vote is lost.")
     if not run.active or look.stalled:

@@ -15,7 +15,7 @@ from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan, RunStatus
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote, VoteFailure
 from core.services.judges.connection import ConnectionResult
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.services.rubrics import library
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import draft_from
@@ -177,7 +177,7 @@ def graded(store: Store, plan: RunPlan, status: RunStatus, option: int = 0) -> i
     run_id = store.runs.create(plan, [(item.id, 9) for item in items], now=NOW).id
     lease = store.leases.claim("gone:1:x", at=1e10, seconds=60, run_id=run_id)
     assert lease is not None
-    derive = derive_for(store.runs.get(run_id).plan, rubric(), items)
+    derive = derivation_for(store.runs.get(run_id).plan, rubric(), items)
     judges = {judge.name for judge in plan.panel.judges}
     outcomes = [
         one

@@ -11,7 +11,7 @@ from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Seat, S
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.services.review import claims, commit_reveal, queues, reviewers
 from core.services.rubrics import library
 from core.services.rubrics.drafts import draft_from
@@ -78,7 +78,7 @@ def _ailing(store: Store) -> int:
         for n, item in enumerate(items)
         for judge, option in ((GRADE, 0), (FAIL, (n + 1) % 2))
     ]
-    derive = derive_for(store.runs.get(run).plan, rubric, items)
+    derive = derivation_for(store.runs.get(run).plan, rubric, items)
     store.votes.record(run, outcomes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)
     store.leases.release(lease, "done", now=NOW)
     return run
@@ -124,7 +124,7 @@ def reviews(store: Store, run: int, other: int) -> Queues:
 
 def _sit(store: Store, name: str) -> Seat:
     reviewers.sign_in(store, name)
-    return reviewers.seat(store, name, f"tab of {name[:6]}")
+    return reviewers.seat_of(store, name, f"tab of {name[:6]}")
 
 
 def _say(store: Store, seat: Seat, queue: int, item: str, option: int) -> None:

@@ -8,7 +8,7 @@ from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Seat
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunPlan
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.services.review import claims, commit_reveal, queues, reviewers
 from core.store.store import Store
 
@@ -73,7 +73,7 @@ def graded(store: Store, count: int) -> Run:
     outcomes = [
         _outcome(item, name, judge) for item in texts for name in CRITERIA for judge in JUDGES
     ]
-    derive = derive_for(plan, RUBRIC, texts)
+    derive = derivation_for(plan, RUBRIC, texts)
     store.votes.record(
         run.id, outcomes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive
     )
@@ -100,7 +100,7 @@ def queue(store: Store, run: Run, rule: QueueRule = EVERYTHING, **settings: obje
 def sit(store: Store, name: str, session: str = "elsewhere") -> Seat:
     """Somebody who reviews without a browser."""
     reviewers.sign_in(store, name)
-    return reviewers.seat(store, name, session)
+    return reviewers.seat_of(store, name, session)
 
 
 def decide(store: Store, seat: Seat, queue_id: int, option: int, note: str = "") -> str:

@@ -93,4 +93,4 @@ def key(page: Any, *names: str) -> None:
 
 def states(store: Store, queue_id: int) -> dict[str, int]:
     """How many cells of a queue are in which state."""
-    return {str(s): n for s, n in queues.progress(store, queue_id).cells.items()}
+    return {str(s): n for s, n in queues.queue_progress(store, queue_id).cells.items()}

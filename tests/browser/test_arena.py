@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.services.pairwise import arena_people, blind_arena
-from core.services.pairwise.contest_votes import read
+from core.services.pairwise.contest_votes import contests_of_runs
 from core.store.store import Store
 from tests.browser.driving import main_text, settle, visit, write
 from tests.pages.contested import held
@@ -101,7 +101,7 @@ def _kept(app_db: Path, contest: int) -> None:
     arena = next(a for a in arena_people.arenas_of(store, [contest]) if a.person == "Zoe")
     assert (arena.votes, arena.planned) == (TASKS, TASKS)
     assert blind_arena.next_blind(store, arena.run_id) is None
-    people = read(store, [arena.run_id])
+    people = contests_of_runs(store, [arena.run_id])
     orders = {held.shown[0].swapped for held in people.held}
     assert orders == {True, False}
     for held_ in people.held:

@@ -50,8 +50,8 @@ def second(wardrobe: Wardrobe, app_url: str) -> Iterator[Any]:
 
 def rubric_named(app_db: Path, name: str) -> Rubric:
     store = Store(app_db)
-    (row,) = library.listing(store, search=name)
-    rubric = library.latest(store, row.id).rubric
+    (row,) = library.rubric_rows(store, search=name)
+    rubric = library.latest_version(store, row.id).rubric
     store.close()
     return rubric
 
@@ -59,7 +59,7 @@ def rubric_named(app_db: Path, name: str) -> Rubric:
 def rubric_at(app_db: Path, address: str) -> Rubric:
     """What is saved of the rubric that an address of the editor names."""
     store = Store(app_db)
-    rubric = library.latest(store, int(address.partition("/rubrics?rubric=")[2])).rubric
+    rubric = library.latest_version(store, int(address.partition("/rubrics?rubric=")[2])).rubric
     store.close()
     return rubric
 
@@ -130,8 +130,8 @@ def test_six_mixed_criteria_come_from_the_library_and_are_saved(
     press(page, "Save")
     page.get_by_text("Version 1, saved").wait_for()
     store = Store(app_db)
-    (row,) = library.listing(store, search="From the library")
-    rubric = library.latest(store, row.id).rubric
+    (row,) = library.rubric_rows(store, search="From the library")
+    rubric = library.latest_version(store, row.id).rubric
     store.close()
     assert {c.name for c in rubric.criteria} == set(PICKED)
     assert {c.scale for c in rubric.criteria} == {"binary", "ordinal", "nominal"}

@@ -39,7 +39,7 @@ def ids(app_db: Path) -> dict[str, int]:
 
 def requirements(app_db: Path, rubric_id: int) -> list[str]:
     store = Store(app_db)
-    found = library.latest(store, rubric_id).rubric.criteria
+    found = library.latest_version(store, rubric_id).rubric.criteria
     store.close()
     return [criterion.requirement for criterion in found]
 

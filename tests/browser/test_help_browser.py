@@ -56,7 +56,7 @@ def saved(store: Store, name: str) -> int:
 
 
 def criteria(store: Store, rubric_id: int) -> tuple[Criterion, ...]:
-    return library.latest(store, rubric_id).rubric.criteria
+    return library.latest_version(store, rubric_id).rubric.criteria
 
 
 def open_help(page: Any, app_url: str, rubric_id: int, view: str = "Improve") -> None:
@@ -120,7 +120,7 @@ def test_a_draft_survives_broken_replies_and_is_saved_from_the_editor(
     page.get_by_text("Drafted by a model. Look it over, then save.").wait_for()
     press(page, "Save")
     said_on_page(page, "Version 1, saved")
-    (row,) = library.listing(store, search=DRAFT["name"])
+    (row,) = library.rubric_rows(store, search=DRAFT["name"])
     limit, tone = criteria(store, row.id)
     assert [option.description for option in limit.options] == ["A number of days.", "No number."]
     assert (tone.scale, tone.weight) == ("ordinal", -2)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from core.services.exports.run_export import export
-from core.services.reports.paper import paper
-from core.services.reports.run_report import report
+from core.services.reports.paper import report_as_paper
+from core.services.reports.run_report import report_run
 from core.store.store import Store
 from tests.browser.driving import main_text, settle, visit, watch
 from tests.pages.graded import HOSTILE, graded
@@ -34,7 +34,7 @@ def test_the_html_file_opens_offline_with_every_number(browser: Any, tmp_path: P
     read = " ".join(page.inner_text("body").split()).lower()
     missing = [
         text
-        for text in paper(report(store, run)).texts()
+        for text in report_as_paper(report_run(store, run)).texts()
         if " ".join(text.split()).lower() not in read and HOSTILE.split()[0] not in text
     ]
     assert [text for text in missing if not text.startswith("Made by")] == []

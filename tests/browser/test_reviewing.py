@@ -91,7 +91,9 @@ def test_twenty_cells_of_the_example_are_settled_with_keys_alone(
     waits = settle_all(page)
     assert "Everything in this queue is done." in main_text(page)
     assert states(store, queue_id) == {"resolved": 20}
-    settled = [s for (item, _), s in adjudication.settled(store, run.id).items() if item in chosen]
+    settled = [
+        s for (item, _), s in adjudication.settled_cells(store, run.id).items() if item in chosen
+    ]
     assert {s.people for s in settled} == {("Kay",)}
     per_decision = sum(waits) / 20
     print(
@@ -208,7 +210,7 @@ def test_two_people_on_one_queue_settle_every_cell_once_and_the_slower_is_told(
     assert "Nothing was lost" in told or "was not recorded" in told
     assert states(store, queue_id) == finished  # Ann overwrote nothing
     run = store.queues.get(queue_id).run_id
-    assert {s.people for s in adjudication.settled(store, run).values()} == {("Bea",)}
+    assert {s.people for s in adjudication.settled_cells(store, run).values()} == {("Bea",)}
 
 
 def test_a_lead_takes_an_item_over_and_its_reviewer_keeps_the_draft(

@@ -31,7 +31,9 @@ def test_a_column_is_selected_settled_and_undone_by_keyboard(
     page.get_by_role("gridcell", name="i2, Right:", exact=False).focus()
     page.keyboard.press("1")
     page.get_by_text("2 cells settled: MET.").wait_for()
-    assert {cell: one.option for cell, one in adjudication.settled(store, run.id).items()} == {
+    assert {
+        cell: one.option for cell, one in adjudication.settled_cells(store, run.id).items()
+    } == {
         ("i1", "Right"): MET,
         ("i2", "Right"): MET,
     }
@@ -39,7 +41,7 @@ def test_a_column_is_selected_settled_and_undone_by_keyboard(
     page.get_by_role("button", name="Undo").click()
     page.get_by_text("2 cells settled: MET.").wait_for(state="detached")
     settle(page)
-    assert adjudication.settled(store, run.id) == {}
+    assert adjudication.settled_cells(store, run.id) == {}
     store.close()
 
 
@@ -61,7 +63,7 @@ def test_the_filter_of_disagreements_leads_to_the_first_and_digits_settle_from_t
     settle(page)
     page.keyboard.press("2")
     settle(page)
-    settled = {cell: one.option for cell, one in adjudication.settled(store, run.id).items()}
+    settled = {cell: one.option for cell, one in adjudication.settled_cells(store, run.id).items()}
     assert settled == {("i1", "Right"): MET, ("i1", "Short"): UNMET}
 
     # The filter in an address opens nothing.

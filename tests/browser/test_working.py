@@ -155,7 +155,7 @@ def test_a_run_is_cancelled_and_resumed_from_its_page(
     page.get_by_text("▶ Grading").wait_for()
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("◼ Cancelled").wait_for()
-    row = lifecycle.progress(store, run_id).row
+    row = lifecycle.run_progress(store, run_id).row
     assert (row.status, row.failures_open) == ("cancelled", 0)
     assert row.votes < 60
     provider.rule = first_shown

@@ -9,7 +9,7 @@ import pytest
 
 from core import clock
 from core.errors import InputError
-from core.services.runs.server import serve
+from core.services.runs.server import serve_app
 from core.settings import Settings
 from core.store.store import Store
 from tests.command_line import cli
@@ -74,4 +74,4 @@ def test_an_app_that_asks_nobody_to_sign_in_listens_on_this_machine_only(
     tmp_path: Path, host: str
 ) -> None:
     with pytest.raises(InputError, match="sign-in is off"):
-        serve(Settings(tmp_path / "studio.db"), 8501, host)
+        serve_app(Settings(tmp_path / "studio.db"), 8501, host)

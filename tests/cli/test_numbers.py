@@ -86,7 +86,7 @@ def test_numbers_that_a_data_file_cannot_hold_are_refused_in_words(store: Store)
     assert (capped.returncode, "1<=x<=1000000" in capped.stderr) == (2, True), capped.stderr
     ranked = cli("rank", 1, "--bootstrap", HUGE, "--db", store.path)
     assert (ranked.returncode, "0<=x<=1000000" in ranked.stderr) == (2, True), ranked.stderr
-    assert queues.queues(store) == []
+    assert queues.queues_of_run(store) == []
 
 
 def test_a_queues_name_is_as_long_as_a_rubrics_at_most(store: Store) -> None:
@@ -94,4 +94,4 @@ def test_a_queues_name_is_as_long_as_a_rubrics_at_most(store: Store) -> None:
     done = cli("queue", "make", 1, "--name", "x" * 201, "--db", store.path)
     assert done.returncode == 2
     assert "has 201 characters; 200 are the limit" in done.stderr
-    assert queues.queues(store) == []
+    assert queues.queues_of_run(store) == []

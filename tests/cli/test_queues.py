@@ -32,9 +32,9 @@ def test_a_queue_with_a_cap_is_counted_and_then_made_from_a_terminal(store: Stor
     # Of eight items six are split on both criteria: twelve cells, of which eight are cut.
     counted = json.loads(said(store, *wanted, "--dry-run", "--json"))
     assert (counted["queue"], counted["cells"], counted["left_out_by_cap"]) == (None, 4, 8)
-    assert queues.queues(store) == []
+    assert queues.queues_of_run(store) == []
     assert "8 more would fit and are left out by the cap." in said(store, *wanted)
-    assert queues.progress(store, 1).total == 4
+    assert queues.queue_progress(store, 1).total == 4
     assert "0 of 4" in said(store, "list", "1")
     assert "0 cells added" in said(store, "refresh", "1")
 
@@ -77,7 +77,7 @@ def test_criteria_that_are_not_there_are_said(store: Store) -> None:
     rule = QueueRule(criteria=("Rigth",))
     with pytest.raises(InputError, match="none of the cells that you name"):
         queues.make_queue(store, terminal_name(), 1, "Mine", rule, QueueSettings())
-    assert queues.queues(store) == []
+    assert queues.queues_of_run(store) == []
 
 
 def test_regrade_requests_are_brought_queued_and_listed_from_a_terminal(
@@ -97,7 +97,7 @@ def test_regrade_requests_are_brought_queued_and_listed_from_a_terminal(
     file.write_text("item,note,from\ni2,Not read.,Tim\n")
     # Both criteria of i2.
     assert "They wait in queue 1" in regrade("import", "1", str(file), "--queue")
-    assert queues.progress(store, 1).total == 3
+    assert queues.queue_progress(store, 1).total == 3
     found = json.loads(regrade("list", "1", "--json"))["requests"]
     assert {(one["by"], one["status"], one["queue"]) for one in found} == {
         ("Tom", "open", 1),
@@ -119,7 +119,7 @@ def test_the_next_ten_texts_are_queued_and_what_they_taught_is_told(store: Store
     run = ten_texts.made(store, panel=Panel(judges=(Judge(name="one", kind="classifier"),)))
     told = json.loads(said(store, "ten", str(run), "--dry-run", "--json"))
     assert (told["queue"], told["texts"], told["graded"]) == (None, 10, 0)
-    assert queues.queues(store) == []
+    assert queues.queues_of_run(store) == []
     assert "Queue 1: 10 texts, drawn at random. 0 are graded." in said(store, "ten", str(run))
     # An unfinished ten is named again.
     assert json.loads(said(store, "ten", str(run), "--json"))["queue"] == 1

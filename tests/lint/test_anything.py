@@ -12,7 +12,7 @@ from core.domain.rubric import Rubric
 from core.lint.check import check
 from core.lint.language import READ, word_set
 from core.lint.rules import RULES
-from core.services.rubrics.drafts import draft_from, payload
+from core.services.rubrics.drafts import draft_from, draft_payload
 from core.services.rubrics.issues import check_draft, with_edit
 from core.text.names import fold
 from tests.lint.made import criterion, levels, rubric
@@ -54,7 +54,7 @@ def test_every_finding_is_about_a_place_that_is_there_and_every_edit_can_be_made
     assert found == check(rubric)
     for finding in found:
         assert finding.rule in RULES
-        place: Any = payload(draft)
+        place: Any = draft_payload(draft)
         for step in finding.path:
             place = place[step]
         assert finding.sentence.endswith((".", "?"))

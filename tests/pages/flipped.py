@@ -14,7 +14,7 @@ from core.domain.panel import Asking, Cascade, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -64,7 +64,7 @@ def flipped(store: Store) -> int:
         owner=lease.owner,
         fence=lease.fence,
         now=NOW,
-        derive=derive_for(store.runs.get(run_id).plan, RUBRIC, ITEMS),
+        derive=derivation_for(store.runs.get(run_id).plan, RUBRIC, ITEMS),
     )
     store.leases.release(lease, "done", now=NOW)
     return run_id

@@ -15,11 +15,11 @@ from core.services.rubrics.library import samples
 from core.services.rubrics.prompt_preview import preview_prompt
 
 FILES = sorted(criterion_packs.FOLDER.glob("*.yaml"))
-ENTRIES = [entry for pack in criterion_packs.packs() for entry in pack.entries]
+ENTRIES = [entry for pack in criterion_packs.all_packs() for entry in pack.entries]
 
 
 def test_about_sixty_criteria_stand_in_ten_packs_of_all_scales() -> None:
-    assert len(criterion_packs.packs()) == 10
+    assert len(criterion_packs.all_packs()) == 10
     assert len(ENTRIES) >= 60
     scales = Counter(e.criterion.scale for e in ENTRIES)
     assert min(scales[s] for s in ("binary", "ordinal", "nominal")) >= 9
@@ -61,13 +61,13 @@ def test_whole_samples_are_clean_too() -> None:
 
 
 def test_the_library_is_searched_by_words_pack_and_scale() -> None:
-    found = criterion_packs.find("password")
+    found = criterion_packs.find_criteria("password")
     assert [(p.name, [e.criterion.name for e in es]) for p, es in found] == [
         ("code", ["Security gap"])
     ]
-    only = [e for _, es in criterion_packs.find(pack="rag", scale="nominal") for e in es]
+    only = [e for _, es in criterion_packs.find_criteria(pack="rag", scale="nominal") for e in es]
     assert [e.criterion.name for e in only] == ["Passages that disagree"]
-    assert criterion_packs.find("zzzz") == []
+    assert criterion_packs.find_criteria("zzzz") == []
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_the_library_is_searched_by_words_pack_and_scale() -> None:
     structure consistency misconception security privacy""".split(),  # noqa: SIM905
 )
 def test_the_usual_names_of_what_is_graded_find_a_criterion(word: str) -> None:
-    assert criterion_packs.find(word)
+    assert criterion_packs.find_criteria(word)
 
 
 def test_each_criterion_says_what_others_call_it_and_a_draft_does_not_carry_that() -> None:
@@ -118,7 +118,7 @@ def test_what_a_draft_had_stays_as_it_was() -> None:
 
 
 def test_a_new_rubric_takes_the_name_of_the_pack() -> None:
-    assert criterion_packs.new_with(["essays/Side taken"])["name"] == "Essays"
-    assert criterion_packs.new_with(["essays/Side taken", "code/Security gap"])["name"] == (
-        "From the library"
-    )
+    assert criterion_packs.draft_from_entries(["essays/Side taken"])["name"] == "Essays"
+    assert criterion_packs.draft_from_entries(["essays/Side taken", "code/Security gap"])[
+        "name"
+    ] == ("From the library")

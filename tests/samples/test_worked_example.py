@@ -30,7 +30,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def told(graded: Store) -> Conclusion:
-    return worked_example.concluded(graded, 1)
+    return worked_example.label_conclusion(graded, 1)
 
 
 def test_all_criteria_but_the_one_that_words_cannot_tell_are_trusted(told: Conclusion) -> None:
@@ -48,14 +48,14 @@ def test_what_is_not_trusted_is_right_as_often_as_always_the_most_common_label(
 
 
 def test_no_judge_is_off_and_at_most_a_tenth_of_the_votes_abstains(graded: Store) -> None:
-    run = worked_example.report(graded, 1)
+    run = worked_example.example_report(graded, 1)
     trained = [one["trained"] for judge in run["training"].values() for one in judge.values()]
     assert trained == [True] * 12  # two judges, six criteria
     assert 0 < run["abstentions"] <= run["votes"] / 10
 
 
 def test_there_is_something_to_settle_and_something_to_find(graded: Store) -> None:
-    assert queue_cells.disagreements(graded, 1).cells > 0
+    assert queue_cells.disagreements_of(graded, 1).cells > 0
     assert diagnosis.diagnose(graded, 1).findings
     assert worked_example.telling_item(graded, 1) is not None
 

@@ -22,9 +22,9 @@ from core.domain.review_records import EventRow
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.results.scored_items import derive_for, settled_lookup
+from core.services.results.scored_items import derivation_for, settled_lookup
 from core.services.review import queues
-from core.services.review.random_audit import UnauditedCells, unseen
+from core.services.review.random_audit import UnauditedCells, unaudited_cells
 from core.store.review.settled import settled_data
 from core.store.store import Store
 from tests.services.reviewed import sit
@@ -62,7 +62,7 @@ def base(folder: Path, items: int, split: int = 0) -> Path:
                 outcomes.append(
                     AskedOutcome((Vote(Cell(item.id, name, judge), option, False, "So."),))
                 )
-    derive = derive_for(plan, RUBRIC, rows, settled_lookup(store, run.id))
+    derive = derivation_for(plan, RUBRIC, rows, settled_lookup(store, run.id))
     store.votes.record(
         run.id, outcomes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive
     )
@@ -141,7 +141,7 @@ class Trial:
 
     def read(self, queue: int, alpha: float) -> Said:
         """What the queue promises now, beside the truth."""
-        found = unseen(self.store, queue, alpha)
+        found = unaudited_cells(self.store, queue, alpha)
         rule = self.store.queues.get(queue).rule
         left = [
             place

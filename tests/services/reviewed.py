@@ -24,7 +24,7 @@ from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Seat
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.results.scored_items import derive_for, settled_lookup
+from core.services.results.scored_items import derivation_for, settled_lookup
 from core.services.review import claims, commit_reveal, queues, reviewers
 from core.store.store import Store
 from tests.new_store import new_store
@@ -91,7 +91,7 @@ def record(store: Store, run: Run, some: tuple[Item, ...]) -> None:
     """The judges' votes on some of the items, recorded as a Runner does it."""
     lease = store.leases.claim("me", at=0.0, seconds=1e12, run_id=run.id)
     assert lease is not None
-    derive = derive_for(run.plan, RUBRIC, items(run.items), settled_lookup(store, run.id))
+    derive = derivation_for(run.plan, RUBRIC, items(run.items), settled_lookup(store, run.id))
     outcomes = [
         AskedOutcome((Vote(Cell(item.id, c.name, judge), option, option == NA, "secret-reason"),))
         for item in some
@@ -107,13 +107,13 @@ def record(store: Store, run: Run, some: tuple[Item, ...]) -> None:
 def sit(store: Store, name: str, session: str = "tab") -> Seat:
     """A reviewer, signed in. The first of a store is its lead."""
     reviewers.sign_in(store, name)
-    return reviewers.seat(store, name, session)
+    return reviewers.seat_of(store, name, session)
 
 
 def lead(store: Store, name: str) -> Seat:
     """A lead beside the first one, signed in."""
     reviewers.set_role(store, sit(store, "Lea"), sit(store, name).name, "lead")
-    return reviewers.seat(store, name, "tab")
+    return reviewers.seat_of(store, name, "tab")
 
 
 def seats(store: Store, *names: str) -> tuple[Seat, ...]:

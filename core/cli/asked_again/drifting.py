@@ -47,7 +47,7 @@ def drift(
                 return
             repeat = anchors.ask(store, number, budget)
             follow(store, repeat)
-            complete = bool(lifecycle.summary(store, repeat)["complete"])
+            complete = bool(lifecycle.run_summary(store, repeat)["complete"])
         result = anchors.drift(store, number)
         common.print_result(anchors.as_data(result), lambda _: anchors.as_text(result), as_json)
         sys.exit(common.DONE if complete and not result.alerts else common.NOT_ALL)

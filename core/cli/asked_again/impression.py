@@ -68,4 +68,4 @@ def impression(
         impressions = one_impression.result(store, task)
         data = one_impression.impression_data(impressions)
         common.print_result(data, lambda _: one_impression.impression_words(impressions), as_json)
-        sys.exit(common.DONE if lifecycle.summary(store, task)["complete"] else common.NOT_ALL)
+        sys.exit(common.DONE if lifecycle.run_summary(store, task)["complete"] else common.NOT_ALL)

@@ -161,7 +161,7 @@ def _run_probe(store: Store, probe_id: int, as_json: bool) -> int:
 
     follow(store, probe_id)
     _print_result(store, probe_id, as_json)
-    ended = lifecycle.summary(store, probe_id)
+    ended = lifecycle.run_summary(store, probe_id)
     return common.DONE if ended["complete"] else common.NOT_ALL
 
 

@@ -80,7 +80,7 @@ def _report_data(store: Store, version: DatasetVersion) -> dict[str, Any]:
     from core.services.results import fair_sample
 
     draw = label_draws.declared_draw(store, version.id)
-    warning = fair_sample.refuted_words(store, version.id)
+    warning = fair_sample.declaration_contradiction(store, version.id)
     return {
         "dataset": version.name,
         "version": version.number,

@@ -74,7 +74,7 @@ def queue_make(
             QueueSettings(confirm_same=same),
         )
         seed = clock.draw_seed() if seed is None else seed
-        chosen = queues.preview(store, run, rule, order=order, seed=seed)
+        chosen = queues.preview_queue(store, run, rule, order=order, seed=seed)
         queue_id = None
         if not dry:
             queue_id = queues.make_queue(
@@ -89,7 +89,7 @@ def queue_make(
             "by_reason": dict(chosen.by_reason),
             "settled": chosen.settled,
             "left_out_by_cap": chosen.left_out,
-            "minutes": queues.minutes(store, run, chosen.cells, settings),
+            "minutes": queues.expected_minutes(store, run, chosen.cells, settings),
             "seed": seed,
         }
         common.print_result(report, lambda chosen: _made_queue_text(store, run, chosen), as_json)
@@ -117,7 +117,7 @@ def _made_queue_text(store: Store, run: int, report: dict[str, Any]) -> str:
     from core.services.review import queues, random_labels
 
     earlier = partial(random_labels.number_drawn, store, run)
-    parts = queues.parts(report["doubtful"], report["random"], earlier)
+    parts = queues.queue_parts_text(report["doubtful"], report["random"], earlier)
     reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(report["by_reason"].items()))
     head = "Would queue" if report["queue"] is None else f"Queue {report['queue']}:"
     lines = [
@@ -242,8 +242,8 @@ def _queues_data(store: Store, run: int | None) -> list[dict[str, Any]]:
     from core.services.review import queues
 
     listed = []
-    for row in queues.queues(store, run):
-        progress = queues.progress(store, row.id)
+    for row in queues.queues_of_run(store, run):
+        progress = queues.queue_progress(store, row.id)
         listed.append(
             {
                 "queue": row.id,

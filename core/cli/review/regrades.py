@@ -61,7 +61,7 @@ def regrade_import(run: int, file: Path, queued: bool, db: Path | None, as_json:
     from core.services.review import regrades
 
     with common.plain_errors(as_json):
-        requests = regrades.read(read_bytes(file, MAX_DATASET_BYTES), file.name)
+        requests = regrades.read_requests(read_bytes(file, MAX_DATASET_BYTES), file.name)
         _store_requests(db, run, requests, queued, as_json)
 
 
@@ -131,7 +131,7 @@ def regrade_list(run: int, as_csv: bool, db: Path | None, as_json: bool) -> None
     with common.plain_errors(as_json):
         store = open_to_read(db)
         if as_csv:
-            common.print_file(regrades.as_csv(store, run))
+            common.print_file(regrades.requests_as_csv(store, run))
             return
         report = {"requests": [asdict(request) for request in regrades.requests_of(store, run)]}
         common.print_result(report, _list_text, as_json)

@@ -95,10 +95,10 @@ def metrics_source(
         return metrics_report(rated, reference, bootstrap, seed, how)
     store = open_store()
     data = metrics_report(load_ratings.run_ratings(store, run_id), reference, bootstrap, seed, how)
-    review = corrected_estimates.selected(store, run_id, how.level)
+    review = corrected_estimates.selection_of(store, run_id, how.level)
     if review is not None:
-        tell(corrected_estimates.in_words(review))
-        data["review"] = corrected_estimates.as_data(review)
+        tell(corrected_estimates.selection_warning(review))
+        data["review"] = corrected_estimates.selection_data(review)
     corrected = corrected_estimates.corrected_data(store, run_id, how.level)
     if corrected is not None:
         data["corrected"] = corrected
@@ -178,9 +178,9 @@ def _rating_model_data(rated: Rated, level: float) -> dict[str, Any]:
     columns = sheet.judges if len(sheet.judges) > 1 else sheet.people
     if len(sheet.everybody) < 2 or not sheet.criteria:
         return {}
-    data = {"severity": severity.as_data(rater_table(sheet, sheet.everybody), level)}
+    data = {"severity": severity.severity_data(rater_table(sheet, sheet.everybody), level)}
     if len(columns) > 1:
-        data["variance"] = variance.as_data(rater_table(sheet, columns), level)
+        data["variance"] = variance.variance_data(rater_table(sheet, columns), level)
     return data
 
 

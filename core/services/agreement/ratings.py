@@ -23,7 +23,7 @@ from core.domain.rubric import Rubric, Scale
 from core.metrics.agreement.kappa import Weights
 from core.metrics.agreement.ratings import State, majority
 from core.metrics.estimate import Estimate
-from core.services.results.fair_sample import CellAgreement, UnfairLabels, unlike
+from core.services.results.fair_sample import CellAgreement, UnfairLabels, unfair_labels
 
 Levels = npt.NDArray[np.int64]
 LABELS, PEOPLE, PANEL, MAJORITY = "labels", "people", "panel", "majority"
@@ -233,7 +233,7 @@ def labels_unlike(criteria: Sequence[CriterionRatings]) -> dict[str, UnfairLabel
         low = np.where(votes < 0, np.iinfo(np.int64).max, votes)[some].min(axis=1, initial=2**62)
         same = low == votes[some].max(axis=1, initial=-1)
         cells.append(CellAgreement(criterion.name, same, criterion.gold[some] >= 0))
-    return unlike(cells)
+    return unfair_labels(cells)
 
 
 class LabelSource(NamedTuple):

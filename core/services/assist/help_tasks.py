@@ -33,7 +33,7 @@ from core.services.access.spending import within_limits
 from core.services.assist.task_context import BudgetSpent, TaskContext
 from core.services.judges.connection import loop
 from core.services.judges.registry import JudgeEntry, key_status, list_judges
-from core.services.runs.held_work import beating, in_thread, store_thread
+from core.services.runs.held_work import calling_beat, in_thread, store_thread
 from core.services.runs.lifecycle import is_stalled
 from core.services.runs.ready_run import Providers
 from core.store.store import Store
@@ -172,7 +172,7 @@ async def _run_to_end(context: TaskContext) -> RunStatus:
     status: RunStatus = "failed"
     message, result = "", None
     try:
-        async with beating(renew_lease, BEAT_EVERY):
+        async with calling_beat(renew_lease, BEAT_EVERY):
             result = await work
         status, message = _final_status(context)
     except asyncio.CancelledError:

@@ -19,7 +19,7 @@ from core.domain.votes import Verdict, VoteRow
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.judging.writing.prompts import criterion_text, rubric_text
 from core.services.access.allowing import allowed
-from core.services.results.scored_items import effective, resolved_items
+from core.services.results.scored_items import resolved_items, rubric_in_force
 from core.services.runs.cost_estimate import CostEstimate
 from core.services.spot import trials
 from core.services.spot.trials import HELP, Trial
@@ -130,7 +130,7 @@ def _questions_for(request: MetaRequest, part: str) -> Rubric:
 
 def estimate(store: Store, request: MetaRequest) -> CostEstimate:
     """Return the estimate of a check, without storing anything."""
-    return trials.estimate(store, _check_trial(request))
+    return trials.estimate_trial(store, _check_trial(request))
 
 
 @allowed("write")
@@ -162,13 +162,13 @@ def check_result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCh
     meta_findings = list[MetaFinding]()
     for item in items:
         votes = store.votes.for_item(run_id, item.id) if item.id in cells else []
-        rubric = effective(item, asked_of)
+        rubric = rubric_in_force(item, asked_of)
         stale = now is not None and item.submission != _item_text(now, names, item.id)
         meta_findings += _findings_of_item(
             item, rubric, cells.get(item.id, []), votes, names, stale
         )
     every = [cell for of_item in cells.values() for cell in of_item]
-    planned = sum(len(effective(item, asked_of).criteria) for item in items)
+    planned = sum(len(rubric_in_force(item, asked_of).criteria) for item in items)
     return MetaCheck(
         row=run,
         findings=tuple(sorted(meta_findings, key=lambda finding: -finding.weight)),

@@ -31,7 +31,7 @@ from core.services.assist.help_tasks import TaskCost, cost_estimate
 from core.services.assist.task_context import TaskContext
 from core.services.diagnostics import diagnosis
 from core.services.results.item_view import choice_label
-from core.services.results.scored_items import effective, resolved_items
+from core.services.results.scored_items import resolved_items, rubric_in_force
 from core.services.rubrics import draft_criteria
 from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft
 from core.services.rubrics.drafts import rubric_from
@@ -300,7 +300,7 @@ def cases_of(
     missed: dict[str, list[tuple[Item, Verdict]]] = {}
     for item_id, cell in store.results.verdicts(run_id):
         item = items[item_id]
-        criterion = _criterion_named(effective(item, rubric), cell.criterion)
+        criterion = _criterion_named(rubric_in_force(item, rubric), cell.criterion)
         if cell.criterion in names and criterion is not None:
             truth = item.truth(criterion)
             if truth is not None and cell.judged is not None and truth != cell.judged:
@@ -317,7 +317,7 @@ def _criterion_named(rubric: Rubric, name: str) -> Criterion | None:
 
 
 def _case_of_cell(store: Store, run_id: int, item: Item, rubric: Rubric, cell: Verdict) -> Case:
-    criterion = effective(item, rubric).criterion(cell.criterion)
+    criterion = rubric_in_force(item, rubric).criterion(cell.criterion)
     label = item.labels[criterion.name]
     votes = [v for v in store.votes.for_item(run_id, item.id) if v.cell.criterion == cell.criterion]
     reasons = [v.reason for v in votes if v.option == cell.judged and v.reason]

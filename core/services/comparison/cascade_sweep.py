@@ -31,9 +31,9 @@ from core.metrics.cascade import (
 from core.metrics.estimate import ci_and_undefined
 from core.scoring.verdict import settle
 from core.services.results.scored_items import (
-    effective,
     labels_of,
     resolved_items,
+    rubric_in_force,
     scored_rubric,
 )
 from core.services.results.verdicts import VoteCounting, counting_of
@@ -150,7 +150,7 @@ def _replayed_cells(
     cascade = Cascade()
     rows_of_cells = list[tuple[bool, float, bool, bool, int, tuple[bool, bool]]]()
     for index, item in enumerate(items):
-        rubric_of_item = effective(item, rubric)
+        rubric_of_item = rubric_in_force(item, rubric)
         for name, truth in labels_of(item, rubric_of_item).items():
             cell = rows.get((item.id, name), [])
             leading_rows, following_rows = (

@@ -101,7 +101,7 @@ def estimate(store: Store, run_id: int, answers: int = ANSWERS, seed: int = 0) -
     """Return the estimate without storing anything; raise ``InputError`` if no model can be
     called.
     """
-    return trials.estimate(store, _impression_trial(store, run_id, answers, seed))
+    return trials.estimate_trial(store, _impression_trial(store, run_id, answers, seed))
 
 
 @allowed("write")

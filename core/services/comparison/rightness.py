@@ -75,7 +75,7 @@ def compare_accuracy(
     store: Store, paired: PairedRuns, level: float = USUAL.level
 ) -> CorrectedAccuracy:
     """Return the comparison, from the labels drawn for the run that has more of them."""
-    drawn = [(run.id, random_labels.of_run(store, run.id)) for run in paired.runs]
+    drawn = [(run.id, random_labels.labels_of_run(store, run.id)) for run in paired.runs]
     able = [(run_id, labels) for run_id, labels in drawn if not labels.reason]
     if not able:
         return CorrectedAccuracy(

@@ -42,8 +42,8 @@ from core.services.diagnostics.probe_edits import (
     ProbeEdit,
 )
 from core.services.diagnostics.probes import houses_of
-from core.services.results.grid import earned
-from core.services.results.scored_items import effective
+from core.services.results.grid import earned_share
+from core.services.results.scored_items import rubric_in_force
 from core.services.runs.questions import PROBE
 from core.store.store import Store
 from core.text.model_names import family_of
@@ -195,7 +195,7 @@ class ProbeGrid:
         self.grown = np.full((len(self.of), len(self.texts)), np.nan)
         for id_, fact in facts.items():
             self.grown[self.place[id_]] = fact["grown"]
-        self.rubric_of = {item.id: effective(item, rubric) for item in items}
+        self.rubric_of = {item.id: rubric_in_force(item, rubric) for item in items}
         every = [c for r in self.rubric_of.values() for c in r.criteria]
         distinct = dict.fromkeys(c.name for c in every)
         self.criteria = {name: index for index, name in enumerate(distinct)}
@@ -214,7 +214,7 @@ class ProbeGrid:
             answers = by_judge[row.judge]
             answers.options[place] = len(criterion.choices) if row.option is None else row.option
             if row.option is not None and row.criterion in self.ordered:
-                share = earned(criterion, criterion.values[row.option])
+                share = earned_share(criterion, criterion.values[row.option])
                 answers.earned[place] = np.nan if share is None else share
         return by_judge
 

@@ -15,8 +15,8 @@ from core.services.pairwise.contest_votes import (
     WITHDRAWN,
     Contest,
     Contests,
-    outcome,
-    read,
+    contests_of_runs,
+    outcome_of_contest,
     votes_of,
 )
 from core.services.pairwise.design import choice_of
@@ -62,12 +62,12 @@ def as_csv(store: Store, run_id: int) -> bytes:
     A contest without votes has one row without a rater.
     """
     runs = rounds_of(store, run_id)
-    contests = read(store, runs)
+    contests = contests_of_runs(store, runs)
     rows = list(_rows(store, contests, {}))
     for arena in arenas_of(store, runs):
         notes = store.runs.get(arena.run_id).notes
         withdrawn = {(item, name): when for item, name, when in notes.get(WITHDRAWN, ())}
-        people = read(store, [arena.run_id])
+        people = contests_of_runs(store, [arena.run_id])
         rows += [row for row in _rows(store, people, withdrawn) if "rater" in row]
     return csv_bytes(csv_text(COLUMNS, ([row.get(name) for name in COLUMNS] for row in rows)))
 
@@ -77,7 +77,7 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     kinds = {judge.name: judge.rater_kind for judge in contests.judges}
     for contest in contests.held:
-        result = outcome(contests, contest)
+        result = outcome_of_contest(contests, contest)
         names = {"first": contest.first, "second": contest.second}
         head = {
             "run": contest.run_id,

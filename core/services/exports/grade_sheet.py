@@ -23,9 +23,9 @@ from core.scoring.trace import Assessed, assessed_of
 from core.services.exports.judgement_rows import Graded, Row
 from core.services.results.item_view import choice_label
 from core.services.results.scored_items import (
-    effective,
     labels_of,
     resolved_items,
+    rubric_in_force,
     score_by_labels,
 )
 from core.store.store import Store
@@ -113,7 +113,7 @@ class _Grader:
 
     def __iter__(self) -> Iterator[Grade]:
         for item in resolved_items(self.store, self.version, None):
-            rubric = effective(item, self.rubric)
+            rubric = rubric_in_force(item, self.rubric)
             row = self.rows.get(item.id)
             own_grade = (
                 self._grade_by_labels(item, rubric) if row is None or row.score is None else None

@@ -34,9 +34,14 @@ from core.services.exports.judgement_rows import (
     verdict_rows,
 )
 from core.services.rating_models import severity
-from core.services.reports.paper import paper
-from core.services.reports.run_report import RunReport, report
-from core.services.results.scored_items import effective, resolved_items, scored_rubric, with_truth
+from core.services.reports.paper import report_as_paper
+from core.services.reports.run_report import RunReport, report_run
+from core.services.results.scored_items import (
+    resolved_items,
+    rubric_in_force,
+    scored_rubric,
+    with_settled_labels,
+)
 from core.store.store import Store
 from core.text.names import fold
 
@@ -60,7 +65,7 @@ def wide_rows(store: Store, run_id: int) -> Iterator[Row]:
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id), upto=0)
-    rubrics = {item.id: effective(item, rubric) for item in items}
+    rubrics = {item.id: rubric_in_force(item, rubric) for item in items}
     names = list(
         dict.fromkeys(c.name for item_rubric in rubrics.values() for c in item_rubric.criteria)
     )
@@ -92,7 +97,7 @@ def labelled_dataset(store: Store, version_id: int) -> str:
     """Return a dataset version as JSON lines, with settled labels replacing its own."""
     dataset = store.datasets.load(version_id)
     truth = store.settled.truth(version_id)
-    items = tuple(with_truth(item, truth.get(item.id, {})) for item in dataset.items)
+    items = tuple(with_settled_labels(item, truth.get(item.id, {})) for item in dataset.items)
     return dump_dataset(dataset.model_copy(update={"items": items}))
 
 
@@ -264,7 +269,7 @@ def export(store: Store, run_id: int, form: Format, how: Confidence = USUAL) -> 
         require(store, "organise")
     if form in ("report", "html", "markdown"):
         return _report_file(
-            report(store, run_id, how=how), "markdown" if form == "markdown" else "html"
+            report_run(store, run_id, how=how), "markdown" if form == "markdown" else "html"
         )
     if form in ("reviews", "events", "labelled"):
         return _reviewed(store, run_id, form)
@@ -282,7 +287,7 @@ def export(store: Store, run_id: int, form: Format, how: Confidence = USUAL) -> 
         "canvas": _canvas,
         "autorubric": lambda g: _folder(*experiment_files(g)),
         "folder": lambda g: _folder(*common_layout.files(g)),
-        "everything": lambda g: Exported(_everything(g, report(store, run_id, how=how)), False),
+        "everything": lambda g: Exported(_everything(g, report_run(store, run_id, how=how)), False),
     }
     return makers[form](source)
 
@@ -318,8 +323,8 @@ def written(run_report: RunReport, form: Literal["html", "markdown"]) -> str:
 
 def _report_file(run_report: RunReport, form: Literal["html", "markdown"]) -> Exported:
     if form == "markdown":
-        return _single("report.md", markdown_paper(paper(run_report)))
-    return _single("report.html", html_paper(paper(run_report)))
+        return _single("report.md", markdown_paper(report_as_paper(run_report)))
+    return _single("report.html", html_paper(report_as_paper(run_report)))
 
 
 def _reviewed(store: Store, run_id: int, form: str) -> Exported:

@@ -15,8 +15,8 @@ from core.services.pairwise.contest_votes import (
     Contest,
     ContestOutcome,
     Contests,
-    outcome,
-    read,
+    contests_of_runs,
+    outcome_of_contest,
     winner_of,
 )
 from core.services.pairwise.design import Choice, choice_of
@@ -63,7 +63,7 @@ def unitxt_result(store: Store, run_id: int) -> dict[str, Any]:
     "main_score", "main_score_name", "systems": {SYSTEM: fields}}``, one per task and question. Only
     the first replicate is reported.
     """
-    contests = read(store, [run_id])
+    contests = contests_of_runs(store, [run_id])
     rows: dict[tuple[str, str], list[Contest]] = {}
     for contest in contests.held:
         rows.setdefault((contest.task, contest.question), []).append(contest)
@@ -111,7 +111,7 @@ def _row(
     present = [s for s in contests.systems if any(s in (b.first, b.second) for b in bouts)]
     fields: dict[str, dict[str, Any]] = {s: _empty(s) for s in present}
     for contest in bouts:
-        result = outcome(contests, contest, judge)
+        result = outcome_of_contest(contests, contest, judge)
         turns = _turns(store, contests, contest, judge, votes)
         for system, opponent in ((contest.first, contest.second), (contest.second, contest.first)):
             _add(fields[system], contest, system, opponent, result, turns)

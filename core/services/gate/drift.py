@@ -21,10 +21,10 @@ from core.metrics.measure import Array
 from core.services.access.allowing import allowed
 from core.services.queueing.queue_table import CellTable
 from core.services.results import run_columns
-from core.services.results.grid import earned
+from core.services.results.grid import earned_share
 from core.services.runs import lifecycle
 from core.services.runs.cost_estimate import CostEstimate
-from core.services.runs.cost_estimate import estimate as estimate_run
+from core.services.runs.cost_estimate import estimate_request as estimate_run
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from core.text.numbers import day, percent
@@ -268,7 +268,7 @@ def _earned(criterion: Criterion) -> list[float | None]:
     """Return the share that each option earns; ``None`` if options have no order."""
     if criterion.scale == "nominal":
         return [None] * len(criterion.values)
-    return [earned(criterion, value) for value in criterion.values]
+    return [earned_share(criterion, value) for value in criterion.values]
 
 
 def _versions(store: Store, run: Run) -> dict[str, str]:

@@ -150,7 +150,7 @@ def pasted_rubric(text: str) -> Parsed[Rubric]:
     if import_export.is_table(text, "pasted text") or _STRUCTURED.match(text):
         return import_export.read(text, "pasted text")[0]
     pasted = import_export.read_paste(text)
-    draft = import_export.added(new_draft(), pasted.lines)
+    draft = import_export.with_lines_added(new_draft(), pasted.lines)
     draft = import_export.added_whole(draft, pasted.criteria)
     if not draft["criteria"]:
         raise InputError("It contains no criterion. Write one requirement a line.")

@@ -149,7 +149,7 @@ def outcome(store: Store, run_id: int) -> Outcome:
             reasons[
                 TOO_LITTLE if grade.too_little else grade.remark or f"{NO_VERDICT} of {JUDGES}"
             ] += 1
-    doubt = queues.preview(store, run_id, DOUBT).items
+    doubt = queues.preview_queue(store, run_id, DOUBT).items
     return Outcome(
         origins["judged"],
         origins["own"],

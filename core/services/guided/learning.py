@@ -12,7 +12,7 @@ from core.domain.rubric import Criterion
 from core.judging.offline import TrainingReport
 from core.metrics.estimate import Estimate
 from core.services.guided.own_grades import TEN, drawn_first
-from core.services.results.scored_items import effective, labels_of
+from core.services.results.scored_items import labels_of, rubric_in_force
 from core.services.runs.candidates import Candidates
 from core.store.store import Store
 from core.text.numbers import interval, percent, plural, score
@@ -120,7 +120,7 @@ def learning(
     }
     labelled = sorted((i for i in items if i.id in taught), key=lambda item: place[item.id])
     labelled = labelled[: round(part * len(labelled))]
-    labels = [(item, labels_of(item, effective(item, rubric.rubric))) for item in labelled]
+    labels = [(item, labels_of(item, rubric_in_force(item, rubric.rubric))) for item in labelled]
     return LearntSoFar(
         tuple(
             curve_of(

@@ -60,8 +60,8 @@ def likely_rubric(store: Store, columns: Iterable[str]) -> int | None:
     """
     heads = {plain_head(column.removeprefix("label:")) for column in columns}
     most, chosen = 0, None
-    for row in library.listing(store)[:MOST_RUBRICS]:
-        names = [c.name for c in library.version(store, row.version_id).rubric.criteria]
+    for row in library.rubric_rows(store)[:MOST_RUBRICS]:
+        names = [c.name for c in library.version_by_id(store, row.version_id).rubric.criteria]
         hits = sum(plain_head(name) in heads for name in names)
         if hits > most and 2 * hits > len(names):
             most, chosen = hits, row.version_id

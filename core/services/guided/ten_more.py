@@ -38,7 +38,7 @@ class TenMore:
 
 def progress(store: Store, run_id: int) -> TenMore:
     """Return the progress of grading a run's drawn texts. Raises ``NotFound``."""
-    finished = drawn_texts.finished(store, run_id)
+    finished = drawn_texts.finished_draw(store, run_id)
     graded = 0 if finished is None else len(finished.items)
     queue = _unfinished(store, run_id)
     items = (
@@ -59,7 +59,7 @@ def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
     if queue is not None:
         return queue
     run = store.runs.get(run_id)
-    items = _next(store, run, drawn_texts.finished(store, run_id))
+    items = _next(store, run, drawn_texts.finished_draw(store, run_id))
     if not items:
         raise InputError("Every text of this run has a label on every criterion.")
     rule = QueueRule.only(everything=True, items=items, drawn=_event_before_draws(store, run_id))
@@ -107,7 +107,7 @@ def as_data(progress: TenMore, so_far: LearntSoFar | None) -> dict[str, Any]:
 
 def _unfinished(store: Store, run_id: int) -> QueueRow | None:
     queues_ = (q for q in drawn_texts.queues_of(store, run_id) if q.archived is None)
-    return next((queue for queue in queues_ if drawn_texts.waiting(store, queue)), None)
+    return next((queue for queue in queues_ if drawn_texts.has_unresolved(store, queue)), None)
 
 
 def _event_before_draws(store: Store, run_id: int) -> int | None:
@@ -125,13 +125,13 @@ def _next(store: Store, run: Run, done: DrawnTexts | None) -> tuple[str, ...]:
     share of them.
     """
     if done is None:
-        known = drawn_texts.known(store, run, _event_before_draws(store, run.id))
+        known = drawn_texts.known_items(store, run, _event_before_draws(store, run.id))
     else:
         known = done.known | done.items
     ids = list(items_of_run(store, run).ids)
     version = store.datasets.version(run.dataset_version_id)
     remaining = [item_id for item_id in drawn_first(ids, version) if item_id not in known]
-    settled = drawn_texts.settled_here(store, run)
+    settled = drawn_texts.settled_items(store, run)
     for end in range(TEN, len(remaining) + TEN, TEN):
         if set(remaining[:end]) - settled:
             return tuple(remaining[:end])

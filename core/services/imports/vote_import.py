@@ -25,7 +25,7 @@ from core.services.access.allowing import allowed
 from core.services.datasets import item_columns
 from core.services.datasets.catalog import keep_rubric
 from core.services.results import run_columns
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.services.results.verdicts import DerivedFrom
 from core.store.database.content import dataset_text, noun_hash
 from core.store.runs.kept import MANY
@@ -170,7 +170,7 @@ def make_ready(store: Store, brought: ImportedRun) -> None:
     if store.datasets.version(brought.dataset_version).items >= MANY:
         item_columns.columns_of_version(store, brought.dataset_version)
     if brought.run is not None:
-        run_columns.keep(store, brought.run)
+        run_columns.store_columns(store, brought.run)
 
 
 def origin_words(run_details: Any) -> str:
@@ -233,7 +233,7 @@ class _Seats:
 
     def keep(self, store: Store, lease: Lease, now: str, run: DerivedFrom, reason: str) -> None:
         """Record the answers in a leased run, item by item in the order of the dataset."""
-        derive = derive_for(run.plan, run.rubric, run.items)
+        derive = derivation_for(run.plan, run.rubric, run.items)
         by_item: dict[str, list[Vote | VoteFailure]] = {}
         for row, name in zip(self.rows, self.names, strict=True):
             by_item.setdefault(row.cell.item, []).append(_result(row, name, reason))

@@ -10,7 +10,7 @@ from core.domain.runs import Run
 from core.judging.offline.answers_alike import similar_groups
 from core.metrics.estimate import Estimate
 from core.services.labelling.settle_at_sight import BY_GROUPS, SINGLY
-from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
 from core.services.review import adjudication, queues
 from core.store.store import Store
 
@@ -42,11 +42,11 @@ def groups(store: Store, run: Run, criterion: str, closeness: Closeness) -> list
     It covers only items with this criterion and a text; answers to different questions are never in
     one group.
     """
-    rubric, settled = scored_rubric(store, run), adjudication.settled(store, run.id)
+    rubric, settled = scored_rubric(store, run), adjudication.settled_cells(store, run.id)
     items = [
         item
         for item in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
-        if criterion in {question.name for question in effective(item, rubric).criteria}
+        if criterion in {question.name for question in rubric_in_force(item, rubric).criteria}
         and item.output.strip()
     ]
     result = []
@@ -79,7 +79,7 @@ def checked(store: Store, run_id: int, criterion: str) -> SinglyChecked:
     different = tuple(item for item in compared if singly[item] != of_groups[item])
     drawn = sum(
         cell.criterion == criterion
-        for row in queues.queues(store, run_id)
+        for row in queues.queues_of_run(store, run_id)
         if row.name == SINGLY
         for cell in store.queues.cells(row.id)
     )
@@ -92,7 +92,7 @@ def _verdicts(store: Store, run_id: int, name: str, criterion: str) -> dict[str,
     """Return the final options in the queue with this name, by item."""
     return {
         verdict.item_id: verdict.final.option
-        for row in queues.queues(store, run_id)
+        for row in queues.queues_of_run(store, run_id)
         if row.name == name
         for verdict in store.verdicts.of_queue(row.id)
         if verdict.criterion == criterion and verdict.final is not None

@@ -33,7 +33,7 @@ from core.metrics.intervals.planning import (
 from core.services.pairwise import system_answers, system_gaps
 from core.services.pairwise.system_gaps import SystemsApart
 from core.services.queueing import queue_cap
-from core.services.queueing.draw_chances import DrawableCells, Stratum, chances, strata
+from core.services.queueing.draw_chances import DrawableCells, Stratum, chances_by_stratum, strata
 from core.services.queueing.queue_table import CellTable
 from core.services.results import run_columns, scored_items
 from core.services.results.run_columns import NO_LABEL
@@ -132,7 +132,8 @@ class _Cells:
     def groups(self, draw: DrawKind, labels: float) -> list[DrawGroup]:
         """Return the cells in the groups of this draw of further labels, and by side."""
         sizes, alike = self._alike(draw)
-        chance = chances(draw, min(1.0, labels / self.unlabelled), sizes) if self.unlabelled else {}
+        free = self.unlabelled
+        chance = chances_by_stratum(draw, min(1.0, labels / free), sizes) if free else {}
         return [group._replace(more=group.more * chance.get(kind, 0.0)) for kind, group in alike]
 
     def _strata(self, draw: DrawKind) -> tuple[dict[Stratum, int], list[tuple[Stratum, DrawGroup]]]:
@@ -172,7 +173,7 @@ def label_plan(
     """
     run = store.runs.get(run_id)
     _check(store, run, criterion, labels, pair)
-    random = random_labels.of_run(store, run_id, criterion)
+    random = random_labels.labels_of_run(store, run_id, criterion)
     cells, labels_seen = _cells(store, run, criterion, random)
     left = cells.unlabelled
     plan = LabelPlan(criterion, left, labels_seen, cells.rms, labels_seen >= MEASURED, (), pair)
@@ -184,9 +185,8 @@ def label_plan(
     lead = gap if plan.shown is None else plan.shown.value
     apart = None if pair is None else _apart(store, run, cells, pair, lead)
     numbers = sorted({*(n for n in STEPS if n < left), min(labels, left)})
-    plan = replace(
-        plan, steps=tuple(_bought(store, run_id, cells, n, apart, hourly) for n in numbers)
-    )
+    steps = tuple(_bought(store, run_id, cells, n, apart, hourly) for n in numbers)
+    plan = replace(plan, steps=steps)
     if apart is None or apart.reason:
         return replace(plan, reason=apart.reason if apart else "")
     return replace(
@@ -391,7 +391,7 @@ def _bought(
 ) -> LabelGain:
     left = cells.unlabelled
     width = {draw: half_width(cells.groups(draw, labels)) for draw in DRAWS}
-    minutes = queue_cap.minutes(store, run_id, labels, QueueSettings())
+    minutes = queue_cap.expected_minutes(store, run_id, labels, QueueSettings())
     money = None if minutes is None or hourly is None else minutes / 60 * hourly
     if apart is None or apart.reason:
         return LabelGain(labels, width, None, None, minutes, money)

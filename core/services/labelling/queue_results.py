@@ -12,7 +12,7 @@ from core.domain.review_records import QueueRow
 from core.services.results.browsing import judged_options
 from core.services.results.scored_items import scored_rubric
 from core.services.review import queues
-from core.services.review.reviewer_quality import spent
+from core.services.review.reviewer_quality import milliseconds_spent
 from core.store.store import Store
 
 
@@ -89,8 +89,8 @@ def session(store: Store, queue_id: int) -> Session:
     queue = store.queues.get(queue_id)
     cells = _decided(store, queue)
     counts = Counter(cell.became for cell in cells)
-    progress = queues.progress(store, queue_id)
-    times = spent(store.events.of_run(queue.run_id, queue_id))
+    progress = queues.queue_progress(store, queue_id)
+    times = milliseconds_spent(store.events.of_run(queue.run_id, queue_id))
     seconds = median(times) / 1000 if times else None
     return Session(
         settled=len(cells),

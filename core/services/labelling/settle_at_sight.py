@@ -19,8 +19,8 @@ from core.errors import InputError, Problem
 from core.services.access import blindness
 from core.services.access.allowing import allowed
 from core.services.queueing.queue_cells import QueueCandidate
-from core.services.queueing.queue_order import weigh
-from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.queueing.queue_order import weigh_cells
+from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
 from core.services.review import claims, commit_reveal, other_acts, queues
 from core.store.store import Store
 
@@ -133,7 +133,7 @@ def check_singly(store: Store, seat: Seat, run_id: int, criterion: str, number: 
 
 
 def _existing_queue(store: Store, run_id: int, name: str) -> QueueRow | None:
-    rows = queues.queues(store, run_id)
+    rows = queues.queues_of_run(store, run_id)
     return next((row for row in rows if row.rule == RULE and row.name == name), None)
 
 
@@ -161,7 +161,7 @@ def _add(
     """
     places = dict.fromkeys((cell.item_id, cell.position) for cell in cells)
     items = [QueuedItem(item_id, at, 0.0, assisted, 1, ()) for item_id, at in places]
-    queued = list(map(_unweighed, cells)) if assisted else weigh(store, run, cells)
+    queued = list(map(_unweighed, cells)) if assisted else weigh_cells(store, run, cells)
     store.queues.add(queue.id, items, queued)
 
 
@@ -189,7 +189,7 @@ def _candidates(store: Store, run: Run, by_item: dict[str, list[str]]) -> list[Q
         questions = (
             {}
             if item_id not in places
-            else {item.name: item for item in effective(items[item_id], rubric).criteria}
+            else {item.name: item for item in rubric_in_force(items[item_id], rubric).criteria}
         )
         for name in names:
             if name not in questions:

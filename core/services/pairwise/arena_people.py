@@ -16,7 +16,13 @@ from core import clock
 from core.metrics.agreement.kappa import cohen_kappa
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
-from core.services.pairwise.contest_votes import WITHDRAWN, ContestKey, Contests, outcome, read
+from core.services.pairwise.contest_votes import (
+    WITHDRAWN,
+    ContestKey,
+    Contests,
+    contests_of_runs,
+    outcome_of_contest,
+)
 from core.services.pairwise.contests import details_of
 from core.store.store import Store
 
@@ -116,17 +122,17 @@ def rater_agreement(
 
     ``contests`` is the result of ``contest_votes.read`` for these runs, if already loaded.
     """
-    contests = contests or read(store, run_ids)
+    contests = contests or contests_of_runs(store, run_ids)
     columns: list[tuple[str, Literal["person", "panel", "judge"], dict[ContestKey, float]]] = []
     for arena in arenas_of(store, run_ids):
-        votes = read(store, [arena.run_id])
-        if points := _points(votes, None):
+        votes = contests_of_runs(store, [arena.run_id])
+        if points := _first_points(votes, None):
             columns.append((arena.person, "person", points))
     if len(contests.judges) > 1:
-        columns.append((PANEL, "panel", _points(contests, None)))
-    columns += [(j.name, "judge", _points(contests, j.name)) for j in contests.judges]
+        columns.append((PANEL, "panel", _first_points(contests, None)))
+    columns += [(j.name, "judge", _first_points(contests, j.name)) for j in contests.judges]
     raters = tuple(
-        ArenaRater(name, kind, len(points), _rates(points, contests.systems))
+        ArenaRater(name, kind, len(points), _win_rates(points, contests.systems))
         for name, kind, points in columns
     )
     points_by_rater = [points for *_, points in columns]
@@ -140,15 +146,18 @@ def rater_agreement(
     return ContestRaters(contests.systems, raters, tuple(pairs))
 
 
-def _points(contests: Contests, judge: str | None) -> dict[ContestKey, float]:
+def _first_points(contests: Contests, judge: str | None) -> dict[ContestKey, float]:
     """Return the first system's points in every decided contest."""
     by_contest = {
-        contest.key: outcome(contests, contest, judge).points for contest in contests.held
+        contest.key: outcome_of_contest(contests, contest, judge).points
+        for contest in contests.held
     }
     return {key: points for key, points in by_contest.items() if points is not None}
 
 
-def _rates(points: Mapping[ContestKey, float], systems: Sequence[str]) -> dict[str, float | None]:
+def _win_rates(
+    points: Mapping[ContestKey, float], systems: Sequence[str]
+) -> dict[str, float | None]:
     got: dict[str, list[float]] = {system: [] for system in systems}
     for (_, _, first, second), value in points.items():
         got[first].append(value)

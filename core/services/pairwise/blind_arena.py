@@ -21,10 +21,16 @@ from core.identity import seeded_random
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.pairwise.arena_people import alike
-from core.services.pairwise.contest_votes import Contest, ContestKey, Contests, outcome, read
+from core.services.pairwise.contest_votes import (
+    Contest,
+    ContestKey,
+    Contests,
+    contests_of_runs,
+    outcome_of_contest,
+)
 from core.services.pairwise.contests import details_of
 from core.services.pairwise.design import Choice, choice_of
-from core.services.results.scored_items import derive_for, resolved_items
+from core.services.results.scored_items import derivation_for, resolved_items
 from core.store.store import Store
 
 _LEASE_SECONDS = 60.0
@@ -108,10 +114,10 @@ def start(store: Store, run_id: int, person: str) -> int:
             }
         },
     )
-    chosen = _shuffled(items, run.plan.seed, person.strip())
+    chosen = _shuffled_contests(items, run.plan.seed, person.strip())
     with store.write():
         arena = store.runs.create(plan, [(i.id, questions) for i in chosen], now=clock.now())
-        _close(store, arena.id)
+        _finish_arena(store, arena.id)
     return arena.id
 
 
@@ -125,7 +131,7 @@ def next_blind(store: Store, arena: int) -> BlindContest | None:
         for criterion in rubric.criteria:
             if Cell(item_id, criterion.name, person.name) not in voted:
                 (item,) = resolved_items(store, run.dataset_version_id, [item_id])
-                return _blind(arena, item, criterion, len(voted), run.planned)
+                return _blind_contest(arena, item, criterion, len(voted), run.planned)
     return None
 
 
@@ -162,9 +168,9 @@ def vote(
     cast = Vote(cell, option, criterion.choices[option].na, reason=reason, detail=detail)
     with store.write():
         store.runs.request_queue(arena)
-        derive = derive_for(run.plan, rubric, [item])
-        _close(store, arena, [AskedOutcome((cast,))], derive)
-    return _revealed(store, arena, item, question)
+        derive = derivation_for(run.plan, rubric, [item])
+        _finish_arena(store, arena, [AskedOutcome((cast,))], derive)
+    return _revealed_contest(store, arena, item, question)
 
 
 def people_judge_agreement(store: Store, arenas: Sequence[int]) -> list[RaterAccord]:
@@ -172,35 +178,37 @@ def people_judge_agreement(store: Store, arenas: Sequence[int]) -> list[RaterAcc
     details = [details_of(store, arena) for arena in arenas]
     # Only contests with a vote are read, so that a vote takes no longer in a large contest.
     voted = {cell.item for arena in arenas for cell in store.votes.present(arena)}
-    people = read(store, arenas, items=voted)
-    items = voted | {_exchanged(item) for item in voted}
-    contests = read(store, sorted({d["arena"] for d in details}), items=items)
+    people = contests_of_runs(store, arenas, items=voted)
+    items = voted | {_swapped_id(item) for item in voted}
+    contests = contests_of_runs(store, sorted({d["arena"] for d in details}), items=items)
     by_key = {contest.key: contest for contest in contests.held}
     judges = [j.name for j in contests.judges]
     names: list[str | None] = [None, *(judges if len(judges) > 1 else [])]
-    return [_accord(people, contests, by_key, name) for name in names]
+    return [_rater_accord(people, contests, by_key, name) for name in names]
 
 
-def _accord(
+def _rater_accord(
     people: Contests, contests: Contests, by_key: dict[ContestKey, Contest], judge: str | None
 ) -> RaterAccord:
-    def met() -> Iterator[tuple[float, float]]:
+    def shared_points() -> Iterator[tuple[float, float]]:
         for contest in people.held:
-            by_people = outcome(people, contest).points
+            by_people = outcome_of_contest(people, contest).points
             judged = by_key.get(contest.key)
-            by_judges = None if judged is None else outcome(contests, judged, judge).points
+            by_judges = (
+                None if judged is None else outcome_of_contest(contests, judged, judge).points
+            )
             if by_people is not None and by_judges is not None:
                 yield by_people, by_judges
 
-    return RaterAccord(judge or "", *alike(met()))
+    return RaterAccord(judge or "", *alike(shared_points()))
 
 
-def _nothing(items: Sequence[ItemBallots]) -> list[ItemResult]:
+def _no_results(items: Sequence[ItemBallots]) -> list[ItemResult]:
     return []
 
 
-def _close(
-    store: Store, arena: int, outcomes: Sequence[AskedOutcome] = (), derive: Derive = _nothing
+def _finish_arena(
+    store: Store, arena: int, outcomes: Sequence[AskedOutcome] = (), derive: Derive = _no_results
 ) -> None:
     """Claim the run, record outcomes and release it in one transaction, so that no Runner sees it
     free.
@@ -226,7 +234,7 @@ def _existing_arena(store: Store, run_id: int, person: str) -> int | None:
     return None
 
 
-def _shuffled(items: Sequence[Item], seed: int, person: str) -> list[Item]:
+def _shuffled_contests(items: Sequence[Item], seed: int, person: str) -> list[Item]:
     """Return one item per contest, in a random order of answers and of contests."""
     rng = seeded_random("arena", seed, person)
     bouts: dict[tuple[str, ...], list[Item]] = {}
@@ -238,7 +246,9 @@ def _shuffled(items: Sequence[Item], seed: int, person: str) -> list[Item]:
     return chosen
 
 
-def _blind(arena: int, item: Item, criterion: Criterion, done: int, total: int) -> BlindContest:
+def _blind_contest(
+    arena: int, item: Item, criterion: Criterion, done: int, total: int
+) -> BlindContest:
     pair = item.submission
     assert isinstance(pair, Pair), "a contest holds pairs"
     choices = tuple(
@@ -261,10 +271,10 @@ def _blind(arena: int, item: Item, criterion: Criterion, done: int, total: int) 
     )
 
 
-def _revealed(store: Store, arena: int, item: Item, question: str) -> RevealedContest:
-    people = read(store, [arena], items={item.id})
-    items = {item.id, _exchanged(item.id)}
-    contests = read(store, [details_of(store, arena)["arena"]], items=items)
+def _revealed_contest(store: Store, arena: int, item: Item, question: str) -> RevealedContest:
+    people = contests_of_runs(store, [arena], items={item.id})
+    items = {item.id, _swapped_id(item.id)}
+    contests = contests_of_runs(store, [details_of(store, arena)["arena"]], items=items)
     a, b = item.meta["first"], item.meta["second"]
     contest = next(
         h for h in people.held if h.question == question and h.shown[0].item_id == item.id
@@ -273,21 +283,24 @@ def _revealed(store: Store, arena: int, item: Item, question: str) -> RevealedCo
     return RevealedContest(
         a,
         b,
-        _name(contest, outcome(people, contest).winner),
-        _name(judged, outcome(contests, judged).winner),
-        {j.name: _name(judged, outcome(contests, judged, j.name).winner) for j in contests.judges},
+        _winner_name(contest, outcome_of_contest(people, contest).winner),
+        _winner_name(judged, outcome_of_contest(contests, judged).winner),
+        {
+            j.name: _winner_name(judged, outcome_of_contest(contests, judged, j.name).winner)
+            for j in contests.judges
+        },
     )
 
 
-def _exchanged(item_id: str) -> str:
+def _swapped_id(item_id: str) -> str:
     """Return the id of the item with the same two answers in the other order.
 
-    >>> _exchanged("task 7 · 0-12")
+    >>> _swapped_id("task 7 · 0-12")
     'task 7 · 12-0'
     """
     head, _, places = item_id.rpartition(" ")
     return f"{head} {'-'.join(reversed(places.split('-')))}"
 
 
-def _name(contest: Contest, winner: str | None) -> str | None:
+def _winner_name(contest: Contest, winner: str | None) -> str | None:
     return {"first": contest.first, "second": contest.second}.get(winner or "")

@@ -52,10 +52,10 @@ def shown_pairs(store: Store, version: int, ids: Sequence[str]) -> list[ShownPai
         NotFound: an id is not in this version.
     """
     counts: dict[tuple[str, str], int] = {}
-    return [_pair(json.loads(text), counts) for text in store.datasets.contents(version, ids)]
+    return [_shown_pair(json.loads(text), counts) for text in store.datasets.contents(version, ids)]
 
 
-def _pair(item: dict[str, Any], counts: dict[tuple[str, str], int]) -> ShownPair:
+def _shown_pair(item: dict[str, Any], counts: dict[tuple[str, str], int]) -> ShownPair:
     meta, pair = item["meta"], item["submission"]
     if not isinstance(pair, dict) or "first" not in pair:
         raise InputError(f"The item {item['id']!r} of a contest holds no two answers.")
@@ -64,20 +64,22 @@ def _pair(item: dict[str, Any], counts: dict[tuple[str, str], int]) -> ShownPair
     lengths = []
     for system, side in ((first, "first"), (second, "second")):
         if (task, system) not in counts:
-            counts[task, system] = _length(pair, side)
+            counts[task, system] = _answer_length(pair, side)
         lengths.append(counts[task, system])
     a, b = meta["sources"]
     return ShownPair(item["id"], task, first, second, (a, b), (lengths[0], lengths[1]))
 
 
-def _length(pair: dict[str, Any], side: str) -> int:
+def _answer_length(pair: dict[str, Any], side: str) -> int:
     """Return the number of words of an answer, without its thinking."""
     answer = pair[side]
-    text = answer if isinstance(answer, str) else output_of(getattr(_checked(pair), side))
+    text = (
+        answer if isinstance(answer, str) else output_of(getattr(_require_two_answers(pair), side))
+    )
     return len(text.split())
 
 
-def _checked(pair: dict[str, Any]) -> Pair:
+def _require_two_answers(pair: dict[str, Any]) -> Pair:
     return Pair.model_validate_json(json.dumps(pair))
 
 
@@ -175,7 +177,9 @@ class Contests:
         return choice_of(self.rounds[contest.run_id].criteria[contest.question], row.option)
 
 
-def read(store: Store, run_ids: Sequence[int], items: Collection[str] | None = None) -> Contests:
+def contests_of_runs(
+    store: Store, run_ids: Sequence[int], items: Collection[str] | None = None
+) -> Contests:
     """Return the contests of these runs, optionally limited to some of their items.
 
     The runs must have the same systems and questions.
@@ -212,11 +216,13 @@ def read(store: Store, run_ids: Sequence[int], items: Collection[str] | None = N
             {},
         )
         taken_back = {(item, name) for item, name, *_ in run.notes.get(WITHDRAWN, ())}
-        held += _held(store, run_id, pairs, list(names), systems, taken_back, whole=items is None)
+        held += _contests_of_run(
+            store, run_id, pairs, list(names), systems, taken_back, whole=items is None
+        )
     return Contests(systems, tuple(tasks), weights, tuple(judges.values()), tuple(held), rounds)
 
 
-def _held(
+def _contests_of_run(
     store: Store,
     run_id: int,
     pairs: Sequence[ShownPair],
@@ -226,7 +232,7 @@ def _held(
     *,
     whole: bool,
 ) -> list[Contest]:
-    rows = _rows(store, run_id, None if whole else [pair.item_id for pair in pairs])
+    rows = _vote_rows(store, run_id, None if whole else [pair.item_id for pair in pairs])
     for cell in taken_back:
         rows.pop(cell, None)
     failed = Counter((cell.item, cell.criterion) for cell in store.votes.failed(run_id))
@@ -258,7 +264,7 @@ def _held(
     return contests
 
 
-def _rows(
+def _vote_rows(
     store: Store, run_id: int, items: Sequence[str] | None
 ) -> dict[tuple[str, str], list[BallotRow]]:
     """Return the votes by item and question, by judge and replicate; of all items if ``None``."""
@@ -272,7 +278,7 @@ def _rows(
     return rows
 
 
-def outcome(
+def outcome_of_contest(
     contests: Contests, contest: Contest, judge: str | None = None, counted: Counted = "both"
 ) -> ContestOutcome:
     """Return a contest's outcome, for the panel or for one judge.
@@ -283,7 +289,7 @@ def outcome(
     """
     design = contests.rounds[contest.run_id].design
     orders = [s for s in contest.shown if counted == "both" or s.swapped == (counted == "swapped")]
-    outcomes = [_of_order(contests, contest, shown, judge) for shown in orders]
+    outcomes = [_outcome_of_order(contests, contest, shown, judge) for shown in orders]
     undecided = next((result for result in outcomes if result.winner is None), None)
     if undecided is not None or not outcomes:
         return undecided or ContestOutcome(None, "missing")
@@ -295,7 +301,7 @@ def outcome(
     return ContestOutcome("tie" if design.disagreement == "tie" else None, "orders")
 
 
-def _of_order(
+def _outcome_of_order(
     contests: Contests, contest: Contest, shown: ShownAnswers, judge: str | None
 ) -> ContestOutcome:
     """Return the outcome of one order, cached by its votes."""
@@ -303,11 +309,11 @@ def _of_order(
     key = (contest.question, shown.swapped, judge, *(row[2:] for row in shown.rows))
     result = round_.known.get(key)
     if result is None:
-        result = round_.known[key] = _settled(round_, contest.question, shown, judge)
+        result = round_.known[key] = _outcome_of_votes(round_, contest.question, shown, judge)
     return result
 
 
-def _settled(
+def _outcome_of_votes(
     round_: ContestRound, question: str, shown: ShownAnswers, judge: str | None
 ) -> ContestOutcome:
     criterion = round_.criteria[question]

@@ -33,15 +33,15 @@ from core.services.pairwise.design import (
     Design,
     bouts_of,
     contest_rubric,
-    overall,
+    overall_question,
     swapped_first,
 )
-from core.services.pairwise.pointwise_ranks import EXCLUDED, Listwise, ballots_of, listwise
-from core.services.pairwise.system_answers import ContestField, join
+from core.services.pairwise.pointwise_ranks import EXCLUDED, Listwise, ballots_of, compare_methods
+from core.services.pairwise.system_answers import ContestField, join_datasets
 from core.services.pairwise.unmatched_tasks import unmatched_report
 from core.services.results import browsing
 from core.services.runs.cost_estimate import CostEstimate, estimate_planned
-from core.services.runs.planning import Planned, versions
+from core.services.runs.planning import Planned, program_versions
 from core.store.database.content import noun_hash
 from core.store.runs.kept import MANY
 from core.store.store import Store
@@ -58,7 +58,7 @@ class ContestRequest:
     datasets: tuple[int, ...]
     panel: Panel
     systems: tuple[str, ...] = ()
-    questions: tuple[ContestQuestion, ...] = field(default_factory=lambda: (overall(),))
+    questions: tuple[ContestQuestion, ...] = field(default_factory=lambda: (overall_question(),))
     design: Design = field(default_factory=Design)
     guidelines: str = ""
     join: str | None = None
@@ -85,20 +85,22 @@ class PlannedContest:
         return self.joined.notices
 
 
-def plan(store: Store, request: ContestRequest) -> PlannedContest:
+def plan_contest(store: Store, request: ContestRequest) -> PlannedContest:
     """Return the plan for a request, without storing anything.
 
     Raises:
         InputError: the judges cannot compare, a system or the baseline is unknown, the items
             cannot be joined, or a question is invalid.
     """
-    panel = _comparing(request.panel)
-    joined = join([store.datasets.load(v) for v in request.datasets], request.systems, request.join)
+    panel = _panel_for_comparing(request.panel)
+    joined = join_datasets(
+        [store.datasets.load(v) for v in request.datasets], request.systems, request.join
+    )
     seed = draw_seed() if request.seed is None else request.seed
     bouts = bouts_of(joined, request.design, seed) if request.bouts is None else request.bouts
     rubric = contest_rubric(request.questions, request.design, request.guidelines)
     name = request.name or f"{' vs '.join(joined.systems)} on {joined.name}"
-    items = _items(joined, bouts, request.design, seed)
+    items = _contest_items(joined, bouts, request.design, seed)
     details: dict[str, Any] = {
         "design": request.design.model_dump(exclude_defaults=True),
         "systems": list(joined.systems),
@@ -118,7 +120,7 @@ def plan(store: Store, request: ContestRequest) -> PlannedContest:
         seed=seed,
         replicates=request.replicates,
         budget=request.budget,
-        versions={**versions(panel), "prompt": PAIR_VERSION},
+        versions={**program_versions(panel), "prompt": PAIR_VERSION},
         details={"contest": details},
     )
     data = {"name": f"Contests: {name}"[:200], "items": items}
@@ -128,13 +130,13 @@ def plan(store: Store, request: ContestRequest) -> PlannedContest:
 
 def estimate_contest(store: Store, request: ContestRequest) -> CostEstimate:
     """Return calls, tokens and cost; ``items`` counts each order of a pair."""
-    return estimate_planned(store, plan(store, request).planned)
+    return estimate_planned(store, plan_contest(store, request).planned)
 
 
 @allowed("write")
 def start(store: Store, request: ContestRequest) -> int:
     """Create the run and queue it; return its id."""
-    contest = plan(store, request)
+    contest = plan_contest(store, request)
     judges = contest.planned.plan.panel.judges
     require_ready(judges)
     expected = estimate_planned(store, contest.planned).cost
@@ -165,14 +167,14 @@ def is_contest(store: Store, run_id: int) -> bool:
     return "contest" in store.runs.get(run_id).plan.details
 
 
-def listing(store: Store, *, limit: int = 50) -> list[RunRow]:
+def contest_runs(store: Store, *, limit: int = 50) -> list[RunRow]:
     """Return the contest runs, newest first, without people's arenas."""
     rows = store.runs.list(detail="contest", limit=10 * limit)
     imported = {row.id for row in store.runs.list(detail="imported", limit=10_000)}
     return [row for row in rows if row.panel.askable or row.id in imported][:limit]
 
 
-def _comparing(panel: Panel) -> Panel:
+def _panel_for_comparing(panel: Panel) -> Panel:
     """Return the panel for comparing. Its options keep one order, since answers are swapped
     instead.
     """
@@ -187,7 +189,9 @@ def _comparing(panel: Panel) -> Panel:
     return panel.model_copy(update={"judges": judges, "asking": asking})
 
 
-def _items(joined: ContestField, bouts: Sequence[Bout], design: Design, seed: int) -> list[Item]:
+def _contest_items(
+    joined: ContestField, bouts: Sequence[Bout], design: Design, seed: int
+) -> list[Item]:
     tasks = {task.id: task for task in joined.tasks}
     place = {system: index for index, system in enumerate(joined.systems)}
     begins = [False] * len(bouts) if design.orders == "both" else swapped_first(bouts, seed)
@@ -249,9 +253,9 @@ class ComparableRuns(NamedTuple):
     rounds: dict[int, int]
 
 
-def comparable(store: Store) -> ComparableRuns:
+def comparable_runs(store: Store) -> ComparableRuns:
     """Return the runs that compare systems."""
-    contests = tuple(listing(store, limit=LOOKED_AT))
+    contests = tuple(contest_runs(store, limit=LOOKED_AT))
     scored, imported = [], []
     pairs = {row.id for row in store.runs.list(detail="contest", limit=10_000)}
     for row in store.runs.list(limit=LOOKED_AT):
@@ -306,16 +310,18 @@ def request_preview(store: Store, request: ContestRequest) -> RankingOutlook:
     Raises:
         InputError: the request is invalid.
     """
-    contest = plan(store, request)
+    contest = plan_contest(store, request)
     tasks = len({bout.task for bout in contest.bouts})
     return RankingOutlook(
         len(contest.bouts), tasks, estimate_planned(store, contest.planned), contest.joined.notices
     )
 
 
-def field_of(store: Store, versions: Sequence[int], by: str | None) -> tuple[tuple[str, ...], int]:
+def systems_and_tasks_of(
+    store: Store, versions: Sequence[int], by: str | None
+) -> tuple[tuple[str, ...], int]:
     """Return the systems of dataset versions, and the number of tasks with two answers or more."""
-    field = join([store.datasets.load(version) for version in versions], by=by)
+    field = join_datasets([store.datasets.load(version) for version in versions], by=by)
     return field.systems, len(field.tasks)
 
 
@@ -331,7 +337,7 @@ def systems_of(store: Store, run: RunRow) -> list[str]:
     """Return the systems named by a run's items."""
     # For a few items, counting is faster than building columns.
     if run.items >= MANY:
-        return browsing.groups(store, run.id).systems
+        return browsing.item_groups(store, run.id).systems
     return store.results.systems(run.id)
 
 
@@ -351,7 +357,7 @@ def scores_ranked(
     models = {judge.name: judge.model or judge.name for judge in run.panel.judges}
     rated = run_ratings(store, run_id)
     try:
-        return listwise(ballots_of(rated, by=by, models=models))
+        return compare_methods(ballots_of(rated, by=by, models=models))
     except InputError as error:
         if by is not None:
             raise

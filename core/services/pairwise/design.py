@@ -39,7 +39,7 @@ class Design(Noun):
     summaries: bool = False
 
     @model_validator(mode="after")
-    def _check(self) -> Design:
+    def _require_valid_design(self) -> Design:
         if self.kind == "baseline" and not self.baseline:
             raise defect("is empty.", "Name the system that all others meet.", "baseline")
         return self
@@ -65,11 +65,11 @@ def bouts_of(field: ContestField, design: Design, seed: int) -> tuple[Bout, ...]
             f"{', '.join(field.systems)}."
         )
     if design.kind in ("sampled", "adaptive"):
-        return tuple(_sampled(field, design.per_task, seed))
+        return tuple(_sampled_bouts(field, design.per_task, seed))
     return tuple(
         Bout(task.id, a, b)
         for task in field.tasks
-        for a, b in _pairs(field.systems, task.answers)
+        for a, b in _system_pairs(field.systems, task.answers)
         if design.kind == "all" or design.baseline in (a, b)
     )
 
@@ -90,18 +90,18 @@ def swapped_first(bouts: Sequence[Bout], seed: int) -> list[bool]:
     return swapped
 
 
-def _sampled(field: ContestField, per_task: int, seed: int) -> Iterator[Bout]:
+def _sampled_bouts(field: ContestField, per_task: int, seed: int) -> Iterator[Bout]:
     """Yield, for every task, the pairs that met least so far; the seed breaks ties."""
     met: Counter[tuple[str, str]] = Counter()
     for task in field.tasks:
         rng = seeded_random("pairs", seed, task.id)
-        pairs = list(_pairs(field.systems, task.answers))
+        pairs = list(_system_pairs(field.systems, task.answers))
         drawn = sorted(pairs, key=lambda pair: (met[pair], rng.random()))[:per_task]
         met.update(drawn)
         yield from (Bout(task.id, *pair) for pair in pairs if pair in drawn)
 
 
-def _pairs(systems: Sequence[str], answered: Container[str]) -> Iterator[tuple[str, str]]:
+def _system_pairs(systems: Sequence[str], answered: Container[str]) -> Iterator[tuple[str, str]]:
     present = [s for s in systems if s in answered]
     return combinations(present, 2)
 
@@ -121,12 +121,12 @@ class ContestQuestion(NamedTuple):
     weight: float = 10.0
 
 
-def free(text: str) -> ContestQuestion:
+def free_question(text: str) -> ContestQuestion:
     """Return a question in a person's words, ``NAME: WORDS`` or only words.
 
-    >>> free("brevity: Which answer is shorter?").name
+    >>> free_question("brevity: Which answer is shorter?").name
     'brevity'
-    >>> free("Which answer is shorter?")[:2]
+    >>> free_question("Which answer is shorter?")[:2]
     ('Which answer is shorter?', 'Which answer is shorter?')
     """
     name, colon, requirement = text.partition(":")
@@ -135,12 +135,12 @@ def free(text: str) -> ContestQuestion:
     return ContestQuestion(text.strip()[:200], text.strip())
 
 
-def overall(rubric: Rubric | None = None) -> ContestQuestion:
+def overall_question(rubric: Rubric | None = None) -> ContestQuestion:
     """Return one overall question; with a rubric, its criteria define "better"."""
     if rubric is None:
         requirement = "Which answer serves the one who set the task better, all things considered?"
         return ContestQuestion(OVERALL, requirement)
-    lines = [f"- {_plain(c)}{_importance(c, rubric)}" for c in rubric.criteria]
+    lines = [f"- {_requirement_text(c)}{_importance_text(c, rubric)}" for c in rubric.criteria]
     return ContestQuestion(
         OVERALL,
         "Which answer is better, all of these taken together, each by its importance?\n"
@@ -148,11 +148,13 @@ def overall(rubric: Rubric | None = None) -> ContestQuestion:
     )
 
 
-def of_criterion(criterion: Criterion) -> ContestQuestion:
+def question_of_criterion(criterion: Criterion) -> ContestQuestion:
     """Return a rubric's criterion as a question about two answers."""
     fault = criterion.weight < 0
     head = "Which answer has less of this fault?" if fault else "Which answer does better on this?"
-    return ContestQuestion(criterion.name, f"{head}\n{_plain(criterion)}", abs(criterion.weight))
+    return ContestQuestion(
+        criterion.name, f"{head}\n{_requirement_text(criterion)}", abs(criterion.weight)
+    )
 
 
 def contest_rubric(
@@ -167,7 +169,7 @@ def contest_rubric(
             "requirement": q.requirement,
             "weight": q.weight,
             "scale": "nominal",
-            "options": _options(design),
+            "options": _contest_options(design),
         }
         for q in questions
     ]
@@ -184,7 +186,7 @@ def choice_of(criterion: Criterion, option: int | None) -> Choice:
     return _CHOICES[criterion.choices[option].label]
 
 
-def _options(design: Design) -> list[Option]:
+def _contest_options(design: Design) -> list[Option]:
     options = [Option(label=A_BETTER, value=1.0), Option(label=B_BETTER, value=0.0)]
     if design.ties:
         means = "There is no difference that the criterion is about."
@@ -195,7 +197,7 @@ def _options(design: Design) -> list[Option]:
     return options
 
 
-def _plain(criterion: Criterion) -> str:
+def _requirement_text(criterion: Criterion) -> str:
     """Return the requirement and, for a scale, its options from worst to best."""
     text = criterion.requirement.strip()
     if criterion.scale == "binary":
@@ -207,7 +209,7 @@ def _plain(criterion: Criterion) -> str:
     return f"{text}\nFrom worst to best: {steps}."
 
 
-def _importance(criterion: Criterion, rubric: Rubric) -> str:
+def _importance_text(criterion: Criterion, rubric: Rubric) -> str:
     total = sum(abs(c.weight) for c in rubric.criteria)
     share = abs(criterion.weight) / total if total else 0.0
     fault = "a fault; " if criterion.weight < 0 else ""

@@ -28,7 +28,13 @@ from core.metrics.ranking.contests import (
     win_rates,
 )
 from core.metrics.ranking.elo import LengthControlled, elo_ratings, length_controlled_strengths
-from core.services.pairwise.contest_votes import Contest, Contests, Counted, outcome, read
+from core.services.pairwise.contest_votes import (
+    Contest,
+    Contests,
+    Counted,
+    contests_of_runs,
+    outcome_of_contest,
+)
 from core.services.pairwise.contests import ContestRequest, details_of
 from core.services.pairwise.design import Bout, ContestQuestion, Design
 from core.services.pairwise.leaderboard_parts import (
@@ -40,7 +46,7 @@ from core.services.pairwise.leaderboard_parts import (
     side_by_side,
     standings_of,
 )
-from core.services.pairwise.system_answers import ContestField, join
+from core.services.pairwise.system_answers import ContestField, join_datasets
 from core.store.store import Store
 
 RESAMPLES = 1000
@@ -65,7 +71,7 @@ class DecidedContests(NamedTuple):
     tied_for: dict[str, int]
 
 
-def decided(
+def decided_contests(
     contests: Contests,
     *,
     question: str | None = None,
@@ -75,7 +81,7 @@ def decided(
     """Return the contests as columns. Without a question, all questions count by their weight."""
     item = {task: index for index, task in enumerate(contests.tasks)}
     place = {system: index for index, system in enumerate(contests.systems)}
-    weights = _weights(contests, question)
+    weights = _question_weights(contests, question)
     rows: list[tuple[float, ...]] = []
     rated: list[Contest] = []
     undecided, tied_for = Counter[str](), Counter[str]()
@@ -83,7 +89,7 @@ def decided(
         weight = weights.get(contest.question, 0.0)
         if weight <= 0:
             continue
-        result = outcome(contests, contest, judge, counted)
+        result = outcome_of_contest(contests, contest, judge, counted)
         if result.points is None:
             undecided[result.why] += 1
             continue
@@ -107,7 +113,7 @@ def decided(
     )
 
 
-def _weights(contests: Contests, question: str | None) -> dict[str, float]:
+def _question_weights(contests: Contests, question: str | None) -> dict[str, float]:
     """Return the weight of contests by question; if all questions count, the mean weight is 1."""
     if question is not None:
         return {question: 1.0}
@@ -115,7 +121,7 @@ def _weights(contests: Contests, question: str | None) -> dict[str, float]:
     return {name: w / mean if mean else 1.0 for name, w in contests.weights.items()}
 
 
-def table_of(columns: DecidedContests, systems: int) -> ContestTable:
+def count_table(columns: DecidedContests, systems: int) -> ContestTable:
     """Return decided contests as counts, without tasks that have none."""
     tasks, item = np.unique(columns.item, return_inverse=True)
     return contest_table(
@@ -144,7 +150,7 @@ def leaderboard(
     ``counted``: count both orders, or only contests that show the earlier listed system first (as
     listed), or only the others. Ranks are decided at 95%, whatever ``level`` the intervals have.
     """
-    rows = decided(contests, question=question, judge=judge, counted=counted)
+    rows = decided_contests(contests, question=question, judge=judge, counted=counted)
     return leaderboard_of(rows, contests.systems, seed=seed, resamples=resamples, level=level)
 
 
@@ -157,8 +163,8 @@ def leaderboard_of(
     level: float = USUAL.level,
 ) -> Leaderboard:
     """Return the leaderboard of decided contests."""
-    table = table_of(columns, len(systems))
-    figures = _figures(columns, table, seed, resamples, level)
+    table = count_table(columns, len(systems))
+    figures = _leaderboard_figures(columns, table, seed, resamples, level)
     standings = standings_of(figures, systems)
     graph = majority_circles(figures.matrix)
     by_name = {s.system: s for s in standings}
@@ -188,7 +194,7 @@ def leaderboard_of(
     )
 
 
-def _figures(
+def _leaderboard_figures(
     contests: DecidedContests, table: ContestTable, seed: int, resamples: int, level: float
 ) -> LeaderboardFigures:
     n = table.systems
@@ -212,11 +218,11 @@ def _figures(
         rates=rates,
         weighted=weighted,
         elo=ratings,
-        length=_length(contests, n, np.random.default_rng([seed, 4]), resamples, level),
+        length=_length_controlled(contests, n, np.random.default_rng([seed, 4]), resamples, level),
     )
 
 
-def _length(
+def _length_controlled(
     contests: DecidedContests, systems: int, rng: np.random.Generator, resamples: int, level: float
 ) -> LengthControlled | str:
     if not len(contests.item):
@@ -244,8 +250,8 @@ def next_round(store: Store, run_ids: Sequence[int], bouts: int) -> ContestReque
     run = store.runs.get(run_ids[0])
     details = details_of(store, run_ids[0])
     rubric = store.rubrics.version(run.rubric_version_id).rubric
-    contests = read(store, run_ids)
-    field = join(
+    contests = contests_of_runs(store, run_ids)
+    field = join_datasets(
         [store.datasets.load(v) for v in details["datasets"]],
         contests.systems,
         details.get("join"),
@@ -299,7 +305,7 @@ def _chosen_bouts(
                 free.setdefault(pair, []).append(bout)
     for pair, bouts_left in free.items():
         seeded_random("next round", seed, *pair).shuffle(bouts_left)
-    worth = _worth(contests)
+    worth = _points_variance(contests)
     met = Counter((b.first, b.second) for b in bouts_held)
     chosen: list[Bout] = []
     open_ = [pair for pair in free if worth.get(pair, 1.0) > 0]
@@ -311,13 +317,13 @@ def _chosen_bouts(
     return tuple(chosen)
 
 
-def _worth(contests: Contests) -> dict[tuple[str, str], float]:
+def _points_variance(contests: Contests) -> dict[tuple[str, str], float]:
     """Return the variance of one contest's points by pair; 0 for systems told apart."""
-    rows = decided(contests)
+    rows = decided_contests(contests)
     systems = contests.systems
     if not len(rows.item):
         return {}
-    table = table_of(rows, len(systems))
+    table = count_table(rows, len(systems))
     fitted = fit_strengths(table.pairs, table.totals()[:, :, None], len(systems), prior=PRIOR)
     apart = {
         frozenset((gap.better, gap.worse))

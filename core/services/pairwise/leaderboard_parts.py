@@ -181,7 +181,7 @@ def rates_of(
     if table.items < FEWEST or not resamples:
         reason = f"There are {table.items} items; intervals need at least {FEWEST}."
         unknown = Interval(None, None, "percentile", reason)
-        return [_measured(rate, unknown, _ALONE) for rate in rates]
+        return [_estimate_or_reason(rate, unknown, _ALONE) for rate in rates]
     if table.items < SMALL:
         without = rate(table.pairs, table.totals(1.0 - np.eye(table.items)), table.systems)
         intervals = [
@@ -190,10 +190,13 @@ def rates_of(
                 rates, jackknife_error(without).tolist(), item_counts(table).tolist(), strict=True
             )
         ]
-        return [_measured(r, i, _ALONE) for r, i in zip(rates, intervals, strict=True)]
+        return [_estimate_or_reason(r, i, _ALONE) for r, i in zip(rates, intervals, strict=True)]
     weights = resample_items(table.items, resamples, rng)
     drawn = rate(table.pairs, table.totals(weights), table.systems)
-    return [_measured(r, _interval(d, level), _ALONE) for r, d in zip(rates, drawn, strict=True)]
+    return [
+        _estimate_or_reason(r, _drawn_interval(d, level), _ALONE)
+        for r, d in zip(rates, drawn, strict=True)
+    ]
 
 
 def standings_of(figures: LeaderboardFigures, systems: Sequence[str]) -> list[RankedSystem]:
@@ -211,12 +214,14 @@ def standings_of(figures: LeaderboardFigures, systems: Sequence[str]) -> list[Ra
                     group=number,
                     rank=ranks[index],
                     range=ranges[index] if has_errors else None,
-                    strength=_measured(group.value[index], group.intervals[index], group.reason),
+                    strength=_estimate_or_reason(
+                        group.value[index], group.intervals[index], group.reason
+                    ),
                     regularised=group.regularised,
                     win_rate=figures.rates[system],
                     weighted_win_rate=figures.weighted[system],
-                    elo=_elo(figures.elo, system),
-                    length_controlled=_length(figures.length, system),
+                    elo=_elo_estimate(figures.elo, system),
+                    length_controlled=_length_estimate(figures.length, system),
                     contests=float(matrix.contests[system].sum()),
                     wins=float(matrix.wins[system].sum()),
                     ties=float(matrix.ties[system].sum()),
@@ -237,7 +242,7 @@ def gaps_of(groups: Sequence[Strengths], systems: Sequence[str]) -> Iterator[Ran
             further = (
                 further_contests(apart, error, group.log_tie, critical=float(group.critical[a, b]))
                 if finite and not group.regularised
-                else Estimate.undefined(_unknown(group))
+                else Estimate.undefined(_unknown_reason(group))
             )
             yield RankGap(
                 systems[group.members[a]],
@@ -274,7 +279,7 @@ def notes_of(
             )
         elif group.reason:
             yield group.reason
-    yield from _by_length(figures, systems)
+    yield from _length_notes(figures, systems)
     for circle in majorities.examples:
         names = " beats ".join(systems[i] for i in (*circle, circle[0]))
         edges = pairwise((*circle, circle[0]))
@@ -296,7 +301,7 @@ def _surely_beats(matrix: WinMatrix, i: int, j: int, items: int) -> bool:
     return wilson(round(n * float(matrix.wins[i, j]) / met), n)[0] > 0.5
 
 
-def _by_length(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterator[str]:
+def _length_notes(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterator[str]:
     """Yield a note if the leader may lead by length: longer answers surely win more, or less, and
     the lead is sure when length is ignored but not at equal length.
     """
@@ -321,7 +326,7 @@ def _by_length(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterator[
     )
 
 
-def _unknown(group: Strengths) -> str:
+def _unknown_reason(group: Strengths) -> str:
     if group.regularised:
         return "One side won every contest, so the size of its lead is unknown."
     return group.reason or "The standard error of the difference is not known."
@@ -331,25 +336,25 @@ def _listed_names(members: Sequence[int], systems: Sequence[str]) -> str:
     return ", ".join(systems[i] for i in members)
 
 
-def _elo(elo: Elo | None, system: int) -> Estimate:
+def _elo_estimate(elo: Elo | None, system: int) -> Estimate:
     if elo is None:
         return Estimate.undefined("Nothing is decided yet.")
     return Estimate(float(elo.rating[system])).with_interval(elo.intervals[system])
 
 
-def _length(length: LengthControlled | str, system: int) -> Estimate:
+def _length_estimate(length: LengthControlled | str, system: int) -> Estimate:
     if isinstance(length, str):
         return Estimate.undefined(length)
     return Estimate(float(length.strengths[system])).with_interval(length.intervals[system])
 
 
-def _measured(value: float, interval: Interval, reason: str) -> Estimate:
+def _estimate_or_reason(value: float, interval: Interval, reason: str) -> Estimate:
     if not np.isfinite(value):
         return Estimate.undefined(reason)
     return Estimate(float(value)).with_interval(interval)
 
 
-def _interval(drawn: Array, level: float) -> Interval:
+def _drawn_interval(drawn: Array, level: float) -> Interval:
     if np.isnan(drawn).all():
         return Interval(None, None, "percentile", _ALONE)
     return percentile(drawn, level)

@@ -10,7 +10,7 @@ from core.errors import InputError
 from core.metrics.estimate import Estimate
 from core.metrics.measure import NEAR
 from core.metrics.ranking.ranks import kendall_tau
-from core.services.pairwise.contest_votes import Contests, outcome, read
+from core.services.pairwise.contest_votes import Contests, contests_of_runs, outcome_of_contest
 from core.services.pairwise.leaderboard import leaderboard
 from core.store.store import Store
 
@@ -53,10 +53,10 @@ def side_by_side_with(
     Raises:
         InputError: the run scored none of the contest's answers.
     """
-    contests = read(store, contest_runs)
+    contests = contests_of_runs(store, contest_runs)
     rows = store.results.items(run_id, limit=10_000_000)
     scores = {row.item_id: row.score for row in rows if row.score is not None}
-    sides, left_out = _sides(contests, scores, question)
+    sides, left_out = _contest_sides(contests, scores, question)
     if not sides:
         raise InputError(
             f"Run {run_id} has no scores for the answers of this contest. Choose a run over the "
@@ -69,21 +69,21 @@ def side_by_side_with(
         dict(Counter(s.kind for s in sides)),
         tuple(worst.most_common()),
         left_out,
-        _tau(contests, scores, question),
+        _rank_correlation(contests, scores, question),
     )
 
 
 _ORDER: dict[Kind, int] = {"reversed": 0, "contest_tie": 1, "score_tie": 2, "agree": 3}
 
 
-def _sides(
+def _contest_sides(
     contests: Contests, scores: dict[str, float], question: str | None
 ) -> tuple[list[ScoredContest], int]:
     sides, left_out = [], 0
     for contest in contests.held:
         if question is not None and contest.question != question:
             continue
-        points = outcome(contests, contest).points
+        points = outcome_of_contest(contests, contest).points
         first_score, second_score = (scores.get(source) for source in contest.sources)
         if points is None or first_score is None or second_score is None:
             left_out += 1
@@ -95,7 +95,7 @@ def _sides(
                 contest.question,
                 contest.first,
                 contest.second,
-                _kind(points, first_score - second_score),
+                _contest_kind(points, first_score - second_score),
                 winner,
                 first_score - second_score,
                 contest.sources,
@@ -104,7 +104,7 @@ def _sides(
     return sides, left_out
 
 
-def _kind(points: float, gap: float) -> Kind:
+def _contest_kind(points: float, gap: float) -> Kind:
     level = abs(gap) <= NEAR
     if points == 0.5:
         return "agree" if level else "contest_tie"
@@ -113,7 +113,9 @@ def _kind(points: float, gap: float) -> Kind:
     return "agree" if (points == 1.0) == (gap > 0) else "reversed"
 
 
-def _tau(contests: Contests, scores: dict[str, float], question: str | None) -> Estimate:
+def _rank_correlation(
+    contests: Contests, scores: dict[str, float], question: str | None
+) -> Estimate:
     by_system: dict[str, dict[str, float]] = {s: {} for s in contests.systems}
     for contest in contests.held:
         for system, source in zip((contest.first, contest.second), contest.sources, strict=True):

@@ -26,7 +26,7 @@ from core.metrics.ranking.ranks import (
 from core.scoring import score_item
 from core.services.agreement.ratings import Rated, Rater
 from core.services.pairwise.leaderboard_parts import Methods, side_by_side
-from core.services.pairwise.system_answers import ContestField, join
+from core.services.pairwise.system_answers import ContestField, join_datasets
 from core.services.results.verdicts import texts_from
 from core.text.model_names import related
 from core.text.numbers import count, plural
@@ -127,7 +127,7 @@ def ballots_of(
     Raises:
         InputError: items without a system, or without a task.
     """
-    field = join([Dataset(name="source", items=rated.items)], by=by)
+    field = join_datasets([Dataset(name="source", items=rated.items)], by=by)
     scored = SystemScores(rated)
     model_names = models or {}
     rows: list[tuple[list[float], list[float], int, int]] = []
@@ -136,7 +136,7 @@ def ballots_of(
         model = model_names.get(rater.name.partition("|")[0], rater.name)
         kin = {s for s in field.systems if related(model, s) in exclude}
         for index in range(len(field.tasks)):
-            score, base = _line(scored, rater, field, index, kin, counts)
+            score, base = _ballot_of(scored, rater, field, index, kin, counts)
             if sum(not np.isnan(s) for s in score) > 1:
                 rows.append((score, base, number, index))
     n = len(field.systems)
@@ -151,11 +151,11 @@ def ballots_of(
         excluded=counts["excluded"],
         incomplete=counts["incomplete"],
         ungraded=counts["ungraded"],
-        notices=(*field.notices, *_unheard(rated)),
+        notices=(*field.notices, *_ignored_label_notes(rated)),
     )
 
 
-def _unheard(rated: Rated) -> Iterator[str]:
+def _ignored_label_notes(rated: Rated) -> Iterator[str]:
     """Yield a note that ranks by votes ignore labels, if there are any."""
     labelled = int(np.any([(criterion.gold >= 0) for criterion in rated.criteria], axis=0).sum())
     if labelled:
@@ -166,32 +166,32 @@ def _unheard(rated: Rated) -> Iterator[str]:
         )
 
 
-def listwise(ballots: Ballots) -> Listwise:
+def compare_methods(ballots: Ballots) -> Listwise:
     """Return all ranking methods on the ballots, compared."""
     table = ballots.contests
     z = z_scores(ballots.scores)
     methods = side_by_side(
         {
-            JUDGES_MEAN: _list(ballot_means(ballots.scores)),
-            "Borda": _list(ballot_means(borda_points(ballots.keys))),
-            "z-mean": _list(ballot_means(z)),
-            "win rate": _list(win_rates(table.pairs, table.totals(), table.systems)),
+            JUDGES_MEAN: _as_list(ballot_means(ballots.scores)),
+            "Borda": _as_list(ballot_means(borda_points(ballots.keys))),
+            "z-mean": _as_list(ballot_means(z)),
+            "win rate": _as_list(win_rates(table.pairs, table.totals(), table.systems)),
         },
         ballots.systems,
     )
-    views = tuple(_view(ballots, number) for number in range(len(ballots.judges)))
+    views = tuple(_judge_view(ballots, number) for number in range(len(ballots.judges)))
     views = tuple(view for view in views if any(s is not None for s in view.scores))
     likeness = tuple(
         JudgeLikeness(
             first.judge,
             second.judge,
-            spearman_rho(_array(first.scores), _array(second.scores)),
-            kendall_tau(_array(first.scores), _array(second.scores)),
+            spearman_rho(_as_array(first.scores), _as_array(second.scores)),
+            kendall_tau(_as_array(first.scores), _as_array(second.scores)),
         )
         for index, first in enumerate(views)
         for second in views[index + 1 :]
     )
-    return Listwise(ballots, methods, views, likeness, tuple(_notices(ballots, z, methods)))
+    return Listwise(ballots, methods, views, likeness, tuple(_method_notices(ballots, z, methods)))
 
 
 #: Why a rater's answers to an item have no score.
@@ -219,7 +219,7 @@ class SystemScores:
         return result.score, result.trace.base
 
 
-def _line(
+def _ballot_of(
     scored: SystemScores,
     rater: Rater,
     field: ContestField,
@@ -244,7 +244,7 @@ def _line(
     return line, bases
 
 
-def _view(ballots: Ballots, number: int) -> JudgeView:
+def _judge_view(ballots: Ballots, number: int) -> JudgeView:
     judge = ballots.judges[number]
     own_rows = ballots.judge == number
     mean = ballot_means(ballots.scores[own_rows])
@@ -261,11 +261,11 @@ def _view(ballots: Ballots, number: int) -> JudgeView:
         else Estimate.undefined("No other judge scored the same answers.")
     )
     return JudgeView(
-        judge.name, judge.kind, tuple(_list(mean)), tuple(_list(mid_ranks(mean))), offset
+        judge.name, judge.kind, tuple(_as_list(mean)), tuple(_as_list(mid_ranks(mean))), offset
     )
 
 
-def _notices(ballots: Ballots, z: Array, methods: Methods) -> list[str]:
+def _method_notices(ballots: Ballots, z: Array, methods: Methods) -> list[str]:
     notices = list(ballots.notices)
     if ballots.excluded:
         notices.append(
@@ -302,9 +302,9 @@ def left_out_words(counts: Mapping[LeftOut, int]) -> list[str]:
     return sentences
 
 
-def _list(values: Array) -> list[float | None]:
+def _as_list(values: Array) -> list[float | None]:
     return [None if np.isnan(v) else float(v) for v in values]
 
 
-def _array(values: Sequence[float | None]) -> list[float]:
+def _as_array(values: Sequence[float | None]) -> list[float]:
     return [float("nan") if v is None else v for v in values]

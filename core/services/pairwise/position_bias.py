@@ -52,17 +52,19 @@ class SwappedOrderCheck(NamedTuple):
         }
 
 
-def positions(contests: Contests, question: str | None = None) -> list[SwappedOrderCheck]:
+def position_figures(contests: Contests, question: str | None = None) -> list[SwappedOrderCheck]:
     """Return the position figures of every judge, in the panel's order."""
     chosen: dict[str, list[dict[bool, Choice]]] = {j.name: [] for j in contests.judges}
     for contest in contests.held:
         if question is None or contest.question == question:
-            for (judge, _), answers in _answers(contests, contest).items():
+            for (judge, _), answers in _choices_by_judge(contests, contest).items():
                 chosen.setdefault(judge, []).append(answers)
-    return [_position(judge, answers) for judge, answers in chosen.items()]
+    return [_position_figure(judge, answers) for judge, answers in chosen.items()]
 
 
-def _answers(contests: Contests, contest: Contest) -> dict[tuple[str, int], dict[bool, Choice]]:
+def _choices_by_judge(
+    contests: Contests, contest: Contest
+) -> dict[tuple[str, int], dict[bool, Choice]]:
     """Return every judge's (and replicate's) choice by whether the answers were swapped."""
     choices: dict[tuple[str, int], dict[bool, Choice]] = {}
     for shown in contest.shown:
@@ -73,7 +75,7 @@ def _answers(contests: Contests, contest: Contest) -> dict[tuple[str, int], dict
     return choices
 
 
-def _position(judge: str, answers: list[dict[bool, Choice]]) -> SwappedOrderCheck:
+def _position_figure(judge: str, answers: list[dict[bool, Choice]]) -> SwappedOrderCheck:
     pairs = [a for a in answers if len(a) == 2]
     winners = [(winner_of(a[False], False).points, winner_of(a[True], True).points) for a in pairs]
     agree = sum(listed == swapped for listed, swapped in winners)
@@ -111,7 +113,7 @@ class OrderCheck(NamedTuple):
     kappa_as_published: Estimate
 
 
-def checks_of(rated: Rated, part_by: str = "") -> list[OrderCheck]:
+def order_checks(rated: Rated, part_by: str = "") -> list[OrderCheck]:
     """Return the checks of every rater that answered in two orders.
 
     ``part_by`` is a key of the items' meta whose values split the items into parts.
@@ -119,14 +121,14 @@ def checks_of(rated: Rated, part_by: str = "") -> list[OrderCheck]:
     parts = [str(item.meta.get(part_by, "")) if part_by else "" for item in rated.items]
     checks = []
     for criterion in rated.criteria:
-        for rater, (original, swapped) in _twice(criterion).items():
+        for rater, (original, swapped) in _column_pairs(criterion).items():
             for part in dict.fromkeys(parts):
                 rows = np.array([p == part for p in parts])
-                checks.append(_check(criterion, rater, part, rows, original, swapped))
+                checks.append(_order_check(criterion, rater, part, rows, original, swapped))
     return checks
 
 
-def _twice(criterion: CriterionRatings) -> dict[str, tuple[int, int]]:
+def _column_pairs(criterion: CriterionRatings) -> dict[str, tuple[int, int]]:
     """Return, by rater, the two columns of raters that have exactly two."""
     columns: dict[str, list[int]] = {}
     for index, rater in enumerate(criterion.raters):
@@ -136,7 +138,7 @@ def _twice(criterion: CriterionRatings) -> dict[str, tuple[int, int]]:
     return {name: (c[0], c[1]) for name, c in columns.items() if len(c) == 2}
 
 
-def _check(
+def _order_check(
     criterion: CriterionRatings, rater: str, part: str, rows: Ratings, original: int, swapped: int
 ) -> OrderCheck:
     a, b = criterion.levels[rows, original], criterion.levels[rows, swapped]

@@ -42,7 +42,7 @@ class ContestField:
     notices: tuple[str, ...] = ()
 
 
-def join(
+def join_datasets(
     datasets: Sequence[Dataset], systems: Sequence[str] = (), by: str | None = None
 ) -> ContestField:
     """Join datasets into a field.
@@ -114,33 +114,33 @@ class _Finder:
         for place, item in enumerate(map(dataset.resolved, dataset.items)):
             system = item.system or (dataset.name if self._several else "")
             fit = has_text(item) and not isinstance(item.submission, Pair)
-            self.offer(Answer(item.id, system, self._key(item), fit, item), place)
+            self.offer(Answer(item.id, system, self._task_key(item), fit, item), place)
 
     def offer(self, answer: Answer, place: int) -> None:
         if not answer.system:
-            self._wrong(place, "names no system.", "Say in `system` who wrote the answer.")
+            self._raise_problem(place, "names no system.", "Say in `system` who wrote the answer.")
         elif not answer.key:
             mend = f"Give it a {self._by!r} in its meta." if self._by else _NO_PROMPT
-            self._wrong(place, "belongs to no task.", mend)
+            self._raise_problem(place, "belongs to no task.", mend)
         elif answer.system in self._answers.setdefault(answer.key, {}):
             earlier = self._answers[answer.key][answer.system].id
             mend = "Keep one of them, or join by a key that tells them apart."
             second = f"({answer.id!r}) is a second answer of {answer.system!r}"
             message = f"{second}; the first is {earlier!r}."
-            self._wrong(place, message, mend)
+            self._raise_problem(place, message, mend)
         elif not answer.fit:
             self._without_text += 1
         else:
             self.systems[answer.system] = None
             self._answers[answer.key][answer.system] = answer
 
-    def _key(self, item: Item) -> str:
+    def _task_key(self, item: Item) -> str:
         if self._by:
             value = item.meta.get(self._by)
             return "" if value is None else str(value)
         return item.id if self._several else item.prompt
 
-    def _wrong(self, place: int, message: str, mend: str) -> None:
+    def _raise_problem(self, place: int, message: str, mend: str) -> None:
         self._wrongs += 1
         if self._wrongs <= _SHOWN:
             self._problems.append(Problem(message, mend, ("items", place)))
@@ -238,11 +238,11 @@ def _alike_names(systems: Sequence[str]) -> Iterator[str]:
 
 
 def _same_texts(items: Iterable[Item]) -> bool:
-    texts = [_text(item) for item in items]
+    texts = [_prompt_text(item) for item in items]
     return len(set(texts)) < len(texts)
 
 
-def _text(item: Item) -> str:
+def _prompt_text(item: Item) -> str:
     submission = item.submission
     return "" if isinstance(submission, Pair) else " ".join(output_of(submission).split())
 
@@ -298,14 +298,14 @@ def shared_tasks(store: Store, run: Run) -> SharedTasks:
     if len({columns.kinds[kind][0] for kind in set(columns.kind[rows].tolist())} - {""}) < 2:
         return SharedTasks((), ())
     try:
-        systems, tasks = join_answers(_answers(columns, rows))
+        systems, tasks = join_answers(_answers_in(columns, rows))
     except InputError as error:
         return SharedTasks((), (), error.message)
     shared = (SharedTask(next(iter(items.values())), items) for items in tasks)
     return SharedTasks(systems, tuple(shared))
 
 
-def _answers(columns: ItemColumns, rows: Numbers) -> Iterator[Answer]:
+def _answers_in(columns: ItemColumns, rows: Numbers) -> Iterator[Answer]:
     """Yield the items as answers to their prompts, in the order of the dataset."""
     fit = (columns.texts & ~columns.pairs)[rows]
     parts = (rows, columns.kind[rows], columns.prompt[rows], fit)
@@ -314,7 +314,9 @@ def _answers(columns: ItemColumns, rows: Numbers) -> Iterator[Answer]:
         yield Answer(columns.ids[row], columns.kinds[kind][0], key, fits)
 
 
-def differing(store: Store, run: Run, shared: SharedTasks, pair: tuple[str, str]) -> list[str]:
+def differing_tasks(
+    store: Store, run: Run, shared: SharedTasks, pair: tuple[str, str]
+) -> list[str]:
     """Return the ids of the tasks on which two systems' verdicts differ on some criterion.
 
     A verdict or abstention of only one system is also a difference. Tasks that one of the two did

@@ -53,7 +53,7 @@ class Gap(NamedTuple):
         return self.p is not None and self.p < LEVEL
 
 
-def gaps(
+def gaps_between(
     store: Store,
     run: Run,
     shared: SharedTasks,
@@ -76,7 +76,7 @@ def gaps(
     for column in run_columns.cell_columns(store, run):
         if column.criterion in criteria:
             earned = {
-                value: grid.earned(criteria[column.criterion], value)
+                value: grid.earned_share(criteria[column.criterion], value)
                 for value in np.unique(column.value[~np.isnan(column.value)]).tolist()
             }
             for row, value in zip(column.rows.tolist(), column.value.tolist(), strict=True):
@@ -85,17 +85,17 @@ def gaps(
     scores = dict(zip(ids, given, strict=True))
     draws = Draws(len(shared_items), resamples, seed, how) if shared_items else None
 
-    def gap(name: str) -> Gap:
+    def named_gap(name: str) -> Gap:
         sides = [
             _array([(values.get((t[s], name)) if name else scores.get(t[s])) for t in shared_items])
             for s in (first, second)
         ]
-        return _gap(name, sides, draws)
+        return _gap_of(name, sides, draws)
 
-    lines = [gap(criterion.name) for criterion in rubric.criteria]
+    lines = [named_gap(criterion.name) for criterion in rubric.criteria]
     corrected = holm([line.p for line in lines])
     return [
-        gap(""),
+        named_gap(""),
         *(line._replace(p=p) for line, p in zip(lines, corrected, strict=True)),
     ]
 
@@ -104,19 +104,19 @@ def _array(values: Sequence[float | None]) -> Array:
     return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
 
 
-def _gap(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
+def _gap_of(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
     compared = ~np.isnan(sides[0] + sides[1]) if len(sides[0]) else np.zeros(0, dtype=np.bool_)
     n = int(compared.sum())
     if draws is None or not n:
         return Gap(name, Estimate.undefined(NO_TASK), None)
     among = compared.astype(np.float64)
 
-    def mean(side: Array) -> Statistic:
+    def mean_of_side(side: Array) -> Statistic:
         values = np.where(compared, side, 0.0)
         return lambda weights: ratio_or_nan(values @ weights, among @ weights)
 
     tasks, times = np.arange(len(compared)), np.ones(len(compared), dtype=np.int64)
-    drawn, (first, second) = draws.of(tasks, times), (mean(side) for side in sides)
+    drawn, (first, second) = draws.of(tasks, times), (mean_of_side(side) for side in sides)
     result = paired_difference(first, second, drawn, times, among=compared, how=draws.how)
     return Gap(name, result.value._replace(n=n), result.p.value)
 
@@ -184,11 +184,11 @@ def corrected_systems(
     points by weight as a share of the possible points, before gates, penalties and limits.
     ``tasks`` is the result of ``shared_tasks``, if already loaded.
     """
-    labels = random_labels.of_run(store, run.id, criterion)
+    labels = random_labels.labels_of_run(store, run.id, criterion)
     shared = shared_tasks(store, run) if tasks is None else tasks
     if len(shared.systems) < 2:
         return CorrectedSystems(criterion, (), (), reason=shared.why or NO_SYSTEMS)
-    drawn = _earned(labels.cells) if criterion else labels.cells
+    drawn = _earned_shares(labels.cells) if criterion else labels.cells
     row_of = {item: row for row, item in enumerate(drawn.table.ids)}
     of_system = np.full(len(row_of), -1)
     for task in shared.tasks:
@@ -199,7 +199,7 @@ def corrected_systems(
     by_item = labels.by_item
     basis = _Asked(level, by_itself=bool(criterion), by_item=by_item)
     gaps = [] if labels.reason else _pairs(shared, cells, basis)
-    places = _places(shared.systems, gaps)
+    places = _ranks(shared.systems, gaps)
     means = (
         SystemMean(
             name, mean_of(part, criterion, labels.reason, level, by_item=by_item), places.get(name)
@@ -216,13 +216,13 @@ def corrected_systems(
     )
 
 
-def _earned(cells: DrawnCells) -> DrawnCells:
+def _earned_shares(cells: DrawnCells) -> DrawnCells:
     """Return the cells with shares of the criterion's best instead of values, as in grids, without
     cells that have no share.
     """
     # The share grows evenly from the share of value 0 to that of value 1.
     questions = cells.table.questions
-    ends = [[grid.earned(question, end) for question in questions] for end in (0.0, 1.0)]
+    ends = [[grid.earned_share(question, end) for question in questions] for end in (0.0, 1.0)]
     lowest, highest = (np.array(end, np.float64)[cells.question] for end in ends)
     voted, value = (lowest + values * (highest - lowest) for values in (cells.said, cells.value))
     return replace(cells, said=voted, value=value).take(~np.isnan(voted))
@@ -245,7 +245,7 @@ class _Asked(NamedTuple):
 def _pairs(shared: SharedTasks, cells: dict[str, DrawnCells], basis: _Asked) -> list[SystemsApart]:
     """Return every two systems compared, over the tasks that both answered."""
     compared = [
-        (first, second, _powered(shared, (first, second), cells, basis))
+        (first, second, _powered_gap(shared, (first, second), cells, basis))
         for first, second in combinations(shared.systems, 2)
     ]
     corrected = holm([gap.p for *_, gap in compared])
@@ -255,7 +255,7 @@ def _pairs(shared: SharedTasks, cells: dict[str, DrawnCells], basis: _Asked) -> 
     ]
 
 
-def _powered(
+def _powered_gap(
     shared: SharedTasks, pair: tuple[str, str], cells: dict[str, DrawnCells], basis: _Asked
 ) -> PoweredGap:
     tasks = {
@@ -282,7 +282,7 @@ def _powered(
     return powered_gap(*units, level=basis.level)
 
 
-def _places(systems: Sequence[str], gaps: Sequence[SystemsApart]) -> dict[str, tuple[int, int]]:
+def _ranks(systems: Sequence[str], gaps: Sequence[SystemsApart]) -> dict[str, tuple[int, int]]:
     """Return each system's range of ranks: after surely better, before surely worse systems."""
     if not any(gap.found.gap.value is not None for gap in gaps):
         return {}

@@ -54,7 +54,7 @@ def unmatched_report(
         raise InputError("Items must name at least two systems to be ranked. " + why)
     judges = [r for r in rated.graders if r.kind != "human"] or list(rated.graders)
     left_out: dict[LeftOut, int] = {"incomplete": 0, "ungraded": 0}
-    by_judge = {j: _scores(rated, j, systems, exclude, models, left_out) for j in judges}
+    by_judge = {j: _scores_by_system(rated, j, systems, exclude, models, left_out) for j in judges}
     whole = [_items_means([by_judge[j][s] for j in judges]) for s in systems]
     ends = (0.0, 1.0) if rated.of.rubric.scoring.normalize else (-np.inf, np.inf)
     means = [
@@ -80,7 +80,7 @@ def unmatched_report(
             }
             for index, system in enumerate(systems)
         ],
-        "judges": {j.name: _judge(j, by_judge[j], systems) for j in judges},
+        "judges": {j.name: _judge_data(j, by_judge[j], systems) for j in judges},
         "notes": [
             "The systems answered different items, so a difference may lie in the items. " + why,
             *left_out_words(left_out),
@@ -99,7 +99,7 @@ def unmatched_sections(report: Mapping[str, Any]) -> tuple[Section, ...]:
             (
                 TextCell(row["system"]),
                 TextCell(row["range"] or DASH),
-                measured(_estimate(row["score"])),
+                measured(_estimate_from_data(row["score"])),
                 TextCell(count(row["items"])),
             )
             for row in standings
@@ -123,12 +123,12 @@ def unmatched_sections(report: Mapping[str, Any]) -> tuple[Section, ...]:
     return (Section("", (notes,)), Section(whole.name, (whole,)), Section(views.name, (views,)))
 
 
-def _estimate(score_data: Mapping[str, Any]) -> Estimate:
+def _estimate_from_data(score_data: Mapping[str, Any]) -> Estimate:
     low, high = score_data["ci"] or (None, None)
     return Estimate(score_data["value"], low, high, reason=score_data.get("reason", ""))
 
 
-def _scores(
+def _scores_by_system(
     rated: Rated,
     judge: Rater,
     systems: Sequence[str],
@@ -182,7 +182,7 @@ def _chance_higher(first: Array, second: Array) -> float:
     return float(stdtr(degrees, -(first.mean() - second.mean()) / np.sqrt(variance)))
 
 
-def _judge(
+def _judge_data(
     judge: Rater, scores: Mapping[str, Mapping[str, float]], systems: Sequence[str]
 ) -> dict[str, Any]:
     means = [float(np.mean(list(v.values()))) if (v := scores[s]) else None for s in systems]

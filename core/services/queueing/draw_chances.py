@@ -41,7 +41,7 @@ def strata(draw: DrawKind, cells: DrawableCells) -> tuple[Numbers, list[Stratum]
 
     >>> import numpy as np
     >>> cells = DrawableCells(["Tone"], np.array([0, 0]), np.array([2, -2]), np.array([1, 0.2]))
-    >>> strata("strata", cells)[1], strata("doubt", cells)[1]
+    >>> strata_of("strata", cells)[1], strata_of("doubt", cells)[1]
     ([('Tone', -1), ('Tone', 2)], [('', 0), ('', 2)])
     """
     import numpy as np
@@ -62,14 +62,16 @@ def strata(draw: DrawKind, cells: DrawableCells) -> tuple[Numbers, list[Stratum]
     return stratum, present
 
 
-def chances(draw: DrawKind, share: float, sizes: Mapping[Stratum, int]) -> dict[Stratum, float]:
+def chances_by_stratum(
+    draw: DrawKind, share: float, sizes: Mapping[Stratum, int]
+) -> dict[Stratum, float]:
     """Return the chance of a cell by stratum; their mean over all cells is ``share``.
 
     ``sizes`` has the number of cells of each stratum. ``strata``: draw equally many cells of each
     stratum, or all of a small one. ``doubt``: draw in proportion to people's expected error (Neyman
     1934).
 
-    >>> chances("strata", 0.3, {("A", 0): 90, ("A", 1): 10})
+    >>> chances_by_stratum("strata", 0.3, {("A", 0): 90, ("A", 1): 10})
     {('A', 0): 0.22222222222222224, ('A', 1): 1.0}
     """
     if draw == "even":
@@ -78,10 +80,10 @@ def chances(draw: DrawKind, share: float, sizes: Mapping[Stratum, int]) -> dict[
         weights = {stratum: 1 / size for stratum, size in sizes.items()}
     else:
         weights = {stratum: SPREADS[stratum[1]] for stratum in sizes}
-    return _filled(sizes, weights, share * sum(sizes.values()))
+    return _proportional_chances(sizes, weights, share * sum(sizes.values()))
 
 
-def _filled(
+def _proportional_chances(
     sizes: Mapping[Stratum, int], weights: Mapping[Stratum, float], number: float
 ) -> dict[Stratum, float]:
     """Return chances in proportion to the weights, at most 1, that draw ``number`` cells."""

@@ -92,7 +92,7 @@ class DrawnCells:
         return np.where(undrawn, np.nan, self.value)
 
 
-def with_values(
+def cells_with_values(
     table: CellTable, option: Numbers, stratum: Numbers, drawn: Numbers, kept: Numbers
 ) -> DrawnCells:
     """Return the selected cells, except those without a value from votes and people.
@@ -136,7 +136,7 @@ def item_cells(
         groups |= {1.0: 0} if draw.note else {}
         of_item = np.array([groups[draws.chances[item_id]] for item_id in table.ids], np.int64)
         stratum = of_item[table.item]
-        labelled = _on_cells(table, label_columns(store, run, settled=False)) != NO_LABEL
+        labelled = _labels_on_cells(table, label_columns(store, run, settled=False)) != NO_LABEL
     if texts is not None:
         drawn, known = (
             np.array([item_id in ids for item_id in table.ids], np.bool_)[table.item]
@@ -144,14 +144,14 @@ def item_cells(
         )
         stratum[known & ~labelled] = 0
         labelled = labelled | drawn | known
-    option = np.where(labelled, _on_cells(table, label_columns(store, run)), NO_LABEL)
+    option = np.where(labelled, _labels_on_cells(table, label_columns(store, run)), NO_LABEL)
     worth = table.by_option(lambda asked: asked.values)
     voted, value = (
         worth[table.question, np.maximum(options, -1)] for options in (table.judged, option)
     )
     # Without a verdict a cell cannot be compared, labelled or not.
     kept = table.has_verdict & ~(labelled & np.isnan(value)) & ((stratum == 0) | ~np.isnan(voted))
-    return with_values(table, option, stratum, labelled & (stratum > 0), kept)
+    return cells_with_values(table, option, stratum, labelled & (stratum > 0), kept)
 
 
 def labelled_cells(store: Store, run_id: int) -> DrawnCells:
@@ -163,9 +163,9 @@ def labelled_cells(store: Store, run_id: int) -> DrawnCells:
 
     run = store.runs.get(run_id)
     table = CellTable(store, run)
-    option = _on_cells(table, label_columns(store, run))
+    option = _labels_on_cells(table, label_columns(store, run))
     nowhere = np.zeros(len(table), np.int64)
-    return with_values(table, option, nowhere, nowhere != 0, table.has_verdict)
+    return cells_with_values(table, option, nowhere, nowhere != 0, table.has_verdict)
 
 
 def partly_labelled(cells: DrawnCells) -> str:
@@ -183,7 +183,7 @@ def partly_labelled(cells: DrawnCells) -> str:
     return ""
 
 
-def _on_cells(table: CellTable, labels: Mapping[str, Numbers]) -> Numbers:
+def _labels_on_cells(table: CellTable, labels: Mapping[str, Numbers]) -> Numbers:
     """Map labels of criteria, by item, to cells."""
     import numpy as np
 

@@ -28,25 +28,27 @@ def queues_of(store: Store, run_id: int) -> list[QueueRow]:
     return [queue for queue in store.queues.all_of_run(run_id) if queue.rule.drawn is not None]
 
 
-def waiting(store: Store, queue: QueueRow) -> bool:
+def has_unresolved(store: Store, queue: QueueRow) -> bool:
     """Return whether a queue has unresolved cells."""
     return any(state != "resolved" for state in store.queues.states(queue.id))
 
 
-def finished(store: Store, run_id: int) -> DrawnTexts | None:
+def finished_draw(store: Store, run_id: int) -> DrawnTexts | None:
     """Return the items whose queues are done, or ``None``: a half-done draw is not random."""
-    finished_queues = [queue for queue in queues_of(store, run_id) if not waiting(store, queue)]
+    finished_queues = [
+        queue for queue in queues_of(store, run_id) if not has_unresolved(store, queue)
+    ]
     if not finished_queues:
         return None
     items = frozenset(item for queue in finished_queues for item in queue.rule.items or ())
     return DrawnTexts(
         items,
-        known(store, store.runs.get(run_id), finished_queues[0].rule.drawn),
+        known_items(store, store.runs.get(run_id), finished_queues[0].rule.drawn),
         finished_queues[-1],
     )
 
 
-def known(store: Store, run: Run, upto: int | None) -> frozenset[str]:
+def known_items(store: Store, run: Run, upto: int | None) -> frozenset[str]:
     """Return the items of a run that had a label on every criterion by the review event ``upto``.
 
     The labels are the dataset's, or settled in any run of it.
@@ -58,18 +60,18 @@ def known(store: Store, run: Run, upto: int | None) -> frozenset[str]:
     settled = [
         (item_id, name) for item_id, labels_of_item in truth.items() for name in labels_of_item
     ]
-    return _whole(table, table.labelled() | table.among(settled))
+    return _fully_labelled(table, table.labelled() | table.among(settled))
 
 
-def settled_here(store: Store, run: Run) -> frozenset[str]:
+def settled_items(store: Store, run: Run) -> frozenset[str]:
     """Return the items of a run with all cells settled in it; a new queue would have none."""
     from core.services.queueing.queue_table import CellTable
 
     table = CellTable(store, run)
-    return _whole(table, table.statistics.active)
+    return _fully_labelled(table, table.statistics.active)
 
 
-def _whole(table: CellTable, labelled: Flags) -> frozenset[str]:
+def _fully_labelled(table: CellTable, labelled: Flags) -> frozenset[str]:
     """Return the items whose cells are all labelled."""
     import numpy as np
 

@@ -24,11 +24,11 @@ from core.services.queueing.queue_cells import (
     QueueCandidate,
     QueuePreview,
     capped_audit,
-    choose,
+    choose_cells,
+    consider_cells,
     expected_counts,
-    seek,
 )
-from core.services.queueing.queue_order import weigh
+from core.services.queueing.queue_order import weigh_cells
 from core.services.results.scored_items import stale_cells
 from core.store.store import Store
 from core.text.numbers import count
@@ -58,11 +58,11 @@ def choose_within(
     Raises ``NotFound`` for an unknown run.
     """
     if rule.most is None:
-        return choose(store, run_id, rule, seed=seed, stale=stale)
-    sought = seek(store, run_id, rule, seed=seed, stale=stale)
+        return choose_cells(store, run_id, rule, seed=seed, stale=stale)
+    sought = consider_cells(store, run_id, rule, seed=seed, stale=stale)
     audit, gold = random_cells(rule, rule.most)
     run = store.runs.get(run_id)
-    selected = _first(store, run, sought, order, seed, rule.most - audit - gold)
+    selected = _first_cells(store, run, sought, order, seed, rule.most - audit - gold)
     return sought.capped(selected, sought.fixed_draws(selected, audit, gold))
 
 
@@ -76,16 +76,16 @@ def random_cells(rule: QueueRule, most: int) -> tuple[int, int]:
     >>> random_cells(QueueRule(audit_share=0.75, gold_share=0.5), 10)
     (8, 2)
     """
-    audit = _rounded(rule.audit_share * most)
-    return audit, min(_rounded(rule.gold_share * most), most - audit)
+    audit = _rounded_number(rule.audit_share * most)
+    return audit, min(_rounded_number(rule.gold_share * most), most - audit)
 
 
-def _rounded(number: float) -> int:
+def _rounded_number(number: float) -> int:
     # Round halves up, as people do; round() would turn 2.5 into 2.
     return floor(number + 0.5 + 1e-9)
 
 
-def preview(
+def preview_queue(
     store: Store,
     run_id: int,
     rule: QueueRule,
@@ -113,18 +113,20 @@ def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[Que
     inside = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue.id)}
     most = queue.rule.most
     if most is None:
-        chosen = choose(store, queue.run_id, queue.rule, seed=queue.seed, stale=stale)
+        chosen = choose_cells(store, queue.run_id, queue.rule, seed=queue.seed, stale=stale)
         return [c for c in chosen.cells if (c.item_id, c.criterion.name) not in inside]
     if queue.rule.stale and not stale:
         stale = stale_cells(store, queue.run_id)
     late = store.votes.cells_after(queue.run_id, queue.created)
     late |= store.settled.active_at(queue.run_id, queue.created)
     among = (late | set(stale)) - inside
-    sought = seek(store, queue.run_id, queue.rule, seed=queue.seed, stale=stale, among=among)
-    return list(_later(store, queue, sought, max(0, most - len(inside))).cells)
+    sought = consider_cells(
+        store, queue.run_id, queue.rule, seed=queue.seed, stale=stale, among=among
+    )
+    return list(_later_cells(store, queue, sought, max(0, most - len(inside))).cells)
 
 
-def _later(store: Store, queue: QueueRow, sought: ConsideredCells, room: int) -> ChosenCells:
+def _later_cells(store: Store, queue: QueueRow, sought: ConsideredCells, room: int) -> ChosenCells:
     """Return the later cells that fit: those of the audit, with the chance of its earlier cells,
     then those that the rule selects, in order.
 
@@ -136,13 +138,13 @@ def _later(store: Store, queue: QueueRow, sought: ConsideredCells, room: int) ->
     audit = capped_audit(store, sought.table, queue)
     drawn = sought.drawn_from & (numbers < audit.below)
     run = store.runs.get(queue.run_id)
-    selected = _first(store, run, sought, queue.order, queue.seed, room - int(drawn.sum()))
+    selected = _first_cells(store, run, sought, queue.order, queue.seed, room - int(drawn.sum()))
     fitting, _ = fixed_draw(numbers, drawn & ~selected, room)
     nothing = np.zeros(len(drawn), np.bool_)
     return sought.capped(selected, CellDraws(fitting, nothing, np.full(len(drawn), audit.chance)))
 
 
-def _first(
+def _first_cells(
     store: Store, run: Run, sought: ConsideredCells, order: Order, seed: int, room: int
 ) -> Flags:
     """Return the first selected cells in the queue's order, as many as fit."""
@@ -155,11 +157,11 @@ def _first(
     places = {cell.item_id: cell.position for cell in cells}
     key = _KEYS[order]
 
-    def at(cell: QueuedCell) -> tuple[Any, ...]:
+    def place_in_order(cell: QueuedCell) -> tuple[Any, ...]:
         draw = seeded_random("queue", seed, cell.item_id).random() if order == "random" else 0.0
         return (*key(cell), draw, places[cell.item_id])
 
-    ordered = sorted(weigh(store, run, cells), key=at)
+    ordered = sorted(weigh_cells(store, run, cells), key=place_in_order)
     return sought.table.among((cell.item_id, cell.criterion) for cell in ordered[:room])
 
 
@@ -178,17 +180,17 @@ _KEYS: dict[Order, Callable[[QueuedCell], tuple[Any, ...]]] = {
 }
 
 
-def parts(doubtful: int, random: int, earlier: Callable[[], int] = lambda: 0) -> str:
+def queue_parts_text(doubtful: int, random: int, earlier: Callable[[], int] = lambda: 0) -> str:
     """Return in words how many cells are queued for a reason, and how many by a draw.
 
     ``earlier`` counts the run's earlier drawn cells with a label; it is called only if these alone
     are too few.
 
-    >>> parts(48, 12)
+    >>> queue_parts_text(48, 12)
     '48 doubtful, 12 random'
-    >>> parts(33, 9)
+    >>> queue_parts_text(33, 9)
     '33 doubtful, 9 random (too few to speak of all cells: that takes 10)'
-    >>> parts(33, 9, earlier=lambda: 80)
+    >>> queue_parts_text(33, 9, earlier=lambda: 80)
     '33 doubtful, 9 random'
     """
     from core.metrics.intervals.sampling import AUDIT
@@ -198,7 +200,9 @@ def parts(doubtful: int, random: int, earlier: Callable[[], int] = lambda: 0) ->
     return f"{count(doubtful)} doubtful, {count(random)} random{warning}"
 
 
-def minutes(store: Store, run_id: int, cells: int, settings: QueueSettings) -> float | None:
+def expected_minutes(
+    store: Store, run_id: int, cells: int, settings: QueueSettings
+) -> float | None:
     """Return the expected minutes of work on this many cells; ``None`` if no pace is known.
 
     The pace is the median of the newest verdicts on any version of the run's rubric. A cell for

@@ -84,7 +84,7 @@ class ChosenCells:
         return QueuePreview(len(self.cells), items, *counts)
 
 
-def choose(
+def choose_cells(
     store: Store,
     run_id: int,
     rule: QueueRule,
@@ -98,17 +98,17 @@ def choose(
     ``stale`` are cells whose question has changed, by default those of ``staleness``; ``among``
     limits the choice to some cells. Raises ``NotFound`` for an unknown run.
     """
-    return seek(store, run_id, rule, seed=seed, stale=stale, among=among).chosen()
+    return consider_cells(store, run_id, rule, seed=seed, stale=stale, among=among).chosen()
 
 
 def expected_counts(
     store: Store, run_id: int, rule: QueueRule, *, seed: int = 0, stale: Cells = ()
 ) -> QueuePreview:
-    """Return the counts of ``choose`` without building the cells."""
-    return seek(store, run_id, rule, seed=seed, stale=stale).preview()
+    """Return the counts of ``choose_cells`` without building the cells."""
+    return consider_cells(store, run_id, rule, seed=seed, stale=stale).preview()
 
 
-def seek(
+def consider_cells(
     store: Store,
     run_id: int,
     rule: QueueRule,
@@ -117,14 +117,14 @@ def seek(
     stale: Cells = (),
     among: Cells | None = None,
 ) -> ConsideredCells:
-    """Return the cells that a rule considers, before selecting; arguments as in ``choose``."""
+    """Return the cells that a rule considers, before selecting; arguments as `choose_cells`."""
     from core.services.queueing.queue_table import CellTable
 
     run = store.runs.get(run_id)
     if rule.stale and not stale:
         stale = stale_cells(store, run_id)
     requested = store.events.unqueued_requests(run.id) if rule.requested else frozenset()
-    named = _named(store, run, rule)._replace(stale=stale, requested=requested)
+    named = _cells_by_name(store, run, rule)._replace(stale=stale, requested=requested)
     return ConsideredCells(CellTable(store, run), rule, seed, named, among)
 
 
@@ -133,18 +133,18 @@ def wanted_by_votes(store: Store, table: CellTable, run: Run, rule: QueueRule) -
 
     Return ``None`` if a score decides, since it changes with what people settle.
     """
-    from core.services.queueing.queue_table import reasons
+    from core.services.queueing.queue_table import reason_flags
 
     if rule.near_gate or rule.near_mark is not None:
         return None
     rule = rule.model_copy(update={"stale": False})
     selected = table.statistics.there & False
-    for holds in reasons(table, rule, _named(store, run, rule)).values():
+    for holds in reason_flags(table, rule, _cells_by_name(store, run, rule)).values():
         selected |= holds
     return selected
 
 
-def _named(store: Store, run: Run, rule: QueueRule) -> NamedCells:
+def _cells_by_name(store: Store, run: Run, rule: QueueRule) -> NamedCells:
     """Return the cells that a rule selects by name because of their votes."""
     from core.services.queueing.queue_table import NamedCells
 
@@ -176,7 +176,7 @@ class ConsideredCells:
         self, table: CellTable, rule: QueueRule, seed: int, named: NamedCells, among: Cells | None
     ) -> None:
         # Columns need numpy, which should not load only to name a rule.
-        from core.services.queueing.queue_table import reasons
+        from core.services.queueing.queue_table import reason_flags
 
         self.table, self._rule, self._seed = table, rule, seed
         statistics, considered = table.statistics, table.asked_about(rule)
@@ -187,7 +187,7 @@ class ConsideredCells:
         self._settled = int(resolved.sum())
         self._of = self._settled + int((open_ & (statistics.there | rule.everything)).sum())
         self._reasons = {
-            reason: holds & open_ for reason, holds in reasons(table, rule, named).items()
+            reason: holds & open_ for reason, holds in reason_flags(table, rule, named).items()
         }
         self.drawn_from: Flags = open_ & (statistics.option >= 0)
         self.wanted: Flags = self.drawn_from & False
@@ -227,28 +227,30 @@ class ConsideredCells:
         second, chance_of_gold = fixed_draw(
             gold_numbers(self.table, self._seed, labelled), labelled, gold
         )
-        return CellDraws(first, second, _either(chance, chance_of_gold * labelled))
+        return CellDraws(first, second, _chance_of_either(chance, chance_of_gold * labelled))
 
     def candidates(self, cells: Flags) -> list[QueueCandidate]:
         """Return these cells, if selected, as candidates."""
-        return self._candidates(cells, cells, CellDraws(cells, cells, cells * 1.0))
+        return self._queue_candidates(cells, cells, CellDraws(cells, cells, cells * 1.0))
 
     def _shares_drawn(self) -> CellDraws:
         """Return the cells drawn by the rule's shares."""
-        from core.services.queueing.queue_table import gold_numbers, shares
+        from core.services.queueing.queue_table import audit_chances, gold_numbers
 
         rule, from_ = self._rule, self.drawn_from
-        share = shares(self.table, rule, from_)
+        share = audit_chances(self.table, rule, from_)
         labelled = from_ & (self.table.labelled() if rule.gold_share else False)
         audit = from_ & (self.table.chances(self._seed) < share)
         gold = labelled & (gold_numbers(self.table, self._seed, labelled) < rule.gold_share)
-        return CellDraws(audit, gold, _either(share, rule.gold_share * labelled))
+        return CellDraws(audit, gold, _chance_of_either(share, rule.gold_share * labelled))
 
     def _chosen(self, kept: Flags, draws: CellDraws) -> ChosenCells:
-        cells = self._candidates(kept | draws.audit | draws.gold, kept, draws)
+        cells = self._queue_candidates(kept | draws.audit | draws.gold, kept, draws)
         return ChosenCells(tuple(cells), self._settled, self._of)
 
-    def _candidates(self, cells: Flags, kept: Flags, draws: CellDraws) -> list[QueueCandidate]:
+    def _queue_candidates(
+        self, cells: Flags, kept: Flags, draws: CellDraws
+    ) -> list[QueueCandidate]:
         places = cells.nonzero()[0]
         why: list[tuple[Reason, ...]] = [()] * len(places)
         for reason, holds in self._reasons.items():
@@ -257,13 +259,13 @@ class ConsideredCells:
         columns = (places, draws.audit[places], draws.chance[places])
         fields = zip(why, *(column.tolist() for column in columns), strict=True)
         return [
-            self._candidate(cell, reasons, 1.0)
+            self._queue_candidate(cell, reasons, 1.0)
             if reasons
-            else self._candidate(cell, ("audit",) if audit else ("gold",), chance)
+            else self._queue_candidate(cell, ("audit",) if audit else ("gold",), chance)
             for reasons, cell, audit, chance in fields
         ]
 
-    def _candidate(self, cell: int, why: tuple[Reason, ...], chance: float) -> QueueCandidate:
+    def _queue_candidate(self, cell: int, why: tuple[Reason, ...], chance: float) -> QueueCandidate:
         item = int(self.table.item[cell])
         criterion = self.table.criterion_of(cell)
         return QueueCandidate(self.table.ids[item], item, criterion, why, chance)
@@ -281,36 +283,42 @@ class Disagreements(NamedTuple):
     queue: int | None
 
 
-def disagreements(store: Store, run_id: int, item_id: str | None = None) -> Disagreements:
+def disagreements_of(store: Store, run_id: int, item_id: str | None = None) -> Disagreements:
     """Return the unsettled disagreements of a run, or of one of its items."""
     queue = queue_by(store, run_id, splits_only(None if item_id is None else (item_id,)))
-    return Disagreements(_splits(store, run_id, item_id), None if queue is None else queue.id)
+    return Disagreements(
+        _disagreement_count(store, run_id, item_id), None if queue is None else queue.id
+    )
 
 
 def queue_by(store: Store, run_id: int, rule: QueueRule) -> QueueRow | None:
     """Return the newest current queue of a run made by a rule, whatever its cap."""
-    matching = (q for q in store.queues.list(run_id) if _uncapped(q.rule) == _uncapped(rule))
+    matching = (
+        q for q in store.queues.list(run_id) if _rule_without_cap(q.rule) == _rule_without_cap(rule)
+    )
     return next(matching, None)
 
 
-def _splits(store: Store, run_id: int, item_id: str | None) -> int:
+def _disagreement_count(store: Store, run_id: int, item_id: str | None) -> int:
     """Return the number of unsettled disagreements; for a run it is cached like its columns."""
 
-    def count() -> Columns:
+    def count_splits() -> Columns:
         return Columns({"cells": store.vote_statistics.unsettled_splits(run_id)}, {})
 
     run = store.runs.row(run_id)
     if item_id is not None or run.items < MANY or run.active:
         return store.vote_statistics.unsettled_splits(run_id, item_id)
     stamp = store.results.derived(run_id)
-    return int(store.kept.cached_columns(f"splits of run {run_id}", stamp, count).head["cells"])
+    return int(
+        store.kept.cached_columns(f"splits of run {run_id}", stamp, count_splits).head["cells"]
+    )
 
 
-def _uncapped(rule: QueueRule) -> QueueRule:
+def _rule_without_cap(rule: QueueRule) -> QueueRule:
     return rule.model_copy(update={"most": None})
 
 
-def audited(store: Store, table: CellTable, queue: QueueRow) -> Flags:
+def audited_cells(store: Store, table: CellTable, queue: QueueRow) -> Flags:
     """Return the cells that a queue's audit draws unless a rule selects them, with or without
     votes.
 
@@ -349,7 +357,7 @@ def capped_audit(store: Store, table: CellTable, queue: QueueRow) -> CappedAudit
     return CappedAudit(1.0 if chance == 1 else nextafter(below, 1.0), chance)
 
 
-def _either(audit: Numbers | float, gold: Numbers) -> Numbers:
+def _chance_of_either(audit: Numbers | float, gold: Numbers) -> Numbers:
     """Return each cell's chance of being drawn by at least one of two independent draws."""
     chance: Numbers = audit + (1 - audit) * gold
     return chance

@@ -20,9 +20,9 @@ from core.scoring import MeasuredTexts, measured_texts, needs_texts, score_item
 from core.scoring.trace import Outcome
 from core.scoring.verdict import Ballot
 from core.services.queueing.queue_cells import QueueCandidate
-from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
 from core.services.results.verdicts import VoteCounting, counting_of, texts_from
-from core.services.results.weight_fit import likely
+from core.services.results.weight_fit import option_probabilities
 from core.store.store import Store
 
 #: The formula of each order, for a tooltip.
@@ -89,7 +89,7 @@ class SettlingImpact(NamedTuple):
     would: tuple[SettledOutcome, ...]
 
 
-def tally(criterion: Criterion, ballots: Iterable[Ballot]) -> VoteTally:
+def tally_votes(criterion: Criterion, ballots: Iterable[Ballot]) -> VoteTally:
     """Return the votes for an option with a value."""
     heads, weights = dict[int, int](), dict[int, float]()
     for option, abstained, weight, *_ in ballots:
@@ -99,7 +99,7 @@ def tally(criterion: Criterion, ballots: Iterable[Ballot]) -> VoteTally:
     return VoteTally(heads, weights)
 
 
-def chances(criterion: Criterion, votes: VoteTally) -> dict[int, float]:
+def option_chances(criterion: Criterion, votes: VoteTally) -> dict[int, float]:
     """Return the chance of each scored option to be a person's choice; they add up to 1.
 
     It is (n s_k + 1/K) / (n + 1) with n votes and the weight share s_k of option k: the posterior
@@ -109,7 +109,8 @@ def chances(criterion: Criterion, votes: VoteTally) -> dict[int, float]:
     prior does not grow with the number of options.
 
     >>> from core.domain.rubric import Criterion
-    >>> shares = chances(Criterion(name="a", requirement="Is it?"), VoteTally({0: 3}, {0: 3.0}))
+    >>> tally = VoteTally({0: 3}, {0: 3.0})
+    >>> shares = option_chances(Criterion(name="a", requirement="Is it?"), tally)
     >>> {option: round(share, 3) for option, share in shares.items()}
     {0: 0.875, 1: 0.125}
     """
@@ -144,26 +145,30 @@ class WhatIf:
             answers: the item's current verdicts, as in ``score_item``; this one may be missing.
             votes: the cell's votes.
             texts: the result of ``core.scoring.measure`` on the item's texts, if scores need it.
-            likely: the chance of each scored option, if there is a better estimate than ``chances``
-                (the fitted rule's).
+            likely: the chance of each scored option, if there is a better estimate than
+                ``option_chances`` (the fitted rule's).
 
         Without a current score, changes are relative to the mean of the possible scores.
         """
         criterion = self._rubric.criterion(name)
-        shares = chances(criterion, votes) if likely is None else likely
-        current, outcome = self._score(answers, texts)
+        shares = option_chances(criterion, votes) if likely is None else likely
+        current, outcome = self._score_with(answers, texts)
         would = []
         for option in sorted(shares, key=lambda o: (-shares[o], o)):
-            result = self._score({**answers, name: option}, texts)
+            result = self._score_with({**answers, name: option}, texts)
             would.append(SettledOutcome(option, shares[option], *result))
         flip = fsum(case.chance for case in would if case.outcome != outcome)
         other_chance = fsum(case.chance for case in would if case.option != answers.get(name))
-        mixed = _mixed(criterion, votes)
+        mixed = _mixed_measures(criterion, votes)
         return SettlingImpact(
-            min(1.0, flip), _change(current, would), min(1.0, other_chance), *mixed, tuple(would)
+            min(1.0, flip),
+            _score_change(current, would),
+            min(1.0, other_chance),
+            *mixed,
+            tuple(would),
         )
 
-    def _score(
+    def _score_with(
         self, answers: Mapping[str, int | None], texts: MeasuredTexts | None
     ) -> tuple[float | None, Outcome | None]:
         # -1 encodes a criterion without a verdict; None is an abstention.
@@ -175,7 +180,7 @@ class WhatIf:
         return result
 
 
-def _change(current: float | None, would: Iterable[SettledOutcome]) -> float:
+def _score_change(current: float | None, would: Iterable[SettledOutcome]) -> float:
     scores = [(case.chance, case.score) for case in would if case.score is not None]
     sure = fsum(chance for chance, _ in scores)
     if not sure:
@@ -184,7 +189,7 @@ def _change(current: float | None, would: Iterable[SettledOutcome]) -> float:
     return fsum(chance * abs(score - start) for chance, score in scores)
 
 
-def _mixed(criterion: Criterion, votes: VoteTally) -> tuple[float | None, float | None]:
+def _mixed_measures(criterion: Criterion, votes: VoteTally) -> tuple[float | None, float | None]:
     """Return entropy and margin of the weighted shares."""
     if not votes.heads:
         return None, None
@@ -195,7 +200,7 @@ def _mixed(criterion: Criterion, votes: VoteTally) -> tuple[float | None, float 
     return min(1.0, max(0.0, entropy)), shares[0] - second
 
 
-def distance(criterion: Criterion, one: int, other: int) -> float:
+def option_distance(criterion: Criterion, one: int, other: int) -> float:
     """Return the distance of two scored options: 0 or 1; if ordered, the squared steps."""
     if criterion.scale != "ordinal":
         return float(one != other)
@@ -235,7 +240,7 @@ def _mean_distance(criterion: Criterion, counts: Mapping[int, int]) -> float | N
     if n < 2:
         return None
     pairs = fsum(
-        a * b * distance(criterion, first, second)
+        a * b * option_distance(criterion, first, second)
         for first, a in counts.items()
         for second, b in counts.items()
     )
@@ -254,7 +259,7 @@ QUEUE_ORDERS: dict[Order, tuple[str, str]] = {
 }
 
 
-def weigh_again(store: Store, run: Run, queue_id: int) -> list[QueuedCell]:
+def reweigh_queue(store: Store, run: Run, queue_id: int) -> list[QueuedCell]:
     """Return a queue's open cells, weighed with everything that people have settled since."""
     rubric = scored_rubric(store, run)
     queued = [cell for cell in store.queues.cells(queue_id) if cell.state != "resolved"]
@@ -265,38 +270,38 @@ def weigh_again(store: Store, run: Run, queue_id: int) -> list[QueuedCell]:
         QueueCandidate(
             cell.item_id,
             places[cell.item_id],
-            effective(items[cell.item_id], rubric).criterion(cell.criterion),
+            rubric_in_force(items[cell.item_id], rubric).criterion(cell.criterion),
             cell.reasons,
             cell.chance,
         )
         for cell in queued
     ]
-    return weigh(store, run, cells)
+    return weigh_cells(store, run, cells)
 
 
-def weigh(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list[QueuedCell]:
+def weigh_cells(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list[QueuedCell]:
     """Return the cells with what settling each could change, in the given order.
 
     If labels have shown how often each judge is right, they determine an option's chance; otherwise
     the share of the votes does (``impact``).
     """
-    chances_known = likely(store, run.id)
+    chances_known = option_probabilities(store, run.id)
     rubric = scored_rubric(store, run)
     ids = list(dict.fromkeys(cell.item_id for cell in cells))
     items = {i.id: i for i in resolved_items(store, run.dataset_version_id, ids)}
-    tallies = _tallies(store, run, cells)
+    tallies = _cell_tallies(store, run, cells)
     statistics = store.vote_statistics.of_cells(run.id)
     answers: dict[str, dict[str, int | None]] = {}
     for (item_id, name), answer in statistics.items():
         if answer.votes or answer.abstentions or answer.settled:
             answers.setdefault(item_id, {})[name] = answer.option
-    usual = _usual(cells, tallies)
+    usual = _usual_disagreement(cells, tallies)
     what_ifs: dict[int, WhatIf] = {}
     texts: dict[str, MeasuredTexts] = {}
     weighed = []
     for cell in cells:
         item_id, name = cell.item_id, cell.criterion.name
-        in_force = effective(items[item_id], rubric)
+        in_force = rubric_in_force(items[item_id], rubric)
         what_if = what_ifs.setdefault(id(in_force), WhatIf(in_force))
         if needs_texts(in_force) and item_id not in texts:
             texts[item_id] = measured_texts(in_force, texts_from(items[item_id]))
@@ -327,7 +332,7 @@ def weigh(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list[Queue
     return weighed
 
 
-def _tallies(
+def _cell_tallies(
     store: Store, run: Run, cells: Sequence[QueueCandidate]
 ) -> dict[tuple[str, str], VoteTally]:
     """Return the votes that count, by cell."""
@@ -341,18 +346,20 @@ def _tallies(
             rows.setdefault(row.item_id, []).append(row)
         for item_id, ballots in rows.items():
             key = (item_id, name)
-            tallies[key] = _tally(criterion_of.get(key, criterion), counting, ballots)
+            tallies[key] = _tally_ballots(criterion_of.get(key, criterion), counting, ballots)
     return tallies
 
 
-def _tally(criterion: Criterion, counting: VoteCounting, ballots: Sequence[BallotRow]) -> VoteTally:
+def _tally_ballots(
+    criterion: Criterion, counting: VoteCounting, ballots: Sequence[BallotRow]
+) -> VoteTally:
     counted = counting.count(ballots).ballots
     # An item's own rubric may use the same name for a question with fewer options.
     valid = [b for b in counted if b.option is None or b.option < len(criterion.choices)]
-    return tally(criterion, valid)
+    return tally_votes(criterion, valid)
 
 
-def _usual(
+def _usual_disagreement(
     cells: Sequence[QueueCandidate], tallies: dict[tuple[str, str], VoteTally]
 ) -> dict[tuple[str, int], float | None]:
     """Return the expected disagreement by criterion and number of choices."""

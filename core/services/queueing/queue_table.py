@@ -19,7 +19,7 @@ from core.domain.review import QueueRule, Reason
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.identity import seeded_random
-from core.services.queueing.draw_chances import DrawableCells, chances, strata
+from core.services.queueing.draw_chances import DrawableCells, chances_by_stratum, strata
 from core.services.results.run_columns import (
     NO_LABEL,
     NO_OPTION,
@@ -147,7 +147,7 @@ class CellTable:
         return places_of_items(self._store, self._run)
 
     @cached_property
-    def _follow(self) -> Flags:
+    def _follows_rubric(self) -> Flags:
         """Return which items use the run's rubric."""
         flags = np.ones(len(self.ids), np.bool_)
         flags[list(self.own)] = False
@@ -156,9 +156,9 @@ class CellTable:
     def cells_of(self, name: str, items: Numbers) -> tuple[Numbers, Numbers]:
         """Return the cells of a criterion on these items, and the items that have such a cell."""
         named = [index for index, c in enumerate(self._shared.criteria) if c.name == name]
-        shared = self._follow[items] if named else np.zeros(len(items), np.bool_)
+        shared = self._follows_rubric[items] if named else np.zeros(len(items), np.bool_)
         cells = np.where(shared, self._starts[items] + (named[0] if named else 0), -1)
-        for index in np.flatnonzero(~self._follow[items]).tolist() if self.own else ():
+        for index in np.flatnonzero(~self._follows_rubric[items]).tolist() if self.own else ():
             item = int(items[index])
             for number, criterion in enumerate(self.own[item].criteria):
                 if criterion.name == name:
@@ -303,7 +303,7 @@ def gold_numbers(table: CellTable, seed: int, among: Flags) -> Numbers:
     return numbers
 
 
-def shares(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
+def audit_chances(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
     """Return each cell's chance to be drawn by an audit of the cells in ``among``."""
     by_cell = np.full(len(table), rule.audit_share)
     if rule.draw == "even":
@@ -311,12 +311,12 @@ def shares(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
     cells = np.flatnonzero(among)
     stratum, kinds = strata(rule.draw, table.drawn_from(cells, table.statistics.option[cells]))
     sizes = dict(zip(kinds, np.bincount(stratum, minlength=len(kinds)).tolist(), strict=True))
-    chance = chances(rule.draw, rule.audit_share, sizes)
+    chance = chances_by_stratum(rule.draw, rule.audit_share, sizes)
     by_cell[cells] = np.array([chance[kind] for kind in kinds])[stratum]
     return by_cell
 
 
-def reasons(table: CellTable, rule: QueueRule, named: NamedCells) -> dict[Reason, Flags]:
+def reason_flags(table: CellTable, rule: QueueRule, named: NamedCells) -> dict[Reason, Flags]:
     """Return the cells to which each reason of a rule applies, in the order of listed reasons."""
     statistics, voted = table.statistics, table.statistics.there
     holds: dict[Reason, Flags] = {}
@@ -333,16 +333,16 @@ def reasons(table: CellTable, rule: QueueRule, named: NamedCells) -> dict[Reason
     if rule.stale:
         holds["stale"] = table.among(named.stale) | statistics.stale
     if rule.near_gate:
-        holds["near_gate"] = voted & _at_gates(table)
+        holds["near_gate"] = voted & _near_gates(table)
     if rule.near_mark is not None:
-        holds["near_mark"] = voted & _at_marks(table, rule.near_mark)
+        holds["near_mark"] = voted & _near_thresholds(table, rule.near_mark)
     if rule.everything:
         holds["chosen"] = np.ones(len(table), np.bool_)
     holds["regrade"] = table.among(named.requested)
     return holds
 
 
-def _at_gates(table: CellTable) -> Flags:
+def _near_gates(table: CellTable) -> Flags:
     """Return the cells on which another option could change a gate's state."""
     statistics = table.statistics
     decided = (statistics.option >= 0) & (statistics.abstained == 0)
@@ -358,14 +358,14 @@ def _at_gates(table: CellTable) -> Flags:
     return flags
 
 
-def _at_marks(table: CellTable, near: float) -> Flags:
+def _near_thresholds(table: CellTable, near: float) -> Flags:
     """Return the cells that can move their item across a threshold near its score."""
     distance = np.array(
-        [_distance(table.rubric_of(index), score) for index, score in enumerate(table.scores)]
+        [_mark_distance(table.rubric_of(index), score) for index, score in enumerate(table.scores)]
     )
     flags = np.zeros(len(table), np.bool_)
     for rubric, cells in _by_rubric(table):
-        reach = np.array([_reach(rubric, criterion) for criterion in rubric.criteria])
+        reach = np.array([_largest_move(rubric, criterion) for criterion in rubric.criteria])
         away = distance[table.item[cells]]
         flags[cells] = (away <= near) & (away <= reach[table.criterion[cells]])
     return flags
@@ -382,14 +382,14 @@ def _by_rubric(table: CellTable) -> Iterator[tuple[Rubric, Numbers]]:
         yield rubric, np.flatnonzero(table.item == item)
 
 
-def _distance(rubric: Rubric, score: float) -> float:
+def _mark_distance(rubric: Rubric, score: float) -> float:
     """Return the distance of a score to the nearest threshold; infinite without one."""
     if rubric.decision is None or isnan(score):
         return np.inf
     return min(abs(score - rubric.decision.pass_at), abs(score - rubric.decision.floor))
 
 
-def _reach(rubric: Rubric, criterion: Criterion) -> float:
+def _largest_move(rubric: Rubric, criterion: Criterion) -> float:
     """Return how far one criterion can move the score at most, ignoring gates."""
     if not rubric.scoring.normalize:
         return abs(criterion.weight)

@@ -25,11 +25,11 @@ class QueuedColumns(NamedTuple):
     chance: Numbers
 
 
-def queued(store: Store, queue: QueueRow, table: CellTable) -> QueuedColumns:
+def queued_columns(store: Store, queue: QueueRow, table: CellTable) -> QueuedColumns:
     """Return how a run's cells were selected for a queue; a queue never drops a cell."""
     stamp = store.queues.size(queue.id)
 
-    def read() -> Columns:
+    def read_columns() -> Columns:
         cells, stratum, chance = [], list[int](), list[float]()
         for item_id, criterion, reasons, drawn in store.queues.chances(queue.id):
             cells.append((item_id, criterion))
@@ -43,7 +43,7 @@ def queued(store: Store, queue: QueueRow, table: CellTable) -> QueuedColumns:
         return Columns({}, arrays)
 
     arrays = store.kept.cached_columns(
-        f"cells of queue {queue.id}, form {FORM}", stamp, read, keep=stamp >= MANY
+        f"cells of queue {queue.id}, form {FORM}", stamp, read_columns, keep=stamp >= MANY
     ).arrays
     inside = arrays["cells"] >= 0
     stratum, chance = np.full(len(table), OUTSIDE), np.ones(len(table))

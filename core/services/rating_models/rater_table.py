@@ -54,10 +54,10 @@ class ColumnJudge(NamedTuple):
     order: str
 
 
-def answerers(raters: Sequence[str]) -> list[ColumnJudge]:
+def column_judges(raters: Sequence[str]) -> list[ColumnJudge]:
     """Return the judge and the order of each column.
 
-    >>> [tuple(one) for one in answerers(["A|0", "A|1", "B|as is", "C"])]
+    >>> [tuple(one) for one in column_judges(["A|0", "A|1", "B|as is", "C"])]
     [('A', ''), ('A', ''), ('B', 'as is'), ('C', '')]
     """
     result = []
@@ -67,7 +67,7 @@ def answerers(raters: Sequence[str]) -> list[ColumnJudge]:
     return result
 
 
-def ascending(question: RatedQuestion) -> Ratings:
+def ascending_levels(question: RatedQuestion) -> Ratings:
     """Return the levels from worst to best, whatever order the criterion lists them in."""
     values = question.values
     if values[0] <= values[-1]:

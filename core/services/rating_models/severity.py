@@ -9,7 +9,7 @@ import numpy as np
 
 from core.metrics.estimate import USUAL, Estimate
 from core.metrics.facets import RaterSeverity, facets, fair_scores
-from core.services.rating_models.rater_table import RaterTable, answerers, ascending
+from core.services.rating_models.rater_table import RaterTable, ascending_levels, column_judges
 from core.text.numbers import percent
 
 #: With more raters the model is not fitted: the list is too long, and few rated enough.
@@ -73,7 +73,7 @@ class SeverityStudy(NamedTuple):
         return tuple(item for item in self.items if item.surely_changed)
 
 
-def severity(
+def severity_study(
     table: RaterTable, criterion: str = "", level: float = USUAL.level, *, items: bool = True
 ) -> SeverityStudy:
     """Return the severities of a table's raters, on one criterion or on all together.
@@ -89,7 +89,7 @@ def severity(
     if len(names) > MOST_RATERS:
         return SeverityStudy((), (), 0.0, f"There are more than {MOST_RATERS} raters.")
     part = chosen.drawn_items(MOST_ITEMS, "severity")
-    learned = [ascending(q)[:, columns] for q in part.questions if len(q.values) > 1]
+    learned = [ascending_levels(q)[:, columns] for q in part.questions if len(q.values) > 1]
     rated = np.any([(matrix >= 0).any(axis=0) for matrix in learned], axis=0)
     names = [name for name, is_rated in zip(names, rated.tolist(), strict=True) if is_rated]
     sizes = [len(question.values) for question in questions]
@@ -99,9 +99,11 @@ def severity(
     raters = sorted(zip(names, model.raters, strict=True), key=_surely_strict_first)
     if not items:
         return SeverityStudy(tuple(raters), (), model.spread)
-    levels = [ascending(question)[:, columns][:, rated] for question in questions]
+    levels = [ascending_levels(question)[:, columns][:, rated] for question in questions]
     fair = fair_scores(model, levels, sizes, level)
-    return SeverityStudy(tuple(raters), _items(chosen.items, levels, sizes, fair), model.spread)
+    return SeverityStudy(
+        tuple(raters), _fair_items(chosen.items, levels, sizes, fair), model.spread
+    )
 
 
 def _surely_strict_first(rater: tuple[str, RaterSeverity]) -> float:
@@ -110,12 +112,12 @@ def _surely_strict_first(rater: tuple[str, RaterSeverity]) -> float:
 
 def _first_answers(table: RaterTable) -> tuple[list[str], list[int]]:
     first: dict[str, int] = {}
-    for index, answerer in enumerate(answerers(table.raters)):
+    for index, answerer in enumerate(column_judges(table.raters)):
         first.setdefault(answerer.judge, index)
     return list(first), list(first.values())
 
 
-def _items(
+def _fair_items(
     items: tuple[str, ...],
     levels: list[np.ndarray[Any, Any]],
     sizes: list[int],
@@ -139,16 +141,16 @@ def _items(
         else FairScore(item, Estimate.undefined(UNRATED), None, 0)
         for item, (value, low, high), n, gave, raters_of_item in rows
     ]
-    return tuple(sorted(scores, key=_untouched))
+    return tuple(sorted(scores, key=_unadjusted_score))
 
 
-def _untouched(score: FairScore) -> float:
+def _unadjusted_score(score: FairScore) -> float:
     if score.fair.value is None or score.mean is None:
         return 1.0
     return -abs(score.fair.value - score.mean)
 
 
-def in_words(study: SeverityStudy) -> str:
+def severity_summary(study: SeverityStudy) -> str:
     """Return which raters are surely strict or mild and by how much, and whose answers are
     unexpected.
     """
@@ -213,26 +215,26 @@ MOST_LISTED = 4_000
 TOO_MANY = f"More than {MOST_LISTED:,} items: `export RUN --format fair` lists them all."
 
 
-def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
+def severity_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
     """Return the key ``severity`` of ``metrics --json``."""
     listed = len(table.items) <= MOST_LISTED
     part = table if listed else table.drawn_items(MOST_ITEMS, "severity")
     return {
-        "overall": _data(severity(part, level=level, items=listed), listed=listed),
+        "overall": _study_data(severity_study(part, level=level, items=listed), listed=listed),
         "criteria": {
-            name: _data(severity(part, name, level, items=listed), listed=listed)
-            for name in _each(part)
+            name: _study_data(severity_study(part, name, level, items=listed), listed=listed)
+            for name in _separate_criteria(part)
         },
     }
 
 
-def _each(table: RaterTable) -> list[str]:
+def _separate_criteria(table: RaterTable) -> list[str]:
     """Return the criteria to study separately; empty if there is only one."""
     names = [question.name for question in table.questions]
     return names if len(names) > 1 else []
 
 
-def _data(study: SeverityStudy, *, listed: bool) -> dict[str, Any]:
+def _study_data(study: SeverityStudy, *, listed: bool) -> dict[str, Any]:
     if study.reason:
         return {"raters": None, "fair": None, "undefined": dict.fromkeys(NONE, study.reason)}
     return {
@@ -251,7 +253,7 @@ def _data(study: SeverityStudy, *, listed: bool) -> dict[str, Any]:
             for name, rater in study.raters
         },
         "fair": {score.item: _fair_data(score) for score in study.items} if listed else None,
-        "in_words": in_words(study),
+        "in_words": severity_summary(study),
         **({} if listed else {"undefined": {"fair": TOO_MANY}}),
     }
 
@@ -275,8 +277,8 @@ def _fair_data(score: FairScore) -> dict[str, Any]:
 
 def fair_rows(table: RaterTable, level: float = USUAL.level) -> Iterator[dict[str, Any]]:
     """Yield a row per item: on all criteria together (no name), then on each of several."""
-    for criterion in ("", *_each(table)):
-        study = severity(table, criterion, level)
+    for criterion in ("", *_separate_criteria(table)):
+        study = severity_study(table, criterion, level)
         score_of = {fair.item: fair for fair in study.items}
         for item in table.items:
             fair = score_of.get(item) or FairScore(item, Estimate.undefined(study.reason), None, 0)

@@ -20,14 +20,14 @@ from core.metrics.variance_components import (
     reliability_of_mean,
     variance_components,
 )
-from core.services.rating_models.rater_table import RaterTable, answerers
+from core.services.rating_models.rater_table import RaterTable, column_judges
 from core.services.results.flip_check import answers_with_twins
 from core.store.store import Store
 from core.text.numbers import cost, percent, score
 
 #: With more ratings only a part of the items is used, drawn by a fixed seed.
 MOST = 20_000
-#: The ways of asking that ``in_words`` compares.
+#: The ways of asking that ``variance_summary`` compares.
 NOW, MORE, AGAIN = "As it was asked", "One rater more", "Every rater asked once more"
 WORDS: dict[Term, str] = {
     (ITEM,): "Items, across criteria",
@@ -110,7 +110,7 @@ def reversed_answers(store: Store, run_id: int) -> tuple[ReversedAnswer, ...]:
     )
 
 
-def price(store: Store, run_id: int) -> float | None:
+def answer_price(store: Store, run_id: int) -> float | None:
     """Return the mean cost of a run's answers in US dollars; ``None`` if unknown."""
     run = store.runs.get(run_id)
     if run.cost_unknown or not run.votes or run.plan.details.get("imported"):
@@ -118,7 +118,7 @@ def price(store: Store, run_id: int) -> float | None:
     return (run.cost + run.saved) / run.votes
 
 
-def study(
+def variance_study(
     table: RaterTable,
     criterion: str = "",
     *,
@@ -134,19 +134,19 @@ def study(
     ratings = sum(int((question.levels >= 0).sum()) for question in part.questions)
     if ratings > MOST:
         part = part.drawn_items(max(100, len(part.items) * MOST // ratings), "variance")
-    values, facets = _long(part, reversed_)
+    values, facets = _rating_rows(part, reversed_)
     items = len(np.unique(facets[ITEM]))
     parts = variance_components(values, facets, level)
     if parts.reason:
         return Study(parts, items, ())
-    return Study(parts, items, tuple(_choices(parts, _ways(facets), price)))
+    return Study(parts, items, tuple(_ways_to_ask(parts, _current_design(facets), price)))
 
 
-def _long(
+def _rating_rows(
     table: RaterTable, reversed_: tuple[ReversedAnswer, ...]
 ) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
     """Return a row for every rating: its value, and the levels of all effects."""
-    who = answerers(table.raters)
+    who = column_judges(table.raters)
     judges = {
         name: index for index, name in enumerate(dict.fromkeys(answerer.judge for answerer in who))
     }
@@ -162,14 +162,14 @@ def _long(
         worth_ = np.array(question.values)[levels[item, rater]]
         rows.append(np.column_stack([worth_, item, np.full(len(item), number), judge, order]))
     if reversed_:
-        rows.append(_reversed(table, reversed_, judges, len(orders)))
+        rows.append(_reversed_levels(table, reversed_, judges, len(orders)))
     long = np.concatenate(rows) if rows else np.zeros((0, 5))
     columns = long[:, 1:].astype(np.int64).T
     names = (ITEM, CRITERION, JUDGE, ORDER)
     return long[:, 0], dict(zip(names, columns, strict=True))
 
 
-def _reversed(
+def _reversed_levels(
     table: RaterTable,
     reversed_: tuple[ReversedAnswer, ...],
     judges: dict[str, int],
@@ -189,7 +189,7 @@ def _reversed(
     return np.array(rows, np.float64).reshape(-1, 5)
 
 
-def _ways(facets: dict[str, np.ndarray[Any, Any]]) -> StudyDesign:
+def _current_design(facets: dict[str, np.ndarray[Any, Any]]) -> StudyDesign:
     """Return the mean number of judges per cell, of orders, and of answers in each."""
     cells = len(np.unique(np.column_stack([facets[ITEM], facets[CRITERION]]), axis=0))
     by_judge = np.column_stack([facets[ITEM], facets[CRITERION], facets[JUDGE]])
@@ -199,30 +199,30 @@ def _ways(facets: dict[str, np.ndarray[Any, Any]]) -> StudyDesign:
     return StudyDesign(judged / cells, max(1.0, replicates), orders, len(np.unique(facets[ITEM])))
 
 
-def _choices(components: Components, now: StudyDesign, price: float | None) -> list[WayToAsk]:
+def _ways_to_ask(components: Components, now: StudyDesign, price: float | None) -> list[WayToAsk]:
     criteria = components.levels[CRITERION]
 
-    def choice(name: str, ways: StudyDesign) -> WayToAsk:
+    def way_to_ask(name: str, ways: StudyDesign) -> WayToAsk:
         answers = criteria * ways.judges * ways.replicates * ways.orders
         paid = None if price is None else 1000 * answers * price
         return WayToAsk(name, ways, reliability_of_mean(components, ways), paid)
 
     choices = [
-        choice(NOW, now),
-        choice("One judge alone", now._replace(judges=1)),
-        choice(MORE, now._replace(judges=now.judges + 1)),
-        choice("Twice as many judges", now._replace(judges=2 * now.judges)),
-        choice("Half as many items more", now._replace(items=round(1.5 * now.items))),
+        way_to_ask(NOW, now),
+        way_to_ask("One judge alone", now._replace(judges=1)),
+        way_to_ask(MORE, now._replace(judges=now.judges + 1)),
+        way_to_ask("Twice as many judges", now._replace(judges=2 * now.judges)),
+        way_to_ask("Half as many items more", now._replace(items=round(1.5 * now.items))),
     ]
     if now.replicates * now.orders > 1:
         # Without repeated answers, a judge's view of an item cannot be told from its inconsistency.
-        choices.append(choice(AGAIN, now._replace(replicates=now.replicates + 1)))
+        choices.append(way_to_ask(AGAIN, now._replace(replicates=now.replicates + 1)))
     if now.orders > 1:
-        choices.append(choice("In one order more", now._replace(orders=now.orders + 1)))
+        choices.append(way_to_ask("In one order more", now._replace(orders=now.orders + 1)))
     return choices
 
 
-def in_words(study: Study) -> str:
+def variance_summary(study: Study) -> str:
     """Return the largest source of variance, the reliability, and the best way to ask."""
     if study.found.reason:
         return f"Where differences come from is unknown: {study.found.reason}"
@@ -258,13 +258,15 @@ def _gain_words(way: WayToAsk, now: WayToAsk) -> str:
     return f" for {cost(way.cost - now.cost)} more per 1,000 items"
 
 
-def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
+def variance_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
     """Return the key ``variance`` of ``metrics --json``."""
     names = [question.name for question in table.questions]
     separate = names if len(names) > 1 else []
     return {
-        "overall": _study_data(study(table, level=level)),
-        "criteria": {name: _study_data(study(table, name, level=level)) for name in separate},
+        "overall": _study_data(variance_study(table, level=level)),
+        "criteria": {
+            name: _study_data(variance_study(table, name, level=level)) for name in separate
+        },
     }
 
 

@@ -36,7 +36,7 @@ WHY = {
 FIRST = 30
 
 
-def counted(board: Leaderboard) -> NamedValues:
+def count_values(board: Leaderboard) -> NamedValues:
     """Return the numbers of contests and tasks behind the leaderboard."""
     undecided, tied = sum(board.undecided.values()), sum(board.tied_for.values())
     return NamedValues(
@@ -59,12 +59,12 @@ def uncounted_by_reason(by_reason: Mapping[str, int]) -> str:
     return "; ".join(f"{count(n)}: {WHY.get(reason, reason)}" for reason, n in by_reason.items())
 
 
-def limits(board: Leaderboard) -> Sentences:
+def limit_sentences(board: Leaderboard) -> Sentences:
     """Return what the leaderboard cannot show."""
     return Sentences(board.notes, listed=True, kind="warning")
 
 
-def standings(board: Leaderboard, level: float) -> Section:
+def standings_section(board: Leaderboard, level: float) -> Section:
     """Return every system with its ranks, strength and wins, and a plot of the strengths."""
     several = len({standing.group for standing in board.standings}) > 1
     table = TableBlock(
@@ -79,7 +79,7 @@ def standings(board: Leaderboard, level: float) -> Section:
         "are decided at 95%.",
     )
     strengths = [(standing.system, standing.strength) for standing in board.standings]
-    return Section("Leaderboard", (table, *_forest("Strength, log units", strengths)))
+    return Section("Leaderboard", (table, *_strength_forests("Strength, log units", strengths)))
 
 
 def _standing_row(ranked: RankedSystem, *, several: bool) -> tuple[TextCell, ...]:
@@ -95,7 +95,7 @@ def _standing_row(ranked: RankedSystem, *, several: bool) -> tuple[TextCell, ...
     )
 
 
-def _forest(axis: str, values: Sequence[tuple[str, Estimate]]) -> Iterator[Forest]:
+def _strength_forests(axis: str, values: Sequence[tuple[str, Estimate]]) -> Iterator[Forest]:
     rows = tuple(
         IntervalCell(name, estimate.value, estimate.low, estimate.high)
         for name, estimate in values
@@ -106,7 +106,7 @@ def _forest(axis: str, values: Sequence[tuple[str, Estimate]]) -> Iterator[Fores
         yield Forest("Strengths", rows, min(ends), max(ends), axis=axis)
 
 
-def methods(found: Methods, systems: Sequence[str], board: Leaderboard) -> Section:
+def methods_section(found: Methods, systems: Sequence[str], board: Leaderboard) -> Section:
     """Return a comparison of ranking methods, in the order of a leaderboard; figures follow
     ``systems``.
 
@@ -126,25 +126,25 @@ def methods(found: Methods, systems: Sequence[str], board: Leaderboard) -> Secti
     return Section(
         "Ways to rank, side by side",
         (
-            *_winner(found, sure=sure),
+            *_winner_sentences(found, sure=sure),
             TableBlock(
                 "Ranks by every way",
                 ("System", *(method.name for method in ways)),
                 tuple(
                     (
                         TextCell(system),
-                        *(_rank(method.ranks[systems.index(system)]) for method in ways),
+                        *(_rank_cell(method.ranks[systems.index(system)]) for method in ways),
                     )
                     for system in order
                 ),
                 numbers=tuple(range(1, len(ways) + 1)),
             ),
-            *([_accords(accords)] if accords else []),
+            *([_accord_table(accords)] if accords else []),
         ),
     )
 
 
-def _accords(accords: Sequence[RankAccord]) -> TableBlock:
+def _accord_table(accords: Sequence[RankAccord]) -> TableBlock:
     return TableBlock(
         "Kendall's tau between them",
         ("Ways", "Kendall's tau", "Same first"),
@@ -160,7 +160,7 @@ def _accords(accords: Sequence[RankAccord]) -> TableBlock:
     )
 
 
-def _winner(methods: Methods, *, sure: bool) -> Iterator[Sentences]:
+def _winner_sentences(methods: Methods, *, sure: bool) -> Iterator[Sentences]:
     """Yield whether all methods put the same system first.
 
     They all use the same votes, so that agreement may be chance unless the place is ``sure``.
@@ -173,11 +173,11 @@ def _winner(methods: Methods, *, sure: bool) -> Iterator[Sentences]:
         yield Sentences((line if sure else chance,))
 
 
-def _rank(rank: int | None) -> TextCell:
+def _rank_cell(rank: int | None) -> TextCell:
     return TextCell(DASH if rank is None else str(rank))
 
 
-def gaps(board: Leaderboard) -> Section:
+def gaps_section(board: Leaderboard) -> Section:
     """Return every two systems: told apart, or the number of contests needed to tell."""
     if not board.gaps:
         return Section("", ())
@@ -191,7 +191,7 @@ def gaps(board: Leaderboard) -> Section:
             TableBlock(
                 "Which systems are told apart",
                 ("Which leads", "Difference", "Told apart", "Further contests"),
-                tuple(map(_gap, rows)),
+                tuple(map(_gap_row, rows)),
                 numbers=(1,),
                 first=FIRST,
             ),
@@ -199,7 +199,7 @@ def gaps(board: Leaderboard) -> Section:
     )
 
 
-def _gap(gap: RankGap) -> tuple[TextCell, ...]:
+def _gap_row(gap: RankGap) -> tuple[TextCell, ...]:
     further = gap.further
     needed = DASH if gap.apart else further.reason
     if not gap.apart and further.value is not None:
@@ -212,7 +212,7 @@ def _gap(gap: RankGap) -> tuple[TextCell, ...]:
     )
 
 
-def wins(board: Leaderboard) -> Section:
+def wins_section(board: Leaderboard) -> Section:
     """Return how often the system of a row won against the system of a column."""
     names, matrix = board.systems, board.matrix
     rows = (
@@ -233,7 +233,7 @@ def wins(board: Leaderboard) -> Section:
     return Section("Wins of the row against the column", (table,))
 
 
-def place(positions: Sequence[SwappedOrderCheck]) -> Section:
+def position_section(positions: Sequence[SwappedOrderCheck]) -> Section:
     """Return how every judge answered when the same two answers were swapped."""
     title = "Place: the same two answers, exchanged"
     if not any(position.rate.n for position in positions):
@@ -242,7 +242,7 @@ def place(positions: Sequence[SwappedOrderCheck]) -> Section:
     table = TableBlock(
         "Position figures of every judge",
         ("Judge", "Asked in both orders", "Same choice", "Always A", "Always B", "Chose A", ""),
-        tuple(map(_position, positions)),
+        tuple(map(_position_row, positions)),
         numbers=(1, 2, 3, 4, 5),
         note="Same choice: both orders give the same winner, or both a tie. Chose A: where a "
         "winner was named, how often it was the answer shown first; a half is fair, because each "
@@ -251,7 +251,7 @@ def place(positions: Sequence[SwappedOrderCheck]) -> Section:
     return Section(title, (table,))
 
 
-def _position(position: SwappedOrderCheck) -> tuple[TextCell, ...]:
+def _position_row(position: SwappedOrderCheck) -> tuple[TextCell, ...]:
     mark = TextCell("✓ no preference found", tone="good")
     if position.biased:
         side = "first" if (position.shown_first.value or 0) > 0.5 else "last"
@@ -269,7 +269,7 @@ def _position(position: SwappedOrderCheck) -> tuple[TextCell, ...]:
     )
 
 
-def length(board: Leaderboard) -> Section:
+def length_section(board: Leaderboard) -> Section:
     """Return the effect of length, and the strengths if all answers had the same length."""
     title, lengths = "Length: strengths if all answers were equally long", board.length
     if isinstance(lengths, str):
@@ -309,7 +309,7 @@ def length(board: Leaderboard) -> Section:
     )
 
 
-def biased(positions: Sequence[SwappedOrderCheck]) -> Sentences:
+def bias_sentences(positions: Sequence[SwappedOrderCheck]) -> Sentences:
     """Return the judges that prefer a position, in sentences."""
     return Sentences(
         tuple(

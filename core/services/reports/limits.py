@@ -27,25 +27,25 @@ _REST = {
 }
 
 
-def limits(report: RunReport) -> tuple[str, ...]:
+def limits_of(report: RunReport) -> tuple[str, ...]:
     """Return every limit that applies to this report; ignores its own ``limits``."""
     parts = (
-        _progress,
-        _size,
-        _failures,
-        _abstentions,
-        _unvoted,
+        _progress_limits,
+        _size_limits,
+        _failure_limits,
+        _abstention_limits,
+        _unvoted_limits,
         _tied_cells,
-        _truth,
-        _accuracy,
-        _judges,
-        _gates,
-        _many,
+        _label_limits,
+        _accuracy_limits,
+        _judge_limits,
+        _gate_limits,
+        _multiplicity_limits,
     )
     return tuple(sentence for part in parts for sentence in part(report))
 
 
-def _progress(report: RunReport) -> Iterator[str]:
+def _progress_limits(report: RunReport) -> Iterator[str]:
     status, counts = report.setup.status, report.counts
     if status in _REST:
         yield (
@@ -54,7 +54,7 @@ def _progress(report: RunReport) -> Iterator[str]:
         )
 
 
-def _size(report: RunReport) -> Iterator[str]:
+def _size_limits(report: RunReport) -> Iterator[str]:
     mean, n = report.scores.mean, report.scores.scored
     if not n:
         yield "No item has a score, so there is nothing to conclude about scores."
@@ -72,7 +72,10 @@ def _size(report: RunReport) -> Iterator[str]:
         part.name for part in (*report.systems, *report.tags, *report.splits) if part.scored < TINY
     ]
     if small:
-        yield (f"Fewer than {TINY} scores are behind {_listed(small)}; do not rank by their means.")
+        yield (
+            f"Fewer than {TINY} scores are behind {_names_in_words(small)}; "
+            "do not rank by their means."
+        )
     if report.more_criteria:
         yield (
             f"Items ask so many different questions that {plural(report.more_criteria, 'more')} "
@@ -80,7 +83,7 @@ def _size(report: RunReport) -> Iterator[str]:
         )
 
 
-def _unvoted(report: RunReport) -> Iterator[str]:
+def _unvoted_limits(report: RunReport) -> Iterator[str]:
     n = report.counts.unvoted
     if n:
         yield (
@@ -99,14 +102,14 @@ def _tied_cells(report: RunReport) -> Iterator[str]:
         )
 
 
-def _failures(report: RunReport) -> Iterator[str]:
+def _failure_limits(report: RunReport) -> Iterator[str]:
     counts = report.counts
     failed = sum(counts.failures.values())
     if failed:
         why = "the file holds none" if report.setup.imported else "a judge failed to give one"
         kinds = ", ".join(f"{count(n)} {kind}" for kind, n in counts.failures.items())
         yield (
-            f"{_capital(plural(failed, 'answer'))} of {count(counts.planned)} "
+            f"{_capitalised(plural(failed, 'answer'))} of {count(counts.planned)} "
             f"{'is' if failed == 1 else 'are'} missing because {why} "
             f"({kinds}). Failures are left out, never guessed."
         )
@@ -125,7 +128,7 @@ def _failures(report: RunReport) -> Iterator[str]:
         yield f"{plural(unscored, 'item')} of {count(counts.items)} {result} left out."
 
 
-def _abstentions(report: RunReport) -> Iterator[str]:
+def _abstention_limits(report: RunReport) -> Iterator[str]:
     counts = report.counts
     verdicts = counts.cells - counts.missing
     if verdicts and counts.abstained / verdicts >= MANY_AWAY:
@@ -141,7 +144,7 @@ def _abstentions(report: RunReport) -> Iterator[str]:
         )
 
 
-def _truth(report: RunReport) -> Iterator[str]:
+def _label_limits(report: RunReport) -> Iterator[str]:
     labelled, items = report.labelled_items, report.counts.items
     if not report.counts.votes:
         return
@@ -160,16 +163,16 @@ def _truth(report: RunReport) -> Iterator[str]:
     elif labelled < items:
         yield (
             f"Only {count(labelled)} of {count(items)} items have a label. Accuracy and kappa are "
-            f"of these, {_fair(report)}."
+            f"of these, {_fairness_words(report)}."
         )
     if report.reference == "labels":
-        yield f"Labels are taken as the truth{_doubted(report.trust)}."
+        yield f"Labels are taken as the truth{_label_doubt(report.trust)}."
     sparse = [c.name for c in report.criteria if 0 < c.labelled < FEW]
     if sparse:
-        yield f"Accuracy rests on fewer than {FEW} items for {_listed(sparse)}."
+        yield f"Accuracy rests on fewer than {FEW} items for {_names_in_words(sparse)}."
     none = [c.name for c in report.criteria if not c.labelled]
     if none:
-        yield f"Nothing is known about the accuracy on {_listed(none)}."
+        yield f"Nothing is known about the accuracy on {_names_in_words(none)}."
     if report.counts.adjudicated:
         yield (
             f"{plural(report.counts.adjudicated, 'verdict')} "
@@ -180,7 +183,7 @@ def _truth(report: RunReport) -> Iterator[str]:
         )
 
 
-def _fair(report: RunReport) -> str:
+def _fairness_words(report: RunReport) -> str:
     """Return what labels of some items say about the other items."""
     if report.labels_declared:
         return "which were drawn at random, so that they speak of the others, too"
@@ -189,7 +192,7 @@ def _fair(report: RunReport) -> str:
     return "and hold for the others only if the labelled ones were picked at random"
 
 
-def _doubted(trust: Mapping[str, Any]) -> str:
+def _label_doubt(trust: Mapping[str, Any]) -> str:
     """Return how far people who reviewed labels agree with them."""
     if "differ" not in trust:
         return ". How far people would agree on them is not known from labels alone"
@@ -199,12 +202,12 @@ def _doubted(trust: Mapping[str, Any]) -> str:
     )
 
 
-def _accuracy(report: RunReport) -> Iterator[str]:
-    worse = [line for line in report.criteria if _worse(line)]
+def _accuracy_limits(report: RunReport) -> Iterator[str]:
+    worse = [line for line in report.criteria if _is_below_baseline(line)]
     if worse:
         yield (
             "Verdicts are less often right than always giving the most common answer would be, on "
-            f"{_listed([_baseline_words(line) for line in worse])}."
+            f"{_names_in_words([_baseline_words(line) for line in worse])}."
         )
     doubtful = [
         line.name for line in report.criteria if _not_surely_better(line) and line not in worse
@@ -212,11 +215,11 @@ def _accuracy(report: RunReport) -> Iterator[str]:
     if doubtful:
         yield (
             "It is not sure that verdicts are more often right than always giving the most common "
-            f"answer would be, on {_listed(doubtful)}."
+            f"answer would be, on {_names_in_words(doubtful)}."
         )
 
 
-def _worse(line: CriterionLine) -> bool:
+def _is_below_baseline(line: CriterionLine) -> bool:
     high, commonest = line.accuracy.high, line.commonest.value
     if high is None or commonest is None or not line.labelled:
         return False
@@ -238,7 +241,7 @@ def _not_surely_better(line: CriterionLine) -> bool:
     return (accuracy.value if accuracy.low is None else accuracy.low) <= commonest
 
 
-def _judges(report: RunReport) -> Iterator[str]:
+def _judge_limits(report: RunReport) -> Iterator[str]:
     setup = report.setup
     counting = [judge for judge in setup.judges if not judge.shadow]
     people = [rater for rater in report.raters if rater.kind == "human"]
@@ -251,7 +254,7 @@ def _judges(report: RunReport) -> Iterator[str]:
             f"All judges are the same model ({models.pop()}). They may share its mistakes, so "
             "their agreement says less than that of different ones."
         )
-    yield from _offline(setup.judges, setup.learned_from)
+    yield from _offline_limits(setup.judges, setup.learned_from)
     if setup.twins:
         yield setup.twins
     for name, sentence in setup.fitted.items():
@@ -265,23 +268,23 @@ def _judges(report: RunReport) -> Iterator[str]:
         )
 
 
-def _offline(judges: Sequence[JudgeFacts], learned_from: int) -> Iterator[str]:
+def _offline_limits(judges: Sequence[JudgeFacts], learned_from: int) -> Iterator[str]:
     trained = [judge for judge in judges if judge.training]
     if trained and learned_from:
         yield (
-            f"{_listed([j.name for j in trained])} {'is' if len(trained) == 1 else 'are'} no "
-            f"language model: trained on the words of {plural(learned_from, 'labelled item')}, "
+            f"{_names_in_words([j.name for j in trained])} {'is' if len(trained) == 1 else 'are'} "
+            f"no language model: trained on the words of {plural(learned_from, 'labelled item')}, "
             "which are in no figure here."
         )
     for judge in trained:
         if judge.switched_off:
             yield (
-                f"{judge.name} switched itself off on {_listed(judge.switched_off)}, where it "
-                "promised no more than a simple rule, and gives no vote there."
+                f"{judge.name} switched itself off on {_names_in_words(judge.switched_off)}, where "
+                "it promised no more than a simple rule, and gives no vote there."
             )
 
 
-def _gates(report: RunReport) -> Iterator[str]:
+def _gate_limits(report: RunReport) -> Iterator[str]:
     for gate in report.gates:
         if gate.undecided:
             yield (
@@ -290,7 +293,7 @@ def _gates(report: RunReport) -> Iterator[str]:
             )
 
 
-def _many(report: RunReport) -> Iterator[str]:
+def _multiplicity_limits(report: RunReport) -> Iterator[str]:
     shown = [
         report.scores.mean,
         *(part.mean for part in (*report.systems, *report.tags, *report.splits)),
@@ -309,10 +312,10 @@ def _many(report: RunReport) -> Iterator[str]:
         )
 
 
-def _listed(names: Sequence[str], most: int = 6) -> str:
+def _names_in_words(names: Sequence[str], most: int = 6) -> str:
     """Return names as a list in words, at most ``most`` of them.
 
-    >>> _listed(["a"]), _listed(["a", "b", "c"]), _listed(list("abcd"), 2)
+    >>> _names_in_words(["a"]), _names_in_words(["a", "b", "c"]), _names_in_words(list("abcd"), 2)
     ('a', 'a, b and c', 'a, b and 2 more')
     """
     if len(names) > most:
@@ -320,5 +323,5 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _capital(text: str) -> str:
+def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]

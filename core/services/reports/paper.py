@@ -38,7 +38,7 @@ from core.services.reports.report_values import (
     ScoreSlice,
     day_and_time,
     reported_number,
-    shared,
+    share_cell,
 )
 from core.text.numbers import DASH, count, level_words, percent, plural, score
 
@@ -47,28 +47,28 @@ BEGINS = 60
 _LEADS = {name: {"outcome": name} for name in ("pass", "fail", "review")}
 
 
-def paper(report: RunReport) -> Paper:
+def report_as_paper(report: RunReport) -> Paper:
     """Return the report as a memo: the question, the result, its certainty, next steps; then
     figures.
     """
     setup = report.setup
     first = [
         Section("What was asked", (Sentences(_question_words(report)),)),
-        Section("What came out", (Sentences(_came_out(report)),)),
-        Section("How sure that is", _sure(report)),
+        Section("What came out", (Sentences(_result_sentences(report)),)),
+        Section("How sure that is", _certainty_blocks(report)),
         Section("What it cannot say", (Sentences(report.limits, listed=True, first=2),)),
-        Section("What to do", (_to_do(report),)),
-        *_items(report),
+        Section("What to do", (_next_steps(report),)),
+        *_item_sections(report),
     ]
     annexes = [
-        _scores(report),
+        _scores_section(report),
         *criteria_section(report),
         *raters_section(report),
         *stand_in_section(report),
         *reviews_section(report),
-        *_gates(report),
-        _found(report),
-        *_asked_again(report),
+        *_gate_sections(report),
+        _findings_section(report),
+        *_repetition_sections(report),
         setup_section(report),
         cost_section(report),
         method_section(report),
@@ -76,14 +76,14 @@ def paper(report: RunReport) -> Paper:
     sections = [*first, *(replace(section, annex=True) for section in annexes)]
     return Paper(
         title=f"Report: {setup.name}",
-        subtitle=f"Run {setup.run}, {_status(setup.status)}; {setup.rubric} (version "
+        subtitle=f"Run {setup.run}, {_status_words(setup.status)}; {setup.rubric} (version "
         f"{setup.rubric_number}) on {setup.dataset} (version {setup.dataset_number})",
         sections=tuple(section for section in sections if _says_something(section)),
         made=f"Made by Rubric Studio, {day_and_time(report.made)}",
     )
 
 
-def _status(status: str) -> str:
+def _status_words(status: str) -> str:
     return {"budget": "stopped at its budget"}.get(status, status)
 
 
@@ -95,12 +95,13 @@ def _question_words(report: RunReport) -> tuple[str, ...]:
     setup, counts = report.setup, report.counts
     whom = plural(len(setup.judges), "rater" if setup.imported else "judge")
     return (
-        f"{plural(counts.items, 'item')}, {plural(_criteria(report), 'criterion', 'criteria')}, "
-        f"{whom}: {plural(counts.votes, 'vote')}.",
+        f"{plural(counts.items, 'item')}, "
+        f"{plural(_criterion_count(report), 'criterion', 'criteria')}, {whom}: "
+        f"{plural(counts.votes, 'vote')}.",
     )
 
 
-def _sure(report: RunReport) -> tuple[Block, ...]:
+def _certainty_blocks(report: RunReport) -> tuple[Block, ...]:
     """Return which criteria can be trusted, and what reviewers confirmed."""
     conclusion = report.conclusion
     blocks: list[Block] = [Sentences((headline(conclusion),))] if conclusion else []
@@ -110,11 +111,11 @@ def _sure(report: RunReport) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _to_do(report: RunReport) -> Sentences:
+def _next_steps(report: RunReport) -> Sentences:
     """Return what would help and where it is done; no lines if nothing is undecided."""
     steps: dict[str, Mapping[str, str]] = {}
     if report.conclusion and report.conclusion.advice:
-        steps[report.conclusion.advice] = _where(report, report.conclusion)
+        steps[report.conclusion.advice] = _addresses(report, report.conclusion)
     if report.findings:
         line = f"Look at the {plural(len(report.findings), 'finding')} of the checks."
         steps[line] = {"to": "agreement", "view": "findings"}
@@ -125,7 +126,7 @@ def _to_do(report: RunReport) -> Sentences:
     return Sentences(tuple(steps), listed=True, links=tuple(steps.values()))
 
 
-def _where(report: RunReport, conclusion: Conclusion) -> Mapping[str, str]:
+def _addresses(report: RunReport, conclusion: Conclusion) -> Mapping[str, str]:
     """Return the address of the differing items, or of the next texts to label."""
     doubtful = conclusion.of("not_trusted")
     if doubtful:
@@ -136,7 +137,7 @@ def _where(report: RunReport, conclusion: Conclusion) -> Mapping[str, str]:
     return {"to": "agreement", "view": "figures"}
 
 
-def _came_out(report: RunReport) -> tuple[str, ...]:
+def _result_sentences(report: RunReport) -> tuple[str, ...]:
     overall = report.scores
     lines = [report.trust["in_words"]] if report.trust else []
     if overall.mean.value is not None:
@@ -145,7 +146,7 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
         lines.append(
             f"The mean score is {mean.value} ({reach.removesuffix('.')}; "
             f"{plural(overall.scored, 'item')}), the median {score(report.median)}."
-            f"{_refuted(report)}"
+            f"{_contradicted_mean(report)}"
         )
     parts = {
         name: f"{percent(share.value)} {OUTCOME[name]}"
@@ -164,13 +165,13 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _refuted(report: RunReport) -> str:
+def _contradicted_mean(report: RunReport) -> str:
     """Return the mean by people's labels, if it surely differs from the votes' mean."""
     for line in report.corrected[:1]:
         claimed, mean, votes = line.said, line.mean, report.scores.mean
         if claimed is None or mean.value is None or mean.low is None:
             continue
-        if _holds(mean, claimed) or _holds(votes, mean.value):
+        if _interval_contains(mean, claimed) or _interval_contains(votes, mean.value):
             continue
         certain = mean.low == mean.high
         corrected = mean.words(score).value if certain else mean.words(score).inline
@@ -182,7 +183,7 @@ def _refuted(report: RunReport) -> str:
     return ""
 
 
-def _holds(estimate: Estimate, value: float) -> bool:
+def _interval_contains(estimate: Estimate, value: float) -> bool:
     """Return whether a figure may have this value: its interval contains the value."""
     return (
         estimate.low is not None
@@ -191,34 +192,36 @@ def _holds(estimate: Estimate, value: float) -> bool:
     )
 
 
-def _criteria(report: RunReport) -> int:
+def _criterion_count(report: RunReport) -> int:
     return len(report.criteria) + report.more_criteria
 
 
-def _scores(report: RunReport) -> Section:
+def _scores_section(report: RunReport) -> Section:
     if not report.scores.scored:
         return Section("Scores", (Sentences(("No item has a score yet.",)),))
     blocks: list[Block] = [
         Histogram("How the scores are distributed", report.bins, report.scores.mean.value),
-        _bins(report),
+        _bin_table(report),
     ]
     if report.scores.outcomes or report.scores.waiting.hits:
-        blocks.append(_outcomes(report.scores, report.level))
+        blocks.append(_outcome_table(report.scores, report.level))
     for title, one, parts in (
         ("By system", "System", report.systems),
         ("By tag", "Tag", report.tags),
         ("By split", "Split", report.splits),
     ):
         if parts:
-            blocks += _sliced(title, one, parts, report.scores)
+            blocks += _slice_blocks(title, one, parts, report.scores)
     return Section("Scores", tuple(blocks))
 
 
-def _bins(report: RunReport) -> TableBlock:
+def _bin_table(report: RunReport) -> TableBlock:
     rows = [
         (
             TextCell(f"{score(low)} to {score(high)}"),
-            reported_number(n, {"min": f"{low:.6g}", "max": f"{high - _edge(report, high):.6g}"}),
+            reported_number(
+                n, {"min": f"{low:.6g}", "max": f"{high - _bin_edge_margin(report, high):.6g}"}
+            ),
         )
         for low, high, n in report.bins
         if n
@@ -226,15 +229,15 @@ def _bins(report: RunReport) -> TableBlock:
     return TableBlock("Distribution of scores", ("Score", "Items"), tuple(rows), (1,))
 
 
-def _edge(report: RunReport, high: float) -> float:
+def _bin_edge_margin(report: RunReport, high: float) -> float:
     """Return what to take off a bin's upper end, which only the last bin includes."""
     return 0.0 if high == report.bins[-1][1] else 1e-6
 
 
-def _outcomes(scores: ScoreSlice, level: float) -> TableBlock:
+def _outcome_table(scores: ScoreSlice, level: float) -> TableBlock:
     shares = {**scores.outcomes, "review": scores.waiting}
     rows = [
-        (TextCell(OUTCOME[name].capitalize()), shared(share, _LEADS.get(name)))
+        (TextCell(OUTCOME[name].capitalize()), share_cell(share, _LEADS.get(name)))
         for name, share in shares.items()
         if share.hits or name != "none"
     ]
@@ -248,7 +251,9 @@ def _outcomes(scores: ScoreSlice, level: float) -> TableBlock:
     )
 
 
-def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice) -> list[Block]:
+def _slice_blocks(
+    title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
+) -> list[Block]:
     outcomes = _shown_outcomes(whole)
     heads = (
         one,
@@ -264,7 +269,7 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
             reported_number(part.scored),
             measured(part.mean),
             *(
-                shared(
+                share_cell(
                     part.waiting if name == "review" else part.outcomes.get(name),
                     {**lead, **_LEADS[name]},
                 )
@@ -304,12 +309,12 @@ def _shown_outcomes(overall: ScoreSlice) -> tuple[str, ...]:
     return ("pass",) if decided else ("review",) if overall.waiting.hits else ()
 
 
-def _items(report: RunReport) -> list[Section]:
+def _item_sections(report: RunReport) -> list[Section]:
     if not report.worst:
         return []
     all_listed = not report.best
     # An outcome that all items share is stated once above, in the result.
-    outcomes = len({_outcome(item) for item in (*report.worst, *report.best)}) > 1
+    outcomes = len({_outcome_words(item) for item in (*report.worst, *report.best)}) > 1
     head = "All items, the worst first" if all_listed else "The worst"
     blocks: list[Block] = [_item_table(head, report.worst, outcomes)]
     if not all_listed:
@@ -321,8 +326,8 @@ def _item_table(name: str, items: Sequence[ItemLine], outcomes: bool) -> TableBl
     rows = tuple(
         (
             TextCell(item.id, item.system, {"item": item.id}),
-            TextCell(score(item.score), _sureness(item)),
-            *([TextCell(_outcome(item))] if outcomes else []),
+            TextCell(score(item.score), _sureness_words(item)),
+            *([TextCell(_outcome_words(item))] if outcomes else []),
             TextCell(shorten(item.preview, BEGINS, placeholder="…")),
         )
         for item in items
@@ -331,12 +336,12 @@ def _item_table(name: str, items: Sequence[ItemLine], outcomes: bool) -> TableBl
     return TableBlock(name, heads, rows, (1,))
 
 
-def _outcome(item: ItemLine) -> str:
+def _outcome_words(item: ItemLine) -> str:
     ends = [OUTCOME[item.outcome]] if item.outcome in ("pass", "fail") else []
     return ", ".join([*ends, *["needs a person"] * item.review]) or DASH
 
 
-def _sureness(item: ItemLine) -> str:
+def _sureness_words(item: ItemLine) -> str:
     if item.low is not None and item.high is not None and item.low != item.high:
         return f"{score(item.low)} to {score(item.high)}: a gate is undecided"
     if item.complete:
@@ -344,7 +349,7 @@ def _sureness(item: ItemLine) -> str:
     return "incomplete" if item.coverage is None else f"{percent(item.coverage)} assessed"
 
 
-def _gates(report: RunReport) -> list[Section]:
+def _gate_sections(report: RunReport) -> list[Section]:
     if not report.gates:
         return []
     rows = tuple(
@@ -361,14 +366,14 @@ def _gates(report: RunReport) -> list[Section]:
     return [Section("Gates and pre-checks", (table,))]
 
 
-def _asked_again(report: RunReport) -> list[Section]:
+def _repetition_sections(report: RunReport) -> list[Section]:
     """Return what edited copies and repeated runs show about the judges; empty without them."""
     if not report.asked_again:
         return []
     return [Section("What asking again found", (Sentences(report.asked_again, listed=True),))]
 
 
-def _found(report: RunReport) -> Section:
+def _findings_section(report: RunReport) -> Section:
     none = "The checks of these judges and criteria found nothing."
     lines = report.findings or (none if report.checks else "Too little is known for any check.",)
     checks = (Sentences((report.checks,)),) if report.checks else ()

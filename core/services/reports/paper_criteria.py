@@ -19,7 +19,7 @@ from core.services.reports.paper_sections import ALPHA
 from core.services.reports.report_values import (
     CriterionLine,
     RunReport,
-    reference,
+    reference_name,
     reported_number,
 )
 from core.text.numbers import (
@@ -34,16 +34,16 @@ def criteria_section(report: RunReport) -> list[Section]:
     """Return the verdicts by criterion, and how far they can be trusted."""
     if not report.criteria or not report.counts.votes:
         return []
-    blocks: list[Block] = [_bars(report), _verdicts(report)]
+    blocks: list[Block] = [_verdict_bars(report), _verdict_table(report)]
     if report.conclusion:
-        blocks.append(Sentences((report.conclusion.finding, *_rightness(report))))
+        blocks.append(Sentences((report.conclusion.finding, *_accuracy_lines(report))))
     if report.reference:
-        blocks.append(_forest(report))
-    blocks.append(_trust(report))
+        blocks.append(_agreement_forest(report))
+    blocks.append(_trust_table(report))
     return [Section("Criteria", tuple(blocks))]
 
 
-def _rightness(report: RunReport) -> list[str]:
+def _accuracy_lines(report: RunReport) -> list[str]:
     compared = [
         (line.accuracy.value, line.commonest.value, line.accuracy.low)
         for line in report.criteria
@@ -68,12 +68,12 @@ def _rightness(report: RunReport) -> list[str]:
     ]
 
 
-def _bars(report: RunReport) -> Bars:
-    rows = tuple((line.name, _pieces(line)) for line in report.criteria)
+def _verdict_bars(report: RunReport) -> Bars:
+    rows = tuple((line.name, _bar_pieces(line)) for line in report.criteria)
     return Bars("Verdicts by criterion", rows)
 
 
-def _pieces(line: CriterionLine) -> tuple[BarPiece, ...]:
+def _bar_pieces(line: CriterionLine) -> tuple[BarPiece, ...]:
     # A penalty's best option is the one that takes no points.
     earned = line.values if line.weight >= 0 else [max(line.values) - v for v in line.values]
     columns = zip(line.labels, earned, line.verdicts, line.options, strict=True)
@@ -81,11 +81,11 @@ def _pieces(line: CriterionLine) -> tuple[BarPiece, ...]:
     return (*pieces, BarPiece("abstained", None, line.abstained, None))
 
 
-def _verdicts(report: RunReport) -> TableBlock:
+def _verdict_table(report: RunReport) -> TableBlock:
     rows = []
     for line in report.criteria:
         total = sum(line.verdicts) + line.abstained
-        for piece in _pieces(line):
+        for piece in _bar_pieces(line):
             if piece.value is None and not piece.items:
                 continue
             verdict = "" if piece.option is None else str(piece.option)
@@ -109,17 +109,17 @@ def _verdicts(report: RunReport) -> TableBlock:
     return TableBlock("Verdicts, counted", heads, tuple(rows), (2, 3), note)
 
 
-def _forest(report: RunReport) -> Forest:
+def _agreement_forest(report: RunReport) -> Forest:
     rows = tuple(
         IntervalCell(line.name, value, line.accuracy.low, line.accuracy.high, line.commonest.value)
         for line in report.criteria
         if (value := line.accuracy.value) is not None
     )
-    name = f"Accuracy against the {reference(report)}, by criterion"
+    name = f"Accuracy against the {reference_name(report)}, by criterion"
     return Forest(name, rows, marks="always giving the most common answer", axis="Accuracy")
 
 
-def _trust(report: RunReport) -> TableBlock:
+def _trust_table(report: RunReport) -> TableBlock:
     judged = any(rater.kind in JUDGE_KINDS for rater in report.raters)
     whom = "judges" if judged else "people"
     alpha = f"{whom.capitalize()}' alpha" if whom == "judges" else "People's alpha"
@@ -128,7 +128,7 @@ def _trust(report: RunReport) -> TableBlock:
     if report.reference:
         heads += ["Compared", "Accuracy", "Most common answer", "Kappa"]
         note += (
-            f" Compared: {_compared(report)} and the {reference(report)}. Accuracy: the "
+            f" Compared: {_compared_items(report)} and the {reference_name(report)}. Accuracy: the "
             "share of "
             "them on which the two are the same. Most common answer: the accuracy of always giving "
             "it. Kappa: agreement beyond chance (Cohen 1960), quadratic on ordinal criteria."
@@ -139,7 +139,7 @@ def _trust(report: RunReport) -> TableBlock:
     )
 
 
-def _compared(report: RunReport) -> str:
+def _compared_items(report: RunReport) -> str:
     """Return the items that are compared with the reference, in words."""
     if report.counts.adjudicated:
         return "items with a verdict by votes, before people settled any,"

@@ -20,7 +20,7 @@ _NOTE = (
 def reviews_section(report: RunReport) -> list[Section]:
     """Return the accuracy on all cells and on the hard ones, for every queue with an audit."""
     if not report.reviews:
-        declared = _corrected(report) if report.labels_declared else []
+        declared = _corrected_blocks(report) if report.labels_declared else []
         return [Section("As people's labels have it", tuple(declared))] if declared else []
     rows = tuple(
         (
@@ -37,7 +37,7 @@ def reviews_section(report: RunReport) -> list[Section]:
     )
     heads = ("Queue", "All cells", "Picked cells", "Picked", "Drawn at random", "Open")
     table = TableBlock("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
-    return [Section("Reviewed by people", (table, *_corrected(report)))]
+    return [Section("Reviewed by people", (table, *_corrected_blocks(report)))]
 
 
 _CORRECTED_NOTE = (
@@ -47,7 +47,7 @@ _CORRECTED_NOTE = (
 )
 
 
-def _corrected(report: RunReport) -> list[TableBlock | Sentences]:
+def _corrected_blocks(report: RunReport) -> list[TableBlock | Sentences]:
     """Return means corrected by people's random labels, and the leading system by them."""
     if not report.corrected:
         return []

@@ -24,11 +24,11 @@ from core.services.reports.report_values import (
     RunReport,
     Setup,
     day_and_time,
-    kind,
+    rater_kind,
     reported_number,
 )
 from core.services.reports.report_values import reported_number as counted
-from core.services.runs.lifecycle import lost_words
+from core.services.runs.lifecycle import lost_calls_words
 from core.text.numbers import (
     DASH,
     cost,
@@ -47,7 +47,7 @@ def setup_section(report: RunReport) -> Section:
     setup = report.setup
     rules = ", ".join(f"{scale} by {rule}" for scale, rule in setup.rules.items())
     rows = [
-        ("Rubric", TextCell(f"{setup.rubric}, {_version(setup)}", setup.rubric_hash)),
+        ("Rubric", TextCell(f"{setup.rubric}, {_version_words(setup)}", setup.rubric_hash)),
         (
             "Dataset",
             TextCell(f"{setup.dataset}, version {setup.dataset_number}", setup.dataset_hash),
@@ -56,15 +56,15 @@ def setup_section(report: RunReport) -> Section:
         ("Votes become a verdict", TextCell(rules)),
         ("Abstained criteria", TextCell(setup.abstention)),
         *(
-            (f"Asked: {_name(key)}", TextCell(value))
+            (f"Asked: {_fact_name(key)}", TextCell(value))
             for key, value in setup.asking.items()
             if value
         ),
         ("Replicates", TextCell(count(setup.replicates))),
         ("Seed", TextCell(str(setup.seed))),
         ("Learned from", TextCell(f"{count(setup.learned_from)} labelled items, left out here")),
-        ("Imported", TextCell(_plain(setup.imported))),
-        ("Made, started, finished", TextCell(", ".join(map(day_and_time, _times(report))))),
+        ("Imported", TextCell(_plain_facts(setup.imported))),
+        ("Made, started, finished", TextCell(", ".join(map(day_and_time, _run_times(report))))),
         (
             "Versions",
             TextCell(", ".join(f"{name} {version}" for name, version in setup.versions.items())),
@@ -76,44 +76,44 @@ def setup_section(report: RunReport) -> Section:
         "Learned from": bool(setup.learned_from),
     }
     facts = tuple(row for row in rows if given.get(row[0], True))
-    blocks: list[Block] = [NamedValues("What was graded how", facts), _judges(report)]
-    learned = _training(report)
+    blocks: list[Block] = [NamedValues("What was graded how", facts), _judge_table(report)]
+    learned = _training_table(report)
     return Section("What was graded how", (*blocks, *((learned,) if learned.rows else ())))
 
 
-def _times(report: RunReport) -> tuple[str | None, ...]:
+def _run_times(report: RunReport) -> tuple[str | None, ...]:
     return report.setup.created, report.setup.started, report.setup.finished
 
 
-def _name(key: str) -> str:
+def _fact_name(key: str) -> str:
     return key.replace("_", " ")
 
 
-def _plain(facts: Mapping[str, Any]) -> str:
+def _plain_facts(facts: Mapping[str, Any]) -> str:
     return ", ".join(
-        f"{_name(key)}: {value if isinstance(value, str) else canonical_json(value)}"
+        f"{_fact_name(key)}: {value if isinstance(value, str) else canonical_json(value)}"
         for key, value in facts.items()
     )
 
 
-def _judges(report: RunReport) -> TableBlock:
-    rows = tuple(map(_judge, report.setup.judges))
+def _judge_table(report: RunReport) -> TableBlock:
+    rows = tuple(map(_judge_row, report.setup.judges))
     heads = ("Judge", "Model", "Weight", "Settings that are not the default")
     return TableBlock("Judges", heads, rows, (2,))
 
 
-def _judge(judge: JudgeFacts) -> tuple[TextCell, ...]:
-    settings = ", ".join(f"{_name(key)} {value}" for key, value in judge.settings.items())
+def _judge_row(judge: JudgeFacts) -> tuple[TextCell, ...]:
+    settings = ", ".join(f"{_fact_name(key)} {value}" for key, value in judge.settings.items())
     counts = "votes without counting" if judge.shadow else ""
     return (
         TextCell(judge.name, counts),
-        TextCell(judge.model or DASH, kind(judge.kind)),
+        TextCell(judge.model or DASH, rater_kind(judge.kind)),
         TextCell(number(judge.weight)),
         TextCell(settings or DASH),
     )
 
 
-def _training(report: RunReport) -> TableBlock:
+def _training_table(report: RunReport) -> TableBlock:
     rows = tuple(
         (
             TextCell(judge.name),
@@ -149,19 +149,19 @@ def cost_section(report: RunReport) -> Section:
         *((("Settled by a person", counted(counts.adjudicated)),) if counts.adjudicated else ()),
     ]
     if counts.calls or counts.cached:
-        rows += _calls(report)
+        rows += _call_rows(report)
     return Section("Counts and cost", (NamedValues("Counts and cost", tuple(rows)),))
 
 
 _FAILED = {"only": "failures"}
 
 
-def _calls(report: RunReport) -> list[tuple[str, TextCell]]:
+def _call_rows(report: RunReport) -> list[tuple[str, TextCell]]:
     counts = report.counts
     unknown = f"without {count(counts.cost_unknown)} calls without a known price"
     priced = counts.calls > counts.cost_unknown or not counts.calls
     rows = [
-        ("Calls", counted(counts.calls)._replace(below=lost_words(counts.lost_calls))),
+        ("Calls", counted(counts.calls)._replace(below=lost_calls_words(counts.lost_calls))),
         ("Tokens in", TextCell(tokens(counts.tokens_in))),
         ("Tokens out", TextCell(tokens(counts.tokens_out))),
         (
@@ -198,7 +198,7 @@ def method_section(report: RunReport) -> Section:
     return Section("How figures were made", (Sentences(lines),))
 
 
-def _version(setup: Setup) -> str:
+def _version_words(setup: Setup) -> str:
     if setup.asked_number == setup.rubric_number:
         return f"version {setup.rubric_number}"
     return f"scored under version {setup.rubric_number}; judges were asked {setup.asked_number}"
@@ -221,13 +221,13 @@ def raters_section(report: RunReport) -> list[Section]:
         "Own mean score: what the rater's answers alone give under the rubric, over the items on "
         "which it gave a verdict on every criterion: an answer, or that it cannot be assessed."
     )
-    rows = tuple(map(_rater, lines))
+    rows = tuple(map(_rater_row, lines))
     return [Section("Raters", (TableBlock("Raters", heads, rows, (1, 2, 3, 4, 5), note),))]
 
 
-def _rater(line: RaterLine) -> tuple[TextCell, ...]:
+def _rater_row(line: RaterLine) -> tuple[TextCell, ...]:
     return (
-        TextCell(line.name, kind(line.kind)),
+        TextCell(line.name, rater_kind(line.kind)),
         reported_number(line.answers),
         reported_number(line.abstained, {"only": "abstentions"}),
         reported_number(line.failed, {"only": "failures"}),
@@ -242,9 +242,9 @@ def stand_in_section(report: RunReport) -> list[Section]:
     if stand_in is None:
         return []
     tests = {
-        f"{rater}, {_lower(name)}": test
+        f"{rater}, {_lower_first(name)}": test
         for name, part in {ALL: stand_in["overall"], **stand_in["criteria"]}.items()
-        for rater, test in _tests(part)
+        for rater, test in _test_rows(part)
         if test["advantage"] is not None and not (name != ALL and len(stand_in["criteria"]) == 1)
     }
     lines = Sentences((stand_in["in_words"],))
@@ -272,10 +272,10 @@ _STAND_IN = (
 )
 
 
-def _tests(part: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+def _test_rows(part: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     panel = [("Panel", part["panel"])] if len(part["raters"]) > 1 else []
     return [*panel, *part["raters"].items()]
 
 
-def _lower(name: str) -> str:
+def _lower_first(name: str) -> str:
     return name.lower() if name == ALL else name

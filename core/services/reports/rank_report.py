@@ -15,7 +15,7 @@ from core.metrics.estimate import USUAL, Estimate
 from core.services.agreement.load_ratings import read_source, run_number_of, run_ratings
 from core.services.agreement.ratings import Rated
 from core.services.pairwise import system_gaps
-from core.services.pairwise.contest_votes import read
+from core.services.pairwise.contest_votes import contests_of_runs
 from core.services.pairwise.contests import is_contest
 from core.services.pairwise.leaderboard import (
     DecidedContests,
@@ -24,8 +24,14 @@ from core.services.pairwise.leaderboard import (
     rounds_of,
 )
 from core.services.pairwise.leaderboard_parts import Leaderboard, Methods, RankedSystem
-from core.services.pairwise.pointwise_ranks import EXCLUDED, Ballots, Listwise, ballots_of, listwise
-from core.services.pairwise.position_bias import SwappedOrderCheck, positions
+from core.services.pairwise.pointwise_ranks import (
+    EXCLUDED,
+    Ballots,
+    Listwise,
+    ballots_of,
+    compare_methods,
+)
+from core.services.pairwise.position_bias import SwappedOrderCheck, position_figures
 from core.services.pairwise.unmatched_tasks import unmatched_report, unmatched_sections
 from core.services.reports import leaderboard_blocks as blocks
 from core.store.store import Store
@@ -86,12 +92,12 @@ def contest_report(
 
     The text shows the leaderboard for all together, with its limits.
     """
-    contests = read(store, run_ids)
+    contests = contests_of_runs(store, run_ids)
 
-    def board(**of: Any) -> Leaderboard:
+    def panel_leaderboard(**of: Any) -> Leaderboard:
         return leaderboard(contests, seed=seed, resamples=resamples, level=level, **of)
 
-    overall, places = board(), positions(contests)
+    overall, places = panel_leaderboard(), position_figures(contests)
     several = len(contests.questions) > 1
     panel = len(contests.judges) > 1
     names = [judge.name for judge in contests.judges]
@@ -101,8 +107,10 @@ def contest_report(
         "runs": list(run_ids),
         "systems": list(contests.systems),
         "overall": board_data(overall),
-        "questions": {q: board_data(board(question=q)) for q in contests.questions * several},
-        "judges": {name: board_data(board(judge=name)) for name in names * panel},
+        "questions": {
+            q: board_data(panel_leaderboard(question=q)) for q in contests.questions * several
+        },
+        "judges": {name: board_data(panel_leaderboard(judge=name)) for name in names * panel},
         "positions": [position.as_data() for position in places],
     }
     return Ranking(data, contest_sections(overall, places, level))
@@ -113,13 +121,20 @@ def contest_sections(
 ) -> tuple[Section, ...]:
     """Return a contest's leaderboard, with its limits."""
     return (
-        Section("", (blocks.counted(board), blocks.limits(board), blocks.biased(places))),
-        blocks.standings(board, level),
-        blocks.methods(board.methods, board.systems, board),
-        blocks.gaps(board),
-        blocks.wins(board),
-        blocks.place(places),
-        blocks.length(board),
+        Section(
+            "",
+            (
+                blocks.count_values(board),
+                blocks.limit_sentences(board),
+                blocks.bias_sentences(places),
+            ),
+        ),
+        blocks.standings_section(board, level),
+        blocks.methods_section(board.methods, board.systems, board),
+        blocks.gaps_section(board),
+        blocks.wins_section(board),
+        blocks.position_section(places),
+        blocks.length_section(board),
     )
 
 
@@ -144,12 +159,12 @@ def pointwise_report(
             raise
         data = unmatched_report(rated, error.message, exclude, models, seed, resamples, level)
         return Ranking(data, unmatched_sections(data))
-    ranked = listwise(ballots)
+    ranked = compare_methods(ballots)
     board = ballots_board(ballots, seed, resamples, level)
     sections = (
         Section("", (Sentences((*ranked.notices, *board.notes), listed=True, kind="warning"),)),
-        blocks.standings(board, level),
-        blocks.methods(ranked.methods, ballots.systems, board),
+        blocks.standings_section(board, level),
+        blocks.methods_section(ranked.methods, ballots.systems, board),
     )
     data = {
         "kind": "pointwise",
@@ -161,13 +176,13 @@ def pointwise_report(
         "incomplete": ballots.incomplete,
         "ungraded": ballots.ungraded,
         **methods_data(ranked.methods, ballots.systems),
-        "judges": _judges(ranked),
+        "judges": _judges_data(ranked),
         "likeness": [
             {
                 "one": pair.one,
                 "other": pair.other,
-                "spearman": _figure(pair.spearman),
-                "kendall_tau": _figure(pair.kendall),
+                "spearman": _figure_data(pair.spearman),
+                "kendall_tau": _figure_data(pair.kendall),
             }
             for pair in ranked.likeness
         ],
@@ -256,7 +271,7 @@ def methods_data(methods: Methods, systems: Sequence[str]) -> dict[str, Any]:
             {
                 "one": a.one,
                 "other": a.other,
-                **_figure(a.tau),
+                **_figure_data(a.tau),
                 "same_winner": a.same_winner,
             }
             for a in methods.accords
@@ -284,19 +299,19 @@ def _standing_data(s: RankedSystem) -> dict[str, Any]:
     }
 
 
-def _judges(ranking: Listwise) -> dict[str, Any]:
+def _judges_data(ranking: Listwise) -> dict[str, Any]:
     systems = ranking.ballots.systems
     return {
         view.judge: {
             "kind": view.kind,
             "scores": dict(zip(systems, view.scores, strict=True)),
             "ranks": dict(zip(systems, view.ranks, strict=True)),
-            "offset": _figure(view.offset),
+            "offset": _figure_data(view.offset),
         }
         for view in ranking.judges
     }
 
 
-def _figure(figure: Estimate) -> dict[str, Any]:
+def _figure_data(figure: Estimate) -> dict[str, Any]:
     reason = {"reason": figure.reason} if figure.reason else {}
     return {"value": figure.value, "n": figure.n, **reason}

@@ -41,20 +41,20 @@ from core.services.results.run_columns import CellColumn, ScoreColumns
 from core.store.store import Store
 
 
-def gates(
+def gate_lines(
     store: Store, run_id: int, scores: ScoreColumns, items: RatedItems
 ) -> tuple[GateLine, ...]:
     """Return the results of every gate and pre-check, over the items with a score."""
     counts: dict[tuple[str, str], Counter[str]] = {}
-    if not any(map(_gated, items.rubrics)):
+    if not any(map(_has_gates, items.rubrics)):
         return ()
     gated: dict[int, bool] = {}
     for item_id, votes in zip(items.ids, scores.votes.tolist(), strict=True):
         rubric = items.rubric_of(item_id)
-        if not gated.setdefault(id(rubric), _gated(rubric)) or not votes:
+        if not gated.setdefault(id(rubric), _has_gates(rubric)) or not votes:
             continue
         trace = store.results.item(run_id, item_id).trace
-        for key, marks in _marks(trace).items():
+        for key, marks in _marks_by_gate(trace).items():
             counts.setdefault(key, Counter()).update(marks)
     return tuple(
         GateLine(name, kind, marks["fired"], marks["moved"], marks["undecided"])
@@ -62,11 +62,11 @@ def gates(
     )
 
 
-def _gated(rubric: Rubric) -> bool:
+def _has_gates(rubric: Rubric) -> bool:
     return bool(rubric.gates or rubric.prechecks)
 
 
-def _marks(trace: Mapping[str, object] | None) -> dict[tuple[str, str], Counter[str]]:
+def _marks_by_gate(trace: Mapping[str, object] | None) -> dict[tuple[str, str], Counter[str]]:
     if trace is None:
         return {}
     read = Trace.from_dict(dict(trace))
@@ -114,30 +114,31 @@ class ComparedRatings:
         return "people" if self.column and self.column != LABELS else self.column
 
 
-def compared(rated: Rated, cells: Sequence[CellColumn]) -> ComparedRatings:
+def compared_ratings(rated: Rated, cells: Sequence[CellColumn]) -> ComparedRatings:
     """Return the ratings of a run with its verdicts and their best reference."""
     by_name = {column.criterion: column for column in cells}
     whole = load_ratings.sheet_of_ratings(rated)
     left_out = max(0, len(whole.criteria) - MOST_CRITERIA)
     sheet = replace(whole, criteria=whole.criteria[:MOST_CRITERIA])
     read = [
-        _verdicts(criterion, rated, by_name.get(criterion.source)) for criterion in sheet.criteria
+        _verdict_levels(criterion, rated, by_name.get(criterion.source))
+        for criterion in sheet.criteria
     ]
     column = LABELS if whole.labelled else ""
     if not column and whole.judges and whole.people:
         column = PEOPLE if len(whole.people) > 1 else whole.people[0]
     verdicts, values = tuple(zip(*read, strict=True)) or ((), ())
-    labelled = _answered(whole, column) if column else 0
+    labelled = _answered_items(whole, column) if column else 0
     return ComparedRatings(rated, sheet, verdicts, values, column, labelled, left_out)
 
 
-def _answered(sheet: Sheet, column: str) -> int:
+def _answered_items(sheet: Sheet, column: str) -> int:
     """Return the number of items with an answer in a column, on any criterion."""
     answered = [criterion.column(column, len(sheet.items)) >= 0 for criterion in sheet.criteria]
     return int(np.any(answered, axis=0).sum()) if answered else 0
 
 
-def _verdicts(
+def _verdict_levels(
     ratings: CriterionRatings, rated: Rated, cells: CellColumn | None
 ) -> tuple[Levels, Array]:
     """Return the verdicts on a criterion as levels, and their values; NaN without one."""
@@ -145,7 +146,9 @@ def _verdicts(
     column, values = np.full(items, NOT_ASKED), np.full(items, np.nan)
     if cells is None:
         return column, values
-    rows_of_question = _asking(rated, lambda criterion: _is(criterion, ratings))[cells.rows]
+    rows_of_question = _asks_question(rated, lambda criterion: _has_question(criterion, ratings))[
+        cells.rows
+    ]
     rows, away = cells.rows[rows_of_question], cells.abstained[rows_of_question] > 0
     options = np.where(away, ABSTAINED, cells.option[rows_of_question])
     column[rows] = as_levels(options, ratings.options)
@@ -174,10 +177,10 @@ def criterion_lines(
         sheet.criteria, compared_run.verdicts, compared_run.values, alphas, lines, strict=True
     )
     for ratings, verdicts, values, alpha, line in every:
-        question = _question(compared_run.rated, ratings)
+        question = _question_behind(compared_run.rated, ratings)
         counts = np.bincount(verdicts[verdicts >= 0], minlength=len(ratings.labels)).tolist()
         gone = int((verdicts == ABSTAINED).sum())
-        asked_of = _asked_of(compared_run.rated, question)
+        asked_of = _items_asked(compared_run.rated, question)
         known = values[(verdicts >= 0) & ~np.isnan(values)]
         has_reference = bool(compared_run.reference)
         result_lines.append(
@@ -192,7 +195,7 @@ def criterion_lines(
                 verdicts=tuple(counts),
                 abstained=gone,
                 missing=asked_of - sum(counts) - gone,
-                mean=_mean(known, mean, NO_VALUE),
+                mean=_mean_estimate(known, mean, NO_VALUE),
                 alpha=alpha,
                 labelled=line.n if has_reference else 0,
                 accuracy=line.accuracy if has_reference else Estimate(None, reason=NO_REFERENCE),
@@ -204,24 +207,24 @@ def criterion_lines(
     return tuple(result_lines)
 
 
-def _question(rated: Rated, ratings: CriterionRatings) -> Criterion:
+def _question_behind(rated: Rated, ratings: CriterionRatings) -> Criterion:
     """Return the criterion behind a sheet's; labels identify one with a numbered name."""
     for rubric in rated.of.rubrics:
         for criterion in rubric.criteria:
-            if _is(criterion, ratings):
+            if _has_question(criterion, ratings):
                 return criterion
     raise KeyError(ratings.name)
 
 
-def _is(criterion: Criterion, ratings: CriterionRatings) -> bool:
+def _has_question(criterion: Criterion, ratings: CriterionRatings) -> bool:
     same = ratings.name == criterion.name or ratings.name.startswith(f"{criterion.name} (")
     labels = tuple(criterion.choices[i].label for i in criterion.scored)
     return same and criterion.scale == ratings.scale and labels == ratings.labels
 
 
-def _asked_of(rated: Rated, question: Criterion) -> int:
+def _items_asked(rated: Rated, question: Criterion) -> int:
     """Return the number of items with that question."""
-    asking = _asking(
+    asking = _asks_question(
         rated,
         lambda criterion: (
             criterion.name == question.name
@@ -232,7 +235,7 @@ def _asked_of(rated: Rated, question: Criterion) -> int:
     return int(asking.sum())
 
 
-def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> npt.NDArray[np.bool_]:
+def _asks_question(rated: Rated, is_it: Callable[[Criterion], bool]) -> npt.NDArray[np.bool_]:
     """Return whether each item has a question; checked once per rubric, as most items share one."""
     mask = np.full(len(rated.of.ids), any(map(is_it, rated.of.rubric.criteria)))
     for item_id, rubric in rated.of.own.items():
@@ -245,12 +248,12 @@ def rater_lines(compared_run: ComparedRatings, mean: Mean) -> tuple[RaterLine, .
     scorer = Scorer(compared_run.rated.of)
     lines = []
     for rater in compared_run.rated.raters:
-        answers = _stacked(
+        answers = _stacked_levels(
             criterion.coded[:, criterion.raters.index(rater)]
             for criterion in compared_run.rated.criteria
             if rater in criterion.raters
         )
-        scored = _scored(scorer.column(compared_run.rated.given[rater]))
+        scored = _column_scores(scorer.column(compared_run.rated.given[rater]))
         lines.append(
             RaterLine(
                 name=rater.name,
@@ -259,7 +262,7 @@ def rater_lines(compared_run: ComparedRatings, mean: Mean) -> tuple[RaterLine, .
                 abstained=int((answers == ABSTAINED).sum()),
                 failed=int((answers == FAILED).sum()),
                 scored=len(scored),
-                mean=_mean(scored, mean),
+                mean=_mean_estimate(scored, mean),
             )
         )
     return tuple(lines)
@@ -273,19 +276,21 @@ def reference_line(compared_run: ComparedRatings, mean: Mean) -> RaterLine | Non
     if compared_run.reference != "labels":
         return None
     scorer = Scorer(compared_run.rated.of)
-    scored = _scored(scorer.column(compared_run.rated.labelled))
-    labels = _stacked(criterion.columns[LABELS] for criterion in compared_run.rated.criteria)
+    scored = _column_scores(scorer.column(compared_run.rated.labelled))
+    labels = _stacked_levels(criterion.columns[LABELS] for criterion in compared_run.rated.criteria)
     answers, gone = int((labels >= 0).sum()), int((labels == ABSTAINED).sum())
-    return RaterLine("Labels", "reference", answers, gone, 0, len(scored), _mean(scored, mean))
+    return RaterLine(
+        "Labels", "reference", answers, gone, 0, len(scored), _mean_estimate(scored, mean)
+    )
 
 
-def _stacked(columns: Iterable[Levels]) -> Levels:
+def _stacked_levels(columns: Iterable[Levels]) -> Levels:
     return np.concatenate([np.empty(0, np.int64), *columns])
 
 
-def _scored(column: Means) -> Array:
+def _column_scores(column: Means) -> Array:
     return column.values[column.known]
 
 
-def _mean(scores: Array, mean: Mean, empty: str = NO_WHOLE) -> Estimate:
+def _mean_estimate(scores: Array, mean: Mean, empty: str = NO_WHOLE) -> Estimate:
     return mean(scores) if len(scores) else Estimate(None, reason=empty)

@@ -319,23 +319,23 @@ class RunReport:
             if name == "conclusion":
                 data.update(sentences)
             else:
-                data[name] = _plain(getattr(self, name))
+                data[name] = _plain_value(getattr(self, name))
         return data
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     if isinstance(value, Estimate):
         share = value.hits is not None
         names = ("hits", "n", "low", "high", "value") if share else Estimate._fields[:5]
         return {name: getattr(value, name) for name in names}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: _plain(part) for name, part in value._asdict().items()}
+        return {name: _plain_value(part) for name, part in value._asdict().items()}
     if isinstance(value, Mapping):
-        return {str(name): _plain(part) for name, part in value.items()}
+        return {str(name): _plain_value(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [_plain_value(part) for part in value]
     if hasattr(value, "__dataclass_fields__"):
-        return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
+        return {name: _plain_value(getattr(value, name)) for name in value.__dataclass_fields__}
     return value
 
 
@@ -359,10 +359,10 @@ KINDS = {
 }
 
 
-def shared(estimate: Estimate | None, link: Link | None = None) -> TextCell:
+def share_cell(estimate: Estimate | None, link: Link | None = None) -> TextCell:
     """Return a share with its count and interval.
 
-    >>> shared(Estimate.share(3, 4)).below
+    >>> share_cell(Estimate.share(3, 4)).below
     '3 of 4; 30% to 95%'
     """
     if estimate is None or not estimate.n:
@@ -377,13 +377,13 @@ def reported_number(value: int, link: Link | None = None) -> TextCell:
     return TextCell(count(value), "", link if link and value else {})
 
 
-def kind(name: str, *, capital: bool = False) -> str:
+def rater_kind(name: str, *, capital: bool = False) -> str:
     """Return the kind of a rater or judge, in words."""
     title = KINDS.get(name, name)
     return title[:1].upper() + title[1:] if capital else title
 
 
-def reference(report: RunReport) -> Literal["labels", "people's majority"]:
+def reference_name(report: RunReport) -> Literal["labels", "people's majority"]:
     """Return the reference that verdicts are compared with."""
     return "people's majority" if report.reference == "people" else "labels"
 

@@ -33,12 +33,12 @@ from core.services.diagnostics import probe_results, probes
 from core.services.diagnostics.diagnosis import diagnose
 from core.services.gate import drift
 from core.services.pairwise import system_gaps
-from core.services.reports.limits import limits
+from core.services.reports.limits import limits_of
 from core.services.reports.report_lines import (
     ComparedRatings,
-    compared,
+    compared_ratings,
     criterion_lines,
-    gates,
+    gate_lines,
     rater_lines,
     reference_line,
 )
@@ -53,25 +53,25 @@ from core.services.reports.report_values import (
     Training,
 )
 from core.services.reports.score_lines import (
-    extremes,
-    known_of,
-    mean_with,
+    extreme_items,
+    mean_function,
+    present_scores,
     score_range,
     slice_of,
-    slices,
+    slices_by_name,
 )
 from core.services.results import run_columns
+from core.services.results.browsing import results_state as run_stands_on
 from core.services.results.browsing import scores as score_bins
-from core.services.results.browsing import stands_on as run_stands_on
 from core.services.results.scored_items import fitted_of, scored_rubric
-from core.services.results.weight_fit_words import in_words
+from core.services.results.weight_fit_words import fit_explanation
 from core.services.review import corrected_estimates, random_labels
 from core.services.review.corrected_estimates import CorrectedMean, audited_queues
-from core.services.review.random_audit import narrowed
+from core.services.review.random_audit import scope_words
 from core.services.runs.lifecycle import cells_not_needed, unrecorded_calls
 from core.store.store import Store
 
-__all__ = ["RESAMPLES", "SEED", "RunReport", "report", "stands_on"]
+__all__ = ["RESAMPLES", "SEED", "RunReport", "report_run", "report_state"]
 
 
 def review_lines(store: Store, run_id: int, level: float = USUAL.level) -> tuple[ReviewLine, ...]:
@@ -88,7 +88,7 @@ def review_lines(store: Store, run_id: int, level: float = USUAL.level) -> tuple
             missing=estimate.missing,
             weighted=estimate.weighted,
             hard=estimate.hard,
-            only=narrowed(queue.rule),
+            only=scope_words(queue.rule),
         )
         for queue, estimate in audited_queues(store, run_id, level)
     )
@@ -102,9 +102,9 @@ def corrected_lines(
     The lines are for all criteria by weight, for each, and for the systems; empty without such
     labels.
     """
-    if random_labels.of_run(store, run.id).reason:
+    if random_labels.labels_of_run(store, run.id).reason:
         return (), ""
-    lines, _ = corrected_estimates.of_run(store, run.id, level)
+    lines, _ = corrected_estimates.corrected_means_of_run(store, run.id, level)
     systems = system_gaps.corrected_systems(store, run, level=level)
     named = [(corrected.criterion or "All criteria, by weight", corrected) for corrected in lines]
     named += [(corrected.system, corrected.mean) for corrected in systems.systems]
@@ -112,9 +112,9 @@ def corrected_lines(
     return tuple(_corrected_line(name, corrected) for name, corrected in named), sentence
 
 
-def _declared(store: Store, run: Run) -> str:
+def _declared_by(store: Store, run: Run) -> str:
     """Return who declared the labels as a random draw of all cells; empty for labels of a queue."""
-    return label_draws.draw_words(random_labels.of_run(store, run.id).declared)
+    return label_draws.draw_words(random_labels.labels_of_run(store, run.id).declared)
 
 
 def _corrected_line(name: str, corrected: CorrectedMean) -> CorrectedLine:
@@ -156,12 +156,12 @@ def setup_of(store: Store, run: Run, rubric: Rubric) -> Setup:
         ),
         rules=run.panel.rules.model_dump(),
         abstention=rubric.scoring.abstention,
-        asking=_asking(run.panel),
+        asking=_asking_setup(run.panel),
         seed=plan.seed,
         replicates=plan.replicates,
         learned_from=len(plan.calibration.get("items", ())),
         twins=twins_of(plan.calibration).in_words(),
-        fitted={name: in_words(rule) for name, rule in fitted_of(run).items()},
+        fitted={name: fit_explanation(rule) for name, rule in fitted_of(run).items()},
         versions=dict(plan.versions),
         imported=dict(plan.details.get("imported", {})),
         created=run.created,
@@ -179,7 +179,7 @@ def judge_facts(judge: Judge, training: Mapping[str, Mapping[str, Any]]) -> Judg
         model=judge.model,
         weight=judge.weight,
         shadow=judge.shadow,
-        settings={name: _words(value) for name, value in settings.items()},
+        settings={name: _value_words(value) for name, value in settings.items()},
         training=tuple(
             Training(
                 criterion=name,
@@ -194,21 +194,21 @@ def judge_facts(judge: Judge, training: Mapping[str, Mapping[str, Any]]) -> Judg
     )
 
 
-def _words(value: Any) -> str:
+def _value_words(value: Any) -> str:
     if isinstance(value, str):
         # An address may contain a name and a password.
         return _USER.sub("//", value)
     return canonical_json(value)
 
 
-def _asking(panel: Panel) -> dict[str, str]:
+def _asking_setup(panel: Panel) -> dict[str, str]:
     """Return how models were asked; empty without models."""
     if not any(judge.rater_kind == "llm" for judge in panel.judges):
         return {}
     asking: Asking = panel.asking
-    settings = {name: _words(value) for name, value in asking.model_dump().items()}
+    settings = {name: _value_words(value) for name, value in asking.model_dump().items()}
     if panel.cascade is not None:
-        settings["cascade"] = _words(panel.cascade.model_dump())
+        settings["cascade"] = _value_words(panel.cascade.model_dump())
     return settings
 
 
@@ -223,7 +223,7 @@ def counts_of(
     cells = store.results.cell_tallies(run.id)
     return ReportCounts(
         items=run.items,
-        scored=len(known_of(scores)),
+        scored=len(present_scores(scores)),
         complete=int((scores.complete & ~np.isnan(scores.score)).sum()),
         ungraded=scores.ungraded,
         cells=asked,
@@ -249,7 +249,7 @@ def counts_of(
     )
 
 
-def _tied(rated: Rated) -> int:
+def _tied_cells(rated: Rated) -> int:
     """Return the number of cells with a verdict in force but without a majority option."""
     return sum(
         int(((criterion.columns[MAJORITY] == TIED) & (criterion.panel >= 0)).sum())
@@ -258,7 +258,7 @@ def _tied(rated: Rated) -> int:
     )
 
 
-def report(
+def report_run(
     store: Store,
     run_id: int,
     *,
@@ -279,24 +279,24 @@ def report(
     scores = run_columns.score_columns(store, run)
     alike = run.items - len(rated.of.own)
     cells = alike * len(rubric.criteria) + sum(len(o.criteria) for o in rated.of.own.values())
-    mean = mean_with(resamples, seed, how, normalized=rubric.scoring.normalize)
-    comparison = compared(rated, run_columns.cell_columns(store, run))
-    worst, best = extremes(store, run_id, len(known_of(scores)))
+    mean = mean_function(resamples, seed, how, normalized=rubric.scoring.normalize)
+    comparison = compared_ratings(rated, run_columns.cell_columns(store, run))
+    worst, best = extreme_items(store, run_id, len(present_scores(scores)))
     least, middle, most = score_range(scores)
     diagnosis = diagnose(store, run_id)
     by_people = corrected_lines(store, run, how.level)
     made_of = RunReport(
         made=created or clock.now(),
         setup=setup_of(store, run, rubric),
-        counts=counts_of(store, run, scores, cells, _tied(rated)),
+        counts=counts_of(store, run, scores, cells, _tied_cells(rated)),
         scores=slice_of("All items", scores, mean, how.level),
         least=least,
         median=middle,
         most=most,
         bins=tuple((low, high, n) for low, high, n in score_bins(store, run_id)),
-        systems=slices(scores, rated.of, lambda one: (one.system,), mean, how.level),
-        tags=slices(scores, rated.of, lambda one: one.tags, mean, how.level),
-        splits=slices(scores, rated.of, lambda one: (one.split,), mean, how.level),
+        systems=slices_by_name(scores, rated.of, lambda one: (one.system,), mean, how.level),
+        tags=slices_by_name(scores, rated.of, lambda one: one.tags, mean, how.level),
+        splits=slices_by_name(scores, rated.of, lambda one: (one.split,), mean, how.level),
         reference=comparison.reference,
         labelled_items=comparison.labelled_items,
         criteria=criterion_lines(comparison, mean, resamples=resamples, seed=seed, how=how),
@@ -305,7 +305,7 @@ def report(
         reference_scores=reference_line(comparison, mean),
         worst=worst,
         best=best,
-        gates=gates(store, run_id, scores, rated.of),
+        gates=gate_lines(store, run_id, scores, rated.of),
         reviews=review_lines(store, run_id, how.level),
         corrected=by_people[0],
         systems_by_people=by_people[1],
@@ -315,9 +315,9 @@ def report(
         conclusion=None,
         resamples=resamples,
         seed=seed,
-        asked_again=_asked_again(store, run_id),
+        asked_again=_probe_findings(store, run_id),
         stand_in=calibration.alt_test_data(comparison.sheet),
-        labels_declared=_declared(store, run) if by_people[0] else "",
+        labels_declared=_declared_by(store, run) if by_people[0] else "",
         trust=overall.trust_of(rated, level=how.level).as_data() if run.votes else {},
         level=how.level,
         interval=how.method,
@@ -326,11 +326,11 @@ def report(
     if how != USUAL:
         lines = criterion_lines(comparison, mean, resamples=resamples, seed=seed)
     if run.votes and lines:
-        made_of = replace(made_of, conclusion=_conclusion(comparison, lines))
-    return replace(made_of, limits=limits(replace(made_of, criteria=lines)))
+        made_of = replace(made_of, conclusion=_conclusion_from(comparison, lines))
+    return replace(made_of, limits=limits_of(replace(made_of, criteria=lines)))
 
 
-def _asked_again(store: Store, run_id: int) -> tuple[str, ...]:
+def _probe_findings(store: Store, run_id: int) -> tuple[str, ...]:
     """Return the findings of a run's newest finished probe, and which judges have drifted since."""
     finished = [row for row in probes.of_run(store, run_id) if row.votes and not row.active]
     findings = probe_results.result(store, finished[0].id).findings if finished else []
@@ -339,7 +339,7 @@ def _asked_again(store: Store, run_id: int) -> tuple[str, ...]:
     return tuple(findings)
 
 
-def _conclusion(compared_run: ComparedRatings, lines: Sequence[CriterionLine]) -> Conclusion:
+def _conclusion_from(compared_run: ComparedRatings, lines: Sequence[CriterionLine]) -> Conclusion:
     """Return which criteria can be trusted, from the figures of their lines."""
     if not compared_run.column:
         names, alphas = [line.name for line in lines], [line.alpha for line in lines]
@@ -357,7 +357,7 @@ def _conclusion(compared_run: ComparedRatings, lines: Sequence[CriterionLine]) -
     return conclude_known(criteria, compared_run.column, PANEL, compared_run.sheet)
 
 
-def stands_on(store: Store, run_id: int) -> tuple[object, ...]:
+def report_state(store: Store, run_id: int) -> tuple[object, ...]:
     """Return plain values that change whenever the report of a run would."""
     row = store.runs.row(run_id)
     queues = tuple(queue.id for queue in store.queues.list(run_id))

@@ -26,37 +26,37 @@ EMPTY = "No item has a score."
 Mean = Callable[[Array], Estimate]
 
 
-def estimate(mean: Estimate, empty: str = EMPTY) -> Estimate:
+def mean_as_estimate(mean: Estimate, empty: str = EMPTY) -> Estimate:
     """Return a mean as an estimate; without one its reason is ``empty``."""
     # The lines count their items themselves.
     return mean._replace(n=0) if mean.value is not None else Estimate.undefined(empty)
 
 
-def mean_with(resamples: int, seed: int, how: Confidence, *, normalized: bool) -> Mean:
+def mean_function(resamples: int, seed: int, how: Confidence, *, normalized: bool) -> Mean:
     """Return a function from scores to their mean with its interval, by these resamples.
 
     Intervals of normalised scores end at 0 and 1.
     """
     ends = (0.0, 1.0) if normalized else (-np.inf, np.inf)
-    return lambda values: estimate(
+    return lambda values: mean_as_estimate(
         mean_of(values, resamples=resamples, seed=seed, how=how, ends=ends)
     )
 
 
-def known_of(scores: ScoreColumns) -> Array:
+def present_scores(scores: ScoreColumns) -> Array:
     """Return the scores that are not missing."""
     scored: Array = scores.score[~np.isnan(scores.score)]
     return scored
 
 
-def _part(scores: ScoreColumns, rows: Sequence[int]) -> ScoreColumns:
+def _part_of_scores(scores: ScoreColumns, rows: Sequence[int]) -> ScoreColumns:
     indexes = np.array(rows, np.int64)
     return ScoreColumns._make(column[indexes] for column in scores)
 
 
 def slice_of(name: str, scores: ScoreColumns, mean: Mean, level: float = USUAL.level) -> ScoreSlice:
     """Return the scores and outcomes of some items."""
-    items, scored = len(scores.score), known_of(scores)
+    items, scored = len(scores.score), present_scores(scores)
     outcomes = np.bincount(scores.outcome, minlength=len(NAMES)).tolist()
     some = outcomes[-1] < items
     each = (Estimate.share(hits, items, level) for hits in outcomes)
@@ -65,7 +65,7 @@ def slice_of(name: str, scores: ScoreColumns, mean: Mean, level: float = USUAL.l
     return ScoreSlice(name, items, len(scored), mean(scored), shares if some else {}, waiting)
 
 
-def slices(
+def slices_by_name(
     scores: ScoreColumns,
     of: RatedItems,
     names_of: Callable[[Traits], Iterable[str]],
@@ -85,10 +85,12 @@ def slices(
     if covers_all:
         return ()
     largest = sorted(rows_of.items(), key=lambda one: (-len(one[1]), one[0]))[:MOST_SLICES]
-    return tuple(slice_of(name, _part(scores, rows), mean, level) for name, rows in largest)
+    return tuple(
+        slice_of(name, _part_of_scores(scores, rows), mean, level) for name, rows in largest
+    )
 
 
-def extremes(
+def extreme_items(
     store: Store, run_id: int, scored: int
 ) -> tuple[tuple[ItemLine, ...], tuple[ItemLine, ...]]:
     """Return the worst and the best items, without duplicates.
@@ -98,15 +100,15 @@ def extremes(
     all_shown = scored <= 2 * SHOWN
     worst = store.results.items(run_id, sort="score", limit=scored if all_shown else SHOWN)
     if all_shown:
-        return tuple(map(_line, worst)), ()
+        return tuple(map(_item_line, worst)), ()
     # Among equal scores, an item could be listed as both worst and best.
     shown = {row.item_id for row in worst}
     most = store.results.items(run_id, sort="score", descending=True, limit=2 * SHOWN)
     best = [row for row in most if row.item_id not in shown][:SHOWN]
-    return tuple(map(_line, worst)), tuple(map(_line, best))
+    return tuple(map(_item_line, worst)), tuple(map(_item_line, best))
 
 
-def _line(row: RunItemRow) -> ItemLine:
+def _item_line(row: RunItemRow) -> ItemLine:
     assert row.score is not None
     return ItemLine(
         row.item_id,
@@ -124,7 +126,7 @@ def _line(row: RunItemRow) -> ItemLine:
 
 def score_range(scores: ScoreColumns) -> tuple[float | None, float | None, float | None]:
     """Return the lowest, the median and the highest score."""
-    scored = known_of(scores)
+    scored = present_scores(scores)
     if not len(scored):
         return (None, None, None)
     return float(scored.min()), float(np.median(scored)), float(scored.max())

@@ -16,7 +16,7 @@ from core.errors import NotFound
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.services.access.allowing import allowed
 from core.services.judges.registry import OFFLINE_JUDGES, ensure_defaults
-from core.services.runs.lifecycle import start, summary
+from core.services.runs.lifecycle import run_summary, start
 from core.services.runs.planning import RunRequest
 from core.settings import SAMPLES
 from core.store.store import Store
@@ -106,10 +106,10 @@ def grade_example(store: Store) -> dict[str, Any]:
     run_id = ensure_example(store)
     if store.runs.row(run_id).status != "done":
         follow(store, run_id, lambda look: None)
-    return report(store, run_id)
+    return example_report(store, run_id)
 
 
-def report(store: Store, run_id: int) -> dict[str, Any]:
+def example_report(store: Store, run_id: int) -> dict[str, Any]:
     """Scores and agreement with the labels of a run, with the majority class's accuracy."""
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
@@ -117,10 +117,10 @@ def report(store: Store, run_id: int) -> dict[str, Any]:
     rows = store.results.items(run_id, limit=run.items)
     scores = [row.score for row in rows if row.score is not None]
     return {
-        **summary(store, run_id),
+        **run_summary(store, run_id),
         "rubric": rubric.name,
         "items": run.items,
-        "learned_from": learned_from(store, run_id),
+        "learned_from": learned_item_count(store, run_id),
         "mean_score": sum(scores) / len(scores) if scores else None,
         "scores": {row.item_id: row.score for row in rows},
         "criteria": {
@@ -152,7 +152,7 @@ def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
 
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
-    off = _switched_off(run)
+    off = _criteria_without_judges(run)
     sheet = load_ratings.sheet_of(store, run_id)
     lines = {
         line.name: line for line in rater_pairs.compare_pair(sheet, ratings.LABELS, ratings.PANEL)
@@ -162,14 +162,14 @@ def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
     ]
 
 
-def concluded(store: Store, run_id: int) -> Conclusion:
+def label_conclusion(store: Store, run_id: int) -> Conclusion:
     """Return which criteria can be trusted against the labels, as on the Agreement page."""
     from core.services.agreement import conclusion, load_ratings
 
     return conclusion.conclusion_on(load_ratings.sheet_of(store, run_id))
 
 
-def learned_from(store: Store, run_id: int) -> int:
+def learned_item_count(store: Store, run_id: int) -> int:
     """Return how many labelled items the run's offline judges learned from."""
     return len(store.runs.get(run_id).plan.calibration.get("items", ()))
 
@@ -178,18 +178,18 @@ def telling_item(store: Store, run_id: int) -> ItemToOpen | None:
     """Return the item with the most verdicts that differ from labels; ``None`` without any."""
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
-    truth = _truth(store, run, rubric)
+    truth = _labelled_choices(store, run, rubric)
     labelled, wrong = Counter[str](), Counter[str]()
     for item_id, cell in store.results.verdicts(run_id):
         true = truth.get((item_id, cell.criterion))
-        if true is not None and not _abstained(cell, rubric.criterion(cell.criterion).scored):
+        if true is not None and not _panel_abstained(cell, rubric.criterion(cell.criterion).scored):
             labelled[item_id] += 1
             wrong[item_id] += cell.judged != true
     item = max(labelled, key=lambda item_id: (wrong[item_id], item_id), default=None)
     return ItemToOpen(item, wrong[item], labelled[item]) if item and wrong[item] else None
 
 
-def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int | None]:
+def _labelled_choices(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int | None]:
     """Return the true choice by (item, criterion), if labelled; ``None`` if the label is no
     option.
     """
@@ -208,7 +208,7 @@ def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int 
     }
 
 
-def _switched_off(run: Run) -> set[str]:
+def _criteria_without_judges(run: Run) -> set[str]:
     """Return the criteria for which no judge of the run was usable."""
     reports = list(run.notes.get("training", {}).values())
     if len(reports) < len(run.panel.judges):
@@ -221,7 +221,7 @@ def _switched_off(run: Run) -> set[str]:
     )
 
 
-def _abstained(cell: Verdict, scored: Sequence[int]) -> bool:
+def _panel_abstained(cell: Verdict, scored: Sequence[int]) -> bool:
     """Return whether the panel abstained, even if people settled the cell later."""
     if cell.rule == ADJUDICATED:
         return cell.voted is not None and cell.voted not in scored
@@ -247,7 +247,7 @@ def _criterion_report(line: PairLine, switched_off: bool) -> CriterionReport:
     )
 
 
-def as_text(report: dict[str, Any]) -> str:
+def report_text(report: dict[str, Any]) -> str:
     """Return the report as a short table."""
     lines = [
         f"{report['rubric']}: {report['items']} answers graded by the offline panel, which learned "

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunItemFilter, RunItemRow, RunItemSort, RunRow, ScoreBin
-from core.services.results.scored_items import NOTE, effective, score_in_place, scored_rubric
+from core.services.results.scored_items import NOTE, rubric_in_force, score_in_place, scored_rubric
 from core.store.store import Store
 
 
-def stands_on(store: Store, run: RunRow) -> tuple[object, ...]:
+def results_state(store: Store, run: RunRow) -> tuple[object, ...]:
     """Return plain values that change whenever verdicts, scores or labels that correct them
     change.
     """
@@ -60,14 +60,14 @@ def run_items(
 
     ``by`` names the criterion whose verdicts sort them, if ``sort`` needs one.
     """
-    where = _asked_for(store, run_id, where or RunItemFilter())
+    where = _effective_filter(store, run_id, where or RunItemFilter())
     rows = store.results.items(
         run_id, where, sort=sort, descending=descending, by=by, offset=offset, limit=limit
     )
     return rows, store.results.count(run_id, where)
 
 
-def ids(
+def item_ids(
     store: Store,
     run_id: int,
     where: RunItemFilter,
@@ -76,16 +76,16 @@ def ids(
     by: str = "",
 ) -> list[str]:
     """Return the ids of all items on the pages of ``run_items``, in the same order."""
-    where = _asked_for(store, run_id, where)
+    where = _effective_filter(store, run_id, where)
     return store.results.ids(run_id, where, sort=sort, descending=descending, by=by)
 
 
-def count(store: Store, run_id: int, where: RunItemFilter) -> int:
+def item_count(store: Store, run_id: int, where: RunItemFilter) -> int:
     """Return how many items of a run the filter keeps."""
-    return store.results.count(run_id, _asked_for(store, run_id, where))
+    return store.results.count(run_id, _effective_filter(store, run_id, where))
 
 
-def _asked_for(store: Store, run_id: int, where: RunItemFilter) -> RunItemFilter:
+def _effective_filter(store: Store, run_id: int, where: RunItemFilter) -> RunItemFilter:
     """Return the filter; with ``review`` it omits items that a person has already graded."""
     return replace(where, but=_graded_by_labels(store, run_id)) if where.review else where
 
@@ -101,18 +101,18 @@ def _graded_by_labels(store: Store, run_id: int) -> tuple[str, ...]:
     return tuple(
         item.id
         for item in store.datasets.items(run.dataset_version_id, list(rows))
-        if score_in_place(rows[item.id], item, effective(item, rubric)) is not None
+        if score_in_place(rows[item.id], item, rubric_in_force(item, rubric)) is not None
     )
 
 
-def rows_of(store: Store, run_id: int, items: Sequence[str]) -> list[RunItemRow]:
+def rows_of_items(store: Store, run_id: int, items: Sequence[str]) -> list[RunItemRow]:
     """Return these items of a run, in the order given."""
     where = RunItemFilter(item_ids=tuple(items))
     by_id = {row.item_id: row for row in store.results.items(run_id, where, limit=len(items))}
     return [by_id[item] for item in items if item in by_id]
 
 
-def neighbours(
+def neighbours_of(
     store: Store,
     run_id: int,
     item_id: str,
@@ -122,7 +122,7 @@ def neighbours(
     by: str = "",
 ) -> ItemNeighbours:
     """Return an item's position in a list of items, and its neighbours."""
-    listed = ids(store, run_id, where, sort, descending, by)
+    listed = item_ids(store, run_id, where, sort, descending, by)
     try:
         position = listed.index(item_id)
     except ValueError:
@@ -164,7 +164,7 @@ class ItemGroups(NamedTuple):
     splits: list[str]
 
 
-def groups(store: Store, run_id: int) -> ItemGroups:
+def item_groups(store: Store, run_id: int) -> ItemGroups:
     """Return the systems, tags and splits among the items of a run."""
     from core.services.results.run_columns import kinds_of
 
@@ -176,7 +176,7 @@ def groups(store: Store, run_id: int) -> ItemGroups:
     return ItemGroups(sorted(systems), sorted(tags), sorted(splits))
 
 
-def outcomes(store: Store, run_id: int) -> dict[str, int]:
+def outcome_counts(store: Store, run_id: int) -> dict[str, int]:
     """Return how many items of a run pass, fail, and (whatever their outcome) need a person."""
     numbers = store.results.outcomes(run_id)
     waiting = numbers.pop("review", 0) - len(_graded_by_labels(store, run_id))
@@ -192,23 +192,25 @@ _LONGEST = 2_000_000
 
 def set_word(store: Store, run_id: int, items: Iterable[str]) -> str:
     """Return the set as a word for an address."""
-    _, places = _placed(store, run_id, items)
-    return _packed(places)
+    _, places = _item_positions(store, run_id, items)
+    return _pack_numbers(places)
 
 
 def items_of_set(store: Store, run_id: int, word: str) -> tuple[str, ...]:
     """Return the items of such a word, in the run's order; empty if the word is invalid."""
-    ids, _ = _placed(store, run_id, ())
-    return tuple(ids[place] for place in sorted(set(_unpacked(word))) if place < len(ids))
+    ids, _ = _item_positions(store, run_id, ())
+    return tuple(ids[place] for place in sorted(set(_unpack_numbers(word))) if place < len(ids))
 
 
 def first_of_set(store: Store, run_id: int, items: Iterable[str]) -> str | None:
     """Return the first of these items in the run."""
-    ids, places = _placed(store, run_id, items)
+    ids, places = _item_positions(store, run_id, items)
     return ids[places[0]] if places else None
 
 
-def _placed(store: Store, run_id: int, items: Iterable[str]) -> tuple[tuple[str, ...], list[int]]:
+def _item_positions(
+    store: Store, run_id: int, items: Iterable[str]
+) -> tuple[tuple[str, ...], list[int]]:
     """Return the items of a run, and the positions of ``items`` among them."""
     # Imported here, since pages that only list items should not load numpy.
     from core.services.results.run_columns import items_of_run, places_of_items
@@ -218,10 +220,10 @@ def _placed(store: Store, run_id: int, items: Iterable[str]) -> tuple[tuple[str,
     return items_of_run(store, run).ids, sorted({place[item] for item in items if item in place})
 
 
-def _packed(places: Sequence[int]) -> str:
+def _pack_numbers(places: Sequence[int]) -> str:
     """Return rising numbers as a short word: their differences, seven bits a byte, compressed.
 
-    >>> _unpacked(_packed([0, 3, 4, 300]))
+    >>> _unpack_numbers(_pack_numbers([0, 3, 4, 300]))
     [0, 3, 4, 300]
     """
     steps, before = bytearray(), 0
@@ -234,7 +236,7 @@ def _packed(places: Sequence[int]) -> str:
     return base64.urlsafe_b64encode(zlib.compress(bytes(steps), 9)).decode().rstrip("=")
 
 
-def _unpacked(word: str) -> list[int]:
+def _unpack_numbers(word: str) -> list[int]:
     """Return the numbers of such a word; empty if it is invalid."""
     try:
         raw = base64.urlsafe_b64decode(word + "=" * (-len(word) % 4))

@@ -28,7 +28,7 @@ class DoubtfulCell(NamedTuple):
     failures: int
 
 
-def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
+def doubtful_cells(store: Store, run_id: int) -> list[DoubtfulCell]:
     """Return failed cells first, then those with the least agreement, then abstentions.
 
     A cell is in doubt if a call failed and was not repeated, if judges chose different options, or
@@ -52,7 +52,7 @@ def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
                 cells.get((item, criterion.name)),
                 failures.get((item, criterion.name), 0),
             )
-            why = _reason(cell, failed, away=(item, criterion.name) in unasked)
+            why = _doubt_reason(cell, failed, away=(item, criterion.name) in unasked)
             if not why:
                 continue
             label = choice_label(criterion, cell.option, cell.abstained) if cell else None
@@ -63,10 +63,10 @@ def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
                     item, criterion.name, why, label, agreement, entropy, votes, away, failed
                 )
             )
-    return sorted(doubtful, key=_order)
+    return sorted(doubtful, key=_doubt_order)
 
 
-def _reason(cell: Verdict | None, failed: int, *, away: bool) -> str:
+def _doubt_reason(cell: Verdict | None, failed: int, *, away: bool) -> str:
     if cell is not None and cell.rule == ADJUDICATED:
         return ""
     if failed:
@@ -102,7 +102,7 @@ def only_switched_off(store: Store, run: Run) -> frozenset[tuple[str, str]]:
     return frozenset(doubtful)
 
 
-def _order(cell: DoubtfulCell) -> tuple[int, float, float]:
+def _doubt_order(cell: DoubtfulCell) -> tuple[int, float, float]:
     rank = ("failed", "split", "abstained").index(cell.why)
     agreement = 1.0 if cell.agreement is None else cell.agreement
     return rank, agreement, -(cell.entropy or 0.0)
@@ -112,21 +112,21 @@ def _order(cell: DoubtfulCell) -> tuple[int, float, float]:
 _SHOWN_DOUBT = 50
 
 
-def as_data(store: Store, run_id: int, item: str | None = None) -> dict[str, Any]:
+def doubt_data(store: Store, run_id: int, item: str | None = None) -> dict[str, Any]:
     """Return the data of ``show --doubt --json``: the cells in doubt of one item, or of all."""
     if item is not None:
         store.results.item(run_id, item)  # Raises ``NotFound`` for an unknown item.
-    cells = [cell for cell in in_doubt(store, run_id) if item in (None, cell.item)]
+    cells = [cell for cell in doubtful_cells(store, run_id) if item in (None, cell.item)]
     return {"run": run_id, "cells": [cell._asdict() for cell in cells]}
 
 
-def as_text(doubt: Mapping[str, Any]) -> str:
+def doubt_text(doubt: Mapping[str, Any]) -> str:
     """Return the cells as lines."""
     cells = doubt["cells"]
     if not cells:
         return "No cell is in doubt: all calls came through, and all judges agree."
     lines = [
-        f"{cell['item']}  {cell['criterion']}  {_in_doubt(cell)}" for cell in cells[:_SHOWN_DOUBT]
+        f"{cell['item']}  {cell['criterion']}  {_doubt_line(cell)}" for cell in cells[:_SHOWN_DOUBT]
     ]
     unlisted = len(cells) - _SHOWN_DOUBT
     return "\n".join(
@@ -134,7 +134,7 @@ def as_text(doubt: Mapping[str, Any]) -> str:
     )
 
 
-def _in_doubt(cell: Mapping[str, Any]) -> str:
+def _doubt_line(cell: Mapping[str, Any]) -> str:
     if cell["why"] == "failed":
         return f"failed: {say.plural(cell['failures'], 'call')} gave no vote"
     if cell["why"] == "split":

@@ -45,13 +45,13 @@ class UnfairLabels(NamedTuple):
     harder: bool
 
 
-def unlike(criteria: Sequence[CellAgreement]) -> dict[str, UnfairLabels]:
+def unfair_labels(criteria: Sequence[CellAgreement]) -> dict[str, UnfairLabels]:
     """Return, by criterion, the labels that are surely not a fair sample.
 
     Each is tested separately: a criterion without labels says nothing about the others' labels.
 
     >>> same, labelled = np.arange(60) < 30, np.arange(60) < 30
-    >>> unlike([CellAgreement("Cause", same, labelled)])["Cause"].words
+    >>> unfair_labels([CellAgreement("Cause", same, labelled)])["Cause"].words
     'all judges agree on 100% of cells with a label, and on 0% of the others'
     """
     partly_labelled = [
@@ -83,7 +83,7 @@ def unlike(criteria: Sequence[CellAgreement]) -> dict[str, UnfairLabels]:
     return unfair
 
 
-def refuted(store: Store, run_id: int, draw: LabelDraw) -> str:
+def draw_contradiction(store: Store, run_id: int, draw: LabelDraw) -> str:
     """Return why labels of a run's dataset cannot have been drawn as declared; empty if they can.
 
     Raises:
@@ -110,16 +110,16 @@ def refuted(store: Store, run_id: int, draw: LabelDraw) -> str:
         cells.append(
             CellAgreement(column.criterion, same, has, None if chance is None else chance[rows])
         )
-    why = next((unfair.words for unfair in unlike(cells).values()), "")
+    why = next((unfair.words for unfair in unfair_labels(cells).values()), "")
     declarer = draw.by or "the owner of the data"
     return f"{declarer} declared them drawn at random, but {why}" if why else ""
 
 
-def refuted_words(store: Store, version_id: int) -> str:
+def declaration_contradiction(store: Store, version_id: int) -> str:
     """Return how the newest finished run on a dataset version contradicts the declaration of its
     labels; empty if it does not.
     """
     draw = label_draws.declared_draw(store, version_id)
     run_id = store.runs.newest_on(version_id)
-    why = refuted(store, run_id, draw) if draw and run_id is not None else ""
+    why = draw_contradiction(store, run_id, draw) if draw and run_id is not None else ""
     return f"They are not a fair sample: {why} (run {run_id})." if why else ""

@@ -47,7 +47,7 @@ def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
             continue
         pairs, differ = count_pairs((r for r in ballots if r.judge == judge.name), replicates)
         places = store.votes.places(run_id, judge.name)
-        rates.append(_rate(judge.name, pairs, differ, places, sizes))
+        rates.append(_flip_rate(judge.name, pairs, differ, places, sizes))
     return rates
 
 
@@ -79,7 +79,7 @@ def items_apart(store: Store, run_id: int) -> tuple[str, ...]:
     return tuple(sorted({row.item_id for row, twin in pairs if row.option != twin.option}))
 
 
-def _rate(
+def _flip_rate(
     judge: str,
     pairs: int,
     differ: int,
@@ -94,10 +94,10 @@ def _rate(
     if not total:
         return FlipRate(judge, apart, Estimate(None))
     share, expected = first / total, even / total
-    low, high = (_pull(end, expected) for end in wilson(first, total))
-    pull = Estimate(_pull(share, expected), low, high, n=total)
+    low, high = (_position_pull(end, expected) for end in wilson(first, total))
+    pull = Estimate(_position_pull(share, expected), low, high, n=total)
     return FlipRate(judge, apart, pull, total, share, last / total, expected)
 
 
-def _pull(share: float, expected: float) -> float:
+def _position_pull(share: float, expected: float) -> float:
     return (share - expected) / (1 - expected)

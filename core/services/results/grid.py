@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunItemRow
 from core.domain.votes import ADJUDICATED, Verdict
-from core.services.results.scored_items import effective, score_in_place, scored_rubric
+from core.services.results.scored_items import rubric_in_force, score_in_place, scored_rubric
 from core.store.store import Store
 
 
@@ -65,11 +65,11 @@ class SystemMeans(NamedTuple):
     criteria: Mapping[str, MeanOver]
 
 
-def earned(criterion: Criterion, value: float | None) -> float | None:
+def earned_share(criterion: Criterion, value: float | None) -> float | None:
     """Return the share of the criterion's best that a value earns; ``None`` if all values are 0.
 
     >>> late = Criterion(name="Late", requirement="It came late.", weight=-5)
-    >>> earned(late, 1.0), earned(late, 0.0), earned(late, None)
+    >>> earned_share(late, 1.0), earned_share(late, 0.0), earned_share(late, None)
     (0.0, 1.0, None)
     """
     best = max(criterion.values[i] or 0.0 for i in criterion.scored)
@@ -79,34 +79,34 @@ def earned(criterion: Criterion, value: float | None) -> float | None:
     return share if criterion.weight >= 0 else 1 - share
 
 
-def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
+def grid_items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
     """Return these items of a run with their cells, each under its own rubric if it has one."""
     ids = [row.item_id for row in rows]
     rubric = scored_rubric(store, run)
     verdicts = {(id_, v.criterion): v for id_, v in store.results.verdicts_of(run.id, ids)}
     failed = store.votes.failed_cells(run.id, ids)
     loaded = {item.id: item for item in store.datasets.items(run.dataset_version_id, ids)}
-    rubrics = {item.id: effective(item, rubric) for item in loaded.values()}
+    rubrics = {item.id: rubric_in_force(item, rubric) for item in loaded.values()}
 
-    def cells(item_id: str) -> dict[str, GridCell]:
+    def cells_of_item(item_id: str) -> dict[str, GridCell]:
         criteria = rubrics.get(item_id, rubric).criteria
         keys = {c.name: (item_id, c.name) for c in criteria}
         return {
-            c.name: cell_of(c, verdicts.get(keys[c.name]), failed.get(keys[c.name], 0))
+            c.name: grid_cell(c, verdicts.get(keys[c.name]), failed.get(keys[c.name], 0))
             for c in criteria
         }
 
-    def whole(row: RunItemRow) -> GridItem:
+    def whole_item(row: RunItemRow) -> GridItem:
         item = loaded.get(row.item_id)
         if item is None:
-            return GridItem(row, cells(row.item_id), row.item_id)
+            return GridItem(row, cells_of_item(row.item_id), row.item_id)
         score = score_in_place(row, item, rubrics[item.id])
-        return GridItem(row, cells(item.id), item.title, score)
+        return GridItem(row, cells_of_item(item.id), item.title, score)
 
-    return [whole(row) for row in rows]
+    return [whole_item(row) for row in rows]
 
 
-def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> GridCell:
+def grid_cell(criterion: Criterion, verdict: Verdict | None, failures: int) -> GridCell:
     """Return a cell of an item; ``failures`` counts its open failures."""
     if verdict is None:
         return GridCell(criterion, "", None, False, False, 0, failures, False, False, "")
@@ -114,7 +114,7 @@ def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> Gri
     label, share = "", None
     if verdict.option is not None and not verdict.abstained:
         label = criterion.choices[verdict.option].label
-        share = earned(criterion, criterion.values[verdict.option])
+        share = earned_share(criterion, criterion.values[verdict.option])
     between = bool(label) and not settled and verdict.votes > 0 and verdict.agreement == 0.0
     return GridCell(
         criterion,
@@ -130,7 +130,7 @@ def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> Gri
     )
 
 
-def means(
+def system_means(
     store: Store, run: Run, rubric: Rubric, only: Sequence[str] | None = None
 ) -> list[SystemMeans]:
     """Return the means over all items and, if there are several systems, over each system's.
@@ -154,7 +154,7 @@ def means(
         row_of = run_columns.places_of_items(store, run)
         counted[[row_of[item] for item in only]] = True
 
-    def over(rows: Any, values: Any) -> list[MeanOver]:
+    def mean_over(rows: Any, values: Any) -> list[MeanOver]:
         scored = counted[rows] & ~np.isnan(values)
         index, some = system[rows][scored], values[scored]
         totals = np.bincount(index, some, len(place)).tolist()
@@ -163,20 +163,21 @@ def means(
         totals[0], counts[0] = sum(totals), sum(counts)
         return [MeanOver(t / n if n else None, n) for t, n in zip(totals, counts, strict=True)]
 
-    scores = over(np.arange(len(of_item)), score_columns(store, run).score)
+    scores = mean_over(np.arange(len(of_item)), score_columns(store, run).score)
     each = {
-        column.criterion: over(column.rows, column.value) for column in cell_columns(store, run)
+        column.criterion: mean_over(column.rows, column.value)
+        for column in cell_columns(store, run)
     }
     return [
         SystemMeans(
             name,
             scores[place[name]],
-            {c.name: _earned(c, each.get(c.name), place[name]) for c in rubric.criteria},
+            {c.name: _mean_earned(c, each.get(c.name), place[name]) for c in rubric.criteria},
         )
         for name in ["", *(systems if len(systems) > 1 else ())]
     ]
 
 
-def _earned(criterion: Criterion, means: Sequence[MeanOver] | None, place: int) -> MeanOver:
+def _mean_earned(criterion: Criterion, means: Sequence[MeanOver] | None, place: int) -> MeanOver:
     mean = MeanOver(None, 0) if means is None else means[place]
-    return mean._replace(value=earned(criterion, mean.value))
+    return mean._replace(value=earned_share(criterion, mean.value))

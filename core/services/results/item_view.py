@@ -21,7 +21,7 @@ from core.domain.votes import (
 from core.errors import NotFound
 from core.scoring import explain
 from core.scoring.trace import Trace
-from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
 from core.services.results.verdicts import answers_of
 from core.store.store import Store
 from core.text.numbers import score
@@ -115,7 +115,7 @@ def item_view(store: Store, run_id: int, item_id: str) -> ItemView:
     run = store.runs.get(run_id)
     row = store.results.item(run_id, item_id)
     (item,) = resolved_items(store, run.dataset_version_id, [item_id])
-    rubric = effective(item, scored_rubric(store, run))
+    rubric = rubric_in_force(item, scored_rubric(store, run))
     votes = {v.cell: v for v in store.votes.for_item(run_id, item_id)}
     failures: dict[Cell, list[FailureRow]] = {}
     for failure in store.votes.failures_of(run_id, item_id):
@@ -140,10 +140,10 @@ def _criterion_view(
     views = [
         (judge, vote_view(criterion, cell, votes, failures))
         for judge in run.panel.judges
-        for cell in _cells(run, item, criterion, judge)
+        for cell in _cells_of_judge(run, item, criterion, judge)
     ]
     last = max((j.stage for j, view in views if view.vote and not j.shadow), default=0)
-    seen = tuple(_with_standing(run, judge, view, last, votes) for judge, view in views)
+    seen = tuple(_vote_with_standing(run, judge, view, last, votes) for judge, view in views)
     return CriterionView(
         criterion=criterion,
         verdict=verdict,
@@ -157,7 +157,7 @@ def _criterion_view(
     )
 
 
-def _cells(run: Run, item: Item, criterion: Criterion, judge: Judge) -> Iterator[Cell]:
+def _cells_of_judge(run: Run, item: Item, criterion: Criterion, judge: Judge) -> Iterator[Cell]:
     """Yield the cells of a judge; a cell in reversed order follows the cell it repeats."""
     replicates = run.plan.replicates
     for replicate in range(replicates):
@@ -165,7 +165,7 @@ def _cells(run: Run, item: Item, criterion: Criterion, judge: Judge) -> Iterator
             yield Cell(item.id, criterion.name, judge.name, shown)
 
 
-def _with_standing(
+def _vote_with_standing(
     run: Run, judge: Judge, view: VoteView, last: int, votes: dict[Cell, VoteRow]
 ) -> VoteView:
     replicates, replicate = run.plan.replicates, view.cell.replicate
@@ -240,7 +240,7 @@ def require_run(store: Store, run_id: int | None) -> Run:
 _NEAR = 1e-9
 
 
-def unvoted(verdict: Verdict) -> bool:
+def has_unvoted_option(verdict: Verdict) -> bool:
     """Return whether no vote chose the option that the votes' verdict has."""
     made_of_votes = verdict.rule != ADJUDICATED and verdict.votes > 0
     chosen = verdict.option is not None and not verdict.abstained
@@ -251,7 +251,7 @@ def averaged_in_words(criterion: Criterion, verdict: Verdict | None) -> str:
     """Return how such a verdict was made, e.g. "between Some and Deep: mean 0.65, nearest Some";
     empty if a vote chose it.
     """
-    if verdict is None or verdict.option is None or not unvoted(verdict):
+    if verdict is None or verdict.option is None or not has_unvoted_option(verdict):
         return ""
     shown, mean = criterion.choices[verdict.option].label, verdict.continuous
     if mean is None:

@@ -16,7 +16,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import RunRow
 from core.domain.votes import OrderCount
 from core.services.datasets import item_columns
-from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
 from core.store.runs.kept import MANY, Columns
 from core.store.store import Store
 
@@ -84,11 +84,13 @@ def places_of_items(store: Store, run: RunRow) -> dict[str, int]:
 def _read_items(store: Store, run: RunRow) -> RunItems:
     columns = item_columns.columns_of_version(store, run.dataset_version_id)
 
-    def read() -> Columns:
+    def read_columns() -> Columns:
         places = columns.rows(store.runs.item_ids(run.id))
         return Columns({}, {"places": places.astype(np.int32)})
 
-    stored = store.kept.cached_columns(f"items of run {run.id}", FORM, read, keep=run.items >= MANY)
+    stored = store.kept.cached_columns(
+        f"items of run {run.id}", FORM, read_columns, keep=run.items >= MANY
+    )
     places = stored.arrays["places"].astype(np.int64)
     if np.array_equal(places, np.arange(len(columns.ids))):
         return RunItems(columns.ids, places)
@@ -120,12 +122,12 @@ def score_columns(store: Store, run: RunRow) -> ScoreColumns:
     """Return the scores of a run's items."""
     stamp = store.results.derived(run.id)
 
-    def read() -> Columns:
+    def read_columns() -> Columns:
         scored = store.results.scored(run.id)
         columns = zip(*scored, strict=True) if scored else ((),) * 5
         score, outcome, complete, review, votes = columns
         arrays = {
-            **_encoded("score", np.array(score, np.float64)),
+            **_encode_column("score", np.array(score, np.float64)),
             "outcome": np.array([OUTCOMES.index(name) for name in outcome], np.int8),
             "complete": np.array(complete, np.bool_),
             "review": np.array(review, np.bool_),
@@ -134,36 +136,36 @@ def score_columns(store: Store, run: RunRow) -> ScoreColumns:
         return Columns({}, arrays)
 
     stored = store.kept.cached_columns(
-        f"scores of run {run.id}, form {FORM}", stamp, read, keep=_keep(run)
+        f"scores of run {run.id}, form {FORM}", stamp, read_columns, keep=_worth_storing(run)
     )
     return ScoreColumns(
-        _untold(stored, "score"), *(stored.arrays[n] for n in ScoreColumns._fields[1:])
+        _omitted_numbers(stored, "score"), *(stored.arrays[n] for n in ScoreColumns._fields[1:])
     )
 
 
 def vote_columns(store: Store, run: RunRow) -> list[AnswerColumn]:
     """Return all votes of a run, by criterion, judge and replicate."""
 
-    def read() -> Columns:
+    def read_columns() -> Columns:
         place = places_of_items(store, run)
         head, arrays = [], dict[str, Numbers]()
         for index, column in enumerate(store.votes.columns(run.id)):
             head.append([column.criterion, column.judge, column.replicate])
-            rows = _rows(place, column.items)
+            rows = _row_numbers(place, column.items)
             in_order = np.argsort(rows, kind="stable")
-            arrays |= _placed(index, rows[in_order], run.items)
-            arrays[f"options {index}"] = _small(_options(column.options)[in_order])
+            arrays |= _numbers_by_place(index, rows[in_order], run.items)
+            arrays[f"options {index}"] = _smallest_type(_option_numbers(column.options)[in_order])
         return Columns({"columns": head}, arrays)
 
     stored = store.kept.cached_columns(
-        f"votes of run {run.id}, form {FORM}", run.votes, read, keep=_keep(run)
+        f"votes of run {run.id}, form {FORM}", run.votes, read_columns, keep=_worth_storing(run)
     )
     return [
         AnswerColumn(
             criterion,
             judge,
             replicate,
-            _rows_of(stored, index, run.items),
+            _column_rows(stored, index, run.items),
             stored.arrays[f"options {index}"].astype(np.int64),
         )
         for index, (criterion, judge, replicate) in enumerate(stored.head["columns"])
@@ -177,28 +179,28 @@ def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
     """Return all verdicts of a run, by criterion."""
     stamp = store.results.derived(run.id)
 
-    def read() -> Columns:
+    def read_columns() -> Columns:
         place = places_of_items(store, run)
         head, arrays = [], dict[str, Numbers]()
         for index, (criterion, items, *columns) in enumerate(store.results.cell_columns(run.id)):
             head.append(criterion)
-            rows = _rows(place, items)
+            rows = _row_numbers(place, items)
             in_order = np.argsort(rows, kind="stable")
-            arrays |= _placed(index, rows[in_order], run.items)
+            arrays |= _numbers_by_place(index, rows[in_order], run.items)
             for name, values in zip(_FIELDS, columns, strict=True):
                 integral = name in ("option", "judged")
-                column = _options(values) if integral else np.array(values, np.float64)
-                arrays |= _encoded(f"{name} {index}", column[in_order])
+                column = _option_numbers(values) if integral else np.array(values, np.float64)
+                arrays |= _encode_column(f"{name} {index}", column[in_order])
         return Columns({"columns": head}, arrays)
 
     stored = store.kept.cached_columns(
-        f"cells of run {run.id}, form {FORM}", stamp, read, keep=_keep(run)
+        f"cells of run {run.id}, form {FORM}", stamp, read_columns, keep=_worth_storing(run)
     )
     return [
         CellColumn(
             criterion,
-            _rows_of(stored, index, run.items),
-            *(_untold(stored, f"{name} {index}") for name in _FIELDS),
+            _column_rows(stored, index, run.items),
+            *(_omitted_numbers(stored, f"{name} {index}") for name in _FIELDS),
         )
         for index, criterion in enumerate(stored.head["columns"])
     ]
@@ -246,7 +248,7 @@ def _label_values(
     if alone:
         place = {item_id: row for row, item_id in enumerate(ids)}
         for item in resolved_items(store, version, alone, upto=None if settled else 0):
-            for criterion in effective(item, rubric).criteria:
+            for criterion in rubric_in_force(item, rubric).criteria:
                 if criterion.name in item.labels:
                     yield criterion.name, place[item.id], item.truth(criterion)
 
@@ -271,38 +273,38 @@ def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]
     Flipped replicates are excluded.
     """
 
-    def read() -> Columns:
+    def read_columns() -> Columns:
         orders = store.votes.orders_shown(run.id, replicates)
         return Columns({"orders": orders}, {})
 
     about = f"orders shown in run {run.id}, form {FORM}"
-    stored = store.kept.cached_columns(about, run.votes, read, keep=_keep(run))
+    stored = store.kept.cached_columns(about, run.votes, read_columns, keep=_worth_storing(run))
     return [
         OrderCount(judge, criterion, option, tuple(order), times)
         for judge, criterion, option, order, times in stored.head["orders"]
     ]
 
 
-def keep(store: Store, run_id: int) -> None:
+def store_columns(store: Store, run_id: int) -> None:
     """Store the columns of a run before a page needs them."""
     run = store.runs.get(run_id)
-    if _keep(run):
+    if _worth_storing(run):
         vote_columns(store, run)
         cell_columns(store, run)
         score_columns(store, run)
         orders_shown(store, run, run.plan.replicates)
 
 
-def _keep(run: RunRow) -> bool:
+def _worth_storing(run: RunRow) -> bool:
     """Return whether storing is worthwhile: the run has many items, and votes are not arriving."""
     return run.items >= MANY and not run.active
 
 
-def _rows(place: dict[str, int], items: Sequence[str]) -> Numbers:
+def _row_numbers(place: dict[str, int], items: Sequence[str]) -> Numbers:
     return np.fromiter(map(place.__getitem__, items), np.int64, len(items))
 
 
-def _options(options: Sequence[int | None]) -> Numbers:
+def _option_numbers(options: Sequence[int | None]) -> Numbers:
     numbers = np.array(options, np.float64)
     return np.where(np.isnan(numbers), NO_OPTION, numbers).astype(np.int64)
 
@@ -311,27 +313,27 @@ def _options(options: Sequence[int | None]) -> Numbers:
 # ones if these are few, everything in as few bytes as possible.
 
 
-def _placed(column: int, rows: Numbers, items: int) -> dict[str, Numbers]:
+def _numbers_by_place(column: int, rows: Numbers, items: int) -> dict[str, Numbers]:
     return {} if len(rows) == items else {f"rows {column}": rows.astype(np.int32)}
 
 
-def _rows_of(columns: Columns, column: int, items: int) -> Numbers:
+def _column_rows(columns: Columns, column: int, items: int) -> Numbers:
     rows = columns.arrays.get(f"rows {column}")
     return np.arange(items) if rows is None else rows.astype(np.int64)
 
 
-def _small(numbers: Numbers) -> Numbers:
+def _smallest_type(numbers: Numbers) -> Numbers:
     kind = np.int8 if len(numbers) and numbers.max() < 127 else np.int32
     return numbers.astype(kind)
 
 
-def _encoded(name: str, numbers: Numbers) -> dict[str, Numbers]:
+def _encode_column(name: str, numbers: Numbers) -> dict[str, Numbers]:
     distinct, place = np.unique(numbers, return_inverse=True)
     if len(distinct) > np.iinfo(np.uint8).max:
         return {name: numbers}
     return {f"{name} of": distinct, name: place.astype(np.uint8)}
 
 
-def _untold(columns: Columns, name: str) -> Numbers:
+def _omitted_numbers(columns: Columns, name: str) -> Numbers:
     numbers, distinct = columns.arrays[name], columns.arrays.get(f"{name} of")
     return numbers if distinct is None else distinct[numbers]

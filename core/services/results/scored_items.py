@@ -18,7 +18,7 @@ from core.services.results.verdicts import (
     NOTHING_FITTED,
     SettledOf,
     counting_of,
-    deriver,
+    result_deriver,
     rubric_lookup,
     texts_from,
     texts_lookup,
@@ -27,7 +27,7 @@ from core.store.database.content import dump
 from core.store.store import Store
 
 
-def effective(item: Item, rubric: Rubric) -> Rubric:
+def rubric_in_force(item: Item, rubric: Rubric) -> Rubric:
     """Return the rubric in force for an item: its own if it has one."""
     return item.rubric or rubric
 
@@ -59,7 +59,7 @@ def score_in_place(row: RunItemRow, item: Item, rubric: Rubric) -> float | None:
     return None if score is None else score.score
 
 
-def with_truth(item: Item, settled: Mapping[str, Label | None]) -> Item:
+def with_settled_labels(item: Item, settled: Mapping[str, Label | None]) -> Item:
     """Return the item with people's settled labels, by criterion, instead of its own.
 
     ``None`` removes a label: people could not assess it.
@@ -73,7 +73,7 @@ def with_truth(item: Item, settled: Mapping[str, Label | None]) -> Item:
 
 def scored_rubric(store: Store, run: RunRow) -> Rubric:
     """Return the rubric that the run's scores follow now. Items may have their own
-    (``effective``).
+    (``rubric_in_force``).
     """
     return store.rubrics.version(run.scored_version_id).rubric
 
@@ -89,7 +89,7 @@ def fitted_of(run: Run) -> dict[str, Fitted]:
     return {name: build_model(Fitted, data, "fitted rule") for name, data in rules.items()}
 
 
-def keep(store: Store, run_id: int, fitted: Iterable[Fitted]) -> None:
+def keep_fitted(store: Store, run_id: int, fitted: Iterable[Fitted]) -> None:
     """Make exactly these rules settle the run's criteria. It does not derive any verdicts yet."""
     store.runs.set_notes(run_id, {NOTE: {rule.criterion: dump(rule) for rule in fitted}})
 
@@ -98,12 +98,12 @@ def derive_of_run(store: Store, run: Run, items: Sequence[Item]) -> Derive:
     """Return the derivation of a run for these of its items, under the rubric version it
     follows.
     """
-    return derive_for(
+    return derivation_for(
         run.plan, scored_rubric(store, run), items, settled_lookup(store, run.id), fitted_of(run)
     )
 
 
-def derive_for(
+def derivation_for(
     plan: RunPlan,
     rubric: Rubric,
     items: Sequence[Item],
@@ -111,7 +111,7 @@ def derive_for(
     fitted: Mapping[str, Fitted] = NOTHING_FITTED,
 ) -> Derive:
     """Return the derivation of a run's results from its votes, settlements and fitted rules."""
-    return deriver(
+    return result_deriver(
         plan.panel.rules,
         counting_of(plan),
         rubric_lookup(rubric, items),
@@ -139,7 +139,7 @@ def resolved_items(
     items = (head.resolved(item) for item in store.datasets.items(version, ids))
     if not truth:
         return tuple(items)
-    return tuple(with_truth(item, truth.get(item.id, {})) for item in items)
+    return tuple(with_settled_labels(item, truth.get(item.id, {})) for item in items)
 
 
 def calibration_items(store: Store, plan: RunPlan) -> tuple[Item, ...]:

@@ -69,7 +69,7 @@ class VoteCounting:
 
     def _without_flips(self, rows: Sequence[BallotRow]) -> list[Ballot]:
         if self.flip_from is None:
-            return [self._ballot(r) for r in rows]
+            return [self._ballot_from(r) for r in rows]
         flipped = {
             (r.judge, r.replicate - self.flip_from): r
             for r in rows
@@ -81,12 +81,12 @@ class VoteCounting:
                 continue
             twin = flipped.get((row.judge, row.replicate))
             if not self.require_both or twin is None or twin.option == row.option:
-                ballots.append(self._ballot(row))
+                ballots.append(self._ballot_from(row))
             else:
                 ballots.append(Ballot(None, True, self.weights.get(row.judge, 1.0), row.judge))
         return ballots
 
-    def _ballot(self, row: BallotRow) -> Ballot:
+    def _ballot_from(self, row: BallotRow) -> Ballot:
         weight = self.weights.get(row.judge, 1.0)
         return Ballot(row.option, row.abstained, weight, row.judge, row.chances)
 
@@ -139,7 +139,7 @@ SettledOf = Callable[[Sequence[str]], Mapping[str, Mapping[str, SettledCell]]]
 NOTHING_FITTED: Mapping[str, Fitted] = MappingProxyType({})
 
 
-def deriver(
+def result_deriver(
     rules: Rules,
     counting: VoteCounting,
     rubric_of: RubricOf,
@@ -157,7 +157,7 @@ def deriver(
     measured: dict[str, MeasuredTexts] = {}
     alike = EqualVotesCache(rules, counting, fitted)
 
-    def derive(items: Sequence[ItemBallots]) -> list[ItemResult]:
+    def derive_results(items: Sequence[ItemBallots]) -> list[ItemResult]:
         alike.keep_small()
         decided = settled_of([item.item_id for item in items]) if settled_of else {}
         return [_item_result(item, decided.get(item.item_id, {})) for item in items]
@@ -174,18 +174,18 @@ def deriver(
             if c.name in by_criterion:
                 verdict = alike.settled(c, by_criterion[c.name], failures)
             if c.name in decided:
-                verdict = adjudicated(c, verdict, decided[c.name], failures)
+                verdict = adjudicated_verdict(c, verdict, decided[c.name], failures)
             verdicts.append(verdict)
-        texts = _texts(item.item_id, rubric)
+        texts = _measured_texts(item.item_id, rubric)
         return item_result(item.item_id, rubric, verdicts, texts, alike)
 
-    def _texts(item_id: str, rubric: Rubric) -> MeasuredTexts | None:
+    def _measured_texts(item_id: str, rubric: Rubric) -> MeasuredTexts | None:
         # Measured once, since an item is derived again with every batch of its votes.
         if texts_of and needs_texts(rubric) and item_id not in measured:
             measured[item_id] = measured_texts(rubric, texts_of(item_id))
         return measured.get(item_id)
 
-    return derive
+    return derive_results
 
 
 class DerivedFrom(NamedTuple):
@@ -219,14 +219,14 @@ class EqualVotesCache:
         """Return the verdict of a cell."""
         rule = self._fitted.get(c.name)
         if rule and rule.fits(c):
-            return self._settle(c, rows, failures, rule.for_item(rows[0].item_id))
+            return self._settle_cell(c, rows, failures, rule.for_item(rows[0].item_id))
         # The votes without their item. Ids of criteria are safe, since criteria outlive this cache.
         key = (id(c), failures, tuple(row[2:] for row in rows))
         if key not in self._verdicts:
-            self._verdicts[key] = self._settle(c, rows, failures, None)
+            self._verdicts[key] = self._settle_cell(c, rows, failures, None)
         return self._verdicts[key]
 
-    def _settle(
+    def _settle_cell(
         self, c: Criterion, rows: Sequence[BallotRow], failures: int, weights: Weights | None
     ) -> Verdict | None:
         counted = self._counting.count(rows)
@@ -251,14 +251,14 @@ class EqualVotesCache:
         """
         key = (id(rubric), tuple(options.items()), texts, settled)
         if key not in self._scores:
-            self._scores[key] = _scored(rubric, options, texts, settled)
+            self._scores[key] = _score_options(rubric, options, texts, settled)
         return self._scores[key]
 
 
 Scored = tuple[ItemScore, dict[str, Any]]
 
 
-def _scored(
+def _score_options(
     rubric: Rubric,
     options: Mapping[str, int | None],
     texts: Texts | MeasuredTexts | None,
@@ -268,7 +268,7 @@ def _scored(
     return score, score.trace.to_dict()
 
 
-def adjudicated(
+def adjudicated_verdict(
     criterion: Criterion, voted: Verdict | None, settled: SettledCell, failures: int
 ) -> Verdict:
     """Return the verdict settled by people, with the votes' agreement unchanged.
@@ -306,7 +306,7 @@ def item_result(
     cells = tuple(v for v in verdicts if v is not None)
     options = {v.criterion: v.option for v in cells}
     people = frozenset(v.criterion for v in cells if v.rule == ADJUDICATED)
-    score, how = (alike.scored if alike else _scored)(rubric, options, texts, people)
+    score, how = (alike.scored if alike else _score_options)(rubric, options, texts, people)
     agreements = [v.agreement for v in cells if v.agreement is not None]
     trace = score.trace
     return ItemResult(

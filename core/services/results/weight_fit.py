@@ -20,7 +20,7 @@ from core.services.access.allowing import allowed
 from core.services.results.scored_items import (
     derive_of_run,
     fitted_of,
-    keep,
+    keep_fitted,
     resolved_items,
     scored_rubric,
 )
@@ -33,7 +33,7 @@ from core.services.results.weight_fit_kinds import (
     distinct,
     usable_cells,
 )
-from core.services.results.weight_fit_words import in_words
+from core.services.results.weight_fit_words import fit_explanation
 from core.store.store import Store
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class _Trial:
 
         self.criterion, self.known, self.rules = criterion, known, rules
         self.lesson = LearnedCells(criterion, known, others)
-        self.fold = _folds(criterion, known)
+        self.fold = _cell_folds(criterion, known)
         self.folds = range(int(self.fold.max()) + 1)
         # Cells with equal votes are computed once.
         self.said, alike = self.lesson.said, self.lesson.alike
@@ -114,21 +114,21 @@ class _Trial:
         self.costs = np.array([[self.lesson.loss(o, t) for t in criterion.scored] for o in options])
         self.hits = np.array([[float(o == t) for t in criterion.scored] for o in options])
         self._apart = cache(self._rule_without)
-        self._lost = cache(self._losses)
+        self._lost = cache(self._cell_losses)
         self._option = cache(self._settled)
         self.plain = self._each(self.costs, lambda _: PLAIN)
 
     def fitted(self) -> Fitted:
         """Return the rule whose kind all labels choose."""
         choice = self._chosen_kind(None)
-        kind = choice or self._closest
+        kind = choice or self._closest_kind
         weights = self._apart(FoldRule(kind, frozenset()))
         rules = [FoldRule(self._chosen_kind(at), frozenset({at})) for at in self.folds]
-        ours, plain = (self._held_out(rule) for rule in (rules.__getitem__, lambda _: PLAIN))
+        ours, plain = (self._held_out_cells(rule) for rule in (rules.__getitem__, lambda _: PLAIN))
         gained, lost = int((ours.hit & ~plain.hit).sum()), int((plain.hit & ~ours.hit).sum())
         ordinal = self.lesson.ordinal
         ahead = ours.far < plain.far if ordinal else gained > lost
-        constant = self._constant(weights)
+        constant = self._constant_option(weights)
         return Fitted(
             criterion=self.criterion.name,
             options=tuple(self.criterion.choices[i].label for i in self.criterion.scored),
@@ -154,7 +154,7 @@ class _Trial:
             reliance=self.lesson.reliance() if kind == "weights" else {},
         )
 
-    def _held_out(self, rule: Callable[[int], FoldRule]) -> _HeldOut:
+    def _held_out_cells(self, rule: Callable[[int], FoldRule]) -> _HeldOut:
         """Return all labelled cells, each settled by its fold's rule, which was fitted without
         it.
         """
@@ -168,7 +168,7 @@ class _Trial:
         far = float(cost.mean())
         return _HeldOut(self.hits[chosen, self.lesson.truth] > 0, far, 1 - far / dealt)
 
-    def _constant(self, weights: Weights) -> str:
+    def _constant_option(self, weights: Weights) -> str:
         """Return the option that a rule gives in every cell; empty if its options differ."""
         everything, _ = distinct([*self.said, *self.lesson.others])
         verdicts = (
@@ -179,7 +179,7 @@ class _Trial:
         return "" if only is None else self.criterion.choices[only].label
 
     @cached_property
-    def _closest(self) -> Kind:
+    def _closest_kind(self) -> Kind:
         """Return the kind with the least mean loss."""
         return min(self.lesson.kinds, key=lambda kind: float(self._lost(kind, None).mean()))
 
@@ -203,7 +203,7 @@ class _Trial:
             return AHEAD_LATENT if kind == "latent" else 0.0
         return AHEAD_ONE_JUDGE if len(self.lesson.judges) == 1 else AHEAD_ORDERED[kind]
 
-    def _losses(self, kind: Kind, without: int | None) -> Floats:
+    def _cell_losses(self, kind: Kind, without: int | None) -> Floats:
         """Return each cell's loss under a rule fitted without its fold and fold ``without``."""
         excluded = frozenset() if without is None else frozenset({without})
         return self._each(self.costs, lambda at: FoldRule(kind, excluded | {at}))
@@ -236,7 +236,7 @@ class _Trial:
         return -1 if verdict is None or verdict.option is None else verdict.option
 
 
-def _folds(criterion: Criterion, cells: Sequence[LabelledCell]) -> Levels:
+def _cell_folds(criterion: Criterion, cells: Sequence[LabelledCell]) -> Levels:
     """Return the fold of every cell; cells of a group share a fold."""
     import numpy as np
 
@@ -294,7 +294,7 @@ class FittedOffer:
         return self.fitted is not None and self.fitted.better
 
 
-def offers(store: Store, run_id: int) -> list[FittedOffer]:
+def fitted_offers(store: Store, run_id: int) -> list[FittedOffer]:
     """Return a fit per criterion of a run, from all of its labelled items."""
     # Columns need numpy, which reading a rule should not load.
     from core.services.results.weight_fit_cells import cells_of_run
@@ -308,7 +308,7 @@ def offers(store: Store, run_id: int) -> list[FittedOffer]:
         labelled, others = cells[criterion.name]
         result = fit_criterion(criterion, labelled, run.plan.panel.rules, others)
         fitted = result if isinstance(result, Fitted) else None
-        sentence = in_words(result) if isinstance(result, Fitted) else result
+        sentence = fit_explanation(result) if isinstance(result, Fitted) else result
         offered.append(FittedOffer(criterion.name, fitted, criterion.name in used, sentence))
     return offered
 
@@ -328,31 +328,31 @@ def use(store: Store, run_id: int, fitted: Sequence[Fitted]) -> int:
     rubric = scored_rubric(store, run)
     by_name = {c.name: c for c in rubric.criteria}
     problems = tuple(
-        problem for fit in fitted if (problem := _problem(fit, by_name.get(fit.criterion)))
+        problem for fit in fitted if (problem := _problem_with(fit, by_name.get(fit.criterion)))
     )
     if problems:
         raise InputError("These rules cannot be used for this run.", problems)
     if run.status not in RESTING:
         raise Conflict("The run is being graded. Change its rules when it is done.")
     with store.write():
-        keep(store, run_id, fitted)
+        keep_fitted(store, run_id, fitted)
         run = store.runs.get(run_id)
         items = resolved_items(store, run.plan.dataset_version_id, store.runs.item_ids(run_id))
         return store.results.rebuild(run_id, derive_of_run(store, run, items))
 
 
-def _problem(fitted: Fitted, criterion: Criterion | None) -> Problem | None:
+def _problem_with(fitted: Fitted, criterion: Criterion | None) -> Problem | None:
     if criterion is None or not fitted.fits(criterion):
         return Problem(
             f"The rule for {fitted.criterion!r} was fitted on other options.",
             "Fit it on this run.",
         )
     if not fitted.better:
-        return Problem(f"{fitted.criterion!r}: {in_words(fitted)}", "Label more items.")
+        return Problem(f"{fitted.criterion!r}: {fit_explanation(fitted)}", "Label more items.")
     return None
 
 
-def likely(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]:
+def option_probabilities(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]:
     """Return, by (item id, criterion), the probability of each scored option given the labels.
 
     It covers criteria whose fit beats the rule in force, and cells with a vote of a judge it knows,
@@ -362,7 +362,7 @@ def likely(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)
     counting = counting_of(run.plan)
-    fits = {o.criterion: o.fitted for o in offers(store, run_id) if o.fitted and o.offered}
+    fits = {o.criterion: o.fitted for o in fitted_offers(store, run_id) if o.fitted and o.offered}
     likelihoods: dict[tuple[str, str], dict[int, float]] = {}
     for votes in store.votes.ballots(run_id) if fits else ():
         rows: dict[str, list[BallotRow]] = {}

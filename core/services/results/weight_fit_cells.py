@@ -75,9 +75,9 @@ class _Reader:
         help.
         """
         votes = _VotesOfCells(self._store, self._run, self._ids, own=bool(self._own))
-        return {c.name: self._cells(c, votes) for c in self._rubric.criteria}
+        return {c.name: self._voted_cells(c, votes) for c in self._rubric.criteria}
 
-    def _cells(self, criterion: Criterion, votes: _VotesOfCells) -> VotedCells:
+    def _voted_cells(self, criterion: Criterion, votes: _VotesOfCells) -> VotedCells:
         truth = self._labels.get(criterion.name, np.full(len(self._ids), NO_LABEL))
         strange = [
             row
@@ -133,7 +133,7 @@ class _VotesOfCells:
         ballots = []
         for row in distinct.rows.tolist():
             voted = [
-                _ballot(criterion, column, option)
+                _ballot_row(criterion, column, option)
                 for column, option in zip(columns, row, strict=True)
                 if option != _NOBODY
             ]
@@ -153,7 +153,7 @@ class _VotesOfCells:
         ]
 
 
-def _ballot(criterion: Criterion, column: AnswerColumn, option: int) -> BallotRow:
+def _ballot_row(criterion: Criterion, column: AnswerColumn, option: int) -> BallotRow:
     chosen = None if option == NO_OPTION else option
     away = chosen is None or criterion.choices[chosen].na
     return BallotRow("", criterion.name, column.judge, column.replicate, chosen, away)

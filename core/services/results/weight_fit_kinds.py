@@ -61,7 +61,7 @@ class LearnedCells:
         self.criterion, self.cells, self.others = criterion, cells, others
         #: The distinct ballots of cells, and the index of each cell's in them.
         self.said, self.alike = distinct([c.ballots for c in cells])
-        self.judges, self.owner, levels = _matrix(criterion, self.said)
+        self.judges, self.owner, levels = _vote_matrix(criterion, self.said)
         self.votes = levels[self.alike]
         places = {option: index for index, option in enumerate(criterion.scored)}
         self.truth = np.array([places[cell.truth] for cell in cells])
@@ -70,7 +70,7 @@ class LearnedCells:
     def kinds(self) -> tuple[Kind, ...]:
         """Return the kinds that can be fitted here; the first, most cautious one wins a tie."""
         ordered: tuple[Kind, ...] = ("line",) if self.ordinal else ()
-        severe: tuple[Kind, ...] = ("severity",) if self.ordinal and self._shifts else ()
+        severe: tuple[Kind, ...] = ("severity",) if self.ordinal and self._judge_shifts else ()
         latent: tuple[Kind, ...] = ("latent",) if len(self.judges) > 2 else ()
         several: tuple[Kind, ...] = ("judge",) if len(self.judges) > 1 else ()
         return (*ordered, *severe, "weights", *latent, *several)
@@ -111,9 +111,9 @@ class LearnedCells:
     def fit(self, kind: Kind, keep: Levels) -> Weights:
         """Return a rule of this kind from the cells at ``keep``."""
         if kind in ("line", "severity"):
-            return self._line(keep, self._shifts if kind == "severity" else {})
+            return self._line_weights(keep, self._judge_shifts if kind == "severity" else {})
         if kind == "latent":
-            return self._latent
+            return self._latent_weights
         return self._weights(keep) if kind == "weights" else self._judge(keep)
 
     def reliance(self) -> dict[str, float]:
@@ -137,14 +137,14 @@ class LearnedCells:
         )
 
     @cached_property
-    def _everyone(self) -> tuple[list[str], Levels]:
+    def _all_first_votes(self) -> tuple[list[str], Levels]:
         """Return the judges, and each judge's first vote on all cells, labelled or not."""
         distinct_ballots, alike = distinct([*(cell.ballots for cell in self.cells), *self.others])
-        judges, owner, votes = _matrix(self.criterion, distinct_ballots)
+        judges, owner, votes = _vote_matrix(self.criterion, distinct_ballots)
         return judges, votes[alike][:, [owner.index(index) for index in range(len(judges))]]
 
     @cached_property
-    def _shifts(self) -> dict[str, float]:
+    def _judge_shifts(self) -> dict[str, float]:
         """Return how many levels each judge gives above an average judge for the same work, by all
         votes; empty if judges saw the same items, because verdicts then do not depend on it.
         """
@@ -152,7 +152,7 @@ class LearnedCells:
 
         from core.metrics.facets import facets
 
-        judges, votes = self._everyone
+        judges, votes = self._all_first_votes
         if len(judges) < 2 or (votes < 0).mean() < SEEN_APART:
             return {}
         rank = np.argsort(np.argsort(self.places))
@@ -164,7 +164,7 @@ class LearnedCells:
         }
 
     @cached_property
-    def _latent(self) -> Weights:
+    def _latent_weights(self) -> Weights:
         """Return the meaning of votes inferred from agreement alone (Dawid and Skene 1979), without
         labels.
         """
@@ -172,7 +172,7 @@ class LearnedCells:
 
         from core.metrics.dawid_skene import dawid_skene
 
-        judges, votes = self._everyone
+        judges, votes = self._all_first_votes
         model = dawid_skene(votes, len(self.places))
         logs = np.log(model.chances).transpose(0, 2, 1)
         return Weights(
@@ -184,14 +184,14 @@ class LearnedCells:
             nearest=self.ordinal,
         )
 
-    def _line(self, keep: Levels, shifts: Mapping[str, float]) -> Weights:
+    def _line_weights(self, keep: Levels, shifts: Mapping[str, float]) -> Weights:
         """Return the level as a + b times the mean vote, shrunk towards a = 0 and b = 1 (ridge),
         after subtracting each judge's ``shifts`` from its votes.
         """
         import numpy as np
 
         middle = (len(self.places) - 1) / 2
-        means = (self._fair_means if shifts else self._means)[keep]
+        means = (self._fair_means if shifts else self._mean_votes)[keep]
         truth = self.places[self.truth[keep]]
         x = np.column_stack([np.ones(len(means)), means - middle])
         precision = x.T @ x + np.diag([HEIGHT, SLOPE])
@@ -200,7 +200,7 @@ class LearnedCells:
         a, b = float(height - slope * middle), float(1 + slope)
 
         # -(level - a - b x)^2 / 2 spread, without the terms shared by all levels.
-        def rows(off: float) -> tuple[tuple[float, ...], ...]:
+        def rows_of_weights(off: float) -> tuple[tuple[float, ...], ...]:
             centre = self.places - off
             return tuple(
                 tuple(float((to - a) * b * worth / spread) for to in self.places)
@@ -208,13 +208,15 @@ class LearnedCells:
             )
 
         prior = tuple(float(-((to - a) ** 2) / (2 * spread)) for to in self.places)
-        judges = {judge: rows(shifts.get(judge, 0.0)) for judge in {*self.judges, *shifts}}
+        judges = {
+            judge: rows_of_weights(shifts.get(judge, 0.0)) for judge in {*self.judges, *shifts}
+        }
         return Weights(prior=prior, judges=judges, pooled=True, overrules=True)
 
     def _judge(self, keep: Levels) -> Weights:
         """Return the weights of the single judge whose votes were closest to these labels."""
         k, best = len(self.places), ("", 0.0, float("inf"))
-        for judge, (every, right, away) in zip(self.judges, self._voices, strict=True):
+        for judge, (every, right, away) in zip(self.judges, self._voices_by_judge, strict=True):
             votes = every[keep]
             if votes.any(axis=1).sum() * 2 < len(keep):
                 continue  # The judge voted on too few of these items.
@@ -229,7 +231,7 @@ class LearnedCells:
         return Weights(prior=(0.0,) * k, judges={judge: table} if judge else {})
 
     @cached_property
-    def _voices(self) -> list[tuple[Flags, Flags, Floats]]:
+    def _voices_by_judge(self) -> list[tuple[Flags, Flags, Floats]]:
         """Return, by judge, a row per cell: which have votes, which are right, and each vote's
         distance.
         """
@@ -244,12 +246,12 @@ class LearnedCells:
         return voices
 
     @cached_property
-    def _means(self) -> Floats:
+    def _mean_votes(self) -> Floats:
         return self._means_less({})
 
     @cached_property
     def _fair_means(self) -> Floats:
-        return self._means_less(self._shifts)
+        return self._means_less(self._judge_shifts)
 
     def _means_less(self, shifts: Mapping[str, float]) -> Floats:
         """Return the mean of the judges' mean votes by cell, in levels, after subtracting
@@ -302,7 +304,7 @@ def distinct(given: Sequence[Sequence[Ballot]]) -> tuple[list[Sequence[Ballot]],
     return list(numbers), alike
 
 
-def _matrix(
+def _vote_matrix(
     criterion: Criterion, given: Sequence[Sequence[Ballot]]
 ) -> tuple[list[str], list[int], Levels]:
     """Return judges, the judge of every column, and levels; each judge has as many columns as

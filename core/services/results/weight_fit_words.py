@@ -8,11 +8,12 @@ from core.domain.weight_fit import Fitted
 from core.text.numbers import percent, score
 
 
-def how(fitted: Fitted) -> str:
+def fit_effect(fitted: Fitted) -> str:
     """Return the effect of the fitted rule in a few words.
 
     >>> from core.domain.weight_fit import Weights
-    >>> how(Fitted.model_construct(kind="judge", weights=Weights(prior=(), judges={"ann": ()})))
+    >>> alone = Weights(prior=(), judges={"ann": ()})
+    >>> fit_effect(Fitted.model_construct(kind="judge", weights=alone))
     "ann's votes alone"
     """
     judges = list(fitted.weights.judges)
@@ -29,7 +30,7 @@ def how(fitted: Fitted) -> str:
     return "every judge's votes, weighted by what they said of the labels"
 
 
-def in_words(fitted: Fitted) -> str:
+def fit_explanation(fitted: Fitted) -> str:
     """Return the explanation of a fit: what was estimated, and how."""
     n = fitted.labels
     ours, plain = fitted.right, fitted.plain_right
@@ -43,7 +44,7 @@ def in_words(fitted: Fitted) -> str:
         f"On {n} labelled items, each settled by a rule that was chosen and fitted without it, "
         f"calibrated {far}was right on {ours} ({percent(ours / n)}) and {fitted.plain} on {plain} "
         f"({percent(plain / n)}): {fitted.gained} corrected, {fitted.lost} spoilt"
-        f"{_beyond_chance(fitted)}. {_offer(fitted)}"
+        f"{_beyond_chance(fitted)}. {_offer_text(fitted)}"
     )
 
 
@@ -53,16 +54,17 @@ def _beyond_chance(fitted: Fitted) -> str:
     return f"; beyond chance kappa is {score(fitted.kappa)} against {score(fitted.plain_kappa)}"
 
 
-def _offer(fitted: Fitted) -> str:
+def _offer_text(fitted: Fitted) -> str:
     ordinal = fitted.far is not None
     if not fitted.better:
         return f"It is not offered, because {_why_not(fitted)}."
     if ordinal:
-        return f"Offered: {how(fitted)}, because that was nearer to the labels."
+        return f"Offered: {fit_effect(fitted)}, because that was nearer to the labels."
     if fitted.right > fitted.plain_right:
-        return f"Offered: {how(fitted)}, because that was right more often."
+        return f"Offered: {fit_effect(fitted)}, because that was right more often."
     return (
-        f"Offered: {how(fitted)}, which is ahead when all labels choose; on so few it is not sure."
+        f"Offered: {fit_effect(fitted)}, which is ahead when all labels choose; "
+        "on so few it is not sure."
     )
 
 

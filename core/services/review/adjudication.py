@@ -25,14 +25,14 @@ from core.domain.runs import Run
 from core.errors import Conflict, InputError
 from core.services.access.allowing import allowed
 from core.services.results.scored_items import (
-    derive_for,
-    effective,
+    derivation_for,
     fitted_of,
     resolved_items,
+    rubric_in_force,
     scored_rubric,
     settled_lookup,
 )
-from core.services.review.audit_trail import DecisionEffect, effect, snapshot
+from core.services.review.audit_trail import DecisionEffect, snapshot_difference, snapshot_of
 from core.services.review.reviewers import now_seated
 from core.store.review.settled import settled_data, settled_from
 from core.store.store import Store
@@ -53,7 +53,7 @@ class CellStatus(NamedTuple):
     agreed: AgreedVerdict | None = None
 
 
-def decide(verdicts: Sequence[VerdictRow], required: int, policy: Policy) -> CellStatus:
+def cell_status(verdicts: Sequence[VerdictRow], required: int, policy: Policy) -> CellStatus:
     """Return a cell's state after these verdicts. Only confirmed ones count.
 
     Two reviewers agree if they chose the same option, or both could not assess the cell. An
@@ -64,19 +64,19 @@ def decide(verdicts: Sequence[VerdictRow], required: int, policy: Policy) -> Cel
     ended = [v for v in final if v.part == "resolve"]
     if ended:
         last = max(ended, key=lambda v: v.final_event or 0)
-        return CellStatus("resolved", _agreed(last, "adjudicated", [last]))
+        return CellStatus("resolved", _agreed_verdict(last, "adjudicated", [last]))
     if len(final) < required:
         return CellStatus("needs_others" if final else "needs_review")
     if policy == "adjudicator":
         return CellStatus("disagreement")
-    counts = Counter(_says(v) for v in final)
+    counts = Counter(_chosen_option(v) for v in final)
     top, most = counts.most_common(1)[0]
-    alike = [v for v in final if _says(v) == top]
+    alike = [v for v in final if _chosen_option(v) == top]
     majority = policy == "majority" and len(final) >= 3 and 2 * most > len(final)
     if most < len(final) and not majority:
         return CellStatus("disagreement")
     provenance: Provenance = "human_single" if len(final) == 1 else "human_consensus"
-    return CellStatus("resolved", _agreed(alike[0], provenance, alike))
+    return CellStatus("resolved", _agreed_verdict(alike[0], provenance, alike))
 
 
 def label_of(criterion: Criterion, given: ReviewerAnswer) -> str | None:
@@ -84,11 +84,11 @@ def label_of(criterion: Criterion, given: ReviewerAnswer) -> str | None:
     return None if given.option is None else criterion.choices[given.option].label
 
 
-def _says(verdict: VerdictRow) -> int | None:
+def _chosen_option(verdict: VerdictRow) -> int | None:
     return None if verdict.final is None else verdict.final.option
 
 
-def _agreed(
+def _agreed_verdict(
     verdict: VerdictRow, provenance: Provenance, alike: Sequence[VerdictRow]
 ) -> AgreedVerdict:
     assert verdict.final is not None, "only confirmed verdicts settle a cell"
@@ -125,7 +125,7 @@ class Act:
     def rubric(self) -> Rubric:
         """Return the rubric that applies to the item."""
         shared = scored_rubric(self.store, self.run)
-        return effective(self.item, shared)
+        return rubric_in_force(self.item, shared)
 
     def record(self, action: Any, criterion: str = "", **fields: Any) -> int:
         """Record an event of this act; return its id."""
@@ -148,16 +148,16 @@ class Act:
         return event_id
 
 
-def follow(act: Act, criteria: Sequence[str], *, raised: bool = False) -> DecisionEffect:
+def update_derived(act: Act, criteria: Sequence[str], *, raised: bool = False) -> DecisionEffect:
     """Update everything derived from the verdicts on these cells; return what changed.
 
     ``raised``: reviewers with one of the cells open must look again, whatever its state.
     """
-    before = snapshot(act.store, act.run.id, act.item_id, act.rubric, criteria)
-    states = {name: _settle(act, name, raised) for name in criteria}
+    before = snapshot_of(act.store, act.run.id, act.item_id, act.rubric, criteria)
+    states = {name: _settle_cell(act, name, raised) for name in criteria}
     derive_item(act.store, act.run, act.item_id)
-    after = snapshot(act.store, act.run.id, act.item_id, act.rubric, criteria)
-    return effect(before, after, states)
+    after = snapshot_of(act.store, act.run.id, act.item_id, act.rubric, criteria)
+    return snapshot_difference(before, after, states)
 
 
 def derive_item(store: Store, run: Run, item_id: str) -> None:
@@ -169,27 +169,27 @@ def derive_item(store: Store, run: Run, item_id: str) -> None:
     if not answered and not store.settled.of_items(run.id, [item_id]):
         store.results.forget(run.id, item_id)
         return
-    derive = derive_for(run.plan, rubric, items, settled_lookup(store, run.id), fitted_of(run))
+    derive = derivation_for(run.plan, rubric, items, settled_lookup(store, run.id), fitted_of(run))
     store.results.put(run.id, derive(ballots))
 
 
-def _settle(act: Act, criterion: str, raised: bool) -> CellState:
+def _settle_cell(act: Act, criterion: str, raised: bool) -> CellState:
     store, queue = act.store, act.queue
     assert queue is not None, "verdicts belong to a queue"
-    stand = _stand(store, queue, act.item_id, criterion)
+    stand = _current_status(store, queue, act.item_id, criterion)
     current = store.settled.get(act.run.id, act.item_id, criterion)
     target = _settled_values(act, criterion, stand.agreed, current)
     if target != (None if current is None else settled_data(current)):
-        _put(act, criterion, current, target)
+        _put_settlement(act, criterion, current, target)
         raised = True
-    _restate(act, criterion, raised)
+    _restate_everywhere(act, criterion, raised)
     return stand.state
 
 
-def _stand(store: Store, queue: QueueRow, item_id: str, criterion: str) -> CellStatus:
+def _current_status(store: Store, queue: QueueRow, item_id: str, criterion: str) -> CellStatus:
     item = store.queues.item(queue.id, item_id)
     verdicts = [v for v in store.verdicts.of_item(queue.id, item_id) if v.criterion == criterion]
-    return decide(verdicts, item.required, queue.settings.policy)
+    return cell_status(verdicts, item.required, queue.settings.policy)
 
 
 def _settled_values(
@@ -226,7 +226,7 @@ def _before_us(act: Act, criterion: str, current: SettledCell | None) -> dict[st
     return last
 
 
-def _put(
+def _put_settlement(
     act: Act, criterion: str, current: SettledCell | None, target: dict[str, Any] | None
 ) -> None:
     before = None if current is None else settled_data(current)
@@ -239,17 +239,19 @@ def _put(
         act.store.settled.put(act.run.id, settled)
 
 
-def _restate(act: Act, criterion: str, raised: bool) -> None:
+def _restate_everywhere(act: Act, criterion: str, raised: bool) -> None:
     """Update the cell's state in every queue of the run that includes it."""
     store = act.store
     for queue_id in store.queues.holding(act.run.id, act.item_id, criterion):
-        restate(store, store.queues.get(queue_id), act.item_id, criterion, raised=raised)
+        restate_cell(store, store.queues.get(queue_id), act.item_id, criterion, raised=raised)
 
 
-def restate(store: Store, queue: QueueRow, item_id: str, criterion: str, *, raised: bool) -> None:
+def restate_cell(
+    store: Store, queue: QueueRow, item_id: str, criterion: str, *, raised: bool
+) -> None:
     """Update a cell's state in a queue; ``raised``: reviewers with it open must look again."""
     settled = store.settled.get(queue.run_id, item_id, criterion)
-    state = _stand(store, queue, item_id, criterion).state
+    state = _current_status(store, queue, item_id, criterion).state
     if (
         settled is not None
         and settled.state == "active"
@@ -276,16 +278,16 @@ def bring_states_up_to_date(store: Store, seat: Seat, queue: QueueRow) -> None:
     for cell in store.queues.cells(queue.id):
         if cell.state == "resolved":
             continue
-        stand = _stand(store, queue, cell.item_id, cell.criterion)
+        stand = _current_status(store, queue, cell.item_id, cell.criterion)
         if stand.agreed is not None:
-            follow(Act(store, seat, run, cell.item_id, queue, now), [cell.criterion])
+            update_derived(Act(store, seat, run, cell.item_id, queue, now), [cell.criterion])
         else:
             store.queues.set_state(
                 queue.id, cell.item_id, cell.criterion, stand.state, raised=False
             )
 
 
-def settled(store: Store, run_id: int) -> dict[tuple[str, str], SettledCell]:
+def settled_cells(store: Store, run_id: int) -> dict[tuple[str, str], SettledCell]:
     """Return a run's settled cells by item id and criterion, in any state."""
     return {(s.item_id, s.criterion): s for s in store.settled.of_run(run_id)}
 
@@ -314,15 +316,15 @@ def mark(
         if not seat.resolves:
             raise Conflict("Only an adjudicator or a lead may change settled cells.")
         run, now, step, changed = store.runs.get(run_id), clock.now(), 0, 0
-        for item_id, names in _by_item(cells).items():
+        for item_id, names in _criteria_by_item(cells).items():
             act = Act(store, seat, run, item_id, None, now, step)
-            changed += sum(_mark(act, name, state, reason) for name in names)
+            changed += sum(_mark_cell(act, name, state, reason) for name in names)
             step = act.step
             derive_item(store, run, item_id)
     return changed
 
 
-def _mark(act: Act, criterion: str, state: SettledState, reason: str) -> bool:
+def _mark_cell(act: Act, criterion: str, state: SettledState, reason: str) -> bool:
     current = act.store.settled.get(act.run.id, act.item_id, criterion)
     if current is None or current.state == state:
         return False
@@ -333,7 +335,7 @@ def _mark(act: Act, criterion: str, state: SettledState, reason: str) -> bool:
     return True
 
 
-def _by_item(cells: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+def _criteria_by_item(cells: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     criteria: dict[str, list[str]] = {}
     for item_id, criterion in cells:
         criteria.setdefault(item_id, []).append(criterion)

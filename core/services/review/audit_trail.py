@@ -10,7 +10,7 @@ from core.domain.review import WHYS, CellState, Seat, SettledCell
 from core.domain.review_records import EventRow
 from core.domain.rubric import Rubric
 from core.domain.runs import Outcome, RunItemRow
-from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
 from core.services.review.reviewers import now_seated
 from core.store.review.settled import given_from
 from core.store.store import Store
@@ -96,7 +96,7 @@ class Snapshot:
     hits: Mapping[str, VoteHits]
 
 
-def snapshot(
+def snapshot_of(
     store: Store, run_id: int, item_id: str, rubric: Rubric, criteria: Iterable[str]
 ) -> Snapshot:
     """Return the current state of an item and some of its cells."""
@@ -115,7 +115,9 @@ def snapshot(
     return Snapshot(store.results.item(run_id, item_id), labels, voted, hits)
 
 
-def effect(before: Snapshot, after: Snapshot, states: Mapping[str, CellState]) -> DecisionEffect:
+def snapshot_difference(
+    before: Snapshot, after: Snapshot, states: Mapping[str, CellState]
+) -> DecisionEffect:
     """Return the difference between two snapshots of an item."""
     cells = tuple(
         CellEffect(
@@ -165,7 +167,7 @@ class Log(NamedTuple):
     total: int
 
 
-def story(
+def cell_story(
     store: Store, seat: Seat | None, run_id: int, item_id: str, criterion: str
 ) -> list[LogLine]:
     """Return a cell's events in order.
@@ -177,8 +179,10 @@ def story(
     return _Teller(store, seat, run_id).lines(store.events.of_cell(run_id, item_id, criterion))
 
 
-def log(store: Store, seat: Seat | None, queue_id: int, *, limit: int, offset: int = 0) -> Log:
-    """Return a queue's newest events; others' verdicts stay hidden as in ``story``.
+def queue_log(
+    store: Store, seat: Seat | None, queue_id: int, *, limit: int, offset: int = 0
+) -> Log:
+    """Return a queue's newest events; others' verdicts stay hidden as in ``cell_story``.
 
     Raises ``NotFound``.
     """
@@ -231,10 +235,10 @@ class _Teller:
     def _action_words(self, event: EventRow) -> str:
         phrases: dict[str, Callable[[EventRow], str]] = {
             "verdict": self._first,
-            "final": self._final,
-            "repeat": lambda e: f"said {self._label(e, e.after)} on a second look",
+            "final": self._final_words,
+            "repeat": lambda e: f"said {self._option_label(e, e.after)} on a second look",
             "settle": self._settled,
-            "undo": self._undone,
+            "undo": self._undo_words,
             "mark": lambda e: f"made what is settled {e.after['state']}",
             "assign": lambda e: f"assigned it to {', '.join(e.after) or 'anybody'}",
             "flag": lambda e: f"flagged it for {'an' if e.after[0] in 'ae' else 'a'} {e.after}",
@@ -246,10 +250,13 @@ class _Teller:
     def _first(self, event: EventRow) -> str:
         manner = {"assisted": ", with the votes in sight", "blind": ", blind"}.get(event.mode, "")
         verb = "resolved it as" if event.part == "resolve" else "said"
-        return f"{verb} {self._label(event, event.after)}{manner}"
+        return f"{verb} {self._option_label(event, event.after)}{manner}"
 
-    def _final(self, event: EventRow) -> str:
-        before, after = self._label(event, event.before), self._label(event, event.after)
+    def _final_words(self, event: EventRow) -> str:
+        before, after = (
+            self._option_label(event, event.before),
+            self._option_label(event, event.after),
+        )
         if itself := event.after.get("itself"):
             why = "the panel's verdict" if itself is True else "not against judges who all agree"
             return f"said {after}, {why}, so it was confirmed automatically"
@@ -264,7 +271,7 @@ class _Teller:
         }.get(event.after["provenance"], "")
         return f"settled it as {label}, {manner}" if manner else f"settled it as {label}"
 
-    def _undone(self, event: EventRow) -> str:
+    def _undo_words(self, event: EventRow) -> str:
         if event.undo_of is None:
             return "took it back"
         undone = self._store.events.get(event.undo_of)
@@ -277,7 +284,7 @@ class _Teller:
             self._asked[version] = self._store.rubrics.version(version).rubric
         return self._asked[version]
 
-    def _label(self, event: EventRow, data: dict[str, Any]) -> str:
+    def _option_label(self, event: EventRow, data: dict[str, Any]) -> str:
         verdict = given_from(data)
         if verdict.option is None:
             why = "" if verdict.why is None else f" ({WHYS[verdict.why].lower()})"
@@ -332,7 +339,7 @@ class CellDecision:
         }[self.settled.provenance]
 
 
-def decided(store: Store, run_id: int, item_id: str) -> Mapping[str, CellDecision]:
+def settled_decisions(store: Store, run_id: int, item_id: str) -> Mapping[str, CellDecision]:
     """Return an item's settled cells by criterion, in any state; raises ``NotFound``."""
     run = store.runs.get(run_id)
     cells = store.results.cells(run_id, item_id)
@@ -341,7 +348,7 @@ def decided(store: Store, run_id: int, item_id: str) -> Mapping[str, CellDecisio
     if not decisions:
         return {}
     (item,) = resolved_items(store, run.dataset_version_id, [item_id], upto=0)
-    rubric = effective(item, scored_rubric(store, run))
+    rubric = rubric_in_force(item, scored_rubric(store, run))
     criteria = {criterion.name: criterion for criterion in rubric.criteria}
     voted = {
         cell.criterion: cell.voted if cell.rule == "adjudicated" else cell.option for cell in cells

@@ -13,7 +13,7 @@ from core.errors import Conflict
 from core.identity import seeded_random
 from core.services.access.allowing import allowed
 from core.services.results.item_view import CriterionView, item_view
-from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
 from core.services.review.claims import Ticket
 from core.store.review.settled import given_data, given_from
 from core.store.store import Store
@@ -119,11 +119,11 @@ def blind_item(store: Store, ticket: Ticket) -> BlindItem:
     queue = store.queues.get(ticket.queue_id)
     run = store.runs.get(queue.run_id)
     (item,) = resolved_items(store, run.dataset_version_id, [ticket.item_id], upto=0)
-    rubric = effective(item, scored_rubric(store, run))
+    rubric = rubric_in_force(item, scored_rubric(store, run))
     mode = item_mode(queue, store.queues.item(queue.id, item.id).assisted, ticket.part)
     own_verdicts = {v.criterion: v for v in my_verdicts(store, ticket)}
     queued = {cell.criterion: cell for cell in store.queues.cells(queue.id, item.id)}
-    drafted = drafts(store, ticket)
+    drafted = drafts_of(store, ticket)
     remarks = remarks_on(store, queue, ticket.item_id)
     cells = tuple(
         replace(
@@ -164,10 +164,10 @@ def remarks_on(store: Store, queue: QueueRow, item_id: str) -> dict[str, str]:
 
 
 def _is_revealed(cell: QueuedCell, verdict: VerdictRow | None, ticket: Ticket) -> bool:
-    return verdict is not None or due(cell, ticket)
+    return verdict is not None or needs_verdict(cell, ticket)
 
 
-def due(cell: QueuedCell, ticket: Ticket) -> bool:
+def needs_verdict(cell: QueuedCell, ticket: Ticket) -> bool:
     """Return whether the cell's state needs a verdict of this ticket's part."""
     if ticket.part == "resolve":
         return cell.state == "disagreement"
@@ -185,7 +185,7 @@ def _blind_cell(
     return BlindCell(
         criterion=criterion.model_copy(update={"meta": {}}),
         mine=final is None
-        and due(cell, ticket)
+        and needs_verdict(cell, ticket)
         and may_decide_flagged(cell.flagged, ticket.seat.role),
         first=None if verdict is None else verdict.first,
         final=final,
@@ -202,7 +202,7 @@ def may_decide_flagged(flagged: Role | None, role: Role) -> bool:
     return flagged is None or _RANK[role] >= _RANK[flagged]
 
 
-def revealed(store: Store, ticket: Ticket) -> Reveal:
+def revealed_votes(store: Store, ticket: Ticket) -> Reveal:
     """Return the votes on cells that may be seen: committed ones, or all of an assisted item.
 
     Labels are left out, since they are other people's verdicts.
@@ -214,7 +214,7 @@ def revealed(store: Store, ticket: Ticket) -> Reveal:
     assisted = store.queues.item(queue.id, ticket.item_id).assisted
     mode = item_mode(queue, assisted, ticket.part)
     verdicts = store.verdicts.of_item(queue.id, ticket.item_id)
-    agreed = unanimous(store, queue.run_id, ticket.item_id)
+    agreed = unanimous_options(store, queue.run_id, ticket.item_id)
     requests = _regrade_requests(store, queue, ticket.item_id)
     cells = []
     for criterion_view in view.criteria:
@@ -265,7 +265,7 @@ def _other_verdicts(
     )
 
 
-def unanimous(store: Store, run_id: int, item_id: str) -> dict[str, int]:
+def unanimous_options(store: Store, run_id: int, item_id: str) -> dict[str, int]:
     """Return, by criterion, the option that all judges (at least two) chose."""
     options = {}
     for cell in store.results.cells(run_id, item_id):
@@ -292,11 +292,11 @@ def require_held(store: Store, ticket: Ticket) -> None:
     leases = store.turns.leases_in_force(ticket.queue_id, at=0.0, item_id=ticket.item_id)
     holders = [h.reviewer for h in leases if h.part == ticket.part]
     name = "you, in another window" if ticket.seat.name in holders else ", ".join(holders)
-    reason = f"; {name} opened it since" if holders else _went_on(store, ticket)
+    reason = f"; {name} opened it since" if holders else _reason_to_continue(store, ticket)
     raise Conflict(f"You do not have item {ticket.number} open any more{reason}. Nothing was lost.")
 
 
-def _went_on(store: Store, ticket: Ticket) -> str:
+def _reason_to_continue(store: Store, ticket: Ticket) -> str:
     run_id = store.queues.get(ticket.queue_id).run_id
     events = store.events.of_cell(run_id, ticket.item_id)
     if not events or events[-1].actor == ticket.seat.name:
@@ -304,7 +304,7 @@ def _went_on(store: Store, ticket: Ticket) -> str:
     return f"; {events[-1].actor} went on with it at {events[-1].ts[11:16]} UTC"
 
 
-def drafts(store: Store, ticket: Ticket) -> Mapping[str, ReviewerAnswer]:
+def drafts_of(store: Store, ticket: Ticket) -> Mapping[str, ReviewerAnswer]:
     """Return this person's drafts on the item, by criterion."""
     row = store.drafts.get(draft_key(ticket))
     if row is None:

@@ -107,7 +107,7 @@ def claim_next(
                     queue_id, seat, queue.order, at=at, where=where, items=[turn.item_id]
                 )
                 if row.status == "available":
-                    return _take(store, queue, seat, row, at)
+                    return _take_item(store, queue, seat, row, at)
 
 
 @allowed("review")
@@ -132,7 +132,7 @@ def claim(
                 raise Conflict(_not_to_be_had(turn, seat))
             _record_take_over(store, queue, seat, turn)
             store.turns.evict(queue_id, item_id, turn.part, seat.name, at=None)
-        return _take(store, queue, seat, turn, at)
+        return _take_item(store, queue, seat, turn, at)
 
 
 @allowed("review")
@@ -166,9 +166,9 @@ def release(store: Store, ticket: Ticket) -> None:
     store.turns.leave(ticket.queue_id, ticket.item_id, ticket.seat)
 
 
-def renewed(store: Store, ticket: Ticket) -> Ticket:
+def renewed_ticket(store: Store, ticket: Ticket) -> Ticket:
     """Return the ticket with the current versions of the cells."""
-    return replace(ticket, versions=_versions(store, ticket.queue_id, ticket.item_id))
+    return replace(ticket, versions=_cell_versions(store, ticket.queue_id, ticket.item_id))
 
 
 def open_items(store: Store, queue_id: int) -> dict[str, tuple[str, ...]]:
@@ -212,15 +212,15 @@ def _open_queue(store: Store, queue_id: int) -> QueueRow:
     return queue
 
 
-def _take(store: Store, queue: QueueRow, seat: Seat, turn: ItemTurn, at: float) -> Ticket:
+def _take_item(store: Store, queue: QueueRow, seat: Seat, turn: ItemTurn, at: float) -> Ticket:
     until = at + queue.settings.lease_seconds
     store.turns.evict(queue.id, turn.item_id, turn.part, seat.name, at=at)
     store.turns.hold(queue.id, turn.item_id, seat, turn.part, until)
-    versions = _versions(store, queue.id, turn.item_id)
+    versions = _cell_versions(store, queue.id, turn.item_id)
     return Ticket(queue.id, turn.item_id, turn.position + 1, seat, turn.part, versions, until)
 
 
-def _versions(store: Store, queue_id: int, item_id: str) -> dict[str, int]:
+def _cell_versions(store: Store, queue_id: int, item_id: str) -> dict[str, int]:
     return {cell.criterion: cell.version for cell in store.queues.cells(queue_id, item_id)}
 
 
@@ -232,9 +232,9 @@ def _record_take_over(store: Store, queue: QueueRow, seat: Seat, turn: ItemTurn)
 def _not_to_be_had(turn: ItemTurn, seat: Seat) -> str:
     item = f"Item {turn.position + 1}"
     if turn.status == "locked" and turn.holder == seat.name:
-        return f"You have {item.lower()} open in another window until {at_time(turn.until)}."
+        return f"You have {item.lower()} open in another window until {time_words(turn.until)}."
     return {
-        "locked": f"{turn.holder} has {item.lower()} open until {at_time(turn.until)}.",
+        "locked": f"{turn.holder} has {item.lower()} open until {time_words(turn.until)}.",
         "assigned": f"{item} is for others: assigned to them, or written by you.",
         "mine_done": f"{item} waits for other reviewers; you have given your verdicts.",
         "waiting": f"{item} waits for an adjudicator, or for the role it was flagged for.",
@@ -242,10 +242,10 @@ def _not_to_be_had(turn: ItemTurn, seat: Seat) -> str:
     }.get(turn.status, f"{item} is not available.")
 
 
-def at_time(until: float | None) -> str:
+def time_words(until: float | None) -> str:
     """Return a time of day, in UTC.
 
-    >>> at_time(36_000.0)
+    >>> time_words(36_000.0)
     '10:00 UTC'
     """
     return "later" if until is None else f"{datetime.fromtimestamp(until, UTC):%H:%M} UTC"
@@ -257,7 +257,7 @@ def _why_empty(counts: Mapping[TurnStatus, int], leases: Iterable[ItemLease], se
     other_leases = [h for h in leases if (h.reviewer, h.session) != (seat.name, seat.session)]
     names = sorted({h.reviewer for h in other_leases})
     holders = ", ".join("you, in another window" if name == seat.name else name for name in names)
-    until = at_time(min((h.until for h in other_leases), default=None))
+    until = time_words(min((h.until for h in other_leases), default=None))
     phrases: list[tuple[TurnStatus, str]] = [
         ("locked", f"open elsewhere ({holders}; the first until {until})"),
         ("filtered", "left out by your filter"),

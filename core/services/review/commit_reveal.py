@@ -13,7 +13,7 @@ from core.domain.rubric import Criterion
 from core.domain.votes import ADJUDICATED
 from core.errors import Conflict, InputError, NotFound, Problem
 from core.services.access.allowing import allowed
-from core.services.review.adjudication import Act, follow
+from core.services.review.adjudication import Act, update_derived
 from core.services.review.audit_trail import DecisionEffect
 from core.services.review.blind_view import (
     BlindCell,
@@ -22,17 +22,17 @@ from core.services.review.blind_view import (
     Reveal,
     RevealedCell,
     blind_item,
-    drafts,
-    due,
+    drafts_of,
     item_mode,
     may_decide_flagged,
     my_verdicts,
+    needs_verdict,
     require_held,
-    revealed,
+    revealed_votes,
     save_drafts,
-    unanimous,
+    unanimous_options,
 )
-from core.services.review.claims import Ticket, renewed
+from core.services.review.claims import Ticket, renewed_ticket
 from core.services.review.reviewers import now_seated
 from core.store.review.settled import given_data
 from core.store.store import Store
@@ -46,7 +46,7 @@ __all__ = [
     "RevealedCell",
     "blind_item",
     "commit",
-    "drafts",
+    "drafts_of",
     "finish",
     "reveal",
     "save_draft",
@@ -61,21 +61,21 @@ def normalised_verdicts(act: Act, given: Mapping[str, ReviewerAnswer]) -> dict[s
     plain = {}
     for name, verdict in given.items():
         criterion = act.rubric.criterion(name)
-        plain[name] = _plain(criterion, verdict)
-        problems += _problems(criterion, plain[name])
+        plain[name] = _plain_answer(criterion, verdict)
+        problems += _answer_problems(criterion, plain[name])
     if problems:
         raise InputError("Not every verdict can be recorded.", tuple(problems))
     return plain
 
 
-def _plain(criterion: Criterion, given: ReviewerAnswer) -> ReviewerAnswer:
+def _plain_answer(criterion: Criterion, given: ReviewerAnswer) -> ReviewerAnswer:
     added = given.option is not None and given.option >= len(criterion.options)
     if added and given.option is not None and given.option < len(criterion.choices):
         return replace(given, option=None)
     return given
 
 
-def _problems(criterion: Criterion, given: ReviewerAnswer) -> list[Problem]:
+def _answer_problems(criterion: Criterion, given: ReviewerAnswer) -> list[Problem]:
     path = (criterion.name,)
     if given.option is not None and not 0 <= given.option < len(criterion.options):
         return [Problem("has no such option.", "Choose one of those shown.", path)]
@@ -98,7 +98,7 @@ def require_notes(
     seen: bool,
 ) -> None:
     """Raise ``InputError`` for verdicts that lack a required note."""
-    agreed = unanimous(act.store, act.run.id, act.item_id)
+    agreed = unanimous_options(act.store, act.run.id, act.item_id)
     problems = []
     for name, verdict in given.items():
         before = own_verdicts.get(name)
@@ -164,34 +164,34 @@ def commit(
         mode = item_mode(
             act.queue, store.queues.item(act.queue.id, act.item_id).assisted, ticket.part
         )
-        cells = _cells(act, ticket, given)
+        cells = _cells_to_decide(act, ticket, given)
         verdicts = normalised_verdicts(act, given)
         if mode == "assisted":
             require_notes(act, ticket, verdicts, {}, seen=True)
         for name, verdict in verdicts.items():
             if any(v.criterion == name for v in my_verdicts(store, ticket)):
                 raise Conflict(f"You have committed a verdict on {name!r} already.")
-            _first(act, ticket, cells[name], verdict, mode, (ms_active or {}).get(name))
+            _commit_first(act, ticket, cells[name], verdict, mode, (ms_active or {}).get(name))
         _forget_drafts(store, ticket, verdicts)
         effect, same = None, list[str]()
         if mode != "until_commit":
             for name, verdict in verdicts.items():
-                _final(act, ticket, name, verdict)
-            effect = follow(act, list(verdicts))
+                _commit_final(act, ticket, name, verdict)
+            effect = update_derived(act, list(verdicts))
             effect = effect.blinded() if mode == "blind" else effect
         elif act.queue.settings.confirm_same and ticket.part == "review":
-            agreed = unanimous(store, act.run.id, act.item_id)
+            agreed = unanimous_options(store, act.run.id, act.item_id)
             same = _same_as_panel(act, verdicts, agreed)
             # At once everything is final but what contradicts judges who all say one thing.
             chosen = verdicts if at_once else {}
             split = (n for n, verdict in chosen.items() if agreed.get(n) in (None, verdict.option))
             if itself := list(dict.fromkeys((*same, *split))):
                 for name in itself:
-                    _final(act, ticket, name, verdicts[name], itself=name in same or AT_ONCE)
+                    _commit_final(act, ticket, name, verdicts[name], itself=name in same or AT_ONCE)
                     # The reviewer now knows whether the judges agree, so is no longer blind here.
                     act.record("reveal", name, part=ticket.part, revealed_at=act.now)
-                effect = follow(act, itself)
-        return replace(done(act, ticket, effect), same=tuple(same))
+                effect = update_derived(act, itself)
+        return replace(act_result(act, ticket, effect), same=tuple(same))
 
 
 def _same_as_panel(
@@ -226,7 +226,7 @@ def reveal(store: Store, ticket: Ticket) -> Reveal:
         assert act.queue is not None, "tickets belong to queues"
         if act.queue.settings.mode == "blind" and ticket.part == "review":
             raise Conflict("This queue is blind: what judges said is never shown.")
-        shown = revealed(store, ticket)
+        shown = revealed_votes(store, ticket)
         if not shown.cells:
             raise Conflict("Commit a verdict first; what judges said is shown afterwards.")
         own_verdicts = {v.criterion: v for v in my_verdicts(store, ticket)}
@@ -255,7 +255,7 @@ def finish(store: Store, ticket: Ticket, given: Mapping[str, ReviewerAnswer]) ->
     """
     with store.write():
         act, ticket = begin(store, ticket)
-        _cells(act, ticket, given)
+        _cells_to_decide(act, ticket, given)
         own_verdicts = {v.criterion: v for v in my_verdicts(store, ticket) if v.final is None}
         for name in given:
             if name not in own_verdicts:
@@ -263,8 +263,8 @@ def finish(store: Store, ticket: Ticket, given: Mapping[str, ReviewerAnswer]) ->
         verdicts = normalised_verdicts(act, given)
         require_notes(act, ticket, verdicts, own_verdicts, seen=False)
         for name, verdict in verdicts.items():
-            _final(act, ticket, name, verdict)
-        return done(act, ticket, follow(act, list(verdicts)))
+            _commit_final(act, ticket, name, verdict)
+        return act_result(act, ticket, update_derived(act, list(verdicts)))
 
 
 @allowed("review")
@@ -288,14 +288,16 @@ def begin(store: Store, ticket: Ticket) -> tuple[Act, Ticket]:
     return act, replace(ticket, until=until)
 
 
-def _cells(act: Act, ticket: Ticket, given: Mapping[str, ReviewerAnswer]) -> dict[str, QueuedCell]:
+def _cells_to_decide(
+    act: Act, ticket: Ticket, given: Mapping[str, ReviewerAnswer]
+) -> dict[str, QueuedCell]:
     """Return these cells; raise ``Conflict`` if one changed or this person may not decide it."""
     cells = {cell.criterion: cell for cell in act.store.queues.cells(ticket.queue_id, act.item_id)}
     for name in given:
         if name not in cells:
             raise NotFound(f"{name!r} of item {ticket.number} is not in this queue.")
         cell = cells[name]
-        if cell.version != ticket.versions.get(name) or not due(cell, ticket):
+        if cell.version != ticket.versions.get(name) or not needs_verdict(cell, ticket):
             raise Conflict(_who_was_faster(act, name))
         if not may_decide_flagged(cell.flagged, ticket.seat.role):
             raise Conflict(f"{name!r} is flagged for a {cell.flagged}.")
@@ -330,7 +332,7 @@ def _who_was_faster(act: Act, criterion: str) -> str:
     )
 
 
-def _first(
+def _commit_first(
     act: Act,
     ticket: Ticket,
     cell: QueuedCell,
@@ -364,13 +366,8 @@ def _first(
 AT_ONCE = "at once"
 
 
-def _final(
-    act: Act,
-    ticket: Ticket,
-    criterion: str,
-    given: ReviewerAnswer,
-    *,
-    itself: bool | str = False,
+def _commit_final(
+    act: Act, ticket: Ticket, criterion: str, given: ReviewerAnswer, *, itself: bool | str = False
 ) -> None:
     assert act.queue is not None, "tickets belong to queues"
     (verdict,) = [v for v in my_verdicts(act.store, ticket) if v.criterion == criterion]
@@ -389,11 +386,11 @@ def _final(
 
 
 def _forget_drafts(store: Store, ticket: Ticket, given: Mapping[str, Any]) -> None:
-    remaining = {name: g for name, g in drafts(store, ticket).items() if name not in given}
+    remaining = {name: g for name, g in drafts_of(store, ticket).items() if name not in given}
     save_drafts(store, ticket, remaining, now=clock.now())
 
 
-def done(act: Act, ticket: Ticket, effect: DecisionEffect | None) -> ActResult:
+def act_result(act: Act, ticket: Ticket, effect: DecisionEffect | None) -> ActResult:
     """Return the result of an act, with the ticket to continue with."""
     waiting = [v.criterion for v in my_verdicts(act.store, ticket) if v.final is None]
-    return ActResult(act.step, renewed(act.store, ticket), tuple(waiting), effect)
+    return ActResult(act.step, renewed_ticket(act.store, ticket), tuple(waiting), effect)

@@ -19,8 +19,8 @@ from core.services.queueing import drawn_texts
 from core.services.queueing.drawn_cells import DrawnCells, partly_labelled
 from core.services.results.scored_items import scored_rubric
 from core.services.review import random_labels
-from core.services.review.random_audit import labelled_sample, narrowed
-from core.services.review.random_labels import DrawnLabels, of_queue
+from core.services.review.random_audit import labelled_sample, scope_words
+from core.services.review.random_labels import DrawnLabels, labels_of_queue
 from core.store.store import Store
 from core.text.numbers import count, percent, plural
 
@@ -53,7 +53,7 @@ class VerdictAccuracy:
     others: int = 0
 
 
-def rightness(store: Store, queue_id: int, level: float = USUAL.level) -> VerdictAccuracy:
+def verdict_accuracy(store: Store, queue_id: int, level: float = USUAL.level) -> VerdictAccuracy:
     """Return how often verdicts are right on all cells, and on the hard ones.
 
     Cells without a voted verdict, or not assessable, are excluded. Raises ``NotFound``.
@@ -95,7 +95,7 @@ class CorrectedMean:
     rates: HitRates | None = None
 
 
-def corrected(store: Store, queue_id: int) -> list[CorrectedMean]:
+def corrected_means(store: Store, queue_id: int) -> list[CorrectedMean]:
     """Return mean values over all cells, corrected by people's decisions; the first is the total.
 
     The total is the points of all cells as a share of the possible points: the mean score if every
@@ -105,7 +105,7 @@ def corrected(store: Store, queue_id: int) -> list[CorrectedMean]:
     a label. Cells that people could not assess are excluded.
     """
     queue = store.queues.get(queue_id)
-    drawn = of_queue(store, queue)
+    drawn = labels_of_queue(store, queue)
     rubric = scored_rubric(store, store.runs.get(queue.run_id))
     only = queue.rule.criteria
     names = [c.name for c in rubric.criteria if only is None or c.name in only]
@@ -153,11 +153,11 @@ def mean_of(
     )
     questions = np.unique(cells.question).tolist()
     criteria = {cells.table.questions[question].name for question in questions}
-    rates = _rates(cells, values, level) if len(criteria) == 1 else None
+    rates = _hit_rates(cells, values, level) if len(criteria) == 1 else None
     return CorrectedMean(criterion, len(cells), labelled, mean.raw, mean, mean.mean.reason, rates)
 
 
-def _rates(cells: DrawnCells, values: Numbers, level: float) -> HitRates | None:
+def _hit_rates(cells: DrawnCells, values: Numbers, level: float) -> HitRates | None:
     """Return how often votes detect either answer; ``None`` for values other than 0 and 1."""
     import numpy as np
 
@@ -172,16 +172,16 @@ def _rates(cells: DrawnCells, values: Numbers, level: float) -> HitRates | None:
     return corrected_share(cells.said, values, chances, level)
 
 
-def of_run(
+def corrected_means_of_run(
     store: Store, run_id: int, level: float = USUAL.level
 ) -> tuple[list[CorrectedMean], DrawnLabels]:
-    """Return ``corrected`` for a run, from the labels that represent its cells, and those labels.
+    """Return ``corrected_means`` of a run by the labels that represent its cells, and the labels.
 
     If a queue drew labels for a single criterion, that criterion uses that queue.
     """
     rubric = scored_rubric(store, store.runs.get(run_id))
     names = [c.name for c in rubric.criteria] if len(rubric.criteria) > 1 else []
-    labels = random_labels.by_criterion(store, run_id, names)
+    labels = random_labels.labels_by_criterion(store, run_id, names)
     lines = [
         mean_of(drawn.cells, name, drawn.reason, level, by_item=drawn.by_item)
         for name, drawn in labels.items()
@@ -197,28 +197,28 @@ def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dic
         queue.rule.drawn is not None or store.queues.drawn(queue.id, "audit") for queue in queues
     ):
         return None
-    lines, labels = of_run(store, run_id, level)
+    lines, labels = corrected_means_of_run(store, run_id, level)
     total = {
         "queue": labels.queue.id if labels.queue is not None else None,
-        "score": _corrected(lines[0]),
-        "criteria": {line.criterion: _corrected(line) for line in lines[1:]},
+        "score": _corrected_line(lines[0]),
+        "criteria": {line.criterion: _corrected_line(line) for line in lines[1:]},
         **({"declared": label_draws.draw_data(labels.declared)} if labels.declared else {}),
     }
     return {**total, "undefined": {"corrected": labels.reason}} if labels.reason else total
 
 
-def _corrected(line: CorrectedMean) -> dict[str, Any]:
+def _corrected_line(line: CorrectedMean) -> dict[str, Any]:
     data: dict[str, Any] = {"raw": line.said, "cells": line.cells, "labelled": line.labelled}
     if line.powered is None:
         return {**data, "corrected": None, "undefined": {"corrected": line.reason}}
-    data["corrected"] = _estimate(line.powered.mean)
-    data["labels_alone"] = _estimate(line.powered.labels)
+    data["corrected"] = _estimate_data(line.powered.mean)
+    data["labels_alone"] = _estimate_data(line.powered.labels)
     data["listened"] = line.powered.listened
     if line.rates is not None:
         data["by_hit_rates"] = {
-            "share": _estimate(line.rates.share),
-            "sensitivity": _estimate(line.rates.found),
-            "specificity": _estimate(line.rates.cleared),
+            "share": _estimate_data(line.rates.share),
+            "sensitivity": _estimate_data(line.rates.found),
+            "specificity": _estimate_data(line.rates.cleared),
         }
     return data
 
@@ -293,13 +293,13 @@ def audited_queues(
 ) -> tuple[AuditedQueue, ...]:
     """Return the run's queues with a random audit, oldest first, including archived ones."""
     return tuple(
-        AuditedQueue(queue, rightness(store, queue.id, level))
+        AuditedQueue(queue, verdict_accuracy(store, queue.id, level))
         for queue in store.queues.all_of_run(run_id)
         if store.queues.drawn(queue.id, "audit")
     )
 
 
-def selected(store: Store, run_id: int, level: float = USUAL.level) -> ReviewSelection | None:
+def selection_of(store: Store, run_id: int, level: float = USUAL.level) -> ReviewSelection | None:
     """Return how many of a run's labels come from review, or ``None``. Raises ``NotFound``."""
     run = store.runs.row(run_id)
     ids = store.runs.item_ids(run_id)
@@ -307,15 +307,15 @@ def selected(store: Store, run_id: int, level: float = USUAL.level) -> ReviewSel
     settled = sum(label is not None for given in truth.values() for label in given.values())
     if not settled:
         return None
-    labels = _labels(store, run, truth)
+    labels = _label_count(store, run, truth)
     queues = store.queues.all_of_run(run_id)
     picked = not queues or not all(queue.rule.only_draws for queue in queues)
-    drawn = drawn_texts.finished(store, run_id)
+    drawn = drawn_texts.finished_draw(store, run_id)
     texts = 0 if drawn is None else len(drawn.items)
     return ReviewSelection(labels, settled, audited_queues(store, run_id, level), picked, texts)
 
 
-def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | None]]) -> int:
+def _label_count(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | None]]) -> int:
     """Return the number of labels of a run's items: the dataset's, overridden by settled cells."""
     from core.services.datasets import item_columns
     from core.services.results.run_columns import items_of_run
@@ -335,7 +335,7 @@ def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | 
     return number
 
 
-def in_words(review: ReviewSelection) -> str:
+def selection_warning(review: ReviewSelection) -> str:
     """Return what to know about the labels before trusting figures against them."""
     if review.texts and not review.picked and not review.queues:
         texts = plural(review.texts, "text")
@@ -357,23 +357,23 @@ def in_words(review: ReviewSelection) -> str:
         return f"{text} A queue with a random audit, reviewed to its end, can speak of all."
     # The newest queue that considered every cell, or else the newest.
     queue, right = max(
-        estimated, key=lambda audit: (not narrowed(audit.queue.rule), audit.queue.id)
+        estimated, key=lambda audit: (not scope_words(audit.queue.rule), audit.queue.id)
     )
-    only = narrowed(queue.rule)
+    only = scope_words(queue.rule)
     text += (
         f" Of all cells{f' ({only})' if only else ''} people confirm an estimated "
         f"{right.weighted.words(percent).inline}: the random audit of queue “{queue.name}” stands "
         "for cells that no rule picked"
     )
-    estimates = [audit.found.hard for audit in review.queues if not narrowed(audit.queue.rule)]
+    estimates = [audit.found.hard for audit in review.queues if not scope_words(audit.queue.rule)]
     hard = pooled_share([right.hard] if only else estimates)
     if hard.value is not None:
         text += f"; of the {count(hard.n)} doubtful ones {percent(hard.value)}"
     return f"{text}."
 
 
-def as_data(review: ReviewSelection) -> dict[str, Any]:
-    """Return ``in_words`` and its numbers for ``metrics --json``."""
+def selection_data(review: ReviewSelection) -> dict[str, Any]:
+    """Return ``selection_warning`` and its numbers for ``metrics --json``."""
     return {
         "labels": review.labels,
         "settled_in_review": review.settled,
@@ -381,19 +381,19 @@ def as_data(review: ReviewSelection) -> dict[str, Any]:
             {
                 "queue": queue.id,
                 "name": queue.name,
-                "narrowed_to": narrowed(queue.rule) or None,
+                "narrowed_to": scope_words(queue.rule) or None,
                 "audited": right.audited,
                 "queued": right.queued,
                 "open": right.missing,
-                "right_weighted": _estimate(right.weighted),
-                "right_on_hard": _estimate(right.hard),
+                "right_weighted": _estimate_data(right.weighted),
+                "right_on_hard": _estimate_data(right.hard),
             }
             for queue, right in review.queues
         ],
     }
 
 
-def _estimate(mean: Estimate) -> dict[str, Any]:
+def _estimate_data(mean: Estimate) -> dict[str, Any]:
     if mean.value is None:
         return {"n": mean.n, "value": None, "undefined": {"value": mean.reason}}
     return {"n": mean.n, "value": mean.value, "ci": mean.ci}

@@ -11,11 +11,11 @@ from core.domain.review import ROLES, Role, Seat
 from core.domain.review_records import EventRow, QueuedCell, VerdictRow
 from core.errors import Conflict, InputError, NotFound
 from core.services.access.allowing import allowed
-from core.services.review.adjudication import Act, follow
+from core.services.review.adjudication import Act, update_derived
 from core.services.review.audit_trail import DecisionEffect
 from core.services.review.blind_view import may_decide_flagged
 from core.services.review.claims import Ticket, release
-from core.services.review.commit_reveal import ActResult, begin, done
+from core.services.review.commit_reveal import ActResult, act_result, begin
 from core.services.review.reviewers import now_seated
 from core.store.review.settled import given_data, given_from
 from core.store.store import Store
@@ -124,8 +124,8 @@ def flag_met(
         queue = store.queues.get(queue_id)
         act = Act(store, seat, store.runs.get(queue.run_id), item_id, queue, clock.now(), 0)
         for criterion in criteria:
-            cell = _cell(store, queue_id, item_id, criterion)
-            if seat.name not in _compared(store, queue_id, item_id, criterion):
+            cell = _queued_cell(store, queue_id, item_id, criterion)
+            if seat.name not in _compared_reviewers(store, queue_id, item_id, criterion):
                 raise Conflict(f"You gave no verdict on {criterion!r} that met another's.")
             if cell.flagged == "lead":
                 raise Conflict(f"{criterion!r} is flagged for a lead already.")
@@ -161,7 +161,7 @@ def _set_flag(
 ) -> ActResult:
     with store.write():
         act, ticket = begin(store, ticket)
-        cell = _cell(store, ticket.queue_id, act.item_id, criterion)
+        cell = _queued_cell(store, ticket.queue_id, act.item_id, criterion)
         if cell.version != ticket.versions.get(criterion) or cell.state == "resolved":
             raise Conflict(f"{criterion!r} has changed since you opened it. Look at it again.")
         if not may_decide_flagged(cell.flagged, ticket.seat.role):
@@ -169,7 +169,7 @@ def _set_flag(
         action = "unflag" if role is None else "flag"
         act.record(action, criterion, before=cell.flagged, after=role, reason=reason)
         store.queues.set_flag(ticket.queue_id, act.item_id, criterion, role)
-        return done(act, ticket, None)
+        return act_result(act, ticket, None)
 
 
 @allowed("adjudicate")
@@ -191,9 +191,9 @@ def send_back(
         queue = store.queues.get(queue_id)
         run, now, step, effects = store.runs.get(queue.run_id), clock.now(), 0, []
         for item_id, criterion in cells:
-            cell = _cell(store, queue_id, item_id, criterion)
+            cell = _queued_cell(store, queue_id, item_id, criterion)
             act = Act(store, seat, run, item_id, queue, now, step)
-            verdicts = _verdicts(store, queue_id, item_id, criterion)
+            verdicts = _verdict_rows(store, queue_id, item_id, criterion)
             before = [_verdict_data(verdict) for verdict in verdicts]
             act.record("send_back", criterion, before=before, reason=reason)
             if cell.flagged is not None:
@@ -201,7 +201,7 @@ def send_back(
                 store.queues.set_flag(queue_id, item_id, criterion, None)
             for verdict in verdicts:
                 store.verdicts.remove(queue_id, verdict)
-            effects.append(follow(act, [criterion], raised=True))
+            effects.append(update_derived(act, [criterion], raised=True))
             step = act.step
         return effects
 
@@ -277,7 +277,7 @@ def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> N
             raise Conflict(f"{event.actor} did this. They can take it back, and so can a lead.")
     later = [store.events.later_act(event, _BEFORE[event.action]) for event in events]
     by_others = [act for act in later if act is not None and act.actor != seat.name]
-    met = [event for event in events if seat.name in _met(store, event)]
+    met = [event for event in events if seat.name in _compared_by_event(store, event)]
     if met and not by_others:
         criteria = tuple(dict.fromkeys(event.criterion for event in met))
         raise VerdictsCompared(met[0].step, met[0].item_id, criteria)
@@ -290,22 +290,22 @@ def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> N
         )
 
 
-def _met(store: Store, event: EventRow) -> set[str]:
+def _compared_by_event(store: Store, event: EventRow) -> set[str]:
     """Return the reviewers whose verdicts were compared, if the event is such a verdict."""
     if event.action not in ("verdict", "final") or event.part != "review":
         return set()
     assert event.queue_id is not None, "verdicts are given in queues"
-    return _compared(store, event.queue_id, event.item_id, event.criterion)
+    return _compared_reviewers(store, event.queue_id, event.item_id, event.criterion)
 
 
-def _compared(store: Store, queue_id: int, item_id: str, criterion: str) -> set[str]:
+def _compared_reviewers(store: Store, queue_id: int, item_id: str, criterion: str) -> set[str]:
     """Return the reviewers whose verdicts on a cell were compared; empty until all verdicts are
     in.
     """
     required = store.queues.item(queue_id, item_id).required
     spoken = {
         verdict.reviewer
-        for verdict in _verdicts(store, queue_id, item_id, criterion)
+        for verdict in _verdict_rows(store, queue_id, item_id, criterion)
         if verdict.final is not None and verdict.part == "review"
     }
     return spoken if len(spoken) >= max(2, required) else set()
@@ -335,10 +335,10 @@ def _take_back(store: Store, seat: Seat, events: Sequence[EventRow], reason: str
                 reason=reason,
                 undo_of=event.id,
             )
-            _compensate(store, queue.id, event)
+            _undo_event(store, queue.id, event)
         names = list(dict.fromkeys(e.criterion for e in item_events if e.action in _VERDICTS))
         if names:
-            effect = follow(act, names, raised=True)
+            effect = update_derived(act, names, raised=True)
             hidden = queue.settings.mode == "blind" and all(e.part == "review" for e in item_events)
             effects.append(effect.blinded() if hidden else effect)
         step = act.step
@@ -346,7 +346,7 @@ def _take_back(store: Store, seat: Seat, events: Sequence[EventRow], reason: str
     return UndoneActs(step, events[0].item_id, acts, tuple(effects))
 
 
-def _compensate(store: Store, queue_id: int, event: EventRow) -> None:
+def _undo_event(store: Store, queue_id: int, event: EventRow) -> None:
     if event.action == "skip":
         seat = Seat(event.actor, "reviewer", event.session)
         store.turns.skip(queue_id, event.item_id, seat, None)
@@ -356,21 +356,21 @@ def _compensate(store: Store, queue_id: int, event: EventRow) -> None:
         for data in event.before:
             store.verdicts.put(queue_id, _verdict_from(event, data))
     else:
-        for verdict in _verdicts(store, queue_id, event.item_id, event.criterion):
+        for verdict in _verdict_rows(store, queue_id, event.item_id, event.criterion):
             if event.id == verdict.final_event:
                 store.verdicts.put(queue_id, replace(verdict, final=None, final_event=None))
             elif event.id == verdict.first_event:
                 store.verdicts.remove(queue_id, verdict)
 
 
-def _cell(store: Store, queue_id: int, item_id: str, criterion: str) -> QueuedCell:
+def _queued_cell(store: Store, queue_id: int, item_id: str, criterion: str) -> QueuedCell:
     for cell in store.queues.cells(queue_id, item_id):
         if cell.criterion == criterion:
             return cell
     raise NotFound(f"{criterion!r} of item {item_id!r} is not in review queue {queue_id}.")
 
 
-def _verdicts(store: Store, queue_id: int, item_id: str, criterion: str) -> list[VerdictRow]:
+def _verdict_rows(store: Store, queue_id: int, item_id: str, criterion: str) -> list[VerdictRow]:
     verdicts = store.verdicts.of_item(queue_id, item_id)
     return [verdict for verdict in verdicts if verdict.criterion == criterion]
 

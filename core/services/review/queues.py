@@ -15,9 +15,9 @@ from core.services.access.allowing import allowed
 from core.services.queueing.queue_cap import (
     choose_more,
     choose_within,
-    minutes,
-    parts,
-    preview,
+    expected_minutes,
+    preview_queue,
+    queue_parts_text,
 )
 from core.services.queueing.queue_cells import (
     Cells,
@@ -26,7 +26,7 @@ from core.services.queueing.queue_cells import (
     QueuePreview,
     queue_by,
 )
-from core.services.queueing.queue_order import QUEUE_ORDERS, weigh, weigh_again
+from core.services.queueing.queue_order import QUEUE_ORDERS, reweigh_queue, weigh_cells
 from core.services.results.run_columns import cell_columns
 from core.services.review.adjudication import bring_states_up_to_date
 from core.services.review.reviewers import require_lead
@@ -40,18 +40,18 @@ __all__ = [
     "QueueProgress",
     "QueueRow",
     "archive",
+    "cell_count",
     "change",
+    "expected_minutes",
     "item_number",
     "make_queue",
-    "minutes",
-    "parts",
-    "preview",
-    "progress",
-    "queue",
-    "queues",
+    "preview_queue",
+    "queue_by_id",
+    "queue_parts_text",
+    "queue_progress",
+    "queues_of_run",
     "refresh",
     "require_criteria",
-    "size",
     "take_up",
 ]
 
@@ -109,7 +109,7 @@ def make_queue(
     run = store.runs.get(run_id)
     chosen = choose_within(store, run_id, rule, order=order, seed=seed, stale=stale)
     if not chosen.cells:
-        raise InputError(_nothing(chosen, rule))
+        raise InputError(_nothing_to_queue(chosen, rule))
     with store.write():
         row = store.queues.create(
             run_id,
@@ -121,7 +121,7 @@ def make_queue(
             author=seat.name,
             now=clock.now(),
         )
-        _fill(store, run, row, chosen.cells)
+        _fill_queue(store, run, row, chosen.cells)
     _keep_columns(store, run, row)
     return row
 
@@ -149,10 +149,10 @@ def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> in
     row = store.queues.get(queue_id)
     run = store.runs.get(row.run_id)
     fresh = choose_more(store, row, stale=stale)
-    weighed = weigh_again(store, run, queue_id)
+    weighed = reweigh_queue(store, run, queue_id)
     with store.write():
         store.queues.reweigh(queue_id, weighed)
-        added = _fill(store, run, row, fresh) if fresh else 0
+        added = _fill_queue(store, run, row, fresh) if fresh else 0
     _keep_columns(store, run, row)
     return added
 
@@ -162,9 +162,9 @@ def _keep_columns(store: Store, run: Run, row: QueueRow) -> None:
     if store.queues.size(row.id) >= MANY:
         # Columns need numpy, which is not worth loading for a small queue.
         from core.services.queueing.queue_table import CellTable
-        from core.services.queueing.queued_columns import queued
+        from core.services.queueing.queued_columns import queued_columns
 
-        queued(store, row, CellTable(store, run))
+        queued_columns(store, row, CellTable(store, run))
 
 
 @allowed("organise")
@@ -202,7 +202,7 @@ def _change_items(store: Store, row: QueueRow, changed: QueueRow) -> None:
         row.settings.assignees != changed.settings.assignees
     )
     for turn, item in enumerate(store.queues.items(row.id)):
-        fresh = _item(changed, item.item_id, item.position, turn)
+        fresh = _queued_item(changed, item.item_id, item.position, turn)
         if item.assigned and not dealt:
             fresh = replace(fresh, assigned=item.assigned)
         store.queues.set_item(row.id, fresh)
@@ -234,7 +234,9 @@ def archive(store: Store, seat: Seat, queue_id: int, *, restore: bool = False) -
         store.queues.archive(queue_id, now=None if restore else clock.now())
 
 
-def queues(store: Store, run_id: int | None = None, *, archived: bool = False) -> list[QueueRow]:
+def queues_of_run(
+    store: Store, run_id: int | None = None, *, archived: bool = False
+) -> list[QueueRow]:
     """Return the queues of a run, or of all runs, newest first. Raises ``NotFound`` for an unknown
     run.
     """
@@ -251,12 +253,12 @@ def require_criteria(store: Store, run_id: int, names: Iterable[str]) -> None:
         raise InputError(f"Run {run_id} has no criterion {strange[0]!r}. It has {some}.")
 
 
-def queue(store: Store, queue_id: int) -> QueueRow:
+def queue_by_id(store: Store, queue_id: int) -> QueueRow:
     """Return one queue; raises ``NotFound``."""
     return store.queues.get(queue_id)
 
 
-def size(store: Store, queue_id: int) -> int:
+def cell_count(store: Store, queue_id: int) -> int:
     """Return how many cells a queue has."""
     return store.queues.size(queue_id)
 
@@ -266,7 +268,7 @@ def item_number(store: Store, queue_id: int, item_id: str) -> int:
     return store.queues.item(queue_id, item_id).position + 1
 
 
-def progress(store: Store, queue_id: int) -> QueueProgress:
+def queue_progress(store: Store, queue_id: int) -> QueueProgress:
     """Return the number of cells by state, and the expected effect of the open ones."""
     states = store.queues.states(queue_id)
     still = [sums for state, sums in states.items() if state != "resolved"]
@@ -278,17 +280,17 @@ def progress(store: Store, queue_id: int) -> QueueProgress:
     )
 
 
-def _fill(store: Store, run: Run, row: QueueRow, cells: Sequence[QueueCandidate]) -> int:
+def _fill_queue(store: Store, run: Run, row: QueueRow, cells: Sequence[QueueCandidate]) -> int:
     queued = {item.item_id for item in store.queues.items(row.id)}
     places = dict.fromkeys((c.item_id, c.position) for c in cells if c.item_id not in queued)
     items = [
-        _item(row, item_id, position, len(queued) + turn)
+        _queued_item(row, item_id, position, len(queued) + turn)
         for turn, (item_id, position) in enumerate(places)
     ]
-    return store.queues.add(row.id, items, weigh(store, run, cells))
+    return store.queues.add(row.id, items, weigh_cells(store, run, cells))
 
 
-def _item(row: QueueRow, item_id: str, position: int, turn: int) -> QueuedItem:
+def _queued_item(row: QueueRow, item_id: str, position: int, turn: int) -> QueuedItem:
     """Return an item with its random draws by the queue's seed; ``turn`` counts earlier items."""
     settings, dice = row.settings, seeded_random("queue", row.seed, item_id)
     draw, assisted, several = dice.random(), dice.random(), dice.random()
@@ -317,7 +319,7 @@ def _check_name(name: str, order: str) -> None:
         raise InputError(f"{order!r} is not an order. Use one of {', '.join(QUEUE_ORDERS)}.")
 
 
-def _nothing(chosen: ChosenCells, rule: QueueRule) -> str:
+def _nothing_to_queue(chosen: ChosenCells, rule: QueueRule) -> str:
     if not chosen.of and (rule.criteria is not None or rule.items is not None):
         return "There is nothing to queue: none of the cells that you name has a verdict yet."
     if not chosen.of:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.domain.review import QueueRule
 from core.domain.review_records import QueueRow
-from core.services.queueing.queue_cells import audited
+from core.services.queueing.queue_cells import audited_cells
 from core.store.store import Store
 from core.text.numbers import plural
 
@@ -84,7 +84,7 @@ class AuditFrame:
     behind: int
 
 
-def frame(store: Store, queue: QueueRow, table: CellTable | None = None) -> AuditFrame:
+def audit_frame_of(store: Store, queue: QueueRow, table: CellTable | None = None) -> AuditFrame:
     """Return the frame of a queue's audit. ``table`` has the run's cells, if already loaded.
 
     Raises ``NotFound``.
@@ -96,7 +96,7 @@ def frame(store: Store, queue: QueueRow, table: CellTable | None = None) -> Audi
     from core.services.results.run_columns import NO_LABEL
 
     table = table or CellTable(store, store.runs.get(queue.run_id))
-    inside = queued_columns.queued(store, queue, table).stratum
+    inside = queued_columns.queued_columns(store, queue, table).stratum
     outside = inside == queued_columns.OUTSIDE
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
     framed = table.asked_about(queue.rule) & has_verdict(table) & (inside != queued_columns.RULE)
@@ -109,7 +109,7 @@ def frame(store: Store, queue: QueueRow, table: CellTable | None = None) -> Audi
     return AuditFrame(
         table,
         FrameCells(cells, judged, drawn, table.decided[cells], strata),
-        _behind(store, queue, table, framed & outside & (table.decided == NO_LABEL), before),
+        _newly_covered(store, queue, table, framed & outside & (table.decided == NO_LABEL), before),
     )
 
 
@@ -126,17 +126,17 @@ def has_verdict(table: CellTable) -> Numbers:
     return scored_cells
 
 
-def _behind(
+def _newly_covered(
     store: Store, queue: QueueRow, table: CellTable, waiting: Numbers, before: Numbers
 ) -> int:
     """Return how many unreviewed cells an audit drawn now would include."""
     late = waiting & before
     if not voted_before(store, queue):
         late |= waiting & table.among(store.votes.cells_after(queue.run_id, queue.created))
-    return int((late & audited(store, table, queue)).sum()) if late.any() else 0
+    return int((late & audited_cells(store, table, queue)).sum()) if late.any() else 0
 
 
-def waiting(store: Store, queue_id: int) -> int:
+def unresolved_cells(store: Store, queue_id: int) -> int:
     """Return how many cells of a queue are not resolved."""
     states = store.queues.states(queue_id)
     return sum(count for state, (count, *_) in states.items() if state != "resolved")
@@ -153,7 +153,7 @@ class AuditSample:
     """The cells that people settled with an option: input of ``metrics.intervals.sampling``.
 
     ``right``: 1.0 if the votes gave the same option, else 0.0. ``stands``: how many cells each
-    represents: 1 in the queue, or if settled before it; in the frame as ``stands_for`` returns.
+    represents: 1 in the queue, or if settled before it; in the frame see ``represented_cells``.
     ``audited``: the random audit selected it; ``queued``: a rule did. ``missing`` counts cells
     still to be decided or drawn, since the first reviewed cells are not a random sample.
     """
@@ -165,7 +165,7 @@ class AuditSample:
     missing: int
 
 
-def stands_for(stratum: Numbers, drawn: Numbers) -> Numbers:
+def represented_cells(stratum: Numbers, drawn: Numbers) -> Numbers:
     """Return how many cells each represents: drawn ones share their stratum, others represent none.
 
     Strata without a drawn cell are assumed to be like the others.
@@ -194,24 +194,24 @@ def labelled_sample(store: Store, queue_id: int) -> AuditSample:
     from core.services.queueing import queued_columns
 
     queue = store.queues.get(queue_id)
-    audit_frame = frame(store, queue)
+    audit_frame = audit_frame_of(store, queue)
     table, framed = audit_frame.table, audit_frame.cells
-    inside = queued_columns.queued(store, queue, table).stratum
+    inside = queued_columns.queued_columns(store, queue, table).stratum
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
     considered = (inside != queued_columns.OUTSIDE) | (before & table.asked_about(queue.rule))
     counted = considered & (table.decided >= 0) & has_verdict(table)
     stands = np.ones(len(table))
-    stands[framed.cells] = stands_for(framed.stratum, framed.drawn)
+    stands[framed.cells] = represented_cells(framed.stratum, framed.drawn)
     return AuditSample(
         right=(table.decided == table.judged)[counted].astype(float).tolist(),
         stands=stands[counted].tolist(),
         audited=(inside == queued_columns.AUDIT)[counted].tolist(),
         queued=(inside == queued_columns.RULE)[counted].tolist(),
-        missing=waiting(store, queue_id) + audit_frame.behind,
+        missing=unresolved_cells(store, queue_id) + audit_frame.behind,
     )
 
 
-def narrowed(rule: QueueRule) -> str:
+def scope_words(rule: QueueRule) -> str:
     """Return what a rule is limited to, in words; an empty string if it covers all cells."""
     if rule.criteria is None and rule.items is None:
         return ""
@@ -262,7 +262,7 @@ class UnauditedCells:
     so_far: tuple[float, float] | None = None
 
 
-def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> UnauditedCells:
+def unaudited_cells(store: Store, queue_id: int, alpha: float = 0.1) -> UnauditedCells:
     """Return what a queue's audit says about unreviewed cells.
 
     A cell that people could not assess counts against its verdict, since they did not confirm it.
@@ -273,9 +273,9 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> UnauditedCells:
     from core.metrics.intervals.finite import KnownLabels
 
     queue = store.queues.get(queue_id)
-    draw = _draw(store, queue)
+    draw = _audit_number(store, queue)
     delta = may_break(draw)
-    audit_frame = frame(store, queue)
+    audit_frame = audit_frame_of(store, queue)
     cells, behind = audit_frame.cells, audit_frame.behind
     audit, others = cells.drawn & cells.known, ~cells.drawn & cells.known
     unreviewed = ~cells.drawn & ~cells.known
@@ -294,7 +294,7 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> UnauditedCells:
         accuracy, so_far = Estimate.undefined(UNEVEN, drawn), None
     promise = None
     if accuracy.value is not None:
-        sure = _agreement(store, queue.run_id, audit_frame)
+        sure = _vote_agreement(store, queue.run_id, audit_frame)
         promise = acceptance(
             *(sure[audit], cells.right[audit], alpha),
             unseen=sure[unreviewed],
@@ -307,13 +307,13 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> UnauditedCells:
     )
 
 
-def _draw(store: Store, queue: QueueRow) -> int:
+def _audit_number(store: Store, queue: QueueRow) -> int:
     """Return the number of a queue's random audit in its run, from 1; archived audits count."""
     rows = store.queues.all_of_run(queue.run_id)
     return 1 + sum(row.id < queue.id and row.rule.audit_share > 0 for row in rows)
 
 
-def _agreement(store: Store, run_id: int, audit_frame: AuditFrame) -> Numbers:
+def _vote_agreement(store: Store, run_id: int, audit_frame: AuditFrame) -> Numbers:
     """Return how far the votes agree on the cells of a frame; 0 if unknown."""
     import numpy as np
 

@@ -19,12 +19,12 @@ from core.services.datasets import label_draws
 from core.services.queueing import drawn_texts
 from core.services.queueing.drawn_cells import (
     DrawnCells,
+    cells_with_values,
     item_cells,
     labelled_cells,
-    with_values,
 )
 from core.services.review import random_audit
-from core.services.review.random_audit import frame, voted_before
+from core.services.review.random_audit import audit_frame_of, voted_before
 from core.store.store import Store
 from core.text.numbers import count, plural
 
@@ -75,7 +75,7 @@ class DrawnLabels:
         return replace(self, read=partial(self.of, criterion))
 
 
-def confirmed(labels: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
+def confirmed_share(labels: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
     """Return how often people confirm the votes' verdicts on all of these cells, with the number
     of drawn labels and the number of cells that a rule or a person picked.
     """
@@ -89,7 +89,7 @@ def confirmed(labels: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
     labelled, certain = cells.option >= 0, cells.stratum == 0
     drawn = labelled & cells.drawn & ~certain
     stands = np.ones(len(cells))
-    stands[~certain] = random_audit.stands_for(cells.stratum[~certain], drawn[~certain])
+    stands[~certain] = random_audit.represented_cells(cells.stratum[~certain], drawn[~certain])
     counted = labelled & (certain | drawn)
     right = (cells.option == cells.voted)[counted].astype(float)
     means = mean_of_selected(right, stands[counted], drawn[counted], certain[counted], level)
@@ -100,21 +100,21 @@ def confirmed(labels: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
     return share, int(drawn.sum()), int((labelled & certain).sum())
 
 
-def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
+def labels_of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
     """Return the cells that a queue's rule covers, with the queue's labels. Raises ``NotFound``.
 
     A queue of drawn items represents all items, together with those drawn before. Cells that people
     could not assess, and cells without votes and label, are excluded.
     """
-    waiting = random_audit.waiting(store, queue.id)
+    waiting = random_audit.unresolved_cells(store, queue.id)
     if _changed_since(store, queue):
-        waiting += frame(store, queue).behind
+        waiting += audit_frame_of(store, queue).behind
     reason = ""
     if waiting:
         are = "is" if waiting == 1 else "are"
         reason = f"{plural(waiting, 'cell')} of the queue {are} still open."
     if queue.rule.drawn is not None:
-        texts = drawn_texts.finished(store, queue.run_id)
+        texts = drawn_texts.finished_draw(store, queue.run_id)
         return DrawnLabels(partial(item_cells, store, queue.run_id, None, texts), queue, reason)
     return DrawnLabels(partial(_cells_of, store, queue), queue, reason)
 
@@ -134,7 +134,7 @@ def _cells_of(store: Store, queue: QueueRow) -> DrawnCells:
 
     from core.services.results.run_columns import NO_LABEL
 
-    audit_frame = frame(store, queue)
+    audit_frame = audit_frame_of(store, queue)
     table, framed = audit_frame.table, audit_frame.cells
     stratum, drawn = np.zeros(len(table), np.int64), np.zeros(len(table), np.bool_)
     stratum[framed.cells], drawn[framed.cells] = framed.stratum + 1, framed.drawn
@@ -143,15 +143,15 @@ def _cells_of(store: Store, queue: QueueRow) -> DrawnCells:
     # Without a value from people, a comparison is impossible.
     nothing = (table.decided != NO_LABEL) & np.isnan(value)
     counted = table.asked_about(queue.rule) & table.has_verdict & ~nothing
-    return with_values(table, table.decided, stratum, drawn, counted)
+    return cells_with_values(table, table.decided, stratum, drawn, counted)
 
 
-def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
+def labels_of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
     """Return the labels that represent all cells of a run, or of one criterion.
 
     They come from a fully reviewed queue that covers all of them, archived or not, joined with
-    queues that continued its draw (``_joined``), or from items drawn whole; the most precise of
-    several. Otherwise they are all labels if every cell has one, or the dataset's if they are
+    queues that continued its draw (``_joined_draws``), or from items drawn whole; the most precise
+    of several. Otherwise they are all labels if every cell has one, or the dataset's if they are
     declared to be a random draw. Raises ``NotFound``.
     """
     best: DrawnLabels | None = None
@@ -163,41 +163,41 @@ def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
             continue
         if not store.queues.drawn(queue.id, "audit"):
             continue
-        labels = of_queue(store, queue).narrowed(criterion)
+        labels = labels_of_queue(store, queue).narrowed(criterion)
         if labels.reason:
             open_yet = labels
             continue
-        joined = None if best is None else _joined(store, best, labels, queue)
-        best = joined or (_surer(best, labels) if covers else best)
-    if best is not None and drawn_texts.finished(store, run_id) is None:
+        joined = None if best is None else _joined_draws(store, best, labels, queue)
+        best = joined or (_more_precise(best, labels) if covers else best)
+    if best is not None and drawn_texts.finished_draw(store, run_id) is None:
         return best
-    labels = _all_labelled(store, run_id, open_yet, criterion)
-    return labels if best is None else _surer(best, labels)
+    labels = _labels_of_all_cells(store, run_id, open_yet, criterion)
+    return labels if best is None else _more_precise(best, labels)
 
 
 def number_drawn(store: Store, run_id: int) -> int:
     """Return how many cells of a run were drawn at random and have a label. Raises ``NotFound``."""
     import numpy as np
 
-    labels = of_run(store, run_id)
+    labels = labels_of_run(store, run_id)
     if labels.reason:
         return 0
     return int((~np.isnan(labels.cells.counted) & labels.cells.drawn).sum())
 
 
-def by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, DrawnLabels]:
+def labels_by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, DrawnLabels]:
     """Return the labels for all cells (under the empty string), and for each criterion."""
-    all_labels = of_run(store, run_id)
+    all_labels = labels_of_run(store, run_id)
     narrow = {
         name for queue in store.queues.all_of_run(run_id) for name in queue.rule.criteria or ()
     }
     return {"": all_labels} | {
-        name: of_run(store, run_id, name) if name in narrow else all_labels.narrowed(name)
+        name: labels_of_run(store, run_id, name) if name in narrow else all_labels.narrowed(name)
         for name in names
     }
 
 
-def _joined(
+def _joined_draws(
     store: Store, before: DrawnLabels, continued: DrawnLabels, queue: QueueRow
 ) -> DrawnLabels | None:
     """Combine two draws if the second's rule and audit cover what the first left.
@@ -234,12 +234,16 @@ def _joined(
     return DrawnLabels(lambda: joined, queue)
 
 
-def _surer(before: DrawnLabels | None, labels: DrawnLabels) -> DrawnLabels:
+def _more_precise(before: DrawnLabels | None, labels: DrawnLabels) -> DrawnLabels:
     """Return the more precise of two draws that cannot be combined."""
-    return labels if before is None or _error(labels.cells) <= _error(before.cells) else before
+    return (
+        labels
+        if before is None or _sampling_error(labels.cells) <= _sampling_error(before.cells)
+        else before
+    )
 
 
-def _error(cells: DrawnCells) -> float:
+def _sampling_error(cells: DrawnCells) -> float:
     """Return a draw's sampling error, apart from the cells' variance (Cochran 1977, 5.3)."""
     import numpy as np
 
@@ -252,7 +256,7 @@ def _error(cells: DrawnCells) -> float:
         return float((sizes * (sizes - labels) / labels).sum())
 
 
-def _all_labelled(
+def _labels_of_all_cells(
     store: Store, run_id: int, queued: DrawnLabels | None, criterion: str
 ) -> DrawnLabels:
     """Return all cells if each has a label, otherwise the reason why they are not a draw."""
@@ -265,9 +269,9 @@ def _all_labelled(
     if labelled == cells and cells:
         return labels
     draw = label_draws.declared_draw(store, store.runs.row(run_id).dataset_version_id)
-    texts = drawn_texts.finished(store, run_id)
+    texts = drawn_texts.finished_draw(store, run_id)
     if draw is not None or texts is not None:
-        unlike = fair_sample.refuted(store, run_id, draw) if draw is not None else ""
+        unlike = fair_sample.draw_contradiction(store, run_id, draw) if draw is not None else ""
         if unlike and texts is not None:
             draw, unlike = None, ""
         why = unlike and f"The labels are not a fair sample: {unlike}."

@@ -20,7 +20,7 @@ from core.errors import InputError, Problem
 from core.formats.datasets.table import read_table
 from core.formats.source.csv_writer import csv_text
 from core.services.access.allowing import allowed
-from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
 from core.services.review import queues
 from core.services.review.adjudication import Act
 from core.store.store import Store
@@ -85,15 +85,17 @@ def request(store: Store, seat: Seat, run_id: int, wishes: Sequence[RegradeReque
     item_ids = list(dict.fromkeys(wish.item_id for wish in wishes if wish.item_id in ids))
     shared = scored_rubric(store, run)
     items = resolved_items(store, run.dataset_version_id, item_ids, upto=0)
-    rubrics = {item.id: effective(item, shared) for item in items}
-    problems = [p for index, wish in enumerate(wishes, 1) for p in _problems(wish, rubrics, index)]
+    rubrics = {item.id: rubric_in_force(item, shared) for item in items}
+    problems = [
+        p for index, wish in enumerate(wishes, 1) for p in _problems_of(wish, rubrics, index)
+    ]
     if problems or not wishes:
         raise InputError("These requests cannot be kept.", tuple(problems[:20]))
     with store.write():
-        return _keep(store, seat, run, wishes, rubrics)
+        return _store_requests(store, seat, run, wishes, rubrics)
 
 
-def _problems(wish: RegradeRequest, rubrics: dict[str, Rubric], row: int) -> Iterable[Problem]:
+def _problems_of(wish: RegradeRequest, rubrics: dict[str, Rubric], row: int) -> Iterable[Problem]:
     path = (f"request {row}",)
     if wish.item_id not in rubrics:
         yield Problem(f"is about {wish.item_id!r}, which is not an item of this run.", "", path)
@@ -110,7 +112,7 @@ def _problems(wish: RegradeRequest, rubrics: dict[str, Rubric], row: int) -> Ite
         yield Problem("is too long.", advice, path)
 
 
-def _keep(
+def _store_requests(
     store: Store, seat: Seat, run: Run, wishes: Sequence[RegradeRequest], rubrics: dict[str, Rubric]
 ) -> int:
     open_requests = {
@@ -122,7 +124,7 @@ def _keep(
     for wish in wishes:
         rubric = rubrics[wish.item_id]
         act = Act(store, seat, run, wish.item_id, None, now, step)
-        verdicts = _labels(store, run.id, wish.item_id, rubric)
+        verdicts = _labels_in_force(store, run.id, wish.item_id, rubric)
         for name in [wish.criterion] if wish.criterion else [c.name for c in rubric.criteria]:
             key = (wish.item_id, name, wish.by.strip(), wish.note.strip())
             if key not in open_requests:
@@ -134,7 +136,7 @@ def _keep(
     return count
 
 
-def _labels(store: Store, run_id: int, item_id: str, rubric: Rubric) -> dict[str, str]:
+def _labels_in_force(store: Store, run_id: int, item_id: str, rubric: Rubric) -> dict[str, str]:
     """Return the labels in force of an item's cells, by criterion."""
     criteria = {c.name: c for c in rubric.criteria}
     return {
@@ -156,14 +158,16 @@ def requests_of(store: Store, run_id: int) -> list[Regrade]:
     for event in reversed(store.events.requests(run_id)):
         place = (event.item_id, event.criterion)
         queue, ended = queued.get(place, (None, 0))
-        regrade = _regrade(event, queue, ended, settled.get(place))
+        regrade = _regrade_from(event, queue, ended, settled.get(place))
         if event.id in withdrawn:
             regrade = replace(regrade, status="withdrawn", now=None, queue=None)
         regrades.append(regrade)
     return regrades
 
 
-def _regrade(event: EventRow, queue: int | None, ended: int | None, label: str | None) -> Regrade:
+def _regrade_from(
+    event: EventRow, queue: int | None, ended: int | None, label: str | None
+) -> Regrade:
     before = event.before["label"]
     status: Status = "open"
     if ended is not None and ended > event.id:
@@ -228,7 +232,7 @@ def queue_open(
     waiting = store.events.unqueued_requests(run_id)
     if not waiting:
         raise InputError("No request waits to be queued.")
-    for row in queues.queues(store, run_id):
+    for row in queues.queues_of_run(store, run_id):
         if row.rule == RULE:
             inside = {(cell.item_id, cell.criterion) for cell in store.queues.cells(row.id)}
             if not inside & waiting:
@@ -248,7 +252,7 @@ _COLUMNS = {
 }
 
 
-def read(data: bytes, name: str) -> list[RegradeRequest]:
+def read_requests(data: bytes, name: str) -> list[RegradeRequest]:
     """Read requests from a table: item, note, from and, optionally, criterion.
 
     Raises:
@@ -280,7 +284,7 @@ HEADS = (
 )
 
 
-def as_csv(store: Store, run_id: int) -> str:
+def requests_as_csv(store: Store, run_id: int) -> str:
     """Return all requests of a run with their results, as CSV without formulas.
 
     Raises:

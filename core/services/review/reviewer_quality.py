@@ -17,7 +17,12 @@ from core.domain.review_records import EventRow, QueueRow, VerdictRow
 from core.metrics.estimate import Estimate, difference
 from core.services.queueing.queue_cap import AWAY_MS
 from core.services.results.browsing import judged_options
-from core.services.results.scored_items import effective, labels_of, resolved_items, scored_rubric
+from core.services.results.scored_items import (
+    labels_of,
+    resolved_items,
+    rubric_in_force,
+    scored_rubric,
+)
 from core.services.review import claims, second_looks
 from core.services.review.reviewers import now_seated
 from core.services.review.second_looks import RepeatedVerdict
@@ -54,12 +59,12 @@ class ReviewerPace:
         return None if self.each_seconds is None else self.left * self.each_seconds / 60
 
 
-def pace(store: Store, seat: Seat, queue_id: int) -> ReviewerPace:
+def reviewer_pace(store: Store, seat: Seat, queue_id: int) -> ReviewerPace:
     """Return this person's progress and speed in a queue. Raises ``NotFound``."""
-    return _pace(store, now_seated(store, seat), store.queues.get(queue_id))
+    return _pace_of(store, now_seated(store, seat), store.queues.get(queue_id))
 
 
-def _pace(store: Store, seat: Seat, queue: QueueRow) -> ReviewerPace:
+def _pace_of(store: Store, seat: Seat, queue: QueueRow) -> ReviewerPace:
     decided = store.verdicts.decided(queue.id, seat.name)
     available, again = store.turns.available(queue.id, seat, decided, at=clock.seconds_now())
     times = store.events.spent(queue.id, seat.name, AWAY_MS).values()
@@ -67,7 +72,7 @@ def _pace(store: Store, seat: Seat, queue: QueueRow) -> ReviewerPace:
     return ReviewerPace(len(decided) - again, available, seconds)
 
 
-def spent(events: Iterable[EventRow]) -> list[int]:
+def milliseconds_spent(events: Iterable[EventRow]) -> list[int]:
     """Return the recorded milliseconds per verdict, capped in case the person went away."""
     return [
         min(event.ms_active, AWAY_MS)
@@ -90,7 +95,7 @@ class PersonAtWork:
     open_now: bool
 
 
-def at_work(store: Store, seat: Seat, queue_id: int) -> list[PersonAtWork]:
+def people_at_work(store: Store, seat: Seat, queue_id: int) -> list[PersonAtWork]:
     """Return the progress of people in a queue. Raises ``NotFound``.
 
     A lead sees everyone who reviewed an item, has one open or is assigned one, by role and name;
@@ -107,7 +112,7 @@ def at_work(store: Store, seat: Seat, queue_id: int) -> list[PersonAtWork]:
     for name in people & {*last, *sessions, *assigned}:
         # An assigned person may not have signed in yet.
         person = Seat(name, roles.get(name, "reviewer"), sessions.get(name, seat.session))
-        person_pace = _pace(store, person, queue)
+        person_pace = _pace_of(store, person, queue)
         rows.append(PersonAtWork(name, person.role, person_pace, last.get(name), name in sessions))
     return sorted(rows, key=lambda row: (ROLES.index(row.role), row.name.casefold()))
 
@@ -147,7 +152,7 @@ class ReviewerQuality:
     weeks: tuple[Week, ...]
 
 
-def quality(store: Store, seat: Seat, queue_id: int) -> list[ReviewerQuality]:
+def reviewer_quality(store: Store, seat: Seat, queue_id: int) -> list[ReviewerQuality]:
     """Return how people review in a queue: for a lead everyone, by name; else only this person.
 
     Raises ``NotFound``.
@@ -168,8 +173,8 @@ class _Facts:
         self._events = {
             e.id: e for e in store.events.of_run(queue.run_id, queue.id) if e.action == "verdict"
         }
-        self._pairs = second_looks.pairs(store, queue.id)
-        self._gold = _gold(store, queue, {verdict.item_id for verdict in self._verdicts})
+        self._pairs = second_looks.repeated_verdicts(store, queue.id)
+        self._gold = _dataset_labels(store, queue, {verdict.item_id for verdict in self._verdicts})
         self._settled = {
             (s.item_id, s.criterion): s.option
             for s in store.settled.of_run(queue.run_id)
@@ -186,7 +191,7 @@ class _Facts:
         """Return one person's figures."""
         mine = [v for v in self._verdicts if v.reviewer == name]
         events = [self._events[v.first_event] for v in mine]
-        times = spent(events)
+        times = milliseconds_spent(events)
         seconds = median(times) / 1000 if times else None
         open_cells = self._open_cells(name, mine)
         enough = seconds is not None and len(times) >= USUAL
@@ -194,15 +199,15 @@ class _Facts:
             name=name,
             verdicts=len(mine),
             cannot=sum(v.first.option is None for v in mine),
-            gold=self._as_labelled(mine),
-            same=_same([p for p in self._pairs if p.reviewer == name]),
-            shared=self._as_settled(mine),
+            gold=self._agreement_with_labels(mine),
+            same=_share_equal([p for p in self._pairs if p.reviewer == name]),
+            shared=self._agreement_with_settled(mine),
             each_seconds=seconds,
             timed=len(times),
             quick=sum(t < QUICK * median(times) for t in times) if enough else 0,
             left=len({item for item, _ in open_cells}),
             left_minutes=None if seconds is None else len(open_cells) * seconds / 60,
-            weeks=self._weeks(mine, events),
+            weeks=self._weekly_figures(mine, events),
         )
 
     def _open_cells(self, name: str, mine: Sequence[VerdictRow]) -> list[tuple[str, str]]:
@@ -216,14 +221,14 @@ class _Facts:
             and (c.item_id, c.criterion) not in decided
         ]
 
-    def _as_labelled(self, mine: Sequence[VerdictRow]) -> Estimate:
+    def _agreement_with_labels(self, mine: Sequence[VerdictRow]) -> Estimate:
         labelled = [(v, self._gold.get((v.item_id, v.criterion))) for v in mine]
         labelled = [(v, option) for v, option in labelled if option is not None]
         return Estimate.share(
             sum(v.first.option == option for v, option in labelled), len(labelled)
         )
 
-    def _as_settled(self, mine: Sequence[VerdictRow]) -> Estimate:
+    def _agreement_with_settled(self, mine: Sequence[VerdictRow]) -> Estimate:
         shared = {
             (v.item_id, v.criterion)
             for v in self._verdicts
@@ -237,38 +242,42 @@ class _Facts:
         same = sum(v.first.option == self._settled[v.item_id, v.criterion] for v in settled)
         return Estimate.share(same, len(settled))
 
-    def _weeks(self, mine: Sequence[VerdictRow], events: Sequence[EventRow]) -> tuple[Week, ...]:
+    def _weekly_figures(
+        self, mine: Sequence[VerdictRow], events: Sequence[EventRow]
+    ) -> tuple[Week, ...]:
         parts: dict[str, list[tuple[VerdictRow, EventRow]]] = {}
         for verdict, event in zip(mine, events, strict=True):
-            parts.setdefault(_monday(event.ts), []).append((verdict, event))
+            parts.setdefault(_monday_of(event.ts), []).append((verdict, event))
         weeks = []
         for monday in sorted(parts):
-            times = spent(event for _, event in parts[monday])
+            times = milliseconds_spent(event for _, event in parts[monday])
             seconds = median(times) / 1000 if times else None
-            gold = self._as_labelled([verdict for verdict, _ in parts[monday]])
+            gold = self._agreement_with_labels([verdict for verdict, _ in parts[monday]])
             weeks.append(Week(monday, len(parts[monday]), seconds, gold))
         return tuple(weeks)
 
 
-def _gold(store: Store, queue: QueueRow, items: Collection[str]) -> Mapping[tuple[str, str], int]:
+def _dataset_labels(
+    store: Store, queue: QueueRow, items: Collection[str]
+) -> Mapping[tuple[str, str], int]:
     """Return the dataset's own labels of these items, without what people settled."""
     run = store.runs.get(queue.run_id)
     rubric = scored_rubric(store, run)
     return {
         (item.id, name): option
         for item in resolved_items(store, run.dataset_version_id, sorted(items), upto=0)
-        for name, option in labels_of(item, effective(item, rubric)).items()
+        for name, option in labels_of(item, rubric_in_force(item, rubric)).items()
     }
 
 
-def _same(pairs: Sequence[RepeatedVerdict]) -> Estimate:
+def _share_equal(pairs: Sequence[RepeatedVerdict]) -> Estimate:
     return Estimate.share(sum(p.first.option == p.again.option for p in pairs), len(pairs))
 
 
-def _monday(moment: str) -> str:
+def _monday_of(moment: str) -> str:
     """Return the Monday of an ISO timestamp's week.
 
-    >>> _monday("2026-03-05T10:00:00.000Z")
+    >>> _monday_of("2026-03-05T10:00:00.000Z")
     '2026-03-02'
     """
     day = date.fromisoformat(moment[:10])
@@ -297,7 +306,7 @@ class AnchoringEffect:
     difference: Estimate
 
 
-def anchoring(store: Store, queue_id: int) -> AnchoringEffect:
+def anchoring_effect(store: Store, queue_id: int) -> AnchoringEffect:
     """Return the influence of seeing the votes in a queue, from its independent verdicts.
 
     Cells without a panel verdict are excluded; "cannot assess" counts as different from the
@@ -316,27 +325,27 @@ def anchoring(store: Store, queue_id: int) -> AnchoringEffect:
     apart = [(v, o) for v, o in changed if v.first.option != o]
     same = [(v, o) for v, o in changed if v.first.option == o]
     hidden = [(v, o) for v, o in compared if v.item_id not in shown and v.mode != "assisted"]
-    blind = _as_panel(hidden)
-    assisted = _as_panel([(v, o) for v, o in compared if v.item_id in shown])
+    blind = _agreement_with_panel(hidden)
+    assisted = _agreement_with_panel([(v, o) for v, o in compared if v.item_id in shown])
     return AnchoringEffect(
         revealed=len(changed),
-        toward=Estimate.share(sum(_final(v) == o for v, o in apart), len(apart)),
-        away=Estimate.share(sum(_final(v) != o for v, o in same), len(same)),
+        toward=Estimate.share(sum(_final_option(v) == o for v, o in apart), len(apart)),
+        away=Estimate.share(sum(_final_option(v) != o for v, o in same), len(same)),
         blind=blind,
         assisted=assisted,
-        difference=_difference(assisted, blind),
+        difference=_agreement_difference(assisted, blind),
     )
 
 
-def _final(verdict: VerdictRow) -> int | None:
+def _final_option(verdict: VerdictRow) -> int | None:
     return None if verdict.final is None else verdict.final.option
 
 
-def _as_panel(compared: list[tuple[VerdictRow, int]]) -> Estimate:
+def _agreement_with_panel(compared: list[tuple[VerdictRow, int]]) -> Estimate:
     return Estimate.share(sum(v.first.option == option for v, option in compared), len(compared))
 
 
-def _difference(assisted: Estimate, blind: Estimate) -> Estimate:
+def _agreement_difference(assisted: Estimate, blind: Estimate) -> Estimate:
     if not assisted.n:
         return Estimate(None, reason="No verdict was given on an item shown with the votes.")
     if not blind.n:

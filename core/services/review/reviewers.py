@@ -30,14 +30,14 @@ def sign_in(store: Store, name: str) -> ReviewerRow:
     if store.actor.via == "page":
         if not store.actor.may("organise"):
             allow(store.actor, "review")
-        return _as_member(store)
+        return _row_as_member(store)
     name = " ".join(name.split())
     if not 1 <= len(name) <= 100:
         raise InputError("Give a name of 1 to 100 characters, so that others know who decided.")
     return store.reviewers.make(name, now=clock.now())
 
 
-def _as_member(store: Store) -> ReviewerRow:
+def _row_as_member(store: Store) -> ReviewerRow:
     actor = store.actor
     row = store.reviewers.make(actor.name, now=clock.now())
     # An admin does not review, but creates queues and assigns items like a lead.
@@ -45,7 +45,7 @@ def _as_member(store: Store) -> ReviewerRow:
     return row if row.role == role else store.reviewers.set_role(actor.name, role)
 
 
-def seat(store: Store, name: str, session: str) -> Seat:
+def seat_of(store: Store, name: str, session: str) -> Seat:
     """Return a reviewer with their current role, in one session."""
     row = store.reviewers.get(name)
     return Seat(row.name, row.role, session)
@@ -58,7 +58,7 @@ def now_seated(store: Store, seat: Seat) -> Seat:
     return Seat(seat.name, store.reviewers.get(seat.name).role, seat.session)
 
 
-def everyone(store: Store) -> list[ReviewerRow]:
+def all_reviewers(store: Store) -> list[ReviewerRow]:
     """Return all reviewers, by name."""
     return store.reviewers.list()
 
@@ -96,9 +96,9 @@ LAST_NOTES = 3
 MOST = 20
 
 
-def snippets(store: Store, seat: Seat) -> tuple[str, ...]:
+def snippets_of(store: Store, seat: Seat) -> tuple[str, ...]:
     """Return this person's snippets, newest first."""
-    return tuple(store.settings.get(_key(seat), []))
+    return tuple(store.settings.get(_snippets_key(seat), []))
 
 
 @allowed("review")
@@ -113,8 +113,8 @@ def keep(store: Store, seat: Seat, text: str) -> None:
     if not text:
         raise InputError("Write the note first; then it can be kept.")
     with store.write():
-        earlier = [snippet for snippet in snippets(store, seat) if snippet != text]
-        store.settings.put(_key(seat), [text, *earlier][:MOST])
+        earlier = [snippet for snippet in snippets_of(store, seat) if snippet != text]
+        store.settings.put(_snippets_key(seat), [text, *earlier][:MOST])
 
 
 @allowed("review")
@@ -122,7 +122,8 @@ def forget(store: Store, seat: Seat, text: str) -> None:
     """Delete a snippet."""
     with store.write():
         store.settings.put(
-            _key(seat), [snippet for snippet in snippets(store, seat) if snippet != text]
+            _snippets_key(seat),
+            [snippet for snippet in snippets_of(store, seat) if snippet != text],
         )
 
 
@@ -133,13 +134,13 @@ def last_notes(store: Store, seat: Seat, queue_id: int) -> list[str]:
 
 def commits_at_once(store: Store, seat: Seat) -> bool:
     """Return whether this person's last answer on an item also commits it."""
-    return bool(store.settings.get(_at_once(seat), False))
+    return bool(store.settings.get(_without_undo(seat), False))
 
 
 @allowed("review")
 def commit_at_once(store: Store, seat: Seat, on: bool) -> None:
     """Set whether this person's last answer on an item also commits it."""
-    store.settings.put(_at_once(seat), on)
+    store.settings.put(_without_undo(seat), on)
 
 
 @allowed("review")
@@ -147,14 +148,14 @@ def commit_at_once_alone(store: Store, seat: Seat) -> None:
     """Let this person's last answer on an item commit it, if nobody else reviews and they have not
     chosen otherwise.
     """
-    alone = [row.name for row in everyone(store)] == [seat.name]
-    if alone and store.settings.get(_at_once(seat)) is None:
+    alone = [row.name for row in all_reviewers(store)] == [seat.name]
+    if alone and store.settings.get(_without_undo(seat)) is None:
         commit_at_once(store, seat, on=True)
 
 
-def _at_once(seat: Seat) -> str:
+def _without_undo(seat: Seat) -> str:
     return f"review commits at once/{seat.name}"
 
 
-def _key(seat: Seat) -> str:
+def _snippets_key(seat: Seat) -> str:
     return f"review snippets/{seat.name}"

@@ -16,7 +16,7 @@ from core.domain.rubric import Criterion
 from core.errors import Conflict
 from core.identity import seeded_random
 from core.services.access.allowing import allowed
-from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
 from core.services.review.adjudication import Act
 from core.services.review.commit_reveal import normalised_verdicts
 from core.services.review.reviewers import now_seated
@@ -42,7 +42,7 @@ class SecondLook:
     criteria: tuple[Criterion, ...]
 
 
-def waiting(store: Store, seat: Seat, queue_id: int) -> list[str]:
+def items_to_repeat(store: Store, seat: Seat, queue_id: int) -> list[str]:
     """Return the items that this person should look at again, in the order they were decided.
 
     The queue's seed draws them (``QueueSettings.repeat_share``) from the items that this person
@@ -52,8 +52,8 @@ def waiting(store: Store, seat: Seat, queue_id: int) -> list[str]:
     share = queue.settings.repeat_share
     if not share:
         return []
-    decided = _decided(store.verdicts.of_queue(queue_id), seat.name)
-    again = {e.item_id for e in _said_again(store, queue) if e.actor == seat.name}
+    decided = _decided_items(store.verdicts.of_queue(queue_id), seat.name)
+    again = {e.item_id for e in _repeated_events(store, queue) if e.actor == seat.name}
     order = sorted(decided, key=lambda item: decided[item])
     return [
         item
@@ -66,14 +66,16 @@ def waiting(store: Store, seat: Seat, queue_id: int) -> list[str]:
 
 def second_look(store: Store, seat: Seat, queue_id: int) -> SecondLook | None:
     """Return the next item for a second look, or ``None``."""
-    item_ids = waiting(store, seat, queue_id)
+    item_ids = items_to_repeat(store, seat, queue_id)
     if not item_ids:
         return None
     queue, item_id = store.queues.get(queue_id), item_ids[0]
     run = store.runs.get(queue.run_id)
     (item,) = resolved_items(store, run.dataset_version_id, [item_id], upto=0)
-    rubric = effective(item, scored_rubric(store, run))
-    names = {v.criterion for v in _mine(store.verdicts.of_item(queue_id, item_id), seat.name)}
+    rubric = rubric_in_force(item, scored_rubric(store, run))
+    names = {
+        v.criterion for v in _own_verdicts(store.verdicts.of_item(queue_id, item_id), seat.name)
+    }
     return SecondLook(
         queue_id=queue_id,
         item_id=item_id,
@@ -106,7 +108,7 @@ def say_again(
     """
     with store.write():
         seat = now_seated(store, seat)
-        if look.item_id not in waiting(store, seat, look.queue_id):
+        if look.item_id not in items_to_repeat(store, seat, look.queue_id):
             raise Conflict("You have looked at this item again already. Go on with the next.")
         queue = store.queues.get(look.queue_id)
         run = store.runs.get(queue.run_id)
@@ -135,7 +137,7 @@ class RepeatedVerdict:
     again: ReviewerAnswer
 
 
-def pairs(store: Store, queue_id: int) -> list[RepeatedVerdict]:
+def repeated_verdicts(store: Store, queue_id: int) -> list[RepeatedVerdict]:
     """Return a queue's first and second looks, if the first verdict is still in force."""
     queue = store.queues.get(queue_id)
     first = {
@@ -145,23 +147,23 @@ def pairs(store: Store, queue_id: int) -> list[RepeatedVerdict]:
     }
     return [
         RepeatedVerdict(e.actor, e.item_id, e.criterion, first[key], given_from(e.after))
-        for e in _said_again(store, queue)
+        for e in _repeated_events(store, queue)
         if (key := (e.actor, e.item_id, e.criterion)) in first
     ]
 
 
-def _said_again(store: Store, queue: QueueRow) -> list[EventRow]:
+def _repeated_events(store: Store, queue: QueueRow) -> list[EventRow]:
     return [e for e in store.events.of_run(queue.run_id, queue.id) if e.action == "repeat"]
 
 
-def _mine(verdicts: list[VerdictRow], name: str) -> list[VerdictRow]:
+def _own_verdicts(verdicts: list[VerdictRow], name: str) -> list[VerdictRow]:
     return [v for v in verdicts if v.reviewer == name and v.part == "review" and v.final]
 
 
-def _decided(verdicts: list[VerdictRow], name: str) -> dict[str, int]:
+def _decided_items(verdicts: list[VerdictRow], name: str) -> dict[str, int]:
     """Return the items that a person decided, with their last event on each."""
     last_events: dict[str, int] = {}
-    for verdict in _mine(verdicts, name):
+    for verdict in _own_verdicts(verdicts, name):
         last_events[verdict.item_id] = max(
             last_events.get(verdict.item_id, 0), verdict.final_event or 0
         )

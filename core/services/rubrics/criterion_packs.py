@@ -63,26 +63,26 @@ class Pack:
 
 
 @lru_cache(maxsize=1)
-def packs() -> tuple[Pack, ...]:
+def all_packs() -> tuple[Pack, ...]:
     """Return the packs that come with the program, by title; empty if not installed."""
     files = sorted(FOLDER.glob("*.yaml"))
-    loaded = [_pack(f.stem, parse_rubric(f.read_bytes(), f.name).value) for f in files]
+    loaded = [_pack_from(f.stem, parse_rubric(f.read_bytes(), f.name).value) for f in files]
     return tuple(sorted(loaded, key=lambda pack: fold(pack.title)))
 
 
-def _pack(name: str, rubric: Rubric) -> Pack:
-    entries = tuple(Entry(name, c, _example(c)) for c in rubric.criteria)
+def _pack_from(name: str, rubric: Rubric) -> Pack:
+    entries = tuple(Entry(name, c, _pack_example(c)) for c in rubric.criteria)
     return Pack(name, rubric.name, rubric.description, rubric.guidelines.strip(), entries)
 
 
-def _example(criterion: Criterion) -> PackExample:
+def _pack_example(criterion: Criterion) -> PackExample:
     example = dict(criterion.meta["example"])
     option, why = example.pop("option"), example.pop("why")
     item = build_model(Item, {"id": "example", **example}, "worked example", criterion.name)
     return PackExample(item, str(option), str(why))
 
 
-def find(
+def find_criteria(
     search: str = "", *, pack: str | None = None, scale: Scale | None = None
 ) -> list[tuple[Pack, list[Entry]]]:
     """Return the criteria with every word of ``search``, by pack, without empty packs.
@@ -91,16 +91,16 @@ def find(
     """
     terms = fold(search).split()
     matches = []
-    for candidate in packs():
+    for candidate in all_packs():
         if pack is not None and candidate.name != pack:
             continue
-        entries = [e for e in candidate.entries if _fits(candidate, e, terms, scale)]
+        entries = [e for e in candidate.entries if _fits_search(candidate, e, terms, scale)]
         if entries:
             matches.append((candidate, entries))
     return matches
 
 
-def _fits(pack: Pack, entry: Entry, terms: Sequence[str], scale: Scale | None) -> bool:
+def _fits_search(pack: Pack, entry: Entry, terms: Sequence[str], scale: Scale | None) -> bool:
     criterion = entry.criterion
     if scale is not None and criterion.scale != scale:
         return False
@@ -110,18 +110,18 @@ def _fits(pack: Pack, entry: Entry, terms: Sequence[str], scale: Scale | None) -
     return all(word in text or (len(word) > 4 and word.rstrip("s") in text) for word in terms)
 
 
-def entry(key: str) -> Entry | None:
+def entry_by_key(key: str) -> Entry | None:
     """Return the criterion of that key, or ``None``."""
-    return next((e for pack in packs() for e in pack.entries if e.key == key), None)
+    return next((e for pack in all_packs() for e in pack.entries if e.key == key), None)
 
 
 def missing_guidelines(draft: RubricDraft, keys: Iterable[str]) -> tuple[Pack, ...]:
     """Return the packs of these criteria whose guidelines are missing in the draft."""
-    names = {library_entry.pack for key in keys if (library_entry := entry(key))}
+    names = {library_entry.pack for key in keys if (library_entry := entry_by_key(key))}
     guidelines = draft["guidelines"]
     return tuple(
         pack
-        for pack in packs()
+        for pack in all_packs()
         if pack.name in names and pack.guidelines and pack.guidelines not in guidelines
     )
 
@@ -134,7 +134,7 @@ def with_entries(draft: RubricDraft, keys: Sequence[str], *, guided: bool = True
     guidelines do not change.
     """
     grown = draft
-    for added in (library_entry for key in keys if (library_entry := entry(key))):
+    for added in (library_entry for key in keys if (library_entry := entry_by_key(key))):
         facts = {k: v for k, v in added.criterion.meta.items() if k != "known_as"}
         meta = {**facts, "library": added.key}
         grown = append_criterion(grown, added.criterion.model_copy(update={"meta": meta}))
@@ -145,9 +145,9 @@ def with_entries(draft: RubricDraft, keys: Sequence[str], *, guided: bool = True
     return {**grown, "guidelines": "\n\n".join(text for text in texts if text)}
 
 
-def new_with(keys: Sequence[str], *, guided: bool = True) -> RubricDraft:
+def draft_from_entries(keys: Sequence[str], *, guided: bool = True) -> RubricDraft:
     """Return a new draft with these criteria, named after their pack if they share one."""
-    titles = {pack.title for pack in packs() for e in pack.entries if e.key in keys}
+    titles = {pack.title for pack in all_packs() for e in pack.entries if e.key in keys}
     draft = with_entries(new_draft(), keys, guided=guided)
     return {**draft, "name": titles.pop() if len(titles) == 1 else "From the library"}
 

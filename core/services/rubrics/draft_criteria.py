@@ -29,31 +29,31 @@ from core.services.rubrics.draft_shapes import (
 from core.services.rubrics.drafts import draft_from
 from core.services.rubrics.path_edit import (
     Step,
-    edited,
-    index_of,
-    moved,
-    numbered,
-    placed,
-    put,
+    index_by_uid,
+    numbered_name,
+    with_change_at,
     with_copy,
-    without,
+    with_object_moved,
+    with_object_placed,
+    with_value_at,
+    without_object,
 )
 from core.text.names import fold
 
 
 def set_field(draft: RubricDraft, name: str, value: Any) -> RubricDraft:
     """Return the draft with one of its own fields changed (name, description, guidelines)."""
-    return put(draft, (name,), value)
+    return with_value_at(draft, (name,), value)
 
 
 def set_scoring(draft: RubricDraft, name: str, value: Any) -> RubricDraft:
     """Return the draft with one field of its scoring policy changed."""
-    return put(draft, ("scoring", name), value)
+    return with_value_at(draft, ("scoring", name), value)
 
 
 def set_criterion(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
     """Return the draft with one field of a criterion changed."""
-    return put(draft, ("criteria", uid, name), value)
+    return with_value_at(draft, ("criteria", uid, name), value)
 
 
 def add_criterion(
@@ -63,15 +63,15 @@ def add_criterion(
 
     ``na`` adds the option "Not applicable".
     """
-    draft = _to_grow(draft)
+    draft = _without_untouched_first(draft)
     serial = UidSource(draft["serial"])
     section = draft["criteria"][-1]["section"] if draft["criteria"] else ""
-    name = numbered("Criterion", _names(draft))
+    name = numbered_name("Criterion", _criterion_names(draft))
     criterion = blank_criterion(name, template, serial, section=section, na=na)
-    return _grown(draft, criterion, serial), criterion["uid"]
+    return _with_criterion_added(draft, criterion, serial), criterion["uid"]
 
 
-def _to_grow(draft: RubricDraft) -> RubricDraft:
+def _without_untouched_first(draft: RubricDraft) -> RubricDraft:
     """Return the draft without a new rubric's first criterion, if that is untouched."""
     untouched = draft["criteria"] == started_draft()["criteria"]
     return {**draft, "criteria": []} if untouched and draft["base"] is None else draft
@@ -95,7 +95,7 @@ def set_requirement(
         return changed
     taken = {fold(c["name"]) for c in draft["criteria"] if c["uid"] != uid}
     if current["name"] in ("", suggested) or re.fullmatch(r"Criterion \d+", current["name"]):
-        return set_criterion(changed, uid, "name", _suggested(requirement, taken))
+        return set_criterion(changed, uid, "name", _suggested_name(requirement, taken))
     return changed
 
 
@@ -106,7 +106,7 @@ _BEGINNINGS = {
 }
 
 
-def _suggested(requirement: str, taken: set[str]) -> str:
+def _suggested_name(requirement: str, taken: set[str]) -> str:
     """Return the first significant words of a requirement, as a unique name."""
     parts = requirement.split()
     words = list(dropwhile(lambda word: word.casefold() in _BEGINNINGS, parts)) or parts
@@ -114,81 +114,87 @@ def _suggested(requirement: str, taken: set[str]) -> str:
     return name_for(text[:1].upper() + text[1:], len(taken), taken)
 
 
-def _grown(draft: RubricDraft, criterion: CriterionDraft, serial: UidSource) -> RubricDraft:
+def _with_criterion_added(
+    draft: RubricDraft, criterion: CriterionDraft, serial: UidSource
+) -> RubricDraft:
     return {**draft, "criteria": [*draft["criteria"], criterion], "serial": serial.last}
 
 
 def append_criterion(draft: RubricDraft, criterion: Criterion) -> RubricDraft:
     """Return the draft with this criterion at its end; a repeated name gets a number."""
-    draft = _to_grow(draft)
+    draft = _without_untouched_first(draft)
     (copied,) = draft_from(Rubric(criteria=(criterion,)))["criteria"]
     serial = UidSource(draft["serial"])
     fresh: CriterionDraft = {
         **copied,
         "uid": serial.next("c"),
-        "name": free_of(copied["name"], _names(draft)),
+        "name": free_name(copied["name"], _criterion_names(draft)),
         "options": [{**option, "uid": serial.next("o")} for option in copied["options"]],
     }
-    return _grown(draft, fresh, serial)
+    return _with_criterion_added(draft, fresh, serial)
 
 
-def _names(draft: RubricDraft) -> list[str]:
+def _criterion_names(draft: RubricDraft) -> list[str]:
     return [criterion["name"] for criterion in draft["criteria"]]
 
 
-def free_of(name: str, taken: Iterable[str]) -> str:
+def free_name(name: str, taken: Iterable[str]) -> str:
     """Return the name, with a number if it is taken.
 
-    >>> free_of("Tone", ["tone", "Tone 2"])
+    >>> free_name("Tone", ["tone", "Tone 2"])
     'Tone 3'
     """
     names = list(taken)
-    return numbered(name[:190], names, 2) if fold(name) in map(fold, names) else name
+    return numbered_name(name[:190], names, 2) if fold(name) in map(fold, names) else name
 
 
 def remove_criterion(draft: RubricDraft, uid: str) -> RubricDraft:
     """Return the draft without a criterion. Gates on it stay, and are reported as problems."""
-    return edited(draft, ("criteria",), lambda criteria: without(criteria, uid))
+    return with_change_at(draft, ("criteria",), lambda criteria: without_object(criteria, uid))
 
 
 def move_criterion(draft: RubricDraft, uid: str, step: Step) -> RubricDraft:
     """Return the draft with a criterion one place up (-1) or down (1), if there is room."""
-    return edited(draft, ("criteria",), lambda criteria: moved(criteria, uid, step))
+    return with_change_at(
+        draft, ("criteria",), lambda criteria: with_object_moved(criteria, uid, step)
+    )
 
 
 def place_criterion(draft: RubricDraft, uid: str, place: int) -> RubricDraft:
     """Return the draft with a criterion at another place (from 0; beyond the end is the end)."""
-    return edited(draft, ("criteria",), lambda criteria: placed(criteria, uid, place))
+    return with_change_at(
+        draft, ("criteria",), lambda criteria: with_object_placed(criteria, uid, place)
+    )
 
 
 def duplicate_criterion(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]:
     """Return the draft with a copy of a criterion right after it, and the copy's uid."""
-    if index_of(draft["criteria"], uid) is None:
+    if index_by_uid(draft["criteria"], uid) is None:
         return draft, uid
     serial = UidSource(draft["serial"])
     fresh = serial.next("c")
 
-    def twin(original: CriterionDraft) -> CriterionDraft:
+    def twin_of(original: CriterionDraft) -> CriterionDraft:
         copied = copy.deepcopy(original)
         copied["uid"], copied["parked"] = fresh, {}
-        copied["name"] = numbered(f"{original['name']} copy", _names(draft))
+        copied["name"] = numbered_name(f"{original['name']} copy", _criterion_names(draft))
         copied["options"] = [{**o, "uid": serial.next("o")} for o in copied["options"]]
         return copied
 
-    grown = edited(draft, ("criteria",), lambda criteria: with_copy(criteria, uid, twin))
+    grown = with_change_at(draft, ("criteria",), lambda criteria: with_copy(criteria, uid, twin_of))
     return {**grown, "serial": serial.last}, fresh
 
 
 def set_option(draft: RubricDraft, uid: str, option: str, name: str, value: Any) -> RubricDraft:
     """Return the draft with one field of an option changed."""
-    return put(draft, ("criteria", uid, "options", option, name), value)
+    return with_value_at(draft, ("criteria", uid, "options", option, name), value)
 
 
 def add_option(draft: RubricDraft, uid: str, *, na: bool = False) -> RubricDraft:
     """Return the draft with a new option before the abstentions, or a new abstention last."""
     serial = UidSource(draft["serial"])
 
-    def grow(options: list[OptionDraft]) -> list[OptionDraft]:
+    def with_option_added(options: list[OptionDraft]) -> list[OptionDraft]:
         stem = "Not applicable" if na else "Option"
         option = Option.model_construct(
             label=_free_label(options, stem, always_number=not na),
@@ -198,7 +204,7 @@ def add_option(draft: RubricDraft, uid: str, *, na: bool = False) -> RubricDraft
         added = option_draft(option, serial.next("o"))
         return [*options, added] if na else _abstentions_last([*options, added])
 
-    return {**_with_options(draft, uid, grow), "serial": serial.last}
+    return {**_with_changed_options(draft, uid, with_option_added), "serial": serial.last}
 
 
 def _next_value(options: Sequence[OptionDraft]) -> float:
@@ -212,7 +218,7 @@ def _free_label(options: Sequence[OptionDraft], stem: str, *, always_number: boo
     taken = [o["label"] for o in options]
     if not always_number and fold(stem) not in map(fold, taken):
         return stem
-    return numbered(stem, taken, len([o for o in options if not o["na"]]) + 1)
+    return numbered_name(stem, taken, len([o for o in options if not o["na"]]) + 1)
 
 
 def _abstentions_last(options: Sequence[OptionDraft]) -> list[OptionDraft]:
@@ -221,21 +227,25 @@ def _abstentions_last(options: Sequence[OptionDraft]) -> list[OptionDraft]:
 
 def remove_option(draft: RubricDraft, uid: str, option: str) -> RubricDraft:
     """Return the draft without an option."""
-    return _with_options(draft, uid, lambda options: without(options, option))
+    return _with_changed_options(draft, uid, lambda options: without_object(options, option))
 
 
 def move_option(draft: RubricDraft, uid: str, option: str, step: Step) -> RubricDraft:
     """Return the draft with an option one place up (-1) or down (1), if there is room."""
-    return _with_options(draft, uid, lambda options: moved(options, option, step))
+    return _with_changed_options(
+        draft, uid, lambda options: with_object_moved(options, option, step)
+    )
 
 
 def set_abstention(draft: RubricDraft, uid: str, option: str, na: bool) -> RubricDraft:
     """Return the draft with an option made an abstention (moved last), or scored again."""
     fields = {"na": na, "value": None if na else 0.0}
-    return _with_options(
+    return _with_changed_options(
         draft,
         uid,
-        lambda options: _abstentions_last(edited(options, (option,), lambda o: {**o, **fields})),
+        lambda options: _abstentions_last(
+            with_change_at(options, (option,), lambda o: {**o, **fields})
+        ),
     )
 
 
@@ -243,14 +253,14 @@ def duplicate_option(draft: RubricDraft, uid: str, option: str) -> RubricDraft:
     """Return the draft with a copy of an option right after it."""
     serial = UidSource(draft["serial"])
 
-    def grow(options: list[OptionDraft]) -> list[OptionDraft]:
-        def twin(original: OptionDraft) -> OptionDraft:
+    def with_option_added(options: list[OptionDraft]) -> list[OptionDraft]:
+        def twin_of(original: OptionDraft) -> OptionDraft:
             label = _free_label(options, original["label"], always_number=True)
             return {**original, "uid": serial.next("o"), "label": label}
 
-        return with_copy(options, option, twin)
+        return with_copy(options, option, twin_of)
 
-    return {**_with_options(draft, uid, grow), "serial": serial.last}
+    return {**_with_changed_options(draft, uid, with_option_added), "serial": serial.last}
 
 
 def change_scale(draft: RubricDraft, uid: str, scale: str) -> RubricDraft:
@@ -261,7 +271,7 @@ def change_scale(draft: RubricDraft, uid: str, scale: str) -> RubricDraft:
     """
     serial = UidSource(draft["serial"])
 
-    def change(criterion: CriterionDraft) -> CriterionDraft:
+    def changed_criterion(criterion: CriterionDraft) -> CriterionDraft:
         if criterion["scale"] == scale:
             return criterion
         options_before = criterion["options"]
@@ -272,14 +282,16 @@ def change_scale(draft: RubricDraft, uid: str, scale: str) -> RubricDraft:
             options = template_options(DEFAULT_TEMPLATE[scale], serial)
         else:
             options = (
-                sorted(options_before, key=_by_value) if scale == "ordinal" else options_before
+                sorted(options_before, key=_value_order) if scale == "ordinal" else options_before
             )
-        return _fitting({**criterion, "scale": scale, "options": options, "parked": parked})
+        return _with_fitting_options(
+            {**criterion, "scale": scale, "options": options, "parked": parked}
+        )
 
-    return {**edited(draft, ("criteria", uid), change), "serial": serial.last}
+    return {**with_change_at(draft, ("criteria", uid), changed_criterion), "serial": serial.last}
 
 
-def _by_value(option: OptionDraft) -> tuple[bool, float]:
+def _value_order(option: OptionDraft) -> tuple[bool, float]:
     return option["na"], option["value"] or 0.0
 
 
@@ -292,17 +304,19 @@ def apply_template(
     """
     serial = UidSource(draft["serial"])
 
-    def change(criterion: CriterionDraft) -> CriterionDraft:
+    def changed_criterion(criterion: CriterionDraft) -> CriterionDraft:
         out = [o for o in criterion["options"] if o["na"]]
         options = [*template_options(template, serial, na=na and not out), *out]
         parked = {**criterion["parked"], criterion["scale"]: criterion["options"]}
         scale = TEMPLATE_SCALE[template]
-        return _fitting({**criterion, "scale": scale, "options": options, "parked": parked})
+        return _with_fitting_options(
+            {**criterion, "scale": scale, "options": options, "parked": parked}
+        )
 
-    return {**edited(draft, ("criteria", uid), change), "serial": serial.last}
+    return {**with_change_at(draft, ("criteria", uid), changed_criterion), "serial": serial.last}
 
 
-def _fitting(criterion: CriterionDraft) -> CriterionDraft:
+def _with_fitting_options(criterion: CriterionDraft) -> CriterionDraft:
     fits: tuple[str, ...] = {str(scale): rules for scale, rules in RULES.items()}[
         criterion["scale"]
     ]
@@ -312,7 +326,7 @@ def _fitting(criterion: CriterionDraft) -> CriterionDraft:
 def spread_values(draft: RubricDraft, uid: str) -> RubricDraft:
     """Return the draft with a criterion's values spread evenly from 0 to 1, or down from 1."""
 
-    def spread(options: list[OptionDraft]) -> list[OptionDraft]:
+    def spread_values(options: list[OptionDraft]) -> list[OptionDraft]:
         scored = [o for o in options if not o["na"]]
         values = [o["value"] for o in scored if o["value"] is not None]
         falling = len(values) > 1 and values[-1] < values[0]
@@ -321,10 +335,10 @@ def spread_values(draft: RubricDraft, uid: str) -> RubricDraft:
         given = dict(zip((o["uid"] for o in scored), even[::-1] if falling else even, strict=True))
         return [{**o, "value": given.get(o["uid"])} for o in options]
 
-    return _with_options(draft, uid, spread)
+    return _with_changed_options(draft, uid, spread_values)
 
 
-def _with_options(
+def _with_changed_options(
     draft: RubricDraft, uid: str, change: Callable[[list[OptionDraft]], list[OptionDraft]]
 ) -> RubricDraft:
-    return edited(draft, ("criteria", uid, "options"), change)
+    return with_change_at(draft, ("criteria", uid, "options"), change)

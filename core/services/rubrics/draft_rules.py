@@ -18,8 +18,15 @@ from core.services.rubrics.draft_shapes import (
     RubricDraft,
     UidSource,
 )
-from core.services.rubrics.drafts import gate_payload, linked
-from core.services.rubrics.path_edit import edited, index_of, numbered, put, with_copy, without
+from core.services.rubrics.drafts import gate_payload, linked_gate
+from core.services.rubrics.path_edit import (
+    index_by_uid,
+    numbered_name,
+    with_change_at,
+    with_copy,
+    with_value_at,
+    without_object,
+)
 from core.text.names import fold
 
 Predicate = Literal["below", "at_most", "above", "at_least", "is", "in", "abstained"]
@@ -41,7 +48,7 @@ def add_gate(draft: RubricDraft) -> tuple[RubricDraft, str]:
     data["on_missing"] = "review"
     if criteria:
         data["when"] = {"criterion": criteria[0]["name"], **_first_predicate(criteria[0])}
-    gate = linked(data, uid, criteria, criteria[0]["uid"] if criteria else None)
+    gate = linked_gate(data, uid, criteria, criteria[0]["uid"] if criteria else None)
     return {**draft, "gates": [*draft["gates"], gate], "serial": serial.last}, uid
 
 
@@ -60,10 +67,10 @@ def free_rule_name(draft: RubricDraft, stem: str) -> str:
     """Return ``stem`` with the lowest number that no gate or pre-check has."""
     taken = [g["gate"].get("name", "") for g in draft["gates"]]
     taken += [c["check"].get("name", "") for c in draft["prechecks"]]
-    return numbered(stem, taken)
+    return numbered_name(stem, taken)
 
 
-def gate_now(draft: RubricDraft, uid: str) -> dict[str, Any]:
+def current_gate_data(draft: RubricDraft, uid: str) -> dict[str, Any]:
     """Return a gate's plain data with current names; empty if it does not exist."""
     gate = next((g for g in draft["gates"] if g["uid"] == uid), None)
     return {} if gate is None else copy.deepcopy(gate_payload(gate, draft["criteria"]))
@@ -75,15 +82,15 @@ def _with_gate(
     change: Callable[[dict[str, Any]], dict[str, Any]],
     subject: str | None = None,
 ) -> RubricDraft:
-    def changed(gate: GateDraft) -> GateDraft:
+    def with_change(gate: GateDraft) -> GateDraft:
         data = change(copy.deepcopy(gate_payload(gate, draft["criteria"])))
-        return linked(data, uid, draft["criteria"], subject or gate["criterion"])
+        return linked_gate(data, uid, draft["criteria"], subject or gate["criterion"])
 
-    return edited(draft, ("gates", uid), changed)
+    return with_change_at(draft, ("gates", uid), with_change)
 
 
 def _put_in_gate(draft: RubricDraft, uid: str, path: Sequence[str], value: Any) -> RubricDraft:
-    return _with_gate(draft, uid, lambda data: put(data, path, value))
+    return _with_gate(draft, uid, lambda data: with_value_at(data, path, value))
 
 
 def set_gate(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
@@ -98,24 +105,24 @@ def set_subject(
 
     The condition stays if it fits the new subject; otherwise the default one replaces it.
     """
-    criteria = subjects(draft, criterion=criterion, tag=tag)
+    criteria = gate_subjects(draft, criterion=criterion, tag=tag)
     if not criteria:
         return draft
 
-    def change(data: dict[str, Any]) -> dict[str, Any]:
+    def changed_data(data: dict[str, Any]) -> dict[str, Any]:
         predicate = predicate_of(data["when"])
         condition: dict[str, Any] = {predicate: data["when"][predicate]} if predicate else {}
-        if not predicate or not _fits(data["when"][predicate], criteria):
+        if not predicate or not _threshold_fits(data["when"][predicate], criteria):
             condition = _first_predicate(criteria[0])
         if criterion is not None:
             return {**data, "when": {"criterion": criteria[0]["name"], **condition}}
         count = data["when"].get("count_at_least") or 1
         return {**data, "when": {"tag": tag, **condition, "count_at_least": count}}
 
-    return _with_gate(draft, uid, change, criterion)
+    return _with_gate(draft, uid, changed_data, criterion)
 
 
-def subjects(
+def gate_subjects(
     draft: RubricDraft, *, criterion: str | None = None, tag: str = ""
 ) -> list[CriterionDraft]:
     """Return the criteria that a gate on this criterion (uid) or tag considers."""
@@ -124,7 +131,7 @@ def subjects(
     return [c for c in draft["criteria"] if tag in c["tags"]]
 
 
-def _fits(threshold: Any, criteria: Sequence[CriterionDraft]) -> bool:
+def _threshold_fits(threshold: Any, criteria: Sequence[CriterionDraft]) -> bool:
     labels = threshold if isinstance(threshold, list) else [threshold]
     existing = {fold(o["label"]) for c in criteria for o in c["options"]}
     return all(fold(label) in existing for label in labels if isinstance(label, str))
@@ -140,11 +147,11 @@ def set_condition(
 ) -> RubricDraft:
     """Return the draft with a gate's predicate and threshold: a label, labels, or a value."""
 
-    def change(data: dict[str, Any]) -> dict[str, Any]:
+    def changed_data(data: dict[str, Any]) -> dict[str, Any]:
         subject = {k: v for k, v in data["when"].items() if k not in PREDICATES}
         return {**data, "when": {**subject, predicate: threshold}}
 
-    return _with_gate(draft, uid, change)
+    return _with_gate(draft, uid, changed_data)
 
 
 def set_count(draft: RubricDraft, uid: str, count: int) -> RubricDraft:
@@ -168,7 +175,7 @@ def set_effects(draft: RubricDraft, uid: str, wanted: Sequence[str]) -> RubricDr
     Fail and review exclude each other; the new effect wins.
     """
 
-    def change(data: dict[str, Any]) -> dict[str, Any]:
+    def changed_data(data: dict[str, Any]) -> dict[str, Any]:
         then, before = data["then"], effects_of(data["then"])
         verdicts = [name for name in wanted if name in ("fail", "review")]
         fresh = [name for name in verdicts if name not in before] or verdicts
@@ -181,7 +188,7 @@ def set_effects(draft: RubricDraft, uid: str, wanted: Sequence[str]) -> RubricDr
             effects["verdict"] = fresh[-1]
         return {**data, "then": {**effects, "reason": then.get("reason", "")}}
 
-    return _with_gate(draft, uid, change)
+    return _with_gate(draft, uid, changed_data)
 
 
 def set_effect(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
@@ -205,7 +212,7 @@ def set_check(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraf
     It has a limit (``cap``), at first 0, only if the action caps the score.
     """
 
-    def changed(check: dict[str, Any]) -> dict[str, Any]:
+    def with_change(check: dict[str, Any]) -> dict[str, Any]:
         fresh = {**check, name: value}
         if fresh.get("action") == "cap":
             fresh.setdefault("cap", 0.0)
@@ -213,32 +220,32 @@ def set_check(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraf
             fresh.pop("cap", None)
         return {key: part for key, part in fresh.items() if part is not None}
 
-    return edited(draft, ("prechecks", uid, "check"), changed)
+    return with_change_at(draft, ("prechecks", uid, "check"), with_change)
 
 
 def remove_rule(draft: RubricDraft, uid: str) -> RubricDraft:
     """Return the draft without a gate or a pre-check."""
     return {
         **draft,
-        "gates": without(draft["gates"], uid),
-        "prechecks": without(draft["prechecks"], uid),
+        "gates": without_object(draft["gates"], uid),
+        "prechecks": without_object(draft["prechecks"], uid),
     }
 
 
 def duplicate_rule(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]:
     """Return the draft with a copy of a gate or pre-check after it, and the copy's uid."""
-    if index_of([*draft["gates"], *draft["prechecks"]], uid) is None:
+    if index_by_uid([*draft["gates"], *draft["prechecks"]], uid) is None:
         return draft, uid
     serial = UidSource(draft["serial"])
     fresh = serial.next(uid[:1])
 
-    def twin(rule: dict[str, Any]) -> dict[str, Any]:
+    def rule_twin(rule: dict[str, Any]) -> dict[str, Any]:
         kind = "gate" if "gate" in rule else "check"
         name = f"{str(rule[kind].get('name', ''))[:180]} copy".strip()
         data = {**rule[kind], "name": free_rule_name(draft, name)}
         return copy.deepcopy({**rule, "uid": fresh, kind: data})
 
-    gates, checks = (with_copy(draft[kind], uid, twin) for kind in ("gates", "prechecks"))
+    gates, checks = (with_copy(draft[kind], uid, rule_twin) for kind in ("gates", "prechecks"))
     return {**draft, "gates": gates, "prechecks": checks, "serial": serial.last}, fresh
 
 
@@ -264,9 +271,9 @@ def drop_decision(draft: RubricDraft) -> RubricDraft:
 def set_penalty(draft: RubricDraft, **fields: Any) -> RubricDraft:
     """Return the draft with fields of its length penalty changed, created if it had none."""
     penalty = draft["scoring"]["length_penalty"] or LengthPenalty().model_dump(mode="json")
-    return put(draft, ("scoring", "length_penalty"), {**penalty, **fields})
+    return with_value_at(draft, ("scoring", "length_penalty"), {**penalty, **fields})
 
 
 def drop_penalty(draft: RubricDraft) -> RubricDraft:
     """Return the draft without a length penalty."""
-    return put(draft, ("scoring", "length_penalty"), None)
+    return with_value_at(draft, ("scoring", "length_penalty"), None)

@@ -208,10 +208,10 @@ def template_options(
     if template == "yes_no":
         options = [option_draft(o, serial.next("o")) for o in BINARY]
     else:
-        options = [_option(serial, *level) for level in LEVELS[template]]
-    return [*options, _option(serial, *NOT_APPLICABLE, None)] if na else options
+        options = [_option_draft(serial, *level) for level in LEVELS[template]]
+    return [*options, _option_draft(serial, *NOT_APPLICABLE, None)] if na else options
 
 
-def _option(serial: UidSource, label: str, anchor: str, value: float | None) -> OptionDraft:
+def _option_draft(serial: UidSource, label: str, anchor: str, value: float | None) -> OptionDraft:
     option = Option.model_construct(label=label, description=anchor, value=value, na=value is None)
     return option_draft(option, serial.next("o"))

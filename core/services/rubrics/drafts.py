@@ -48,7 +48,7 @@ def with_rubric(draft: RubricDraft, rubric: Rubric) -> RubricDraft:
     """
     by_name = {fold(c["name"]): c for c in draft["criteria"]}
     serial = UidSource(draft["serial"])
-    criteria = [_criterion(c, by_name.get(fold(c.name)), serial) for c in rubric.criteria]
+    criteria = [_criterion_draft(c, by_name.get(fold(c.name)), serial) for c in rubric.criteria]
     gates = _known_by_name((g["gate"], g["uid"]) for g in draft["gates"])
     checks = _known_by_name((c["check"], c["uid"]) for c in draft["prechecks"])
     changed: RubricDraft = {
@@ -56,19 +56,19 @@ def with_rubric(draft: RubricDraft, rubric: Rubric) -> RubricDraft:
         **data_of(rubric),  # type: ignore[typeddict-item]
         "criteria": criteria,
         "gates": [
-            linked(_plain(gate), gates(gate.name) or serial.next("g"), criteria)
+            linked_gate(_plain_data(gate), gates(gate.name) or serial.next("g"), criteria)
             for gate in rubric.gates
         ],
         "prechecks": [
-            CheckDraft(uid=checks(check.name) or serial.next("p"), check=_plain(check))
+            CheckDraft(uid=checks(check.name) or serial.next("p"), check=_plain_data(check))
             for check in rubric.prechecks
         ],
-        "decision": None if rubric.decision is None else _plain(rubric.decision),
+        "decision": None if rubric.decision is None else _plain_data(rubric.decision),
     }
     return {**changed, "serial": serial.last}
 
 
-def completed(stored: dict[str, Any]) -> RubricDraft:
+def complete_draft(stored: dict[str, Any]) -> RubricDraft:
     """Return a stored draft, perhaps of an older version, with all current fields of a draft."""
     new = new_draft()
     scoring = {**new["scoring"], **stored.get("scoring", {})}
@@ -85,15 +85,15 @@ def _completed_criterion(kept: CriterionDraft) -> CriterionDraft:
     template = criterion_draft(Criterion.model_construct(name="", requirement=""), "", [])
     option = option_draft(Option.model_construct(label=""), "")
 
-    def filled(options: list[OptionDraft]) -> list[OptionDraft]:
+    def with_all_fields(options: list[OptionDraft]) -> list[OptionDraft]:
         return [{**option, **stored} for stored in options]
 
     complete: CriterionDraft = {**template, **kept}
-    parked = {scale: filled(options) for scale, options in complete["parked"].items()}
-    return {**complete, "options": filled(complete["options"]), "parked": parked}
+    parked = {scale: with_all_fields(options) for scale, options in complete["parked"].items()}
+    return {**complete, "options": with_all_fields(complete["options"]), "parked": parked}
 
 
-def _plain(noun: base.Noun) -> dict[str, Any]:
+def _plain_data(noun: base.Noun) -> dict[str, Any]:
     return noun.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
@@ -103,14 +103,14 @@ def _known_by_name(named: Iterable[tuple[dict[str, Any], str]]) -> Callable[[str
     for data, uid in named:
         uids_by_name.setdefault(fold(data.get("name", "")), []).append(uid)
 
-    def take(name: str) -> str | None:
+    def take_uid(name: str) -> str | None:
         uids = uids_by_name.get(fold(name))
         return uids.pop(0) if uids else None
 
-    return take
+    return take_uid
 
 
-def _criterion(
+def _criterion_draft(
     criterion: Criterion, known: CriterionDraft | None, serial: UidSource
 ) -> CriterionDraft:
     uids = {fold(o["label"]): o["uid"] for o in known["options"]} if known else {}
@@ -129,7 +129,11 @@ def draft_from_data(data: Mapping[str, Any]) -> RubricDraft:
     It reads name, guidelines and criteria; the editor reports missing or wrong values. An unknown
     scale becomes the least specific one: nominal with options, else binary.
     """
-    draft = {**new_draft(), "name": _words(data, "name"), "guidelines": _words(data, "guidelines")}
+    draft = {
+        **new_draft(),
+        "name": _words_at(data, "name"),
+        "guidelines": _words_at(data, "guidelines"),
+    }
     serial = UidSource(0)
     criteria = [_criterion_from(criterion, serial) for criterion in data.get("criteria", ())]
     return cast("RubricDraft", {**draft, "criteria": criteria, "serial": serial.last})
@@ -137,21 +141,21 @@ def draft_from_data(data: Mapping[str, Any]) -> RubricDraft:
 
 def _criterion_from(data: Mapping[str, Any], serial: UidSource) -> CriterionDraft:
     try:
-        return _criterion(base.build_model(Criterion, dict(data), "criterion"), None, serial)
+        return _criterion_draft(base.build_model(Criterion, dict(data), "criterion"), None, serial)
     except InputError:
         given = data.get("options")
         fields: dict[str, Any] = {
-            "weight": _number(data.get("weight", Criterion.model_fields["weight"].default)),
-            "scale": _scale(data.get("scale"), bool(given)),
+            "weight": _number_or_none(data.get("weight", Criterion.model_fields["weight"].default)),
+            "scale": _scale_of(data.get("scale"), bool(given)),
         }
-        name, requirement = _words(data, "name"), _words(data, "requirement")
+        name, requirement = _words_at(data, "name"), _words_at(data, "requirement")
         loose = Criterion.model_construct(name=name, requirement=requirement, **fields)
         uid, options = serial.next("c"), given if isinstance(given, list) else ()
         kept_options = [
             Option.model_construct(
-                label=_words(option, "label"),
-                description=_words(option, "description"),
-                value=_number(option.get("value")),
+                label=_words_at(option, "label"),
+                description=_words_at(option, "description"),
+                value=_number_or_none(option.get("value")),
             )
             for option in options
             if isinstance(option, dict)
@@ -161,25 +165,25 @@ def _criterion_from(data: Mapping[str, Any], serial: UidSource) -> CriterionDraf
         )
 
 
-def _scale(scale: object, options: bool) -> str:
+def _scale_of(scale: object, options: bool) -> str:
     if scale in get_args(Scale):
         return str(scale)
     return "nominal" if options else "binary"
 
 
-def _words(data: Mapping[str, Any], key: str) -> str:
+def _words_at(data: Mapping[str, Any], key: str) -> str:
     value = data.get(key)
     return "" if value is None else str(value)
 
 
-def _number(value: object) -> float | None:
+def _number_or_none(value: object) -> float | None:
     is_number = (
         isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     )
     return float(value) if is_number and isinstance(value, int | float) else None
 
 
-def linked(
+def linked_gate(
     data: dict[str, Any], uid: str, criteria: list[CriterionDraft], subject_uid: str | None = None
 ) -> GateDraft:
     """Return the draft of a gate (its plain data), linked to its criterion and options by uid.
@@ -211,7 +215,7 @@ def _is_word(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def payload(draft: RubricDraft) -> dict[str, Any]:
+def draft_payload(draft: RubricDraft) -> dict[str, Any]:
     """Return the draft as a rubric's plain data, valid or not; gates use current names."""
     scoring: dict[str, Any] = dict(draft["scoring"])
     if scoring["partial_credit"] is None:
@@ -253,18 +257,21 @@ def gate_payload(gate: GateDraft, criteria: list[CriterionDraft]) -> dict[str, A
     labels = {o["uid"]: o["label"] for o in subject["options"]}
     renamed = {old: labels[uid] for old, uid in gate["options"].items() if uid in labels}
 
-    def now(value: Any) -> Any:
+    def with_current_names(value: Any) -> Any:
         if isinstance(value, list):
-            return [now(v) for v in value]
+            return [with_current_names(v) for v in value]
         return renamed.get(value, value) if _is_word(value) else value
 
-    when = {k: v if k in ("criterion", "tag") else now(v) for k, v in gate["gate"]["when"].items()}
+    when = {
+        k: v if k in ("criterion", "tag") else with_current_names(v)
+        for k, v in gate["gate"]["when"].items()
+    }
     return {**gate["gate"], "when": {**when, "criterion": subject["name"]}}
 
 
 def rubric_from(draft: RubricDraft) -> Rubric:
     """Return the draft as a rubric; raise ``InputError`` with every problem."""
-    return base.build_model(Rubric, payload(draft), "rubric")
+    return base.build_model(Rubric, draft_payload(draft), "rubric")
 
 
 def problems_of(draft: RubricDraft) -> tuple[Problem, ...]:
@@ -284,17 +291,20 @@ def rubric_hash(rubric: Rubric) -> str:
 def is_changed(draft: RubricDraft) -> bool:
     """Return whether saving would create a version that differs from the draft's start."""
     if draft["base"] is None:
-        return payload(draft) not in (payload(new_draft()), payload(started_draft()))
+        return draft_payload(draft) not in (
+            draft_payload(new_draft()),
+            draft_payload(started_draft()),
+        )
     try:
         return rubric_hash(rubric_from(draft)) != draft["base"]
     except InputError:
         return True
 
 
-def locate(draft: RubricDraft, path: tuple[str | int, ...]) -> tuple[str | None, str | None]:
+def locate_card(draft: RubricDraft, path: tuple[str | int, ...]) -> tuple[str | None, str | None]:
     """Return the uid of the card (criterion, gate, pre-check) and of the option at a path.
 
-    >>> locate(new_draft(), ("name",))
+    >>> locate_card(new_draft(), ("name",))
     (None, None)
     """
     if len(path) < 2 or not isinstance(path[1], int):

@@ -30,7 +30,7 @@ from core.formats.source.csv_writer import csv_bytes
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed
 from core.rubric_diff.wording import check_words, decision_words, gate_words, penalty_words
-from core.services.rubrics.draft_criteria import add_criterion, append_criterion, free_of
+from core.services.rubrics.draft_criteria import add_criterion, append_criterion, free_name
 from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft, Template
 from core.services.rubrics.library import file_name
 from core.store.store import Store
@@ -94,14 +94,14 @@ def read_paste(text: str) -> PastedCriteria:
     if looks_like_grid(first.split("\t")):
         (grid,) = read_grid(read_raw(text, "pasted text", "rubric"))
         return PastedCriteria((), grid.value.criteria, grid.notices)
-    lines = _all_lines(text)
-    return PastedCriteria(lines[:MOST], (), (*_left_over(text), *_too_many(lines)))
+    lines = _all_pasted_lines(text)
+    return PastedCriteria(lines[:MOST], (), (*_left_over_notices(text), *_too_many(lines)))
 
 
-def _left_over(text: str) -> Iterator[Problem]:
+def _left_over_notices(text: str) -> Iterator[Problem]:
     """Yield notices on cells of pasted tables that are neither name, requirement nor weight."""
     for number, raw in enumerate(text.splitlines(), start=1):
-        cells = _cells(raw)[1] if "\t" in raw and _table_row(number, raw, "") else []
+        cells = _weight_and_cells(raw)[1] if "\t" in raw and _table_row(number, raw, "") else []
         if len(cells) > 2:
             yield Problem(
                 f"“{cells[2][:60]}” and {plural(len(cells) - 2, 'cell')} in all are left out.",
@@ -126,27 +126,31 @@ def read_lines(text: str) -> tuple[PastedLine, ...]:
     >>> [(line.name, line.weight) for line in lines]
     [('Cites a source', 12.0), ('Invents facts', -5.0)]
     """
-    return _all_lines(text)[:MOST]
+    return _all_pasted_lines(text)[:MOST]
 
 
-def _all_lines(text: str) -> tuple[PastedLine, ...]:
+def _all_pasted_lines(text: str) -> tuple[PastedLine, ...]:
     lines, section = list[PastedLine](), ""
     for number, raw in enumerate(text.splitlines(), start=1):
         if not raw.strip():
             continue
         # Long runs of spaces would be slow for patterns that begin with white space.
         content = " ".join(raw.split())
-        heading = _heading(content)
+        heading = _heading_text(content)
         if heading is not None:
             section = heading
             continue
-        line = _table_row(number, raw, section) if "\t" in raw else _plain(number, content, section)
+        line = (
+            _table_row(number, raw, section)
+            if "\t" in raw
+            else _plain_line(number, content, section)
+        )
         if line is not None:
             lines.append(line)
     return tuple(lines)
 
 
-def _heading(line: str) -> str | None:
+def _heading_text(line: str) -> str | None:
     marked = _HEADING.match(line)
     if marked:
         return marked.group(1)
@@ -156,31 +160,33 @@ def _heading(line: str) -> str | None:
 
 
 def _table_row(number: int, raw: str, section: str) -> PastedLine | None:
-    weight, cells = _cells(raw)
+    weight, cells = _weight_and_cells(raw)
     if not cells or (weight is None and {fold(cell) for cell in cells} & _HEADS):
         return None  # The line is the table's header.
-    name, requirement = (cells[0], cells[1]) if len(cells) > 1 else (_short(cells[0]), cells[0])
-    return _line(number, name, requirement, weight, section)
+    name, requirement = (
+        (cells[0], cells[1]) if len(cells) > 1 else (_short_name(cells[0]), cells[0])
+    )
+    return _pasted_line(number, name, requirement, weight, section)
 
 
-def _cells(raw: str) -> tuple[float | None, list[str]]:
+def _weight_and_cells(raw: str) -> tuple[float | None, list[str]]:
     """Return the weight and the other cells of a table row."""
     weight, cells = None, list[str]()
     for cell in filter(None, map(str.strip, raw.split("\t"))):
         plain = re.fullmatch(rf"({_NUMBER})\s*{_UNIT}?", cell, re.IGNORECASE)
         if plain and weight is None:
-            weight = _number(plain.group(1))
+            weight = _number_in(plain.group(1))
         else:
             cells.append(cell)
     return weight, cells
 
 
-def _plain(number: int, line: str, section: str) -> PastedLine | None:
+def _plain_line(number: int, line: str, section: str) -> PastedLine | None:
     text, weight = _BULLET.sub("", line).strip(), None
     for pattern in _WEIGHTS:
         match = pattern.search(text)
         if match:
-            weight = _number(match.group(1))
+            weight = _number_in(match.group(1))
             text = (text[: match.start()] + text[match.end() :]).strip()
             break
     text = _BULLET.sub("", text).strip()
@@ -188,22 +194,22 @@ def _plain(number: int, line: str, section: str) -> PastedLine | None:
         return None
     named = _NAMED.match(text)
     if named:
-        return _line(number, named.group(1), named.group(2), weight, section)
-    return _line(number, _short(text), text, weight, section)
+        return _pasted_line(number, named.group(1), named.group(2), weight, section)
+    return _pasted_line(number, _short_name(text), text, weight, section)
 
 
-def _line(
+def _pasted_line(
     number: int, name: str, requirement: str, weight: float | None, section: str
 ) -> PastedLine:
     size = DEFAULT_WEIGHT if weight is None else weight
     return PastedLine(number, name[:200], requirement, size, section, weight is not None)
 
 
-def _number(text: str) -> float:
+def _number_in(text: str) -> float:
     return float(text.replace("−", "-").replace(",", "."))
 
 
-def _short(text: str) -> str:
+def _short_name(text: str) -> str:
     """Return the first words as a name: up to a full stop, not too long, and only whole words."""
     first = re.split(r"(?<=\w)[.;!?](?:\s|$)", text, maxsplit=1)[0].strip().rstrip(".,;:")
     if len(first) <= _LONGEST_NAME:
@@ -212,12 +218,12 @@ def _short(text: str) -> str:
     return cut.rstrip(".,;:") or first[:_LONGEST_NAME]
 
 
-def added(
+def with_lines_added(
     draft: RubricDraft, lines: Sequence[PastedLine], template: Template = "yes_no"
 ) -> RubricDraft:
     """Return the draft with a criterion per line at its end; repeated names get a number."""
     for line in lines:
-        name = free_of(line.name, (c["name"] for c in draft["criteria"]))
+        name = free_name(line.name, (c["name"] for c in draft["criteria"]))
         draft, _ = add_criterion(draft, template)
         fields = {
             "name": name,
@@ -264,7 +270,7 @@ class RubricExport:
         return csv_bytes(self.text, mark=mark and self.for_spreadsheets)
 
 
-def share(rubric: Rubric, form: ShareForm) -> RubricExport:
+def export_rubric(rubric: Rubric, form: ShareForm) -> RubricExport:
     """Return the rubric in a format. ``losses`` is empty if it reads back unchanged.
 
     Raises:

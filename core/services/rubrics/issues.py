@@ -16,10 +16,10 @@ from core.errors import InputError
 from core.lint.check import OFF, check, check_criterion, dismissed_rules, sorted_findings
 from core.lint.language import are_english
 from core.lint.rules import LintEdit, LintFinding
-from core.services.results.scored_items import effective
+from core.services.results.scored_items import rubric_in_force
 from core.services.rubrics import draft_criteria
 from core.services.rubrics.draft_shapes import RubricDraft
-from core.services.rubrics.drafts import payload, rubric_from
+from core.services.rubrics.drafts import draft_payload, rubric_from
 from core.store.store import Store
 
 #: The reasons for "cannot assess" that concern the criterion instead of the submission.
@@ -45,7 +45,7 @@ class CriterionIssue:
     changed: bool
 
 
-def issues(store: Store, rubric_id: int | None = None) -> list[CriterionIssue]:
+def criterion_issues(store: Store, rubric_id: int | None = None) -> list[CriterionIssue]:
     """Return every final verdict that calls a criterion wrong, ambiguous or two questions in one.
 
     Only resolved cells count, since verdicts on others must stay hidden until the review ends.
@@ -56,19 +56,19 @@ def issues(store: Store, rubric_id: int | None = None) -> list[CriterionIssue]:
         issue
         for archived in (False, True)
         for queue in store.queues.list(None, archived=archived)
-        for issue in _of_queue(store, queue, rubric_id)
+        for issue in _issues_of_queue(store, queue, rubric_id)
     ]
     return sorted(
         reports, key=lambda i: (i.changed, i.rubric, i.rubric_id, i.criterion, -i.queue_id)
     )
 
 
-def _of_queue(store: Store, queue: QueueRow, rubric_id: int | None) -> list[CriterionIssue]:
+def _issues_of_queue(store: Store, queue: QueueRow, rubric_id: int | None) -> list[CriterionIssue]:
     run = store.runs.get(queue.run_id)
     version = store.rubrics.version(run.rubric_version_id)
     if rubric_id not in (None, version.rubric_id):
         return []
-    reports = [v for v in store.verdicts.of_queue(queue.id) if _says(v) is not None]
+    reports = [v for v in store.verdicts.of_queue(queue.id) if _fault_reason(v) is not None]
     if not reports:
         return []
     resolved = {
@@ -77,10 +77,12 @@ def _of_queue(store: Store, queue: QueueRow, rubric_id: int | None) -> list[Crit
     reports = [v for v in reports if (v.item_id, v.criterion) in resolved]
     own_rubrics = _own_rubrics(store, run, {v.item_id for v in reports})
     latest = store.rubrics.latest(version.rubric_id)
-    return [_issue(v, queue, version, latest) for v in reports if v.item_id not in own_rubrics]
+    return [
+        _criterion_issue(v, queue, version, latest) for v in reports if v.item_id not in own_rubrics
+    ]
 
 
-def _says(verdict: VerdictRow) -> Why | None:
+def _fault_reason(verdict: VerdictRow) -> Why | None:
     why = None if verdict.final is None else verdict.final.why
     return why if why in ABOUT_CRITERION else None
 
@@ -88,13 +90,13 @@ def _says(verdict: VerdictRow) -> Why | None:
 def _own_rubrics(store: Store, run: Run, ids: set[str]) -> set[str]:
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     items = store.datasets.items(run.dataset_version_id, sorted(ids)) if ids else ()
-    return {item.id for item in items if effective(item, rubric) != rubric}
+    return {item.id for item in items if rubric_in_force(item, rubric) != rubric}
 
 
-def _issue(
+def _criterion_issue(
     verdict: VerdictRow, queue: QueueRow, version: RubricVersion, latest: RubricVersion
 ) -> CriterionIssue:
-    why = _says(verdict)
+    why = _fault_reason(verdict)
     assert why is not None, "only verdicts that say something of a criterion"
     assert verdict.final is not None, "they are final"
     then = version.rubric.criterion(verdict.criterion)
@@ -126,7 +128,7 @@ def check_draft(draft: RubricDraft, *, with_dismissed: bool = False) -> tuple[Li
     try:
         return check(rubric_from(draft), with_dismissed=with_dismissed)
     except InputError:
-        readable = _readable(draft)
+        readable = _readable_criteria(draft)
         reads = are_english([criterion for _, criterion in readable])
         lint_findings = [
             finding
@@ -139,14 +141,14 @@ def check_draft(draft: RubricDraft, *, with_dismissed: bool = False) -> tuple[Li
 
 def unread_draft(draft: RubricDraft) -> tuple[str, ...]:
     """Return the names of criteria whose wording is not checked, since it is not English."""
-    readable = [criterion for _, criterion in _readable(draft)]
+    readable = [criterion for _, criterion in _readable_criteria(draft)]
     reads = are_english(readable)
     return tuple(c.name for c, is_read in zip(readable, reads, strict=True) if not is_read)
 
 
-def _readable(draft: RubricDraft) -> list[tuple[int, Criterion]]:
+def _readable_criteria(draft: RubricDraft) -> list[tuple[int, Criterion]]:
     readable = []
-    for index, data in enumerate(payload(draft)["criteria"]):
+    for index, data in enumerate(draft_payload(draft)["criteria"]):
         try:
             readable.append((index, base.build_model(Criterion, data, "criterion")))
         except InputError:
@@ -170,7 +172,7 @@ def with_edit(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
     uid = draft["criteria"][index]["uid"]
     match edit.act:
         case "split":
-            return _split(draft, uid, edit.value)
+            return _split_criterion(draft, uid, edit.value)
         case "abstain":
             return _with_abstention(draft, uid, edit.value)
         case "spread":
@@ -179,7 +181,7 @@ def with_edit(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
             return draft_criteria.set_criterion(draft, uid, str(inner[1]), edit.value)
 
 
-def _split(draft: RubricDraft, uid: str, requirements: list[str]) -> RubricDraft:
+def _split_criterion(draft: RubricDraft, uid: str, requirements: list[str]) -> RubricDraft:
     """Return the draft with a criterion split in two, which share its weight; gates stay."""
     grown, second = draft_criteria.duplicate_criterion(draft, uid)
     weight = next(c["weight"] for c in draft["criteria"] if c["uid"] == uid)
@@ -205,31 +207,33 @@ def is_dismissed(draft: RubricDraft, finding: LintFinding) -> bool:
     )
 
 
-def dismiss(draft: RubricDraft, finding: LintFinding) -> RubricDraft:
+def dismiss_finding(draft: RubricDraft, finding: LintFinding) -> RubricDraft:
     """Return the draft with this rule dismissed here; the rubric stores that."""
-    return _with_off(draft, finding, lambda listed: [*listed, finding.rule])
+    return _with_dismissals(draft, finding, lambda listed: [*listed, finding.rule])
 
 
-def recall(draft: RubricDraft, finding: LintFinding) -> RubricDraft:
+def recall_finding(draft: RubricDraft, finding: LintFinding) -> RubricDraft:
     """Return the draft with a dismissed finding shown again."""
-    return _with_off(
+    return _with_dismissals(
         draft, finding, lambda listed: [rule for rule in listed if rule != finding.rule]
     )
 
 
-def _with_off(
+def _with_dismissals(
     draft: RubricDraft, finding: LintFinding, change: Callable[[list[str]], list[str]]
 ) -> RubricDraft:
     place = finding.criterion
     if place is None:
-        return draft_criteria.set_field(draft, "meta", _listed(draft["meta"], change))
+        return draft_criteria.set_field(draft, "meta", _with_changed_list(draft["meta"], change))
     criterion = draft["criteria"][place]
     return draft_criteria.set_criterion(
-        draft, criterion["uid"], "meta", _listed(criterion["meta"], change)
+        draft, criterion["uid"], "meta", _with_changed_list(criterion["meta"], change)
     )
 
 
-def _listed(meta: dict[str, Any], change: Callable[[list[str]], list[str]]) -> dict[str, Any]:
+def _with_changed_list(
+    meta: dict[str, Any], change: Callable[[list[str]], list[str]]
+) -> dict[str, Any]:
     listed = list(dict.fromkeys(change(dismissed_rules(meta))))
     other_meta = {key: value for key, value in meta.items() if key != OFF}
     return {**other_meta, OFF: listed} if listed else other_meta

@@ -21,20 +21,20 @@ from core.formats.source.parsed import Parsed
 from core.formats.source.yaml_reader import comment_lines
 from core.services.access.allowing import allowed
 from core.services.rubrics.draft_shapes import RubricDraft
-from core.services.rubrics.drafts import completed, draft_from, payload, rubric_from
+from core.services.rubrics.drafts import complete_draft, draft_from, draft_payload, rubric_from
 from core.settings import SAMPLES
 from core.store.store import Store
 from core.text.names import fold
 
 
-def _loose(noun: type[BaseModel] | None, data: Any) -> Any:
+def _unchecked(noun: type[BaseModel] | None, data: Any) -> Any:
     """Return plain data as that noun, unchecked: only for writing a file."""
     if isinstance(data, list):
-        return tuple(_loose(noun, part) for part in data)
+        return tuple(_unchecked(noun, part) for part in data)
     if noun is None or not isinstance(data, dict):
         return data
     inner = {f.alias or name: nouns_in(f.annotation) for name, f in noun.model_fields.items()}
-    parts = {k: _loose(next(iter(inner.get(k, ())), None), v) for k, v in data.items()}
+    parts = {k: _unchecked(next(iter(inner.get(k, ())), None), v) for k, v in data.items()}
     return noun.model_construct(None, **parts)
 
 
@@ -69,14 +69,14 @@ class SampleRubric:
     rubric: Rubric
 
 
-def listing(store: Store, *, search: str = "", archived: bool = False) -> list[RubricRow]:
+def rubric_rows(store: Store, *, search: str = "", archived: bool = False) -> list[RubricRow]:
     """Return the rubrics with every word of ``search`` in the name, last changed first."""
     terms = fold(search).split()
     rows = store.rubrics.list(archived=archived)
     return [row for row in rows if all(word in fold(row.name) for word in terms)]
 
 
-def latest(store: Store, rubric_id: int) -> RubricVersion:
+def latest_version(store: Store, rubric_id: int) -> RubricVersion:
     """Return the newest version of a rubric; ``NotFound`` if there is none."""
     return store.rubrics.latest(rubric_id)
 
@@ -86,12 +86,12 @@ def latest_number(store: Store, rubric_id: int) -> int:
     return store.rubrics.latest_number(rubric_id)
 
 
-def version(store: Store, version_id: int) -> RubricVersion:
+def version_by_id(store: Store, version_id: int) -> RubricVersion:
     """Return one version of a rubric, for reading."""
     return store.rubrics.version(version_id)
 
 
-def numbered(store: Store, rubric_id: int, number: int) -> RubricVersion:
+def version_by_number(store: Store, rubric_id: int, number: int) -> RubricVersion:
     """Return the version of a rubric with that number, or raise ``NotFound``."""
     matches = [info for info in store.rubrics.versions(rubric_id) if info.number == number]
     if not matches:
@@ -99,7 +99,7 @@ def numbered(store: Store, rubric_id: int, number: int) -> RubricVersion:
     return store.rubrics.version(matches[0].id)
 
 
-def history(store: Store, rubric_id: int) -> list[RubricVersionInfo]:
+def version_history(store: Store, rubric_id: int) -> list[RubricVersionInfo]:
     """Return the versions of a rubric, newest first."""
     return store.rubrics.versions(rubric_id)
 
@@ -175,20 +175,20 @@ def keep_beside(
     return saved
 
 
-def kept_of(store: Store, name: str) -> list[KeptDraft]:
+def kept_drafts_of(store: Store, name: str) -> list[KeptDraft]:
     """Return all unsaved work on the same rubric, last changed first.
 
     On a shared server it is the current user's own; without a login it is everyone's.
     """
     stem = name.partition(BESIDE)[0]
-    return [draft for draft in all_kept(store) if draft.name.partition(BESIDE)[0] == stem]
+    return [draft for draft in all_kept_drafts(store) if draft.name.partition(BESIDE)[0] == stem]
 
 
 def own_work(store: Store, name: str, browser: str) -> KeptDraft | None:
     """Return the unsaved work under a draft's name, or on a rubric the newest by this browser."""
     if not name.isdecimal():
         return unsaved_work(store, name)
-    return next((d for d in kept_of(store, name) if d.browser in ("", browser)), None)
+    return next((d for d in kept_drafts_of(store, name) if d.browser in ("", browser)), None)
 
 
 def others_at_work(store: Store, name: str) -> list[tuple[str, str]]:
@@ -202,7 +202,7 @@ def unsaved_work(store: Store, name: str) -> KeptDraft | None:
     return None if row is None else _stored_draft(name, row.content, row.updated)
 
 
-def all_kept(store: Store) -> list[KeptDraft]:
+def all_kept_drafts(store: Store) -> list[KeptDraft]:
     """Return all unsaved work on rubrics, last changed first."""
     rows = store.drafts.list(_DRAFTS)
     drafts = [
@@ -219,7 +219,7 @@ def discard(store: Store, name: str) -> None:
 
 def _stored_draft(name: str, content: Any, updated: str) -> KeptDraft:
     who = [str(content.get(part, "")) for part in ("browser", "author")]
-    return KeptDraft(name, completed(content["draft"]), content["text"], updated, *who)
+    return KeptDraft(name, complete_draft(content["draft"]), content["text"], updated, *who)
 
 
 def draft_of(store: Store, rubric_id: int) -> RubricDraft:
@@ -284,12 +284,12 @@ def on_top_of(store: Store, draft: RubricDraft, number: int) -> RubricDraft:
     return {**draft, "parent": number}
 
 
-def detached(draft: RubricDraft) -> RubricDraft:
+def detached_draft(draft: RubricDraft) -> RubricDraft:
     """Return the draft, ready to be saved as a separate rubric."""
     return {**draft, "rubric_id": None, "parent": None, "base": None}
 
 
-def read(text: str | bytes, name: str) -> Parsed[Rubric]:
+def read_rubric(text: str | bytes, name: str) -> Parsed[Rubric]:
     """Return the rubric in a YAML or JSON text, with notices; raise ``InputError`` with lines."""
     if not text.strip():
         raise InputError("There is nothing to read.", where=name)
@@ -316,17 +316,17 @@ def lost_comments(text: str) -> str:
     )
 
 
-def written(rubric: Rubric, format: Format) -> str:
+def rubric_file_text(rubric: Rubric, format: Format) -> str:
     """Return the rubric as a file of that format."""
     return dump_rubric(rubric, format)
 
 
-def text_of(draft: RubricDraft, format: Format = "yaml") -> str:
+def draft_file_text(draft: RubricDraft, format: Format = "yaml") -> str:
     """Return the draft as a file's text, even if it is invalid."""
     try:
         return dump_rubric(rubric_from(draft), format)
     except InputError:
-        return dump_rubric(_loose(Rubric, payload(draft)), format)
+        return dump_rubric(_unchecked(Rubric, draft_payload(draft)), format)
 
 
 def file_name(rubric_name: str, format: Format) -> str:

@@ -15,10 +15,10 @@ Data = TypeVar("Data")
 Step = Literal[-1, 1]
 
 
-def edited(data: Data, path: Sequence[str], change: Callable[[Any], Any]) -> Data:
+def with_change_at(data: Data, path: Sequence[str], change: Callable[[Any], Any]) -> Data:
     """Return the data with ``change`` applied to the value at ``path``.
 
-    >>> edited({"rows": [{"uid": "a", "n": 1}]}, ("rows", "a", "n"), lambda n: n + 1)
+    >>> with_change_at({"rows": [{"uid": "a", "n": 1}]}, ("rows", "a", "n"), lambda n: n + 1)
     {'rows': [{'uid': 'a', 'n': 2}]}
     """
     if not path:
@@ -26,29 +26,30 @@ def edited(data: Data, path: Sequence[str], change: Callable[[Any], Any]) -> Dat
     value_here, (step, *inner) = cast("Any", data), path
     if isinstance(value_here, list):
         return cast(
-            "Data", [edited(x, inner, change) if x["uid"] == step else x for x in value_here]
+            "Data",
+            [with_change_at(x, inner, change) if x["uid"] == step else x for x in value_here],
         )
-    return cast("Data", {**value_here, step: edited(value_here.get(step), inner, change)})
+    return cast("Data", {**value_here, step: with_change_at(value_here.get(step), inner, change)})
 
 
-def put(data: Data, path: Sequence[str], value: Any) -> Data:
+def with_value_at(data: Data, path: Sequence[str], value: Any) -> Data:
     """Return the data with that value at ``path``."""
-    return edited(data, path, lambda _: value)
+    return with_change_at(data, path, lambda _: value)
 
 
-def index_of(items: Sequence[Any], uid: str) -> int | None:
+def index_by_uid(items: Sequence[Any], uid: str) -> int | None:
     """Return the index of the object with that uid, or ``None``."""
     return next((i for i, item in enumerate(items) if item["uid"] == uid), None)
 
 
-def without(items: list[Data], uid: str) -> list[Data]:
+def without_object(items: list[Data], uid: str) -> list[Data]:
     """Return the list without one object."""
     return [item for item in cast("list[Any]", items) if item["uid"] != uid]
 
 
-def placed(items: list[Data], uid: str, place: int) -> list[Data]:
+def with_object_placed(items: list[Data], uid: str, place: int) -> list[Data]:
     """Return the list with one object at another place (from 0; beyond an end means that end)."""
-    index, others_left = index_of(items, uid), without(items, uid)
+    index, others_left = index_by_uid(items, uid), without_object(items, uid)
     return (
         items
         if index is None
@@ -56,24 +57,24 @@ def placed(items: list[Data], uid: str, place: int) -> list[Data]:
     )
 
 
-def moved(items: list[Data], uid: str, step: Step) -> list[Data]:
+def with_object_moved(items: list[Data], uid: str, step: Step) -> list[Data]:
     """Return the list with one object moved a place up or down, if there is room."""
-    index = index_of(items, uid)
-    return items if index is None else placed(items, uid, index + step)
+    index = index_by_uid(items, uid)
+    return items if index is None else with_object_placed(items, uid, index + step)
 
 
 def with_copy(items: list[Data], uid: str, twin: Callable[[Any], Any]) -> list[Data]:
     """Return the list with ``twin`` of one object right after it."""
-    index = index_of(items, uid)
+    index = index_by_uid(items, uid)
     return (
         items if index is None else [*items[: index + 1], twin(items[index]), *items[index + 1 :]]
     )
 
 
-def numbered(stem: str, taken: Iterable[str], first: int = 1) -> str:
+def numbered_name(stem: str, taken: Iterable[str], first: int = 1) -> str:
     """Return ``stem`` with the lowest number, from ``first``, that is not taken.
 
-    >>> numbered("Tone", ["tone", "Tone 1"])
+    >>> numbered_name("Tone", ["tone", "Tone 1"])
     'Tone 2'
     """
     folded, number = {fold(name) for name in taken}, first

@@ -24,7 +24,7 @@ from core.scoring.gates import PatternFinding, findings
 from core.scoring.patterns import FoldedText
 from core.scoring.points import penalty_for
 from core.services.rubrics.draft_shapes import RubricDraft
-from core.services.rubrics.drafts import payload
+from core.services.rubrics.drafts import draft_payload
 from core.store.store import Store
 
 #: The judge name that seeds the preview's option order; judges see other orders.
@@ -60,7 +60,7 @@ class Simulation:
         return self.result.trace
 
 
-def datasets(store: Store) -> list[DatasetRow]:
+def preview_datasets(store: Store) -> list[DatasetRow]:
     """Return the datasets whose items can be previewed."""
     return store.datasets.list()
 
@@ -71,7 +71,7 @@ def first_items(store: Store, version_id: int, *, search: str = "", limit: int =
     return [row.id for row in rows]
 
 
-def item_of(store: Store, version_id: int, item_id: str) -> Item:
+def preview_item(store: Store, version_id: int, item_id: str) -> Item:
     """Return one item with its dataset's prompt and reference filled in."""
     head = store.datasets.version(version_id).head
     return head.resolved(store.datasets.item(version_id, item_id))
@@ -82,7 +82,7 @@ def criterion_from(draft: RubricDraft, uid: str) -> Criterion:
     invalid.
     """
     index = next(i for i, c in enumerate(draft["criteria"]) if c["uid"] == uid)
-    return base.build_model(Criterion, payload(draft)["criteria"][index], "criterion")
+    return base.build_model(Criterion, draft_payload(draft)["criteria"][index], "criterion")
 
 
 def own_instructions(store: Store) -> dict[str, str]:
@@ -121,7 +121,7 @@ def preview_prompt(
     return PromptPreview(criterion, order, prompt.segments, prompt.schema, prompt.version)
 
 
-def simulate(
+def simulate_score(
     rubric: Rubric, answers: Mapping[str, int | None], *, length: int = 0, text: str = ""
 ) -> Simulation:
     """Return the score of these answers (indices into ``choices``).
@@ -154,20 +154,20 @@ def pre_check_matches(check: Mapping[str, Any], text: str) -> list[PatternFindin
 
 def best_answers(rubric: Rubric) -> dict[str, int]:
     """Return the answers with the most points; gates may still lower the score."""
-    return {c.name: _best(c) for c in rubric.criteria}
+    return {c.name: _best_choice(c) for c in rubric.criteria}
 
 
-def worst(rubric: Rubric) -> dict[str, int]:
+def worst_answers(rubric: Rubric) -> dict[str, int]:
     """Return the answers with the fewest points."""
     return {c.name: c.worst_of(c.scored) for c in rubric.criteria}
 
 
-def at_random(rubric: Rubric) -> dict[str, int]:
+def random_answers(rubric: Rubric) -> dict[str, int]:
     """Return a random choice for every criterion, including abstentions."""
     dice = seeded_random("try", clock.draw_seed())
     return {c.name: dice.randrange(len(c.choices)) for c in rubric.criteria}
 
 
-def _best(criterion: Criterion) -> int:
+def _best_choice(criterion: Criterion) -> int:
     sign = 1.0 if criterion.weight >= 0 else -1.0
     return max(criterion.scored, key=lambda i: (sign * (criterion.value_of(i) or 0.0), -i))

@@ -78,35 +78,35 @@ class InferredWeights:
     misfits: tuple[TotalMisfit, ...]
 
 
-def sources(store: Store) -> dict[int, str]:
+def label_sources(store: Store) -> dict[int, str]:
     """Return the datasets with labelled items: version ids and names, last changed first."""
     return {row.version_id: row.name for row in store.datasets.list() if row.labelled}
 
 
-def totals_in(store: Store, version_id: int) -> list[str]:
+def total_fields(store: Store, version_id: int) -> list[str]:
     """Return the fields of a dataset version that could be totals."""
-    return list(totals_of(tuple(store.datasets.items(version_id, None))))
+    return list(totals_by_field(tuple(store.datasets.items(version_id, None))))
 
 
-def infer_from(
+def infer_from_dataset(
     store: Store, rubric: Rubric, version_id: int, total: str, *, step: float | None = None
 ) -> InferredWeights:
-    """Run ``infer`` on a dataset version, with settled verdicts as labels."""
+    """Run ``infer_weights`` on a dataset version, with settled verdicts as labels."""
     items = resolved_items(store, version_id, None)
-    return infer(rubric, items, total, step=step)
+    return infer_weights(rubric, items, total, step=step)
 
 
-def totals_of(items: Sequence[Item]) -> dict[str, list[str]]:
+def totals_by_field(items: Sequence[Item]) -> dict[str, list[str]]:
     """Return the numeric fields of ``meta``, each with the ids of the items that have it."""
     ids_by_field: dict[str, list[str]] = {}
     for item in items:
         for name, value in item.meta.items():
-            if _number(value) is not None:
+            if _number_or_none(value) is not None:
                 ids_by_field.setdefault(name, []).append(item.id)
     return ids_by_field
 
 
-def infer(
+def infer_weights(
     rubric: Rubric,
     items: Sequence[Item],
     totals: Mapping[str, float] | str,
@@ -130,18 +130,18 @@ def infer(
     """
     import numpy as np
 
-    named = set(penalties) if penalties is not None else _negative(rubric)
+    named = set(penalties) if penalties is not None else _negative_criteria(rubric)
     signs = np.array([-1.0 if c.name in named else 1.0 for c in rubric.criteria])
-    ids, values, total_of = _complete(rubric, items, totals)
+    ids, values, total_of = _complete_items(rubric, items, totals)
     if len(ids) < len(rubric.criteria) + 1:
         raise InputError(
             f"{len(ids)} items have a total and a label for all {len(rubric.criteria)} criteria; "
             f"at least {len(rubric.criteria) + 1} are needed."
         )
-    fitted = _fit(values * signs, total_of) * signs
-    low, high = _interval(values * signs, total_of, seed)
+    fitted = _fit_weights(values * signs, total_of) * signs
+    low, high = _fit_interval(values * signs, total_of, seed)
     bounds = [tuple(sorted((signs[k] * low[k], signs[k] * high[k]))) for k in range(len(signs))]
-    step = step or _step(fitted)
+    step = step or _rounding_step(fitted)
     rounded = np.round(fitted / step) * step
     residuals = total_of - values @ fitted
     return InferredWeights(
@@ -151,32 +151,36 @@ def infer(
                 float(fitted[k]),
                 float(bounds[k][0]),
                 float(bounds[k][1]),
-                _tidy(float(rounded[k])),
+                _tidy_number(float(rounded[k])),
                 _why_not_estimable(values, k, rubric),
             )
             for k, c in enumerate(rubric.criteria)
         ),
         items=len(ids),
         left_out=len(items) - len(ids),
-        r2=_explained(total_of, residuals),
-        r2_rounded=_explained(total_of, total_of - values @ rounded),
+        r2=_explained_share(total_of, residuals),
+        r2_rounded=_explained_share(total_of, total_of - values @ rounded),
         error=float(np.sqrt(np.mean(residuals**2))),
-        misfits=_misfits(ids, total_of, residuals),
+        misfits=_total_misfits(ids, total_of, residuals),
     )
 
 
-def _negative(rubric: Rubric) -> set[str]:
+def _negative_criteria(rubric: Rubric) -> set[str]:
     return {c.name for c in rubric.criteria if c.weight < 0}
 
 
-def _complete(
+def _complete_items(
     rubric: Rubric, items: Sequence[Item], totals: Mapping[str, float] | str
 ) -> tuple[list[str], Matrix, Matrix]:
     import numpy as np
 
     ids, rows, targets = list[str](), list[list[float]](), list[float]()
     for item in items:
-        total = _number(item.meta.get(totals)) if isinstance(totals, str) else totals.get(item.id)
+        total = (
+            _number_or_none(item.meta.get(totals))
+            if isinstance(totals, str)
+            else totals.get(item.id)
+        )
         labels = labels_of(item, rubric)
         values = [c.values[labels[c.name]] if c.name in labels else None for c in rubric.criteria]
         if total is None or any(value is None for value in values):
@@ -187,30 +191,32 @@ def _complete(
     return ids, np.array(rows).reshape(len(ids), len(rubric.criteria)), np.array(targets)
 
 
-def _fit(values: Matrix, targets: Matrix) -> Matrix:
+def _fit_weights(values: Matrix, targets: Matrix) -> Matrix:
     from scipy.optimize import nnls
 
     solution: Matrix = nnls(values, targets)[0]
     return solution
 
 
-def _interval(values: Matrix, targets: Matrix, seed: int) -> tuple[Matrix, Matrix]:
+def _fit_interval(values: Matrix, targets: Matrix, seed: int) -> tuple[Matrix, Matrix]:
     """Return the 2.5 and 97.5 percentiles of fits to items drawn with replacement."""
     import numpy as np
 
     generator = np.random.default_rng(seeded_random("weights", seed).getrandbits(64))
     draws = generator.integers(len(targets), size=(RESAMPLES, len(targets)))
-    fits = np.array([_fit(values[rows], targets[rows]) for rows in draws])
+    fits = np.array([_fit_weights(values[rows], targets[rows]) for rows in draws])
     low, high = np.percentile(fits, [2.5, 97.5], axis=0)
     return low, high
 
 
-def _explained(targets: Matrix, residuals: Matrix) -> float | None:
+def _explained_share(targets: Matrix, residuals: Matrix) -> float | None:
     spread = float(((targets - targets.mean()) ** 2).sum())
     return None if spread <= 1e-12 else 1.0 - float((residuals**2).sum()) / spread
 
 
-def _misfits(ids: Sequence[str], targets: Matrix, residuals: Matrix) -> tuple[TotalMisfit, ...]:
+def _total_misfits(
+    ids: Sequence[str], targets: Matrix, residuals: Matrix
+) -> tuple[TotalMisfit, ...]:
     spread = float(residuals.std())
     least = max(_FAR * spread, 1e-9 * max(1.0, float(abs(targets).max())))
     far = [
@@ -236,7 +242,7 @@ def _why_not_estimable(values: Matrix, criterion_index: int, rubric: Rubric) -> 
     return ""
 
 
-def _step(fitted: Matrix) -> float:
+def _rounding_step(fitted: Matrix) -> float:
     """Return the largest of `_STEPS` that is at most a tenth of the largest weight; else the
     smallest.
     """
@@ -247,11 +253,11 @@ def _step(fitted: Matrix) -> float:
     return good[-1] if good else _STEPS[0]
 
 
-def _tidy(value: float) -> float:
+def _tidy_number(value: float) -> float:
     return round(value, 6) + 0.0
 
 
-def _number(value: Any) -> float | None:
+def _number_or_none(value: Any) -> float | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):

@@ -10,7 +10,7 @@ from core.domain.dataset import Item, Split
 from core.domain.rubric import Rubric
 from core.judging.near_duplicates import TwinNumbers
 from core.services.datasets.twins import twin_numbers
-from core.services.results.scored_items import effective, labels_of, resolved_items
+from core.services.results.scored_items import labels_of, resolved_items, rubric_in_force
 from core.store.store import Store
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Candidates:
         """Return the items in the order of the dataset."""
         columns = self._columns
         splits = [split or None for *_, split in columns.kinds]
-        parts = (columns.kind.tolist(), self._teach.tolist(), columns.texts.tolist())
+        parts = (columns.kind.tolist(), self._may_teach.tolist(), columns.texts.tolist())
         return [
             Candidate(item_id, place, splits[kind], teaches, text)
             for place, (item_id, kind, teaches, text) in enumerate(
@@ -62,7 +62,9 @@ class Candidates:
         marked = [split == "evaluation" for *_, split in self._columns.kinds]
         return sum(
             teaches and not marked[kind]
-            for teaches, kind in zip(self._teach.tolist(), self._columns.kind.tolist(), strict=True)
+            for teaches, kind in zip(
+                self._may_teach.tolist(), self._columns.kind.tolist(), strict=True
+            )
         )
 
     @cached_property
@@ -71,7 +73,7 @@ class Candidates:
         return twin_numbers(self._store, self.version)
 
     @cached_property
-    def _teach(self) -> Flags:
+    def _may_teach(self) -> Flags:
         columns = self._columns
         teaches: Flags = columns.own & False
         criteria = {criterion.name: criterion for criterion in self._rubric.criteria}
@@ -82,7 +84,7 @@ class Candidates:
         settled = self._store.settled.truth(self.version, upto=self._upto)
         apart = [columns.ids[index] for index in columns.own.nonzero()[0].tolist()]
         for item in self.read(list({*apart, *settled})):
-            fits = bool(labels_of(item, effective(item, self._rubric)))
+            fits = bool(labels_of(item, rubric_in_force(item, self._rubric)))
             teaches[columns.place[item.id]] = fits
         return teaches
 
@@ -95,5 +97,7 @@ class Candidates:
     def asked(self, chosen: Sequence[Candidate]) -> int:
         """Return the total number of criteria of these items."""
         own_rubric = [item.id for item in chosen if self._columns.own[item.place]]
-        alone = sum(len(effective(item, self._rubric).criteria) for item in self.read(own_rubric))
+        alone = sum(
+            len(rubric_in_force(item, self._rubric).criteria) for item in self.read(own_rubric)
+        )
         return alone + (len(chosen) - len(own_rubric)) * len(self._rubric.criteria)

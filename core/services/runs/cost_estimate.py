@@ -20,11 +20,11 @@ from core.judging.protocol import Question
 from core.judging.providers.batches import SHARE_OF_PRICE
 from core.services.datasets.twins import RepeatedTexts
 from core.services.judges.connection import last_result
-from core.services.results.scored_items import effective
+from core.services.results.scored_items import rubric_in_force
 from core.services.results.verdicts import answers_of, answers_per_cell, calls_of
 from core.services.runs.batches.lanes import BATCH, is_batched
-from core.services.runs.planning import Planned, RunRequest, outline
-from core.services.runs.questions import QuestionBuilder, leads
+from core.services.runs.planning import Planned, RunRequest, outline_run
+from core.services.runs.questions import QuestionBuilder, is_first_order
 from core.store.store import Store
 from core.text import numbers as fmt
 
@@ -148,7 +148,7 @@ def brief_suits(panel: Panel) -> bool:
     return panel.asking.style == "full" and any(callers)
 
 
-def learning(store: Store, dataset_version: int) -> TeachingItems:
+def teaching_items(store: Store, dataset_version: int) -> TeachingItems:
     """Return how many items offline judges could learn from, including items that people
     settled.
     """
@@ -159,13 +159,13 @@ def learning(store: Store, dataset_version: int) -> TeachingItems:
     return TeachingItems(store.datasets.version(dataset_version).labelled + newly_labelled, marked)
 
 
-def estimate(store: Store, request: RunRequest) -> CostEstimate:
+def estimate_request(store: Store, request: RunRequest) -> CostEstimate:
     """Return the estimate for a request; raises ``InputError`` if the request is invalid."""
-    planned = outline(store, request)
-    step = _step(len(planned.graded))
+    planned = outline_run(store, request)
+    step = _sample_step(len(planned.graded))
     sample = planned.pool.read([candidate.id for candidate in planned.graded[::step]])
     shown = bool(planned.plan.panel.asking.few_shot)
-    return _estimate(
+    return _estimate_sized(
         store,
         _Sized(
             plan=planned.plan,
@@ -185,15 +185,15 @@ def estimate(store: Store, request: RunRequest) -> CostEstimate:
 def estimate_planned(store: Store, planned: Planned) -> CostEstimate:
     """Return the estimate of a plan, which need not be stored yet."""
     items = planned.items
-    return _estimate(
+    return _estimate_sized(
         store,
         _Sized(
             plan=planned.plan,
             rubric=planned.rubric,
             items=len(items),
-            cells=sum(len(effective(item, planned.rubric).criteria) for item in items),
-            leads=sum(map(leads, items)),
-            sample=items[:: _step(len(items))],
+            cells=sum(len(rubric_in_force(item, planned.rubric).criteria) for item in items),
+            leads=sum(map(is_first_order, items)),
+            sample=items[:: _sample_step(len(items))],
             calibration=planned.calibration,
             learned_from=len(planned.calibration),
             twins=planned.twins,
@@ -219,17 +219,17 @@ class _Sized:
     twins: RepeatedTexts
 
 
-def _step(items: int) -> int:
+def _sample_step(items: int) -> int:
     return max(1, items // 12)
 
 
-def _estimate(store: Store, sized: _Sized) -> CostEstimate:
+def _estimate_sized(store: Store, sized: _Sized) -> CostEstimate:
     panel = sized.plan.panel
     return CostEstimate(
         items=sized.items,
         calibration=sized.learned_from,
         votes=sized.cells * answers_per_cell(panel, sized.plan.replicates),
-        judges=tuple(_judge(store, judge, sized) for judge in panel.judges),
+        judges=tuple(_judge_estimate(store, judge, sized) for judge in panel.judges),
         at_most=panel.cascade is not None or panel.early_stop,
         twins=sized.twins,
         batch=bool(sized.plan.details.get(BATCH)),
@@ -237,14 +237,14 @@ def _estimate(store: Store, sized: _Sized) -> CostEstimate:
     )
 
 
-def _judge(store: Store, judge: Judge, sized: _Sized) -> JudgeEstimate:
+def _judge_estimate(store: Store, judge: Judge, sized: _Sized) -> JudgeEstimate:
     panel, replicates = sized.plan.panel, sized.plan.replicates
     answers = answers_of(judge, panel, replicates)
     votes = sized.cells * answers
     if judge.offline:
         return JudgeEstimate(judge.name, votes, 0, 0, 0, 0.0, 0.0)
     calls = calls_of(judge, panel, replicates, items=sized.items, cells=sized.cells)
-    summaries = _summaries(judge, sized)
+    summaries = _summary_calls(judge, sized)
     calls += summaries
     tokens_in = round(_mean_prompt_tokens(judge, sized) * calls)
     answer = _TOKENS_BRIEF if panel.asking.style == "brief" else _TOKENS_OUT
@@ -261,13 +261,13 @@ def _judge(store: Store, judge: Judge, sized: _Sized) -> JudgeEstimate:
     if tested is not None and tested.ok and tested.seconds is not None:
         seconds = max(
             tested.seconds * calls / judge.concurrency,
-            _paced(calls, judge.requests_per_minute),
-            _paced(tokens_in + tokens_out, judge.tokens_per_minute),
+            _paced_minutes(calls, judge.requests_per_minute),
+            _paced_minutes(tokens_in + tokens_out, judge.tokens_per_minute),
         )
     return JudgeEstimate(judge.name, votes, calls, tokens_in, tokens_out, cost, seconds)
 
 
-def _summaries(judge: Judge, sized: _Sized) -> int:
+def _summary_calls(judge: Judge, sized: _Sized) -> int:
     """Return the extra calls of a contest that summarise reasons, one per answered question."""
     if not sized.plan.details.get("contest", {}).get("summaries"):
         return 0
@@ -277,11 +277,11 @@ def _summaries(judge: Judge, sized: _Sized) -> int:
     return questions * answers_of(judge, panel, sized.plan.replicates)
 
 
-def _paced(amount: int, per_minute: int | None) -> float:
+def _paced_minutes(amount: int, per_minute: int | None) -> float:
     return 60 * amount / per_minute if per_minute else 0.0
 
 
-def _prompt(judge: Judge, question: Question) -> Sequence[Segment]:
+def _prompt_segments(judge: Judge, question: Question) -> Sequence[Segment]:
     if not judge.decides:
         return build_prompt(question).segments
     request = decision_prompt(question, judge.template)
@@ -291,7 +291,7 @@ def _prompt(judge: Judge, question: Question) -> Sequence[Segment]:
 def _mean_prompt_tokens(judge: Judge, sized: _Sized) -> float:
     asker = QuestionBuilder(sized.rubric, sized.plan, sized.sample, sized.calibration)
     sample: Sequence[int] = [
-        sum(len(segment.text) for segment in _prompt(judge, question))
+        sum(len(segment.text) for segment in _prompt_segments(judge, question))
         for question in islice(asker.questions(judge, set()), _SAMPLE)
     ]
     return sum(sample) / len(sample) / _CHARS_PER_TOKEN

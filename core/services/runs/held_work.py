@@ -85,21 +85,21 @@ def in_thread(io: Executor, call: Callable[..., ResultT], *arguments: object) ->
 
 
 @asynccontextmanager
-async def beating(beat: Callable[[], Awaitable[bool]], every: float) -> AsyncIterator[None]:
+async def calling_beat(beat: Callable[[], Awaitable[bool]], every: float) -> AsyncIterator[None]:
     """Call ``beat`` at this interval in seconds, until it returns ``False``.
 
     A beat is skipped while the file cannot be written. The recorder reports that, and meanwhile no
     other worker can take the work.
     """
 
-    async def beats() -> None:
+    async def repeat_beats() -> None:
         going = True
         while going:
             await asyncio.sleep(every)
             with suppress(WriteBlocked):
                 going = await beat()
 
-    task = asyncio.create_task(beats())
+    task = asyncio.create_task(repeat_beats())
     try:
         yield
     finally:
@@ -134,19 +134,19 @@ class WaitingQuestions:
             del self._since[key]
 
 
-def noting(book: Logbook, run_id: int, waiting: WaitingQuestions) -> Watch:
+def noting_questions(book: Logbook, run_id: int, waiting: WaitingQuestions) -> Watch:
     """Return a watch that notes in the logbook which question's code runs, to find what blocks a
     worker.
     """
 
-    def watched(
+    def watched_question(
         question: Question, asking: Coroutine[Any, Any, AskedOutcome]
     ) -> Awaitable[AskedOutcome]:
         cells = cells_said(run_id, [ask.cell for ask in question.asks])
         noted = stepwise(asking, partial(book.record_work, cells), partial(book.record_work, b""))
         return waiting.watch(question, noted)
 
-    return watched
+    return watched_question
 
 
 def trim_answers(store: Store, used: Collection[str]) -> None:
@@ -164,7 +164,7 @@ def keep_columns(store: Store, run_id: int) -> None:
             # Columns need numpy, which a small run should not load.
             from core.services.results import run_columns
 
-            run_columns.keep(store, run_id)
+            run_columns.store_columns(store, run_id)
     except StoreError as error:
         log.info("Columns of the run were not kept: %s", error)
 
@@ -270,7 +270,7 @@ class Recorder:
             raise
 
 
-def unwritable(outcome: AskedOutcome, error: Exception) -> AskedOutcome:
+def unwritable_outcome(outcome: AskedOutcome, error: Exception) -> AskedOutcome:
     """Return the outcome with every cell failed; each failure says why recording failed."""
     why = f"{type(error).__name__}: {error}"[:200]
     failures = tuple(

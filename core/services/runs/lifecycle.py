@@ -88,7 +88,7 @@ class RunProgress:
 
     @property
     def look(self) -> RunLook:
-        """Return what the next ``progress`` compares with."""
+        """Return what the next ``run_progress`` compares with."""
         return RunLook(self.row.id, self.settled, self.seen, self.rate)
 
 
@@ -112,14 +112,14 @@ def start(store: Store, request: RunRequest, functions: Functions = NO_FUNCTIONS
         return store.runs.create(plan, planned.cells, now=clock.now()).id
 
 
-def runs(
+def newest_runs(
     store: Store, kind: RunKind = "run", limit: int = 50, offset: int = 0, without: str = ""
 ) -> list[RunRow]:
     """Return runs, newest first, without those whose plan has the detail ``without``."""
     return store.runs.list(kind=kind, limit=limit, offset=offset, without=without)
 
 
-def listing(
+def runs_page(
     store: Store, *, search: str = "", kind: RunKind = "run", limit: int = 20, offset: int = 0
 ) -> Listing:
     """Return a page of runs, newest first, with their means.
@@ -131,12 +131,12 @@ def listing(
     return Listing(rows, total, {row.id: store.results.means(row.id) for row in rows})
 
 
-def newest(store: Store, limit: int) -> list[RunRow]:
+def newest_with_votes(store: Store, limit: int) -> list[RunRow]:
     """Return the newest runs with votes, to choose from, without their means."""
     return [row for row in store.runs.list(kind="run", limit=limit) if row.votes]
 
 
-def means(store: Store, run_id: int) -> RunMeans:
+def run_means(store: Store, run_id: int) -> RunMeans:
     """Return the means of score and agreement over a run's items."""
     return store.results.means(run_id)
 
@@ -209,14 +209,16 @@ def release_if_gone(store: Store, run_id: int) -> None:
         store.leases.expire(row.lease)
 
 
-def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = None) -> RunProgress:
+def run_progress(
+    store: Store, run_id: int, before: RunProgress | RunLook | None = None
+) -> RunProgress:
     """Return a run's progress. Its rate and time left need the progress or look ``before``."""
     row = store.runs.row(run_id)
     failures = tuple(store.votes.failure_kinds(run_id)) if row.failures_open else ()
     stalled = is_stalled(row)
     current = RunLook(row.id, row.votes + row.failures_open, time.monotonic())
     last = before.look if isinstance(before, RunProgress) else before
-    rate = _rate(current, last) if row.active and not stalled else None
+    rate = _progress_rate(current, last) if row.active and not stalled else None
     seconds_left = (row.planned - current.settled) / rate if rate else None
     # While no vote arrives, the next rate is measured from the last one.
     still = last is not None and last[:2] == current[:2] and row.active
@@ -237,7 +239,7 @@ def is_stalled(row: LeasedWork) -> bool:
     )
 
 
-def phase_of(row: RunRow) -> str:
+def phase_words(row: RunRow) -> str:
     """Return what an active run is doing, in a few words."""
     if is_stalled(row):
         return "the process that asked is gone; another takes over in some seconds"
@@ -277,7 +279,7 @@ def shown_status(row: RunRow) -> str:
     return "incomplete" if status == "done" and row.failures_open else status
 
 
-def _rate(current: RunLook, before: RunLook | None) -> float | None:
+def _progress_rate(current: RunLook, before: RunLook | None) -> float | None:
     if before is None or before.run_id != current.run_id or current.settled < before.settled:
         return None
     elapsed = current.seen - before.seen
@@ -291,7 +293,7 @@ def _rate(current: RunLook, before: RunLook | None) -> float | None:
     return moved if before.rate is None else 0.7 * before.rate + 0.3 * moved
 
 
-def summary(store: Store, run_id: int) -> dict[str, Any]:
+def run_summary(store: Store, run_id: int) -> dict[str, Any]:
     """Return what the command line prints about a run (``grade --json`` of the contract).
 
     ``votes`` includes abstentions. ``cost_usd`` is ``None`` if a call's price is unknown.
@@ -329,10 +331,10 @@ def unrecorded_calls(row: RunRow) -> int:
     return row.lost + (0 if live else row.out)
 
 
-def lost_words(count: int) -> str:
+def lost_calls_words(count: int) -> str:
     """Return a sentence on unrecorded calls after a stop or a kill, or an empty string.
 
-    >>> lost_words(1)
+    >>> lost_calls_words(1)
     '1 more call was out when the run was stopped: it is not counted and may have been paid.'
     """
     if not count:
@@ -351,6 +353,6 @@ def cells_not_needed(row: RunRow) -> int:
     return row.planned - row.votes - row.failures_open if row.status == "done" else 0
 
 
-def counts(store: Store) -> LibraryCounts:
+def library_counts(store: Store) -> LibraryCounts:
     """Return the numbers of rubrics, datasets, runs and votes, without archived ones."""
     return store.counts()

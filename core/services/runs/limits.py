@@ -79,7 +79,7 @@ class Limits:
             return
         status, message = await self._refused(scope) if scope["type"] == "http" else (0, "")
         if message:
-            await _answer(send, status, message)
+            await _send_answer(send, status, message)
         else:
             await self._app(scope, receive, send)
 
@@ -87,11 +87,11 @@ class Limits:
         """Return a status and a message; the message is empty if the request may pass."""
         path = str(scope.get("path", ""))
         if match := _SIGN_IN.search(path):
-            slow = self._steps[match[1]].take(_address(scope), time.monotonic())
+            slow = self._steps[match[1]].take(_client_network(scope), time.monotonic())
             return (0, "") if slow else (429, SLOWLY)
         headers: dict[bytes, bytes] = dict(scope["headers"])
         if scope["method"] == "GET" and b"text/html" in headers.get(b"accept", b""):
-            visit = await self._visit(scope)
+            visit = await self._visit_of(scope)
             why = self._pages.why_not(visit)
             return (503, self._small_page(why, visit)) if why else (0, "")
         match = _UPLOAD.search(path)
@@ -99,10 +99,10 @@ class Limits:
             return self._file(match[1], headers.get(b"content-length", b""))
         return 0, ""
 
-    async def _visit(self, scope: Message) -> Visit:
+    async def _visit_of(self, scope: Message) -> Visit:
         # Reading the members opens a data file, so it runs in a thread.
-        user = await asyncio.to_thread(self._who, _cookies(scope))
-        return Visit(user, _address(scope))
+        user = await asyncio.to_thread(self._who, _cookie_text(scope))
+        return Visit(user, _client_network(scope))
 
     def _small_page(self, words: str, visit: Visit) -> str:
         """Return a sentence as a small page, with a sign-in link for anonymous visitors."""
@@ -112,7 +112,7 @@ class Limits:
 
     async def _page(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve an open page until it must close."""
-        visit = await self._visit(scope)
+        visit = await self._visit_of(scope)
         if self._pages.enter(visit, time.monotonic()):
             # The page shows the reason. Uvicorn logs any other response as an error.
             await send({"type": "websocket.close", "code": 1013})
@@ -121,7 +121,7 @@ class Limits:
         loop = asyncio.get_running_loop()
         until = loop.time() + (self._life if visit.who is None else self._look)
 
-        async def hear() -> Message:
+        async def hear_message() -> Message:
             nonlocal ended, until
             while not ended:
                 if loop.time() < until:
@@ -130,19 +130,19 @@ class Limits:
                             return await receive()
                     except TimeoutError:
                         pass
-                elif visit.who is not None and (await self._visit(scope)).who == visit.who:
+                elif visit.who is not None and (await self._visit_of(scope)).who == visit.who:
                     until = loop.time() + self._look
                 else:
                     ended = True
                     await send({"type": "websocket.close", "code": 1013})
             return {"type": "websocket.disconnect", "code": 1013}
 
-        async def say(message: Message) -> None:
+        async def say_message(message: Message) -> None:
             if not ended:
                 await send(message)
 
         try:
-            await self._app(scope, hear, say)
+            await self._app(scope, hear_message, say_message)
         finally:
             self._pages.leave(visit)
 
@@ -161,20 +161,20 @@ class Limits:
         return 0, ""
 
 
-def _cookies(scope: Message) -> str:
+def _cookie_text(scope: Message) -> str:
     return "; ".join(
         value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie"
     )
 
 
-def _address(scope: Message) -> str:
+def _client_network(scope: Message) -> str:
     """Return the client's network. Only a trusted proxy (``FORWARDED_ALLOW_IPS``) may name a client
     other than the one that connects.
     """
     return network_of(str((scope.get("client") or ("",))[0]))
 
 
-async def _answer(send: Send, status: int, text: str) -> None:
+async def _send_answer(send: Send, status: int, text: str) -> None:
     body, again = f"{text}\n".encode(), str(AGAIN).encode()
     kind, more = b"text/plain", list[tuple[bytes, bytes]]()
     if status == 503:

@@ -84,15 +84,19 @@ class Monitor:
             return
         path = str(scope.get("path", "")).removeprefix(self._base)
         if scope["type"] == "http" and path == HEALTH:
-            await _answer(send, *await asyncio.to_thread(health, self._stores, self._watch))
+            await _send_answer(
+                send, *await asyncio.to_thread(data_health, self._stores, self._watch)
+            )
         elif scope["type"] == "http" and path == HEALTH_OF_PAGES:
-            await _answer(send, *await asyncio.to_thread(health, self._stores))
+            await _send_answer(send, *await asyncio.to_thread(data_health, self._stores))
         elif path in GUARDED and not self._may_read(scope):
-            await _answer(send, 403, "Figures are for who has the token (docs/operating.md).\n")
+            await _send_answer(
+                send, 403, "Figures are for who has the token (docs/operating.md).\n"
+            )
         elif scope["type"] == "http" and path == METRICS:
-            await _answer(send, 200, await asyncio.to_thread(self._figures.text))
+            await _send_answer(send, 200, await asyncio.to_thread(self._figures.text))
         else:
-            await self._logged(scope, receive, send)
+            await self._serve_logged(scope, receive, send)
 
     def _may_read(self, scope: Message) -> bool:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
@@ -103,13 +107,13 @@ class Monitor:
         near = is_loopback(str(client[0])) and is_loopback_host(headers.get(b"host", ""))
         return near and not _FORWARDED & headers.keys()
 
-    async def _logged(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def _serve_logged(self, scope: Message, receive: Receive, send: Send) -> None:
         given: dict[bytes, bytes] = dict(scope["headers"])
         brought = given.get(b"x-request-id", b"").decode("latin-1")
         name = brought if _REQUEST_ID.fullmatch(brought) else secrets.token_hex(8)
         began, status = time.monotonic(), 0
 
-        async def answer(message: Message) -> None:
+        async def answer_message(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -119,7 +123,7 @@ class Monitor:
 
         token = request_id.set(name)
         try:
-            await self._app(scope, receive, answer)
+            await self._app(scope, receive, answer_message)
         finally:
             request_id.reset(token)
             fields = {"request": name, "method": scope.get("method", "WEBSOCKET")}
@@ -127,7 +131,7 @@ class Monitor:
             log.info("answered", extra={**fields, "status": status})
 
 
-async def _answer(send: Send, status: int, text: str) -> None:
+async def _send_answer(send: Send, status: int, text: str) -> None:
     body = text.encode()
     headers = [
         (b"content-type", b"text/plain; version=0.0.4; charset=utf-8"),
@@ -165,7 +169,7 @@ def last_backup(stores: Iterable[Store]) -> str:
     return min(times, default="") or "never"
 
 
-def health(stores: Stores, watch: StallWatch | None = None) -> tuple[int, str]:
+def data_health(stores: Stores, watch: StallWatch | None = None) -> tuple[int, str]:
     """Return a status and a word: whether every data file is readable and has space to grow.
 
     With ``watch``, also check that runs move, and report when the last backup was made.
@@ -218,7 +222,7 @@ class Figures:
         with self._lock:
             self._seen[workspace], new = store.runs.calls_after(self._seen[workspace])
             for judge, count in new:
-                self._calls[workspace, _provider(judge)] += count
+                self._calls[workspace, _provider_name(judge)] += count
             calls = {
                 provider: n
                 for (of_workspace, provider), n in self._calls.items()
@@ -235,8 +239,10 @@ class Figures:
         yield _Figure("failures_open", counts.failures_open)
         yield _Figure("calls_out", store.runs.calls_out())
         yield _Figure("still_seconds", round(self._watch.stalled_seconds(workspace, store)))
-        yield _Figure("last_call_seconds", _unix(store.runs.last_call()))
-        yield _Figure("last_backup_seconds", _unix(str(store.settings.get(LAST_BACKUP, ""))))
+        yield _Figure("last_call_seconds", _unix_seconds(store.runs.last_call()))
+        yield _Figure(
+            "last_backup_seconds", _unix_seconds(str(store.settings.get(LAST_BACKUP, "")))
+        )
         yield _Figure("data_file_bytes", size)
         yield _Figure("disk_free_bytes", shutil.disk_usage(store.path.parent).free)
 
@@ -269,18 +275,18 @@ class _Figure:
     @property
     def line(self) -> str:
         """Return the figure as a line for Prometheus."""
-        labels = ",".join(f'{name}="{_escaped(value)}"' for name, value in self.labels.items())
+        labels = ",".join(f'{name}="{_escape_label(value)}"' for name, value in self.labels.items())
         return f"{_PREFIX}{self.name}{f'{{{labels}}}' if labels else ''} {self.value}"
 
 
-def _escaped(text: str) -> str:
+def _escape_label(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
 
 
-def _unix(when: str) -> int:
+def _unix_seconds(when: str) -> int:
     return round(datetime.fromisoformat(when).timestamp()) if when else 0
 
 
-def _provider(judge: Judge) -> str:
+def _provider_name(judge: Judge) -> str:
     """Return a judge's provider, named as operators know it."""
     return urlsplit(judge.api_base).netloc or provider_of(judge.model) or "openai"

@@ -29,7 +29,7 @@ from core.services.access.allowing import allowed
 from core.services.datasets.twins import RepeatedTexts, apart_texts, twin_groups, whole_groups
 from core.services.judges.panel_setup import PanelSetup, panel_data
 from core.services.judges.registry import ensure_defaults, env_status, key_status
-from core.services.results.scored_items import effective
+from core.services.results.scored_items import rubric_in_force
 from core.services.results.verdicts import answers_per_cell
 from core.services.runs.batches.lanes import BATCH, require_batches
 from core.services.runs.candidates import Candidate, Candidates
@@ -84,13 +84,13 @@ class Planned:
     @property
     def cells(self) -> list[tuple[str, int]]:
         """Return item ids with the number of votes planned for each."""
-        per_criterion = answers_per_cell(self.plan.panel, self.plan.replicates)
-        return [(i.id, len(effective(i, self.rubric).criteria) * per_criterion) for i in self.items]
+        answers = answers_per_cell(self.plan.panel, self.plan.replicates)
+        return [(i.id, len(rubric_in_force(i, self.rubric).criteria) * answers) for i in self.items]
 
 
 def plan_run(store: Store, request: RunRequest) -> Planned:
     """Return the plan for a request; raise ``InputError`` if the request is invalid."""
-    plan = outline(store, request)
+    plan = outline_run(store, request)
     items = plan.pool.read([candidate.id for candidate in plan.graded])
     return Planned(plan.plan, plan.rubric, items, plan.calibration(), plan.taught.twins)
 
@@ -112,7 +112,7 @@ class Outline:
         return () if pool is None else pool.read([candidate.id for candidate in items[::step]])
 
 
-def outline(store: Store, request: RunRequest) -> Outline:
+def outline_run(store: Store, request: RunRequest) -> Outline:
     """Return the same plan as ``plan_run``, without the items' texts."""
     rubric = store.rubrics.version(request.rubric_version).rubric
     head = store.datasets.version(request.dataset_version)
@@ -127,9 +127,9 @@ def outline(store: Store, request: RunRequest) -> Outline:
     seed = draw_seed() if request.seed is None else request.seed
     learned_from = request.learn_from or head.id
     same, taught = learned_from == head.id, TaughtItems()
-    if _teaches(request):
+    if _needs_teaching(request):
         teaching = pool if same else Candidates(store, learned_from, rubric, upto=last_event)
-        taught = _taught(teaching, _gradable(everything, request), pool, request, seed)
+        taught = _taught_items(teaching, _gradable_items(everything, request), pool, request, seed)
     held_out = taught.held_out if same else frozenset()
     items = _to_grade([i for i in everything if i.id not in held_out], request, seed)
     plan = RunPlan(
@@ -141,8 +141,8 @@ def outline(store: Store, request: RunRequest) -> Outline:
         seed=seed,
         replicates=request.replicates,
         budget=request.budget,
-        calibration=_remembered(learned_from, taught),
-        versions=versions(request.panel),
+        calibration=_teaching_record(learned_from, taught),
+        versions=program_versions(request.panel),
         details={
             **request.details,
             **({"truth_upto": last_event} if last_event else {}),
@@ -161,7 +161,7 @@ class TaughtItems(NamedTuple):
     pool: Candidates | None = None
 
 
-def _remembered(version: int, taught: TaughtItems) -> dict[str, Any]:
+def _teaching_record(version: int, taught: TaughtItems) -> dict[str, Any]:
     """Return what the plan records about the items learned from."""
     if not taught.items:
         return {}
@@ -197,18 +197,18 @@ def _refuse_strange_checks(panel: Panel, rubric: Rubric) -> None:
         raise InputError("These checks do not fit the rubric.", tuple(problems))
 
 
-def _learners(request: RunRequest) -> list[str]:
+def _learning_judges(request: RunRequest) -> list[str]:
     return [judge.name for judge in request.panel.judges if judge.learns]
 
 
-def _teaches(request: RunRequest) -> bool:
+def _needs_teaching(request: RunRequest) -> bool:
     """Return whether a judge learns from labels, or is shown labelled examples."""
     judges = request.panel.judges
     shown = bool(request.panel.asking.few_shot) and not all(judge.offline for judge in judges)
-    return shown or bool(_learners(request))
+    return shown or bool(_learning_judges(request))
 
 
-def _taught(
+def _taught_items(
     teaching: Candidates,
     to_grade: Sequence[Candidate],
     graded: Candidates,
@@ -224,7 +224,7 @@ def _taught(
     if request.kind == "spot" and request.items is not None:
         # Only the named items are graded, so judges may learn from all other labelled items.
         pool = [candidate for candidate in pool if candidate.id not in request.items]
-    learners = ", ".join(_learners(request))
+    learners = ", ".join(_learning_judges(request))
     labelled = _may_teach(pool, request)
     if not labelled:
         raise InputError(_NO_LABELS.format(names=learners) if learners else _NO_EXAMPLES)
@@ -235,21 +235,21 @@ def _taught(
         groups, repeated = apart_texts(labelled, *texts, strict=bool(learners))
     if not groups:
         raise InputError(_ALL_TWINS.format(count=plural(len(labelled), "labelled item")))
-    drawn = not (_marked(labelled) or request.learn_items is not None)
+    drawn = not (_has_labels(labelled) or request.learn_items is not None)
     chosen = {i.id for i in _draw_share(groups, request.label_share, seed, drawn=drawn)}
-    held_out = chosen | ({i.id for i in labelled} if _marked(labelled) else set())
+    held_out = chosen | ({i.id for i in labelled} if _has_labels(labelled) else set())
     items = tuple(i for i in labelled if i.id in chosen)
     return TaughtItems(items, frozenset(held_out), repeated, teaching)
 
 
-def _gradable(items: Sequence[Candidate], request: RunRequest) -> list[Candidate]:
+def _gradable_items(items: Sequence[Candidate], request: RunRequest) -> list[Candidate]:
     """Return the items that may be graded, before those learned from are removed."""
     ids = None if request.items is None else set(request.items)
     return [i for i in items if ids is None or i.id in ids]
 
 
 def _to_grade(free: Sequence[Candidate], request: RunRequest, seed: int) -> tuple[Candidate, ...]:
-    items = limited(_gradable(free, request), request, seed)
+    items = take_items(_gradable_items(free, request), request, seed)
     texts = tuple(item for item in items if item.text)
     if items and not texts:
         raise InputError(
@@ -266,14 +266,14 @@ def _to_grade(free: Sequence[Candidate], request: RunRequest, seed: int) -> tupl
 
 def _may_teach(pool: Sequence[Candidate], request: RunRequest) -> tuple[Candidate, ...]:
     """Return the request's labelled items, else the calibration split's, else all labelled ones."""
-    labelled = teachers(pool)
+    labelled = teaching_candidates(pool)
     if request.learn_items is not None:
         named = set(request.learn_items)
         return tuple(i for i in labelled if i.id in named)
     return tuple(i for i in labelled if i.split == "calibration") or labelled
 
 
-def _marked(labelled: Sequence[Candidate]) -> bool:
+def _has_labels(labelled: Sequence[Candidate]) -> bool:
     return labelled[0].split == "calibration"
 
 
@@ -288,12 +288,12 @@ def _draw_share(
     return whole_groups(groups, count, seeded_random("calibration", seed))
 
 
-def teachers(items: Sequence[Candidate]) -> tuple[Candidate, ...]:
+def teaching_candidates(items: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """Return the items to learn from: labelled, and not in the evaluation split."""
     return tuple(i for i in items if i.teaches and i.split != "evaluation")
 
 
-def limited(items: Sequence[Candidate], request: RunRequest, seed: int) -> tuple[Candidate, ...]:
+def take_items(items: Sequence[Candidate], request: RunRequest, seed: int) -> tuple[Candidate, ...]:
     """Return the items that the request's limit keeps, in dataset order."""
     if request.limit is None or request.limit >= len(items):
         return tuple(items)
@@ -321,7 +321,7 @@ _NO_EXAMPLES = (
 )
 
 
-def versions(panel: Panel) -> dict[str, str]:
+def program_versions(panel: Panel) -> dict[str, str]:
     """Return the versions of this program, its prompt, and the libraries that affect answers."""
     from core.judging.prompts.wording import PROMPT_VERSION
 

@@ -19,7 +19,7 @@ from core.judging.prompts.parts import balanced_order, reversed_order, shown_ord
 from core.judging.protocol import Ask, Example, Question
 from core.scoring.gates import evaluate_gates
 from core.scoring.verdict import Ballot, settle
-from core.services.results.scored_items import effective, labels_of
+from core.services.results.scored_items import labels_of, rubric_in_force
 from core.services.results.verdicts import RubricOf, VoteCounting, answers_of
 
 #: The number of items and of questions that decide the layout: several, to see what they share.
@@ -29,12 +29,12 @@ _SAMPLED_ITEMS, _SAMPLED_QUESTIONS = 4, 64
 Wanted = Callable[[str, str], bool]
 
 
-def everything(item: str, criterion: str) -> bool:
+def wants_every_cell(item: str, criterion: str) -> bool:
     """Return ``True``, since every cell is wanted."""
     return True
 
 
-def leads(item: Item) -> bool:
+def is_first_order(item: Item) -> bool:
     """Return whether an item shows the first or only order of a comparison."""
     return isinstance(item.submission, Pair) and item.meta.get("leads") is True
 
@@ -57,7 +57,7 @@ class QuestionBuilder:
         self,
         judge: Judge,
         done: set[Cell],
-        wanted: Wanted = everything,
+        wanted: Wanted = wants_every_cell,
         only: Collection[str] | None = None,
     ) -> Iterator[Question]:
         """Yield a judge's remaining questions item by item, so that calls about one item are close.
@@ -65,9 +65,9 @@ class QuestionBuilder:
         ``only`` limits them to these item ids.
         """
         together = judge.mode_in(self.plan.panel.asking) == "rubric" and not judge.offline
-        layout = self._layout(judge)
+        layout = self._prompt_layout(judge)
         for position, item in self._chosen_items(only):
-            in_force = effective(item, self.rubric)
+            in_force = rubric_in_force(item, self.rubric)
             for replicate in range(answers_of(judge, self.plan.panel, self.plan.replicates)):
                 asks = [
                     Ask(cell, criterion, self._order(criterion, judge, item, position, replicate))
@@ -113,7 +113,7 @@ class QuestionBuilder:
             instructions=instructions_for(
                 judge, asking, rubric.name, [ask.criterion.name for ask in asks]
             ),
-            summarise=bool(contest.get("summaries")) and leads(item),
+            summarise=bool(contest.get("summaries")) and is_first_order(item),
         )
 
     def _order(
@@ -141,7 +141,7 @@ class QuestionBuilder:
         )
         return reversed_order(criterion, shown) if facts.get("reversed") else shown
 
-    def _layout(self, judge: Judge) -> Layout:
+    def _prompt_layout(self, judge: Judge) -> Layout:
         """Return which part comes first in this judge's prompts, decided by the whole run."""
         panel = self.plan.panel
         if judge.offline or panel.asking.layout != "auto":
@@ -155,11 +155,11 @@ class QuestionBuilder:
     def _examples(self, criterion: Criterion, rubric: Rubric, item: Item) -> tuple[Example, ...]:
         if not self.plan.panel.asking.few_shot or rubric is not self.rubric:
             return ()
-        bank = self._banks.get(criterion.name)
+        bank = self._example_banks.get(criterion.name)
         return bank.for_item(item) if bank else ()
 
     @cached_property
-    def _banks(self) -> dict[str, ExampleBank]:
+    def _example_banks(self) -> dict[str, ExampleBank]:
         k, seed = self.plan.panel.asking.few_shot, self.plan.seed
         return {
             name: ExampleBank(self.rubric.criterion(name), labelled, k, seed=seed)
@@ -243,11 +243,11 @@ class Selector:
             for criterion in rubric.criteria:
                 votes = rows[criterion.name]
                 failed = item.failures.get(criterion.name, 0)
-                if self._asks(round_, rubric, criterion, item.item_id, votes, failed):
+                if self._round_asks(round_, rubric, criterion, item.item_id, votes, failed):
                     chosen.add((item.item_id, criterion.name))
         return chosen
 
-    def _asks(
+    def _round_asks(
         self,
         round_: AskingRound,
         rubric: Rubric,
@@ -342,7 +342,7 @@ def near_gate(rubric: Rubric, criterion: Criterion, option: int | None) -> bool:
     by_value = sorted(criterion.scored, key=lambda i: (criterion.values[i] or 0.0, i))
     rank = by_value.index(option)
 
-    def states(index: int) -> list[str]:
+    def option_states(index: int) -> list[str]:
         marks = evaluate_gates(rubric, {criterion.name: index})
         return [
             m.state
@@ -351,4 +351,4 @@ def near_gate(rubric: Rubric, criterion: Criterion, option: int | None) -> bool:
         ]
 
     neighbours = [by_value[i] for i in (rank - 1, rank + 1) if 0 <= i < len(by_value)]
-    return any(states(neighbour) != states(option) for neighbour in neighbours)
+    return any(option_states(neighbour) != option_states(option) for neighbour in neighbours)

@@ -35,9 +35,9 @@ from core.services.judges.readiness import NO_FUNCTIONS, Functions, require_func
 from core.services.results.scored_items import (
     calibration_items,
     derive_of_run,
-    effective,
     labels_of,
     resolved_items,
+    rubric_in_force,
 )
 from core.services.runs.batches.lanes import is_batched
 from core.services.runs.questions import QuestionBuilder
@@ -132,13 +132,13 @@ class Providers:
     ) -> LLMJudge:
         """Return an LLM judge with its key, read from the environment now."""
         return LLMJudge(
-            spec, *self._connection(spec), cache=cache, on_call=on_call, known=known_values(spec)
+            spec, *self._connect(spec), cache=cache, on_call=on_call, known=known_values(spec)
         )
 
     def batch_judge(self, spec: Judge, cache: ResponseCache | None = None) -> BatchJudge:
         """Return an LLM judge that answers in batches."""
         # Batches need a key, although litellm may know other ways to sign in.
-        provider, key, _ = self._connection(spec, provider_for(spec))
+        provider, key, _ = self._connect(spec, provider_for(spec))
         assert isinstance(provider, OpenAIProvider)  # Plans with another provider are rejected.
         return BatchJudge(spec, provider, key, cache, known_values(spec))
 
@@ -149,9 +149,9 @@ class Providers:
 
     def writer(self, spec: Judge) -> Writer:
         """Return the same model behind the same gate, as a writer of texts."""
-        return Writer(spec, *self._connection(spec), known=known_values(spec))
+        return Writer(spec, *self._connect(spec), known=known_values(spec))
 
-    def _connection(
+    def _connect(
         self, spec: Judge, kind: Way | None = None
     ) -> tuple[ModelProvider, str | None, tuple[ProviderGate, ...]]:
         if not self._elsewhere:
@@ -162,9 +162,9 @@ class Providers:
         # Judges with the same address or provider share its rate limit, so they share a gate.
         shared = spec.api_base.rstrip("/") or provider_of(spec.model) or "openai"
         places = (shared, *(address.rstrip("/") for address in spec.replicas))
-        return self._providers[kind], key_of(spec), tuple(map(self._gate, places))
+        return self._providers[kind], key_of(spec), tuple(map(self._gate_at, places))
 
-    def _gate(self, place: str) -> ProviderGate:
+    def _gate_at(self, place: str) -> ProviderGate:
         if place not in self._gates:
             self._gates[place] = ProviderGate(times=PaceTimes(self._pace, place))
         return self._gates[place]
@@ -213,7 +213,7 @@ def address_counts(judges: Mapping[str, AskableJudge], before: Mapping[str, Any]
     """
     return {
         name: {
-            address: {**counts, **_sums(counts, before.get(name, {}).get(address, {}))}
+            address: {**counts, **_count_sums(counts, before.get(name, {}).get(address, {}))}
             for address, counts in by_address.items()
         }
         for name, judge in judges.items()
@@ -221,7 +221,7 @@ def address_counts(judges: Mapping[str, AskableJudge], before: Mapping[str, Any]
     }
 
 
-def _sums(counts: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, int]:
+def _count_sums(counts: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, int]:
     return {name: counts[name] + before.get(name, 0) for name in ("answered", "lost")}
 
 
@@ -268,14 +268,16 @@ def trained_model(
     """
     from core.judging.offline import train
 
-    labelled = _labelled(calibration, criterion, rubric)
+    labelled = _labelled_items(calibration, criterion, rubric)
     return train(spec, criterion, labelled, [*calibration, *items], seed=seed)
 
 
-def _labelled(
+def _labelled_items(
     items: Sequence[Item], criterion: Criterion, rubric: Rubric
 ) -> list[tuple[Item, int]]:
-    pairs = [(item, labels_of(item, effective(item, rubric)).get(criterion.name)) for item in items]
+    pairs = [
+        (item, labels_of(item, rubric_in_force(item, rubric)).get(criterion.name)) for item in items
+    ]
     return [(item, index) for item, index in pairs if index is not None]
 
 

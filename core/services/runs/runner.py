@@ -26,7 +26,7 @@ from core.errors import StoreError, WriteBlocked
 from core.services.access.allowing import allowed
 from core.services.judges.readiness import NO_FUNCTIONS, Functions
 from core.services.runs.cluster.asking import ClusterConnection
-from core.services.runs.held_work import beating, in_thread, store_thread
+from core.services.runs.held_work import calling_beat, in_thread, store_thread
 from core.services.runs.ready_run import Providers
 from core.services.runs.worker import GRACE, LEASE_SECONDS, RunningWork
 from core.settings import pace_folder
@@ -48,7 +48,7 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasatt
 
 
 @contextmanager
-def ending(end: Callable[[], object]) -> Iterator[None]:
+def ending_on_signals(end: Callable[[], object]) -> Iterator[None]:
     """Make these signals call ``end`` on the running loop, if this is the main thread.
 
     A second signal before the loop handled the first raises ``KeyboardInterrupt``: the loop hangs.
@@ -59,7 +59,7 @@ def ending(end: Callable[[], object]) -> Iterator[None]:
         return
     loop, waiting, last = asyncio.get_running_loop(), False, -math.inf
 
-    def arrived(*_: object) -> None:
+    def signal_arrived(*_: object) -> None:
         nonlocal waiting, last
         if time.monotonic() - last < TOGETHER:
             return
@@ -67,9 +67,9 @@ def ending(end: Callable[[], object]) -> Iterator[None]:
         if waiting:
             raise KeyboardInterrupt
         waiting = True
-        loop.call_soon_threadsafe(heard)
+        loop.call_soon_threadsafe(signal_heard)
 
-    def heard() -> None:
+    def signal_heard() -> None:
         nonlocal waiting
         waiting = False
         end()
@@ -77,7 +77,7 @@ def ending(end: Callable[[], object]) -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in ENDING}
     handled = [number for number in ENDING if before[number] is not signal.SIG_IGN]
     for number in handled:
-        signal.signal(number, arrived)
+        signal.signal(number, signal_arrived)
     try:
         yield
     finally:
@@ -123,24 +123,24 @@ class Runner:
 
     def serve(self) -> None:
         """Work until ``stop`` is called from another thread or a signal handler."""
-        asyncio.run(self._serve())
+        asyncio.run(self._serve_runs())
 
-    async def _serve(self) -> None:
+    async def _serve_runs(self) -> None:
         providers, cluster = Providers(), ClusterConnection(self._where)
         works: dict[asyncio.Task[None], RunningWork] = {}
 
-        def end() -> None:
+        def end_loop() -> None:
             if self._stopping.is_set():
                 for work in works.values():
                     work.leave("queued")
             self._stopping.set()
 
         async with store_thread(self.store, providers) as io, aclosing(cluster):
-            with kept_for(self.store.path, self.owner) as book, ending(end):
+            with kept_for(self.store.path, self.owner) as book, ending_on_signals(end_loop):
                 begun = partial(
                     RunningWork, self.store, providers=providers, io=io, book=book, cluster=cluster
                 )
-                async with beating(partial(_moved, book), LOOK_EVERY):
+                async with calling_beat(partial(_note_alive, book), LOOK_EVERY):
                     try:
                         await self._process_runs(works, begun, io)
                     finally:
@@ -159,10 +159,10 @@ class Runner:
         while not self._stopping.is_set():
             freed = freed or await in_thread(io, self._free_from_the_dead)
             if sum(not work.resting for work in works.values()) < AT_ONCE:
-                lease = await in_thread(io, self._claim)
+                lease = await in_thread(io, self._claim_run)
                 if lease is not None:
                     work = begun(lease)
-                    works[asyncio.create_task(_guarded(work))] = work
+                    works[asyncio.create_task(_run_guarded(work))] = work
                     continue
             await asyncio.sleep(LOOK_EVERY)
             for task in [task for task in works if task.done()]:
@@ -181,7 +181,7 @@ class Runner:
             return False
         return True
 
-    def _claim(self) -> Lease | None:
+    def _claim_run(self) -> Lease | None:
         try:
             lease = self.store.leases.claim(
                 self.owner, at=clock.seconds_now(), seconds=LEASE_SECONDS
@@ -193,13 +193,13 @@ class Runner:
         return lease
 
 
-async def _moved(book: Logbook) -> bool:
+async def _note_alive(book: Logbook) -> bool:
     """Note in the logbook that this process is alive; return ``True``."""
     book.record_heartbeat()
     return True
 
 
-async def _guarded(work: RunningWork) -> None:
+async def _run_guarded(work: RunningWork) -> None:
     try:
         await work.run()
     except StoreError as error:
@@ -260,7 +260,7 @@ async def _work_here(
             work = RunningWork(store, lease, providers, io, book, cluster)
             task, mine = asyncio.create_task(work.run()), asyncio.current_task()
             assert mine is not None
-            with ending(mine.cancel):
+            with ending_on_signals(mine.cancel):
                 return await _final_status(work, task, on_tick, tick)
 
 
@@ -297,24 +297,27 @@ def follow(
     cluster: str = "",
 ) -> None:
     """Process the run here, or watch the process that does, until the run stops."""
-    from core.services.runs.lifecycle import progress, release_if_gone
+    from core.services.runs.lifecycle import release_if_gone, run_progress
 
-    look = progress(store, run_id)
+    look = run_progress(store, run_id)
 
-    def tick() -> None:
+    def tick_once() -> None:
         nonlocal look
-        look = progress(store, run_id, look)
+        look = run_progress(store, run_id, look)
         on_look(look)
 
-    def looked() -> None:
+    def looked_at_run() -> None:
         # If the file is unreadable, the run's own work notices it and ends cleanly.
         with suppress(StoreError):
-            tick()
+            tick_once()
 
-    while work_here(store, run_id, on_tick=looked, functions=functions, cluster=cluster) is None:
+    while (
+        work_here(store, run_id, on_tick=looked_at_run, functions=functions, cluster=cluster)
+        is None
+    ):
         if not store.runs.row(run_id).active:
             return
         release_if_gone(store, run_id)
-        tick()
+        tick_once()
         time.sleep(0.5)
-    tick()
+    tick_once()

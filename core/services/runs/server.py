@@ -19,7 +19,9 @@ from core.services.access.open_pages import is_loopback
 from core.settings import FILES, Settings, own_environment, own_python
 
 
-def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str = "") -> NoReturn:
+def serve_app(
+    settings: Settings, port: int, host: str = "127.0.0.1", base_path: str = ""
+) -> NoReturn:
     """Replace this process with the app's server, for this machine unless ``host`` says otherwise.
 
     It accepts the names of its own addresses, and `settings.hosts` (`guarding`). With a
@@ -96,14 +98,14 @@ class Hosts:
 
     def is_own_request(self, host: str | None, origin: str | None) -> bool:
         """Return whether a request names this server and comes from its own pages."""
-        name = _name(f"//{host}") if host else None
+        name = _host_of_url(f"//{host}") if host else None
         if host is None or name is None:
             return False
         if name not in self.names and not (self.open and _is_address(name)):
             return False
         if origin is None:
             return True  # The client is not a browser, or its browser follows a link.
-        return _place(origin) == host.lower() or _name(origin) in self.further
+        return _host_and_port(origin) == host.lower() or _host_of_url(origin) in self.further
 
 
 def address_prefix(base: str) -> str:
@@ -149,34 +151,34 @@ class Guard:
         if len(hosts) != 1 or not all(
             self._hosts.is_own_request(hosts[0], origin) for origin in origins
         ):
-            await _refuse(scope["type"], send, REFUSED)
+            await _send_refusal(scope["type"], send, REFUSED)
             return
         path = str(scope.get("path", "")).removeprefix(self._base)
         if FILES_OF_PAGES.search(f"{path}/"):
             cookies = "; ".join(value for name, value in headers if name == b"cookie")
             if not self._member(cookies, path):
-                await _refuse(scope["type"], send, NO_MEMBER)
+                await _send_refusal(scope["type"], send, NO_MEMBER)
                 return
 
-        async def answer(message: Message) -> None:
+        async def answer_message(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = [
                     pair for pair in message["headers"] if pair[0].lower() not in self._headers
                 ]
-                headers = [_for_tls(*pair) for pair in headers] if self._secure else headers
+                headers = [_header_for_tls(*pair) for pair in headers] if self._secure else headers
                 message = {**message, "headers": [*headers, *self._headers.items()]}
             await send(message)
 
-        await self._app(scope, receive, answer)
+        await self._app(scope, receive, answer_message)
 
 
-def _for_tls(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+def _header_for_tls(name: bytes, value: bytes) -> tuple[bytes, bytes]:
     """Return the header; cookies are restricted to https."""
     lacks = name.lower() == b"set-cookie" and b"; secure" not in value.lower()
     return name, value + b"; Secure" if lacks else value
 
 
-async def _refuse(kind: str, send: Send, text: bytes) -> None:
+async def _send_refusal(kind: str, send: Send, text: bytes) -> None:
     if kind == "websocket":
         # Closing a socket before it is accepted answers 403.
         await send({"type": "websocket.close", "code": 1008})
@@ -186,7 +188,7 @@ async def _refuse(kind: str, send: Send, text: bytes) -> None:
     await send({"type": "http.response.body", "body": text})
 
 
-def headers(index: bytes) -> dict[str, str]:
+def response_headers(index: bytes) -> dict[str, str]:
     """Return the headers of every response; ``index`` is the page that Streamlit starts from.
 
     Of inline scripts, only the few of that page are allowed, by their hashes. Streamlit's styles
@@ -221,7 +223,7 @@ def headers(index: bytes) -> dict[str, str]:
     }
 
 
-def _name(url: str) -> str | None:
+def _host_of_url(url: str) -> str | None:
     """Return the host of a URL, without its port."""
     try:
         parts = urlsplit(url)
@@ -239,7 +241,7 @@ def is_loopback_host(host: str) -> bool:
     >>> is_loopback_host("localhost:8501"), is_loopback_host("studio.example.org")
     (True, False)
     """
-    return _name(f"//{host}") in LOOPBACK
+    return _host_of_url(f"//{host}") in LOOPBACK
 
 
 def from_this_machine(headers: Mapping[str, str], address: object) -> bool:
@@ -253,9 +255,9 @@ def from_this_machine(headers: Mapping[str, str], address: object) -> bool:
     return near and not forwarded and not isinstance(address, str)
 
 
-def _place(origin: str) -> str | None:
+def _host_and_port(origin: str) -> str | None:
     """Return an origin's host and port, as in a Host header."""
-    return urlsplit(origin).netloc.lower() if _name(origin) else None
+    return urlsplit(origin).netloc.lower() if _host_of_url(origin) else None
 
 
 def _is_address(name: str) -> bool:

@@ -46,35 +46,35 @@ class JsonLines(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "says": self._clean(str(message)),
+            "says": self._cleaned(str(message)),
         }
         for name in ("run", "method", "path", "status", "ms"):
             if (value := getattr(record, name, None)) is not None:
-                fields[name] = self._clean(value) if isinstance(value, str) else value
+                fields[name] = self._cleaned(value) if isinstance(value, str) else value
         if request := getattr(record, "request", None) or request_id.get():
             fields["request"] = request
         if record.exc_info and record.exc_info[1] is not None:
-            fields |= _of_error(record.exc_info[1])
+            fields |= _error_fields(record.exc_info[1])
         return json.dumps(fields, ensure_ascii=False)
 
-    def _clean(self, text: str) -> str:
+    def _cleaned(self, text: str) -> str:
         for secret in self._hidden:
             text = text.replace(secret, "[key]")
         return masked_text(text)
 
 
-def _of_error(error: BaseException) -> dict[str, object]:
+def _error_fields(error: BaseException) -> dict[str, object]:
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
-    where = [f"{_short(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
+    where = [f"{_short_path(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
     return {"error": type(error).__name__, "where": where}
 
 
-def _short(path: str) -> str:
+def _short_path(path: str) -> str:
     """Shorten a path to what follows the last `core`, `pages` or `site-packages`."""
     return re.sub(r"^.*?/(?=(?:core|pages|rubric_studio)/)|^.*/site-packages/", "", path)
 
 
-def begin(settings: LogSettings) -> logging.Handler | None:
+def begin_log(settings: LogSettings) -> logging.Handler | None:
     """Log JSON lines from now on, if the settings ask for it; return the handler, or ``None``."""
     if not settings.json:
         return None

@@ -19,9 +19,9 @@ from core.identity import content_hash, seeded_random
 from core.services.access.allowing import allowed
 from core.services.datasets.twins import twin_groups
 from core.services.runs.candidates import Candidate, Candidates
-from core.services.runs.cost_estimate import CostEstimate, estimate
+from core.services.runs.cost_estimate import CostEstimate, estimate_request
 from core.services.runs.lifecycle import start
-from core.services.runs.planning import RunRequest, limited, teachers
+from core.services.runs.planning import RunRequest, take_items, teaching_candidates
 from core.store.store import Store
 from core.text.numbers import percent
 
@@ -107,20 +107,24 @@ def plan_sweep(store: Store, request: RunRequest, axes: SweepAxes) -> Sweep:
     """
     rubric = store.rubrics.version(request.rubric_version).rubric
     seed = clock.draw_seed() if request.seed is None else request.seed
-    variants, same = _distinct(list(_combinations(replace(request, seed=seed), axes)))
+    variants, same = _distinct_runs(list(_all_combinations(replace(request, seed=seed), axes)))
     pool = Candidates(store, request.dataset_version, rubric)
     everything = pool.everyone
-    ranked = _ranked(pool, everything, seed) if any(_learns(v.request) for v in variants) else []
-    lessons = [_lesson(v.request, ranked) for v in variants]
-    if any(_learns(v.request) and not of for v, of in zip(variants, lessons, strict=True)):
+    ranked = (
+        _ranked_groups(pool, everything, seed)
+        if any(_uses_learners(v.request) for v in variants)
+        else []
+    )
+    lessons = [_items_of_lesson(v.request, ranked) for v in variants]
+    if any(_uses_learners(v.request) and not of for v, of in zip(variants, lessons, strict=True)):
         raise InputError(_NO_LABELS)
     taught = {item.id for lesson in lessons for item in lesson}
     items = [item for item in everything if item.id not in taught and item.text]
-    chosen = tuple(item.id for item in limited(items, request, seed))
+    chosen = tuple(item.id for item in take_items(items, request, seed))
     if not chosen:
         raise InputError(_NOTHING_LEFT)
     name = request.name or "Sweep"
-    runs = (_fixed(v, name, chosen, of) for v, of in zip(variants, lessons, strict=True))
+    runs = (_fixed_run(v, name, chosen, of) for v, of in zip(variants, lessons, strict=True))
     teaching = tuple(item.id for item in everything if item.id in taught)
     return Sweep(name, tuple(runs), chosen, teaching, same)
 
@@ -138,11 +142,11 @@ _NOTHING_LEFT = (
 )
 
 
-def _distinct(variants: Sequence[SweepRun]) -> tuple[tuple[SweepRun, ...], int]:
+def _distinct_runs(variants: Sequence[SweepRun]) -> tuple[tuple[SweepRun, ...], int]:
     """Return the combinations without repeats, and the number of repeats."""
     first: dict[str, SweepRun] = {}
     for variant in variants:
-        first.setdefault(content_hash(_matters(variant.request)), variant)
+        first.setdefault(content_hash(_what_determines(variant.request)), variant)
     if len(first) < 2:
         raise InputError("A sweep needs two runs or more. Choose two values or more to vary.")
     if len(first) > MOST_RUNS:
@@ -150,7 +154,7 @@ def _distinct(variants: Sequence[SweepRun]) -> tuple[tuple[SweepRun, ...], int]:
     return tuple(first.values()), len(variants) - len(first)
 
 
-def _fixed(
+def _fixed_run(
     variant: SweepRun, name: str, items: tuple[str, ...], lesson: tuple[Candidate, ...]
 ) -> SweepRun:
     request = replace(
@@ -165,7 +169,9 @@ def _fixed(
 
 def estimate_sweep(store: Store, sweep: Sweep) -> SweepEstimate:
     """Return the estimate of all runs; cached answers may reduce the real cost."""
-    return SweepEstimate(tuple(estimate(store, variant.request) for variant in sweep.variants))
+    return SweepEstimate(
+        tuple(estimate_request(store, variant.request) for variant in sweep.variants)
+    )
 
 
 @allowed("write")
@@ -195,9 +201,9 @@ def runs_of_sweep(store: Store, run: Run) -> tuple[int, ...]:
     return () if not sweep else tuple(store.settings.get(f"sweep/{sweep['id']}", []))
 
 
-def _combinations(request: RunRequest, axes: SweepAxes) -> Iterator[SweepRun]:
+def _all_combinations(request: RunRequest, axes: SweepAxes) -> Iterator[SweepRun]:
     asking = request.panel.asking
-    panels = dict(_panels(request.panel, axes.judging))
+    panels = dict(_panels_of(request.panel, axes.judging))
     axis: dict[str, Sequence[Any]] = {
         "judges": list(panels),
         "examples": axes.few_shot or (asking.few_shot,),
@@ -224,7 +230,7 @@ def _combinations(request: RunRequest, axes: SweepAxes) -> Iterator[SweepRun]:
         )
 
 
-def _panels(panel: Panel, judging: Judging) -> Iterator[tuple[str, Panel]]:
+def _panels_of(panel: Panel, judging: Judging) -> Iterator[tuple[str, Panel]]:
     if judging != "alone":
         yield "all judges", panel
     if judging != "together":
@@ -235,33 +241,35 @@ def _panels(panel: Panel, judging: Judging) -> Iterator[tuple[str, Panel]]:
             yield judge.name, panel.model_copy(update={**changes, "name": judge.name[:200]})
 
 
-def _models(request: RunRequest) -> bool:
+def _uses_models(request: RunRequest) -> bool:
     return any(not judge.offline for judge in request.panel.judges)
 
 
-def _learns(request: RunRequest) -> bool:
+def _uses_learners(request: RunRequest) -> bool:
     learns = any(judge.learns for judge in request.panel.judges)
-    return learns or (_models(request) and request.panel.asking.few_shot > 0)
+    return learns or (_uses_models(request) and request.panel.asking.few_shot > 0)
 
 
-def _matters(request: RunRequest) -> list[Any]:
+def _what_determines(request: RunRequest) -> list[Any]:
     """Return what determines a run's answers, to find repeated combinations."""
     panel = request.panel.model_dump(mode="json", exclude={"name"})
-    if not _models(request):
+    if not _uses_models(request):
         panel.pop("asking")
-    share = request.label_share if _learns(request) else None
+    share = request.label_share if _uses_learners(request) else None
     if not any(judge.offline for judge in request.panel.judges) and len(panel["judges"]) == 1:
         panel["rules"] = None
     return [panel, request.replicates, share]
 
 
-def _ranked(pool: Candidates, items: Sequence[Candidate], seed: int) -> list[list[Candidate]]:
+def _ranked_groups(
+    pool: Candidates, items: Sequence[Candidate], seed: int
+) -> list[list[Candidate]]:
     """Return the items to learn from, grouped by text, in a seeded order.
 
     A smaller share is part of every larger share. A marked calibration split is used whole. Items
     with a twin among the graded items are excluded.
     """
-    labelled = teachers(items)
+    labelled = teaching_candidates(items)
     marked = [item for item in labelled if item.split == "calibration"]
     order, _ = twin_groups(marked or labelled, items, pool.twins)
     if labelled and not order:
@@ -270,8 +278,10 @@ def _ranked(pool: Candidates, items: Sequence[Candidate], seed: int) -> list[lis
     return order
 
 
-def _lesson(request: RunRequest, ranked: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
-    if not _learns(request):
+def _items_of_lesson(
+    request: RunRequest, ranked: Sequence[Sequence[Candidate]]
+) -> tuple[Candidate, ...]:
+    if not _uses_learners(request):
         return ()
     everyone = [item for group in ranked for item in group]
     if everyone and everyone[0].split == "calibration":

@@ -30,23 +30,23 @@ from core.services.results.verdicts import counting_of, rubric_lookup
 from core.services.runs import ready_run
 from core.services.runs.batches.context import BatchContext
 from core.services.runs.batches.working import BatchWork
-from core.services.runs.cluster.asking import NO_CLUSTER, ClusterConnection, outcomes
+from core.services.runs.cluster.asking import NO_CLUSTER, ClusterConnection, outcomes_of
 from core.services.runs.cluster.credit import Receipts
 from core.services.runs.cluster.joining import ClusterGone
-from core.services.runs.cluster.training import is_long, trained_on
+from core.services.runs.cluster.training import needs_help, trained_on
 from core.services.runs.held_work import (
     Recorder,
     WaitingQuestions,
-    beating,
     budget_message,
+    calling_beat,
     fewer_collections,
     in_thread,
     keep_columns,
-    noting,
+    noting_questions,
     trim_answers,
-    unwritable,
+    unwritable_outcome,
 )
-from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
+from core.services.runs.questions import AskingRound, Selector, Wanted, rounds_of, wants_every_cell
 from core.services.runs.ready_run import Job, KeptAnswers, Providers, load_job, ready_judges
 from core.store.runs.logbook import Logbook
 from core.store.runs.stops import passed_over
@@ -121,7 +121,7 @@ class RunningWork:
         if self.lease.cancel:
             self.leave("cancelled")
         try:
-            async with beating(self._beat, BEAT_EVERY):
+            async with calling_beat(self._renew_lease, BEAT_EVERY):
                 with fewer_collections():
                     status, message = await self._work()
         except Conflict:
@@ -140,7 +140,7 @@ class RunningWork:
             raise
         finally:
             if not self.lost:
-                await self._release(status, message, time.monotonic() - started)
+                await self._release_run(status, message, time.monotonic() - started)
             self._book.end(self.lease.run_id)
         log.info("Run %s: %s.", self.lease.run_id, status, extra=fields)
         return status
@@ -151,7 +151,7 @@ class RunningWork:
         answers = KeptAnswers(self.store) if job.plan.panel.asking.cache else None
         judges = [judge for judge in job.plan.panel.judges if not judge.offline]
         flying = sum(judge.concurrency for judge in judges)
-        recorder = Recorder(partial(self._record, job), self.stop.set, flying)
+        recorder = Recorder(partial(self._record_group, job), self.stop.set, flying)
         self._recorder = recorder
         try:
             return await self._ask_all(job, recorder, answers)
@@ -167,7 +167,7 @@ class RunningWork:
     async def _ask_all(
         self, job: Job, recorder: Recorder, kept: KeptAnswers | None
     ) -> tuple[RunStatus, str]:
-        long = is_long(job)
+        long = needs_help(job)
         cluster = await self._cluster.cluster(job.plan.panel.judges, long=long)
         judges, notes = await ready_judges(
             *(job, self.providers, kept, partial(self._count_call, recorder)),
@@ -184,18 +184,18 @@ class RunningWork:
             await self._fail_stopping_cells(job, recorder)
             asker = job.asker
             for index, round_ in enumerate(rounds_of(job.plan.panel)):
-                wanted = await self._wanted(job, round_) if index else everything
+                wanted = await self._wanted(job, round_) if index else wants_every_cell
                 cells = {
-                    j.name: takewhile(self._goes_on, asker.questions(j, job.done, wanted))
+                    j.name: takewhile(self._may_continue, asker.questions(j, job.done, wanted))
                     for j in round_.judges
                     if j.name not in batches.lanes
                 }
-                await self._ask(
-                    outcomes(
+                await self._take_answers(
+                    outcomes_of(
                         *(cluster, cells, judges),
                         stop=self.stop, turns=turns, ready=recorder.ready, kept=kept,
                         on_call=partial(self._count_call, recorder), receipts=self._receipts,
-                        watch=noting(self._book, job.run.id, self._waiting),
+                        watch=noting_questions(self._book, job.run.id, self._waiting),
                     ),
                     recorder,
                 )  # fmt: skip
@@ -218,16 +218,16 @@ class RunningWork:
             return "budget", budget_message(turns, job.plan.seed)
         return "done", ""
 
-    async def _ask(self, answers: AsyncIterator[AskedOutcome], recorder: Recorder) -> None:
+    async def _take_answers(self, answers: AsyncIterator[AskedOutcome], recorder: Recorder) -> None:
         """Record answers as they come, including the last ones after the run was left."""
-        self._asking = self._goes_on()
+        self._asking = self._may_continue()
         async for outcome in answers:
             recorder.add(outcome)
         self._asking = False
-        if not self._goes_on():
+        if not self._may_continue():
             self.stop.set()
 
-    def _goes_on(self, *_: object) -> bool:
+    def _may_continue(self, *_: object) -> bool:
         return self.left_as is None
 
     async def _fail_stopping_cells(self, job: Job, recorder: Recorder) -> None:
@@ -252,7 +252,7 @@ class RunningWork:
         cells = await asyncio.to_thread(selector.cells_to_grade, round_, ballots)
         return lambda item, criterion: (item, criterion) in cells
 
-    async def _record(self, job: Job, outcomes: Sequence[AskedOutcome]) -> None:
+    async def _record_group(self, job: Job, outcomes: Sequence[AskedOutcome]) -> None:
         """Record a group. If one outcome cannot be recorded, record the others, and that one as a
         failure.
         """
@@ -262,7 +262,7 @@ class RunningWork:
             fence=self.lease.fence,
             now=clock.now(),
             derive=job.derive,
-            out=self._out - (calls := sum(map(_calls_out, outcomes))),
+            out=self._out - (calls := sum(map(_counted_calls, outcomes))),
         )
         try:
             await self.with_retries(write, self.lease.run_id, outcomes)
@@ -271,14 +271,14 @@ class RunningWork:
         except Exception as error:
             half = len(outcomes) // 2
             if half:
-                await self._record(job, outcomes[:half])
-                await self._record(job, outcomes[half:])
+                await self._record_group(job, outcomes[:half])
+                await self._record_group(job, outcomes[half:])
                 return
-            as_failures = unwritable(outcomes[0], error)
+            as_failures = unwritable_outcome(outcomes[0], error)
             if as_failures == outcomes[0]:
                 raise
             log.exception("an outcome of run %s could not be recorded", self.lease.run_id)
-            await self._record(job, [as_failures])
+            await self._record_group(job, [as_failures])
             return
         self._out -= calls
         # Calls of batches are counted when their answers come back.
@@ -353,7 +353,7 @@ class RunningWork:
         if self._recorder is not None:
             (self._recorder.ready.set if may else self._recorder.ready.clear)()
 
-    async def _beat(self) -> bool:
+    async def _renew_lease(self) -> bool:
         """Renew the lease. A request to cancel, or a lost lease, stops the work."""
         renew = partial(self.store.leases.heartbeat, at=clock.seconds_now(), seconds=LEASE_SECONDS)
         try:
@@ -373,7 +373,7 @@ class RunningWork:
         await self._tell()
         return True
 
-    async def _release(self, status: RunStatus, message: str, seconds: float) -> None:
+    async def _release_run(self, status: RunStatus, message: str, seconds: float) -> None:
         await self.with_retries(
             partial(
                 self.store.leases.release,
@@ -394,7 +394,7 @@ class RunningWork:
         return in_thread(self._io, call, *arguments)
 
 
-def _calls_out(outcome: AskedOutcome) -> int:
+def _counted_calls(outcome: AskedOutcome) -> int:
     """Return how many calls of an outcome were counted when they went out; batch calls were not."""
     call = outcome.call
     return 0 if call is None or call.params.get("batch") else call.calls

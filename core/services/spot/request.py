@@ -17,9 +17,9 @@ from core.services.access.allowing import allowed
 from core.services.judges.registry import list_judges, list_panels
 from core.services.rubrics import library
 from core.services.rubrics.drafts import rubric_from
-from core.services.rubrics.prompt_preview import item_of
+from core.services.rubrics.prompt_preview import preview_item
 from core.services.spot import trials
-from core.services.spot.trials import Trial, teachers
+from core.services.spot.trials import Trial, teaching_datasets
 from core.store.store import Store
 
 Way = Literal["text", "chat", "sections", "item"]
@@ -82,12 +82,12 @@ class SpotRequest(Noun):
         return self.text
 
 
-def opened(store: Store) -> SpotRequest:
+def opened_form(store: Store) -> SpotRequest:
     """Return the form as it was left, or a fresh form with a rubric and judges.
 
     A field that is missing, or that this version of the program cannot read, starts fresh.
     """
-    fresh = dict(_fresh(store))
+    fresh = dict(_fresh_form(store))
     draft = store.drafts.get(_KEPT)
     typed = {} if draft is None else draft.content
     values = {name: value for name, value in typed.items() if name in fresh}
@@ -113,7 +113,7 @@ def rubric_choices(store: Store) -> dict[str, str]:
     drafts = {
         DRAFT + draft.name: f"{draft.draft['name'] or 'Untitled rubric'} · "
         + ("unsaved draft" if draft.draft["rubric_id"] is None else "unsaved changes")
-        for draft in library.all_kept(store)
+        for draft in library.all_kept_drafts(store)
     }
     saved = {str(row.id): f"{row.name} · version {row.number}" for row in store.rubrics.list()}
     return drafts | saved
@@ -133,7 +133,7 @@ def rubric_of(store: Store, choice: str) -> Rubric:
     if draft is None:
         raise InputError("This draft was saved or discarded. Choose a rubric again.")
     if draft.text is not None:
-        return library.read(draft.text, "rubric.yaml").value
+        return library.read_rubric(draft.text, "rubric.yaml").value
     return rubric_from(draft.draft)
 
 
@@ -182,7 +182,7 @@ def trial_of(store: Store, request: SpotRequest) -> Trial:
         name=f"{NAME}: {rubric.name}",
         rubric=rubric,
         panel=trials.panel_of(NAME, judges, request.asking, request.rules),
-        texts=Dataset(name=NAME, items=(_item(store, request),)),
+        texts=Dataset(name=NAME, items=(_item_of_request(store, request),)),
         source="spot check",
         dataset_version=request.dataset if saved else None,
         learn_from=request.learn_from if needs_labels(store, request) else None,
@@ -191,11 +191,11 @@ def trial_of(store: Store, request: SpotRequest) -> Trial:
     )
 
 
-def _item(store: Store, request: SpotRequest) -> Item:
+def _item_of_request(store: Store, request: SpotRequest) -> Item:
     if request.way == "item":
         if request.dataset is None or request.item is None:
             raise InputError("No item is chosen. Choose a dataset and one of its items.")
-        return item_of(store, request.dataset, request.item)
+        return preview_item(store, request.dataset, request.item)
     typed = {
         "id": ITEM,
         "submission": request.submission,
@@ -206,7 +206,7 @@ def _item(store: Store, request: SpotRequest) -> Item:
     return build_model(Item, typed, "submission")
 
 
-def _fresh(store: Store) -> SpotRequest:
+def _fresh_form(store: Store) -> SpotRequest:
     saved = store.rubrics.list()
     rubric = str(saved[0].id) if saved else ""
     return SpotRequest(rubric=rubric, judges=_first_judges(store, rubric))
@@ -218,6 +218,6 @@ def _first_judges(store: Store, rubric: str) -> tuple[str, ...]:
     models = [entry.name for entry in entries if entry.ready_model]
     if models:
         return tuple(models[:MODELS])
-    if rubric and teachers(store, rubric_of(store, rubric)):
+    if rubric and teaching_datasets(store, rubric_of(store, rubric)):
         return tuple(entry.name for entry in entries if entry.judge.learns)
     return ()

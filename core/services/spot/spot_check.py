@@ -72,7 +72,7 @@ def item_of(store: Store, run_id: int) -> str:
     return store.runs.item_ids(run_id)[0]
 
 
-def tasks(store: Store, version_id: int, most: int = 30) -> list[SpotTask]:
+def distinct_tasks(store: Store, version_id: int, most: int = 30) -> list[SpotTask]:
     """Return the distinct prompts (with references) among a dataset's first 500 items, in its
     order.
 
@@ -90,7 +90,7 @@ def tasks(store: Store, version_id: int, most: int = 30) -> list[SpotTask]:
     return list(distinct)
 
 
-def recent(store: Store, limit: int = 10) -> list[tuple[RunRow, RunItemRow]]:
+def recent_checks(store: Store, limit: int = 10) -> list[tuple[RunRow, RunItemRow]]:
     """Return the latest spot checks, newest first, each with its text's row."""
     runs = store.runs.list(kind="spot", limit=limit, without=HELP)
     return [(run, store.results.items(run.id, limit=1)[0]) for run in runs]
@@ -160,7 +160,7 @@ class SpotComparison:
         return sum(pair.changed is not None for pair in self.pairs)
 
 
-def earlier(store: Store, run_id: int, limit: int = 200) -> list[RunRow]:
+def earlier_checks(store: Store, run_id: int, limit: int = 200) -> list[RunRow]:
     """Return checks of the same submission before this one, newest first.
 
     It searches the latest ``limit`` checks.
@@ -175,25 +175,25 @@ def earlier(store: Store, run_id: int, limit: int = 200) -> list[RunRow]:
     ]
 
 
-def compare(store: Store, before_id: int, after_id: int) -> SpotComparison:
+def compare_checks(store: Store, before_id: int, after_id: int) -> SpotComparison:
     """Return two checks, criterion by criterion (matched by name), in the later one's order."""
     before = item_view(store, before_id, item_of(store, before_id))
     after = item_view(store, after_id, item_of(store, after_id))
     old = {view.criterion.name: view for view in before.criteria}
     new = {view.criterion.name: view for view in after.criteria}
     names = [*new, *(name for name in old if name not in new)]
-    pairs = tuple(_pair(name, old.get(name), new.get(name)) for name in names)
-    return SpotComparison(before, after, pairs, tuple(_setup(before.run, after.run)))
+    pairs = tuple(_criterion_pair(name, old.get(name), new.get(name)) for name in names)
+    return SpotComparison(before, after, pairs, tuple(_setup_changes(before.run, after.run)))
 
 
-def _pair(name: str, old: CriterionView | None, new: CriterionView | None) -> SpotPair:
+def _criterion_pair(name: str, old: CriterionView | None, new: CriterionView | None) -> SpotPair:
     before = None if old is None else old.verdict_label
     after = None if new is None else new.verdict_label
     changed = None if before is None or after is None else before != after
     return SpotPair(name, before, after, changed)
 
 
-def _setup(before: Run, after: Run) -> list[str]:
+def _setup_changes(before: Run, after: Run) -> list[str]:
     differences = list[str]()
     if before.rubric_version_id != after.rubric_version_id:
         differences.append("another rubric or version")

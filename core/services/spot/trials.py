@@ -61,16 +61,18 @@ def panel_of(
     return build_model(Panel, data, "panel")
 
 
-def estimate(store: Store, trial: Trial, examples: tuple[Item, ...] | None = None) -> CostEstimate:
+def estimate_trial(
+    store: Store, trial: Trial, examples: tuple[Item, ...] | None = None
+) -> CostEstimate:
     """Return the estimate of a trial; nothing is stored. ``examples`` replaces those of its
     dataset.
     """
     plan = RunPlan("", 0, 0, trial.panel, "spot", trial.seed or 0, trial.replicates)
-    shown = _examples(store, trial) if examples is None else examples
+    shown = _example_items(store, trial) if examples is None else examples
     return estimate_planned(store, Planned(plan, trial.rubric, trial.texts.items, shown))
 
 
-def _examples(store: Store, trial: Trial) -> tuple[Item, ...]:
+def _example_items(store: Store, trial: Trial) -> tuple[Item, ...]:
     version = trial.learn_from or trial.dataset_version
     if version is None or not trial.panel.asking.few_shot:
         return ()
@@ -124,7 +126,7 @@ class Teacher:
     untaught: tuple[str, ...]
 
 
-def teachers(store: Store, rubric: Rubric) -> list[Teacher]:
+def teaching_datasets(store: Store, rubric: Rubric) -> list[Teacher]:
     """Return the datasets from which offline judges could learn this rubric, most labels first."""
     fit = list[Teacher]()
     for row in store.datasets.list():

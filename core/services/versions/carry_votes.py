@@ -20,10 +20,10 @@ from core.services.access.allowing import allowed
 from core.services.access.spending import within_limits
 from core.services.results.verdicts import answers_per_cell
 from core.services.review import adjudication
-from core.services.runs.planning import versions
+from core.services.runs.planning import program_versions
 from core.services.runs.ready_run import load_job
 from core.services.versions import follow_version
-from core.services.versions.score_changes import places, translated_settled
+from core.services.versions.score_changes import new_places, translated_settled
 from core.store.review.settled import settled_data
 from core.store.runs.rescoring import Carried, carry, count_votes
 from core.store.store import Store
@@ -51,9 +51,9 @@ def carry_counts(
     A cascade or an early stop may make some of these unnecessary.
     """
     run = store.runs.get(run_id)
-    edits = _checked(store, run_id, version_id, moves)
+    edits = _checked_edits(store, run_id, version_id, moves)
     carried = _votes_kept(store, run, edits, again)
-    planned = sum(count for _, count in _planned(store, run, version_id, carried))
+    planned = sum(count for _, count in _planned_items(store, run, version_id, carried))
     return CarryEstimate(carried.total(), max(0, planned - carried.total()))
 
 
@@ -87,25 +87,25 @@ def start_under(
         run = store.runs.get(run_id)
         if run.status not in RESTING:
             raise Conflict("The run is being graded. Carry its votes over when it is done.")
-        edits = _checked(store, run_id, version_id, moves)
-        successor = _create(store, run, version_id, edits, again)
+        edits = _checked_edits(store, run_id, version_id, moves)
+        successor = _create_run(store, run, version_id, edits, again)
         chosen = [
             Carried(old, new.name, place, [o.na for o in new.choices])
-            for old, (new, place) in places(edits).items()
+            for old, (new, place) in new_places(edits).items()
             if new.name not in again
         ]
         carry(db, run_id, successor.id, chosen, store.vote_statistics.own_rubrics(run_id))
         count_votes(db, successor.id)
         _carry_settled(store, seat, run, successor, edits, again)
         store.results.rebuild(successor.id, load_job(store, successor.id).derive)
-        _pass_on(store, successor.id, run, edits, again, ask)
+        _pass_to_runner(store, successor.id, run, edits, again, ask)
         return successor.id
 
 
-def _checked(
+def _checked_edits(
     store: Store, run_id: int, version_id: int, moves: VersionMapping | None
 ) -> VersionEdits:
-    edits = follow_version.edits(store, run_id, version_id, moves)
+    edits = follow_version.version_edits(store, run_id, version_id, moves)
     if edits.unmapped:
         raise InputError(f"Map the options of {', '.join(map(repr, edits.unmapped))} first.")
     return edits
@@ -117,7 +117,7 @@ def _votes_kept(
     """Return how many votes of each item would be carried over."""
     own_rubrics, to, carried = (
         store.vote_statistics.own_rubrics(run.id),
-        places(edits),
+        new_places(edits),
         Counter[str](),
     )
     for row in store.votes.all_ballots(run.id):
@@ -130,7 +130,9 @@ def _votes_kept(
     return carried
 
 
-def _planned(store: Store, run: Run, version_id: int, kept: Counter[str]) -> list[tuple[str, int]]:
+def _planned_items(
+    store: Store, run: Run, version_id: int, kept: Counter[str]
+) -> list[tuple[str, int]]:
     """Return the items with their planned number of votes; for imports, the existing number."""
     ids = store.runs.item_ids(run.id)
     if not run.panel.askable:
@@ -143,7 +145,7 @@ def _planned(store: Store, run: Run, version_id: int, kept: Counter[str]) -> lis
     return [(item_id, len(own_rubrics.get(item_id, rubric).criteria) * per_cell) for item_id in ids]
 
 
-def _create(
+def _create_run(
     store: Store, run: Run, version_id: int, edits: VersionEdits, again: Collection[str]
 ) -> Run:
     carried = _votes_kept(store, run, edits, again)
@@ -153,11 +155,11 @@ def _create(
         run.plan,
         name=f"{run.name[:180]} (version {number})",
         rubric_version_id=version_id,
-        versions=versions(run.panel),
+        versions=program_versions(run.panel),
         budget=within_limits(store, run.panel.judges, run.plan.budget),
         details={**run.plan.details, "carried": origin},
     )
-    return store.runs.create(plan, _planned(store, run, version_id, carried), now=clock.now())
+    return store.runs.create(plan, _planned_items(store, run, version_id, carried), now=clock.now())
 
 
 def _carry_settled(
@@ -178,7 +180,7 @@ def _carry_settled(
             store.settled.put(made.id, replace(verdict, event_id=event))
 
 
-def _pass_on(
+def _pass_to_runner(
     store: Store, made: int, run: Run, edits: VersionEdits, again: Collection[str], ask: bool
 ) -> None:
     """Pass the run to the Runner, or stop it: as done if it misses nothing, else to be resumed.

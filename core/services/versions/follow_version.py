@@ -1,7 +1,7 @@
 """Effects of an edited rubric on a graded run, before and after they are applied.
 
-Votes and plan never change. ``difference`` reads them under the newer version, ``follow`` scores
-the run by it, and ``roll_back`` undoes the last change. No judge is called.
+Votes and plan never change. ``version_difference`` reads them under the newer version,
+``follow`` scores the run by it, and ``roll_back`` undoes the last change. No judge is called.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from core.services.results.scored_items import (
     settled_lookup,
     stale_cells,
 )
-from core.services.results.verdicts import SettledOf, counting_of, deriver, texts_lookup
+from core.services.results.verdicts import SettledOf, counting_of, result_deriver, texts_lookup
 from core.services.review import adjudication, queues
 from core.services.versions.score_changes import (
     ScoreDifference,
-    compare,
-    translated,
+    compare_scores,
+    translated_ballots,
     translated_settled,
 )
 from core.store.runs.rescoring import ScoredChange
@@ -38,22 +38,22 @@ from core.store.store import Store
 
 __all__ = [
     "ScoredChange",
-    "changes",
-    "difference",
     "difference_under",
-    "edits",
     "follow",
+    "followed_versions",
     "queue_stale",
     "roll_back",
+    "version_difference",
+    "version_edits",
 ]
 
 
-def changes(store: Store, run_id: int) -> list[ScoredChange]:
+def followed_versions(store: Store, run_id: int) -> list[ScoredChange]:
     """Return who made the run's scores follow which version, newest first."""
     return store.scored.changes(run_id)
 
 
-def edits(
+def version_edits(
     store: Store, run_id: int, version_id: int, moves: VersionMapping | None = None
 ) -> VersionEdits:
     """Return the edits between the run's rubric and a version of it."""
@@ -61,7 +61,7 @@ def edits(
     return edits_between(asked_version, store.rubrics.version(version_id).rubric, moves)
 
 
-def difference(
+def version_difference(
     store: Store, run_id: int, version_id: int, moves: VersionMapping | None = None
 ) -> ScoreDifference:
     """Return how a version would change a run's current scores; see ``difference_under``."""
@@ -83,14 +83,16 @@ def difference_under(
     own_rubrics = store.vote_statistics.own_rubrics(run_id)
     settled = settled_lookup(store, run_id)
     if not changed.in_place:
-        settled = _settled_as(settled, changed, own_rubrics)
-    derive = _derive(store, run, rubric, own_rubrics, settled)
+        settled = _settled_under(settled, changed, own_rubrics)
+    derive = _derivation_under(store, run, rubric, own_rubrics, settled)
     ballots = store.votes.ballots(run_id)
     if not changed.in_place:
-        ballots = [b if b.item_id in own_rubrics else translated(b, changed) for b in ballots]
+        ballots = [
+            b if b.item_id in own_rubrics else translated_ballots(b, changed) for b in ballots
+        ]
     # Items without votes have no score before or after.
     voted = [b for b in ballots if b.ballots or b.failures]
-    return compare(store, run, changed, list(derive(voted)), rubric, own_rubrics)
+    return compare_scores(store, run, changed, list(derive(voted)), rubric, own_rubrics)
 
 
 @allowed("organise")
@@ -119,7 +121,7 @@ def follow(
     with store.write():
         run = store.runs.get(run_id)
         _require_rest(run)
-        changed = edits(store, run_id, version_id, moves)
+        changed = version_edits(store, run_id, version_id, moves)
         if changed.of("options") and moves is None:
             raise InputError("Options are called otherwise. Say which of them are the same.")
         if not changed.in_place:
@@ -130,9 +132,11 @@ def follow(
         after = store.rubrics.version(version_id).rubric
         current = hashes(after)
         accepted = [current[name] for name in keep if name in changed.stale]
-        earlier = {criterion for change in changes(store, run_id) for criterion in change.kept}
+        earlier = {
+            criterion for change in followed_versions(store, run_id) for criterion in change.kept
+        }
         aside, stands = put_aside(store, run_id, current, {*accepted, *earlier})
-        _mark(store, seat, run, aside, stands)
+        _mark_decisions(store, seat, run, aside, stands)
         change = store.scored.follow(
             run_id,
             version_id,
@@ -144,7 +148,7 @@ def follow(
             reason=reason,
         )
         own_rubrics = store.vote_statistics.own_rubrics(run_id)
-        derive = _derive(store, run, after, own_rubrics, settled_lookup(store, run_id))
+        derive = _derivation_under(store, run, after, own_rubrics, settled_lookup(store, run_id))
         store.results.rebuild(run_id, derive)
         _raise_cells(store, run, changed, own_rubrics)
         return change
@@ -157,11 +161,11 @@ def roll_back(store: Store, seat: Seat, run_id: int) -> int:
     Raises:
         Conflict: there was no change, or the run is being processed.
     """
-    last = next(iter(changes(store, run_id)), None)
+    last = next(iter(followed_versions(store, run_id)), None)
     if last is None:
         raise Conflict("This run's scores follow the version that its judges were asked.")
     reason = f"Back from version {last.to_number}"
-    same = edits(store, run_id, last.from_id).moves
+    same = version_edits(store, run_id, last.from_id).moves
     return follow(store, seat, run_id, last.from_id, moves=same, reason=reason)
 
 
@@ -187,7 +191,7 @@ def _require_rest(run: Run) -> None:
         raise Conflict("The run is being graded. Change what its scores follow when it is done.")
 
 
-def _mark(
+def _mark_decisions(
     store: Store,
     seat: Seat,
     run: Run,
@@ -195,8 +199,10 @@ def _mark(
     stands: Collection[tuple[str, str]],
 ) -> None:
     """Set aside decisions on another question; let those in ``stands`` count again."""
-    states = {place: cell.state for place, cell in adjudication.settled(store, run.id).items()}
-    ours = {place for change in changes(store, run.id) for place in change.marked}
+    states = {
+        place: cell.state for place, cell in adjudication.settled_cells(store, run.id).items()
+    }
+    ours = {place for change in followed_versions(store, run.id) for place in change.marked}
     gone = [p for p in aside if states.get(p) == "active"]
     back = [p for p in stands if p in ours and states.get(p) == "stale"]
     if gone:
@@ -213,10 +219,10 @@ def _raise_cells(store: Store, run: Run, edits: VersionEdits, own: Collection[st
     for queue in store.queues.list(run.id):
         for cell in store.queues.cells(queue.id):
             if cell.criterion in names and cell.item_id not in own:
-                adjudication.restate(store, queue, cell.item_id, cell.criterion, raised=True)
+                adjudication.restate_cell(store, queue, cell.item_id, cell.criterion, raised=True)
 
 
-def _derive(
+def _derivation_under(
     store: Store, run: Run, rubric: Rubric, own: Mapping[str, Rubric], settled: SettledOf
 ) -> Derive:
     """Return the run's derivation under another version. Texts are read only if needed."""
@@ -224,7 +230,7 @@ def _derive(
     if any(map(needs_texts, (rubric, *own.values()))):
         ids = store.runs.item_ids(run.id)
         texts = texts_lookup(resolved_items(store, run.dataset_version_id, ids, upto=0))
-    return deriver(
+    return result_deriver(
         run.panel.rules,
         counting_of(run.plan),
         lambda item_id: own.get(item_id, rubric),
@@ -234,11 +240,11 @@ def _derive(
     )
 
 
-def _settled_as(settled: SettledOf, edits: VersionEdits, own: Mapping[str, Rubric]) -> SettledOf:
-    def lookup(item_ids: Sequence[str]) -> dict[str, dict[str, SettledCell]]:
+def _settled_under(settled: SettledOf, edits: VersionEdits, own: Mapping[str, Rubric]) -> SettledOf:
+    def lookup_settled(item_ids: Sequence[str]) -> dict[str, dict[str, SettledCell]]:
         return {
             item_id: dict(cells) if item_id in own else translated_settled(cells, edits)
             for item_id, cells in settled(item_ids).items()
         }
 
-    return lookup
+    return lookup_settled

@@ -15,7 +15,7 @@ from core.rubric_diff.edits import VersionEdits
 from core.store.store import Store
 
 
-def places(edits: VersionEdits) -> dict[str, tuple[Criterion, tuple[int | None, ...]]]:
+def new_places(edits: VersionEdits) -> dict[str, tuple[Criterion, tuple[int | None, ...]]]:
     """Return, by older criterion, the newer one and the new position of each of its choices."""
     return {
         old.name: (new, edits.moves.options.get(old.name, tuple(range(len(old.choices)))))
@@ -23,17 +23,17 @@ def places(edits: VersionEdits) -> dict[str, tuple[Criterion, tuple[int | None, 
     }
 
 
-def translated(item: ItemBallots, edits: VersionEdits) -> ItemBallots:
+def translated_ballots(item: ItemBallots, edits: VersionEdits) -> ItemBallots:
     """Return an item's ballots in the newer version's terms, without those that have no
     equivalent.
     """
-    to = places(edits)
-    ballots = (_ballot(row, to) for row in item.ballots)
+    to = new_places(edits)
+    ballots = (_translated_ballot(row, to) for row in item.ballots)
     failures = {to[name][0].name: n for name, n in item.failures.items() if name in to}
     return ItemBallots(item.item_id, tuple(row for row in ballots if row), failures)
 
 
-def _ballot(
+def _translated_ballot(
     row: BallotRow, to: Mapping[str, tuple[Criterion, tuple[int | None, ...]]]
 ) -> BallotRow | None:
     if row.criterion not in to:
@@ -44,11 +44,11 @@ def _ballot(
     option = place[row.option]
     if option is None:
         return None
-    away, chances = new.choices[option].na, _moved(row.chances, place, len(new.choices))
+    away, chances = new.choices[option].na, _moved_chances(row.chances, place, len(new.choices))
     return row._replace(criterion=new.name, option=option, abstained=away, chances=chances)
 
 
-def _moved(
+def _moved_chances(
     chances: tuple[float, ...] | None, place: tuple[int | None, ...], count: int
 ) -> tuple[float, ...] | None:
     """Return chances in the newer version's order; ``None`` if some would be lost."""
@@ -66,7 +66,7 @@ def translated_settled(
 ) -> dict[str, SettledCell]:
     """Return people's verdicts on an item in the newer version's terms."""
     translated = dict[str, SettledCell]()
-    for name, (new, place) in places(edits).items():
+    for name, (new, place) in new_places(edits).items():
         cell = cells.get(name)
         if cell is None:
             continue
@@ -160,7 +160,7 @@ class ScoreDifference:
         return next((m for m in self.moved if abs(m.change or 0.0) > _SAME), None)
 
 
-def compare(
+def compare_scores(
     store: Store,
     run: Run,
     edits: VersionEdits,
@@ -174,7 +174,7 @@ def compare(
     moved = [
         ChangedItem(new.item_id, old.score, new.score, old.outcome, new.outcome)
         for old, new in pairs
-        if not _close(old.score, new.score) or old.outcome != new.outcome
+        if not _nearly_equal(old.score, new.score) or old.outcome != new.outcome
     ]
     moved.sort(key=lambda m: -abs(m.change) if m.change is not None else -float("inf"))
     before_scores = [old.score for old, _ in pairs if old.score is not None]
@@ -193,10 +193,10 @@ def compare(
         edits=edits,
         items=len(pairs),
         moved=tuple(moved),
-        flips=_flips(store, run, edits, after, own),
+        flips=_verdict_changes(store, run, edits, after, own),
         mean_before=fmean(before_scores) if before_scores else None,
         mean_after=fmean(after_scores) if after_scores else None,
-        bins=_bins(before_scores, after_scores),
+        bins=_change_bins(before_scores, after_scores),
         outcomes={name: (before, now) for name, (before, now) in outcomes.items()},
         crossed=crossed,
         stale=len(edits.stale) * shared_items,
@@ -204,14 +204,14 @@ def compare(
     )
 
 
-def _flips(
+def _verdict_changes(
     store: Store,
     run: Run,
     edits: VersionEdits,
     after: Sequence[ItemResult],
     own: Mapping[str, Rubric],
 ) -> tuple[VerdictChanges, ...]:
-    to = places(edits)
+    to = new_places(edits)
     before: dict[tuple[str, str], int | None] = {}
     for item_id, cell in store.results.verdicts(run.id):
         if item_id not in own and cell.criterion in to:
@@ -225,7 +225,9 @@ def _flips(
         for now in item.cells:
             key = (item.item_id, now.criterion)
             if key in before and before[key] != now.option:
-                counts[now.criterion][_direction(news[now.criterion], before[key], now.option)] += 1
+                counts[now.criterion][
+                    _change_direction(news[now.criterion], before[key], now.option)
+                ] += 1
                 items[now.criterion].append(item.item_id)
     return tuple(
         VerdictChanges(name, up, down, different, olds[name], tuple(items[name]))
@@ -234,7 +236,7 @@ def _flips(
     )
 
 
-def _direction(criterion: Criterion, before: int | None, after: int | None) -> int:
+def _change_direction(criterion: Criterion, before: int | None, after: int | None) -> int:
     """Return 0 for better, 1 for worse, 2 if neither is known."""
     values = [None if option is None else criterion.values[option] for option in (before, after)]
     if values[0] is None or values[1] is None or values[0] == values[1]:
@@ -242,7 +244,7 @@ def _direction(criterion: Criterion, before: int | None, after: int | None) -> i
     return 0 if (values[1] - values[0]) * criterion.weight > 0 else 1
 
 
-def _bins(before: Sequence[float], after: Sequence[float]) -> tuple[ScoreChangeBin, ...]:
+def _change_bins(before: Sequence[float], after: Sequence[float]) -> tuple[ScoreChangeBin, ...]:
     """Return equal bins from 0 to 1, or over the range of all scores if that is wider."""
     scores = [*before, *after]
     if not scores:
@@ -250,7 +252,7 @@ def _bins(before: Sequence[float], after: Sequence[float]) -> tuple[ScoreChangeB
     low, high = min(0.0, *scores), max(1.0, *scores)
     width = (high - low) / BINS
 
-    def count(scores: Sequence[float]) -> list[int]:
+    def count_in_bins(scores: Sequence[float]) -> list[int]:
         counts = [0] * BINS
         for score in scores:
             # A rounding error must not move a score on a bin's lower edge below it.
@@ -259,11 +261,11 @@ def _bins(before: Sequence[float], after: Sequence[float]) -> tuple[ScoreChangeB
 
     return tuple(
         ScoreChangeBin(low + index * width, low + (index + 1) * width, *pair)
-        for index, pair in enumerate(zip(count(before), count(after), strict=True))
+        for index, pair in enumerate(zip(count_in_bins(before), count_in_bins(after), strict=True))
     )
 
 
-def _close(first: float | None, second: float | None) -> bool:
+def _nearly_equal(first: float | None, second: float | None) -> bool:
     if first is None or second is None:
         return first is second
     return abs(first - second) <= _SAME
@@ -281,7 +283,7 @@ class VersionRuns:
     queues: int = 0
 
 
-def uses(store: Store, rubric_id: int) -> dict[int, VersionRuns]:
+def uses_of_versions(store: Store, rubric_id: int) -> dict[int, VersionRuns]:
     """Return the uses of each version of a rubric, by version id; newest runs first."""
     by_version: dict[int, VersionRuns] = {}
     queued: dict[int, int] = {}

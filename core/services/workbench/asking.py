@@ -63,9 +63,9 @@ class AskingCost(NamedTuple):
 
 def cost_estimate(store: Store, bench: WorkbenchState, want: CellsToAsk) -> AskingCost:
     """Return the cost of asking about these cells; nothing is stored."""
-    batches = list(_batches(bench, want))
+    batches = list(_fewest_batches(bench, want))
     examples = bench.hashes.examples
-    estimates = [trials.estimate(store, _trial("", bench, b), examples) for b in batches]
+    estimates = [trials.estimate_trial(store, _trial_of("", bench, b), examples) for b in batches]
     return AskingCost(
         cells=len({(row, name) for b in batches for row in b.rows for name in b.criteria}),
         takes=CostEstimate(
@@ -91,13 +91,13 @@ def ask(store: Store, name: str, draft: RubricDraft, want: CellsToAsk) -> tuple[
     with store.write():
         bench = bench_rows.saved_workbench(store, name)
         now = workbench_state(store, bench, draft)
-        _refuse(now)
-        batches = list(_batches(now, want))
+        _refuse_request(now)
+        batches = list(_fewest_batches(now, want))
         anew = want.which == "all" or (want.row is not None and not _any_open(now, want))
         seed = clock.draw_seed() if anew or not bench["seed"] else bench["seed"]
-        started = tuple(_start(store, name, now, batch, seed) for batch in batches)
+        started = tuple(_start_run(store, name, now, batch, seed) for batch in batches)
         if started:
-            bench_rows.change(store, name, lambda b: _grown(b, started, seed))
+            bench_rows.change(store, name, lambda b: _with_runs_started(b, started, seed))
     return started
 
 
@@ -112,7 +112,7 @@ def cancel(store: Store, name: str) -> int:
     return len(active)
 
 
-def obstacle(state: WorkbenchState) -> str:
+def obstacle_to_asking(state: WorkbenchState) -> str:
     """Return why the chosen judges cannot be asked; empty if they can."""
     if not state.judges:
         return "No judge is chosen. Choose a model, or an offline judge."
@@ -125,8 +125,8 @@ def obstacle(state: WorkbenchState) -> str:
     return ""
 
 
-def _refuse(state: WorkbenchState) -> None:
-    reason = obstacle(state)
+def _refuse_request(state: WorkbenchState) -> None:
+    reason = obstacle_to_asking(state)
     if not state.subject.criteria:
         reason = reason or "No criterion can be asked yet. Fix what the check says first."
     if not state.cells:
@@ -156,7 +156,7 @@ def _cells_to_ask(state: WorkbenchState, want: CellsToAsk) -> Iterator[tuple[str
                     yield row, name, judged.judge
 
 
-def _batches(state: WorkbenchState, want: CellsToAsk) -> Iterator[Batch]:
+def _fewest_batches(state: WorkbenchState, want: CellsToAsk) -> Iterator[Batch]:
     """Yield the fewest runs that ask about exactly these cells."""
     if want.row is not None and want.which == "open" and not _any_open(state, want):
         # This row has no open cells, so it is asked again.
@@ -178,7 +178,7 @@ def _batches(state: WorkbenchState, want: CellsToAsk) -> Iterator[Batch]:
         yield Batch(tuple(rows), criteria, tuple(by_name[n] for n in chosen), offline)
 
 
-def _trial(name: str, state: WorkbenchState, batch: Batch) -> Trial:
+def _trial_of(name: str, state: WorkbenchState, batch: Batch) -> Trial:
     shown = not batch.offline and any(
         item.truth(state.subject.criteria[name]) is not None
         for item in state.hashes.examples
@@ -194,7 +194,7 @@ def _trial(name: str, state: WorkbenchState, batch: Batch) -> Trial:
         name=f"Workbench: {name}",
         rubric=state.subject.rubric(batch.criteria, f"Workbench of {name}"),
         panel=trials.panel_of("Workbench", batch.judges, asking),
-        texts=_rows("rows", [item for item in state.hashes.tests if item.id in chosen]),
+        texts=_dataset_of_rows("rows", [item for item in state.hashes.tests if item.id in chosen]),
         source=_SOURCE,
         learn_from=state.bench["learn_from"] if batch.offline else None,
         details={
@@ -207,18 +207,20 @@ def _trial(name: str, state: WorkbenchState, batch: Batch) -> Trial:
     )
 
 
-def _start(store: Store, name: str, state: WorkbenchState, batch: Batch, seed: int) -> int:
-    trial = replace(_trial(name, state, batch), seed=seed)
+def _start_run(store: Store, name: str, state: WorkbenchState, batch: Batch, seed: int) -> int:
+    trial = replace(_trial_of(name, state, batch), seed=seed)
     if trial.panel.asking.few_shot:
-        shown = trials.hidden_dataset(store, _rows("examples", state.hashes.examples), _SOURCE)
+        shown = trials.hidden_dataset(
+            store, _dataset_of_rows("examples", state.hashes.examples), _SOURCE
+        )
         trial = replace(trial, learn_from=shown)
     return trials.begin(store, trial)
 
 
-def _rows(name: str, items: Iterable[Item]) -> Dataset:
+def _dataset_of_rows(name: str, items: Iterable[Item]) -> Dataset:
     return Dataset(name=f"Workbench {name}", items=tuple(items))
 
 
-def _grown(bench: Bench, started: Sequence[int], seed: int) -> Bench:
+def _with_runs_started(bench: Bench, started: Sequence[int], seed: int) -> Bench:
     runs = [*bench["runs"], *started][-MOST_RUNS:]
     return {**bench, "seed": seed, "runs": runs, "last": list(started)}

@@ -148,10 +148,10 @@ def saved_workbench(store: Store, name: str) -> Bench:
     draft = store.drafts.get(WORKBENCH + name)
     if draft is None:
         ready = [entry.name for entry in list_judges(store) if entry.ready_model]
-        return _blank(ready[:1])
+        return _blank_bench(ready[:1])
     # Older versions of the program saved fewer fields.
     rows = [{"context": {}, **row} for row in draft.content.get("rows", [])]
-    return cast("Bench", {**_blank([]), **draft.content, "rows": rows})
+    return cast("Bench", {**_blank_bench([]), **draft.content, "rows": rows})
 
 
 @allowed("draft")
@@ -168,7 +168,7 @@ def add_rows(store: Store, name: str, rows: Iterable[BenchRow]) -> int:
     """Add rows at the end; return how many. Raises ``InputError`` if there are too many."""
     new = list(rows)
 
-    def add(bench: Bench) -> Bench:
+    def add_rows(bench: Bench) -> Bench:
         if len(bench["rows"]) + len(new) > MOST_ROWS:
             raise InputError(
                 f"A workbench holds {MOST_ROWS} rows, and there are {len(bench['rows'])}. "
@@ -176,7 +176,7 @@ def add_rows(store: Store, name: str, rows: Iterable[BenchRow]) -> int:
             )
         return {**bench, "rows": [*bench["rows"], *new]}
 
-    change(store, name, add)
+    change(store, name, add_rows)
     return len(new)
 
 
@@ -191,14 +191,18 @@ def add_row(store: Store, name: str) -> str:
 @allowed("draft")
 def set_row(store: Store, name: str, uid: str, **values: Any) -> None:
     """Set fields of a row (submission, prompt, context, reference, example)."""
-    change(store, name, lambda b: _with_row(b, uid, lambda r: cast("BenchRow", {**r, **values})))
+    change(
+        store,
+        name,
+        lambda b: _with_changed_row(b, uid, lambda r: cast("BenchRow", {**r, **values})),
+    )
 
 
 @allowed("draft")
 def expect(store: Store, name: str, uid: str, criterion: str, label: str | None) -> None:
     """Set the right option of a row; ``None`` removes it."""
 
-    def said(row: BenchRow) -> BenchRow:
+    def with_expected(row: BenchRow) -> BenchRow:
         expected = {n: old for n, old in row["expected"].items() if n != criterion}
         reasons = row["reasons"]
         if row["expected"].get(criterion) != label:
@@ -208,7 +212,7 @@ def expect(store: Store, name: str, uid: str, criterion: str, label: str | None)
             expected[criterion] = label
         return {**row, "expected": expected, "reasons": reasons}
 
-    change(store, name, lambda bench: _with_row(bench, uid, said))
+    change(store, name, lambda bench: _with_changed_row(bench, uid, with_expected))
 
 
 @allowed("draft")
@@ -223,7 +227,7 @@ def remove_row(store: Store, name: str, uid: str) -> BenchRow | None:
 def duplicate_row(store: Store, name: str, uid: str) -> None:
     """Insert a copy of a row right after it."""
 
-    def doubled(bench: Bench) -> Bench:
+    def with_row_doubled(bench: Bench) -> Bench:
         rows = list[BenchRow]()
         for row in bench["rows"]:
             rows.append(row)
@@ -231,7 +235,7 @@ def duplicate_row(store: Store, name: str, uid: str) -> None:
                 rows.append({**copy.deepcopy(row), "uid": new_row()["uid"]})
         return {**bench, "rows": rows}
 
-    change(store, name, doubled)
+    change(store, name, with_row_doubled)
 
 
 @allowed("draft")
@@ -248,7 +252,7 @@ def set_asking(
     ``None`` changes nothing.
     """
 
-    def chosen(bench: Bench) -> Bench:
+    def with_judges_chosen(bench: Bench) -> Bench:
         return {
             **bench,
             "judges": bench["judges"] if judges is None else judges,
@@ -256,7 +260,7 @@ def set_asking(
             "learn_from": bench["learn_from"] if learn_from is None else learn_from,
         }
 
-    change(store, name, chosen)
+    change(store, name, with_judges_chosen)
 
 
 @allowed("draft")
@@ -267,19 +271,19 @@ def followed(store: Store, name: str, draft: RubricDraft) -> Bench:
     their number is unchanged.
     """
     bench = saved_workbench(store, name)
-    current = _follow(bench, draft)
+    current = _follow_draft(bench, draft)
     if current != bench and (bench["rows"] or bench["runs"]):
-        return change(store, name, lambda latest: _follow(latest, draft))
+        return change(store, name, lambda latest: _follow_draft(latest, draft))
     return current
 
 
-def _follow(bench: Bench, draft: RubricDraft) -> Bench:
+def _follow_draft(bench: Bench, draft: RubricDraft) -> Bench:
     named = {c["name"]: c for c in reversed(draft["criteria"]) if c["name"].strip()}
     same_uids = bench["draft"] == draft_state(draft)
     rows, seen = bench["rows"], dict(bench["seen"])
     for criterion in named.values():
         if criterion["name"] not in seen:
-            old = _renamed(criterion, seen, named, same_uids)
+            old = _renamed_criterion(criterion, seen, named, same_uids)
             if old is not None:
                 rows = [_with_name(row, old, criterion["name"]) for row in rows]
                 was = seen.pop(old)
@@ -287,7 +291,7 @@ def _follow(bench: Bench, draft: RubricDraft) -> Bench:
         before = seen.get(criterion["name"])
         labels = [o["label"] for o in criterion["options"]]
         if before is not None:
-            moves = _relabelled(before["labels"], labels)
+            moves = _renamed_labels(before["labels"], labels)
             rows = [_with_labels(row, criterion["name"], moves) for row in rows] if moves else rows
         seen[criterion["name"]] = CriterionState(
             uid=criterion["uid"],
@@ -298,7 +302,7 @@ def _follow(bench: Bench, draft: RubricDraft) -> Bench:
     return {**bench, "rows": rows, "seen": seen, "draft": draft_state(draft)}
 
 
-def _renamed(
+def _renamed_criterion(
     criterion: CriterionDraft,
     seen: dict[str, CriterionState],
     named: dict[str, CriterionDraft],
@@ -314,7 +318,7 @@ def _renamed(
     return alike[0] if len(alike) == 1 else None
 
 
-def _relabelled(before: list[str], after: list[str]) -> dict[str, str]:
+def _renamed_labels(before: list[str], after: list[str]) -> dict[str, str]:
     if len(before) != len(after):
         return {}
     pairs = zip(before, after, strict=True)
@@ -322,10 +326,14 @@ def _relabelled(before: list[str], after: list[str]) -> dict[str, str]:
 
 
 def _with_name(row: BenchRow, old: str, new: str) -> BenchRow:
-    def moved_on(values: dict[str, str]) -> dict[str, str]:
+    def with_moved_labels(values: dict[str, str]) -> dict[str, str]:
         return {new if name == old else name: value for name, value in values.items()}
 
-    return {**row, "expected": moved_on(row["expected"]), "reasons": moved_on(row["reasons"])}
+    return {
+        **row,
+        "expected": with_moved_labels(row["expected"]),
+        "reasons": with_moved_labels(row["reasons"]),
+    }
 
 
 def _with_labels(row: BenchRow, criterion: str, moves: dict[str, str]) -> BenchRow:
@@ -335,11 +343,11 @@ def _with_labels(row: BenchRow, criterion: str, moves: dict[str, str]) -> BenchR
     return {**row, "expected": {**row["expected"], criterion: moves[label]}}
 
 
-def _with_row(bench: Bench, uid: str, make: Callable[[BenchRow], BenchRow]) -> Bench:
+def _with_changed_row(bench: Bench, uid: str, make: Callable[[BenchRow], BenchRow]) -> Bench:
     return {**bench, "rows": [make(r) if r["uid"] == uid else r for r in bench["rows"]]}
 
 
-def _blank(judges: list[str]) -> Bench:
+def _blank_bench(judges: list[str]) -> Bench:
     return Bench(
         rows=[],
         judges=judges,

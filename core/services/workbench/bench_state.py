@@ -28,7 +28,7 @@ from core.services.workbench.known_answers import (
     KnownAnswers,
     State,
     judge_hash,
-    known_from,
+    known_answers,
     subject_of,
 )
 from core.store.store import Store
@@ -125,11 +125,11 @@ def workbench_state(store: Store, bench: Bench, draft: RubricDraft) -> Workbench
     learners = any(judge.offline for judge in judges)
     offline = {(row, name): h for row, name, h in hashes.offline()} if learners else {}
     runs = [store.runs.get(run_id) for run_id in bench["runs"]]
-    answers = known_from(store, runs)
+    answers = known_answers(store, runs)
     under = {judge.name: judge_hash(judge, bench["learn_from"]) for judge in judges}
     cells = {
         item.id: {
-            c.name: _cell(bench, item, c, judges, answers, (questions, offline), under)
+            c.name: _bench_cell(bench, item, c, judges, answers, (questions, offline), under)
             for c in subject.criteria.values()
         }
         for item in hashes.tests
@@ -143,7 +143,7 @@ def workbench_state(store: Store, bench: Bench, draft: RubricDraft) -> Workbench
     )
 
 
-def _cell(
+def _bench_cell(
     bench: Bench,
     item: Item,
     criterion: Criterion,
@@ -165,7 +165,7 @@ def _cell(
         item.truth(criterion),
         "" if label is None else label.label,
         judged,
-        _verdict(criterion, judges, judged),
+        _verdict_of(criterion, judges, judged),
     )
 
 
@@ -195,7 +195,7 @@ def _judge_cell(
     return JudgeCell(judge.name, "never")
 
 
-def _verdict(
+def _verdict_of(
     criterion: Criterion, judges: Sequence[Judge], cells: Sequence[JudgeCell]
 ) -> Verdict | None:
     weights = {judge.name: judge.weight for judge in judges}
@@ -237,10 +237,10 @@ class BenchReply:
 
 def judge_answers(store: Store, cell: BenchCell) -> tuple[BenchReply, ...]:
     """Return each chosen judge's answers about a cell, including stale ones."""
-    return tuple(_answers_of(store, cell, judged) for judged in cell.judges)
+    return tuple(_replies_of(store, cell, judged) for judged in cell.judges)
 
 
-def _answers_of(store: Store, cell: BenchCell, judge_cell: JudgeCell) -> BenchReply:
+def _replies_of(store: Store, cell: BenchCell, judge_cell: JudgeCell) -> BenchReply:
     if judge_cell.place is None:
         return BenchReply(judge_cell, cell.criterion)
     run_id, item, name = judge_cell.place
@@ -287,7 +287,9 @@ class BenchFigures:
     unasked: int
 
 
-def figures(standing: WorkbenchState, criteria: Sequence[str] | None = None) -> list[BenchFigures]:
+def figures_of(
+    standing: WorkbenchState, criteria: Sequence[str] | None = None
+) -> list[BenchFigures]:
     """Return the figures of each criterion (or of those named), in the rubric's order."""
     names = [n for n in standing.subject.criteria if criteria is None or n in criteria]
     return [_figures_of(standing, name) for name in names]

@@ -20,7 +20,7 @@ from core.judging.prompts.few_shot import ExampleBank
 from core.judging.protocol import Question
 from core.services.results.item_view import choice_label
 from core.services.rubrics.draft_shapes import RubricDraft
-from core.services.rubrics.drafts import payload
+from core.services.rubrics.drafts import draft_payload
 from core.services.spot.trials import HELP
 from core.services.workbench.bench_rows import Bench, item_from
 from core.store.store import Store
@@ -92,7 +92,7 @@ class KnownAnswers:
     by_place: dict[_Key, JudgeCell] = field(default_factory=dict)
 
 
-def known_from(store: Store, runs: Sequence[Run]) -> KnownAnswers:
+def known_answers(store: Store, runs: Sequence[Run]) -> KnownAnswers:
     """Return all answers in these runs (oldest first); newer answers replace older ones."""
     answers = KnownAnswers()
     for run in runs:
@@ -106,7 +106,7 @@ def known_from(store: Store, runs: Sequence[Run]) -> KnownAnswers:
         for row, questions in hashes.items():
             for name, question in questions.items():
                 for judge, its_hash in under.items():
-                    cell = _result(run, criteria[name], (row, name, judge), votes, failed)
+                    cell = _known_cell(run, criteria[name], (row, name, judge), votes, failed)
                     if cell is not None:
                         answers.by_hash[row, question, judge, its_hash] = cell
                         if cell.answer is not None:
@@ -114,7 +114,7 @@ def known_from(store: Store, runs: Sequence[Run]) -> KnownAnswers:
     return answers
 
 
-def _result(
+def _known_cell(
     run: Run,
     criterion: Criterion,
     place: _Key,
@@ -133,16 +133,16 @@ def _result(
         *place,
         vote.option,
         vote.abstained,
-        _label(criterion, vote),
+        _option_label(criterion, vote),
         vote.chances,
         None if twin is None else twin.option,
-        "" if twin is None else _label(criterion, twin),
+        "" if twin is None else _option_label(criterion, twin),
         twin_failed,
     )
     return JudgeCell(judge, "fresh", answer)
 
 
-def _label(criterion: Criterion, vote: BallotRow) -> str:
+def _option_label(criterion: Criterion, vote: BallotRow) -> str:
     return choice_label(criterion, vote.option, vote.abstained) or "no answer"
 
 
@@ -177,7 +177,7 @@ class AskableCriteria:
 def subject_of(draft: RubricDraft) -> AskableCriteria:
     """Return the criteria of a draft that can be asked, even if others are invalid."""
     criteria, broken = dict[str, Criterion](), dict[str, tuple[Problem, ...]]()
-    for data in payload(draft)["criteria"]:
+    for data in draft_payload(draft)["criteria"]:
         name = str(data["name"])
         if name in criteria:
             twin = Problem(f"Two criteria are called {name!r}.", "Rename one of them.")
@@ -208,7 +208,7 @@ class BenchHashes:
         for item in self.tests:
             texts = content_hash([item.output, item.prompt, item.reference])
             for criterion in self.subject.criteria.values():
-                yield item.id, criterion.name, _short([texts, _labels(criterion)])
+                yield item.id, criterion.name, _short_hash([texts, _labels_of(criterion)])
 
     @cached_property
     def tests(self) -> tuple[Item, ...]:
@@ -242,7 +242,7 @@ class BenchHashes:
         prompt = assembly.build_prompt(question)
         # All questions of a wording share the system text, which the version identifies.
         texts = [s.text for s in prompt.segments if s.role != "system"]
-        return _short([prompt.version, texts])
+        return _short_hash([prompt.version, texts])
 
     @cached_property
     def _rubrics(self) -> dict[str, Rubric]:
@@ -267,10 +267,10 @@ def judge_hash(judge: Judge, learn_from: int | None) -> str:
         checks = {
             name: checks_of.model_dump(mode="json") for name, checks_of in judge.checks.items()
         }
-        return _short([judge.kind, checks])
+        return _short_hash([judge.kind, checks])
     if judge.offline:
-        return _short([judge.kind, judge.params, learn_from])
-    return _short(
+        return _short_hash([judge.kind, judge.params, learn_from])
+    return _short_hash(
         [
             judge.model.removeprefix("openai/"),
             judge.api_base.rstrip("/"),
@@ -282,10 +282,10 @@ def judge_hash(judge: Judge, learn_from: int | None) -> str:
     )
 
 
-def _labels(criterion: Criterion) -> list[object]:
+def _labels_of(criterion: Criterion) -> list[object]:
     # Offline judges learn labels under the criterion's name.
     return [criterion.name, criterion.scale, [[o.label, o.na] for o in criterion.choices]]
 
 
-def _short(value: object) -> str:
+def _short_hash(value: object) -> str:
     return content_hash(value).removeprefix("sha256:")[:_SHORT]

@@ -27,7 +27,7 @@ _LOOKED_AT, _RECENT = 200, 50
 _SUBMISSIONS = ("submission", "response", "answer", "output", "text")
 
 
-def pasted(text: str, rubric: Rubric | None) -> list[BenchRow]:
+def rows_in_text(text: str, rubric: Rubric | None) -> list[BenchRow]:
     """Return the rows in a pasted text: a table with a header, otherwise a submission per line.
 
     A table is CSV, TSV (as copied from spreadsheets), JSON or JSONL, with the columns of dataset
@@ -38,7 +38,7 @@ def pasted(text: str, rubric: Rubric | None) -> list[BenchRow]:
     """
     if not text.strip():
         raise InputError("There is nothing to paste. Put in one submission a line, or a table.")
-    if not _is_table(text):
+    if not _looks_like_table(text):
         return [new_row(line.strip()) for line in text.splitlines() if line.strip()]
     head = text.lstrip().split("\n", 1)[0].strip()
     by_line = head.startswith("{") and head.endswith("}")
@@ -50,20 +50,20 @@ def pasted(text: str, rubric: Rubric | None) -> list[BenchRow]:
     return [row_of(dataset.resolved(item), "pasted") for item in dataset.items]
 
 
-def _is_table(text: str) -> bool:
+def _looks_like_table(text: str) -> bool:
     head = text.lstrip().split("\n", 1)[0].strip()
     if head[:1] in ("{", "["):
         return True
-    cells = [cell.strip().strip('"').casefold() for cell in _split(head)]
+    cells = [cell.strip().strip('"').casefold() for cell in _split_line(head)]
     return len(cells) > 1 and any(cell in _SUBMISSIONS for cell in cells)
 
 
-def _split(line: str) -> list[str]:
+def _split_line(line: str) -> list[str]:
     mark = next((m for m in "\t;|," if m in line), ",")
     return line.split(mark)
 
 
-def of_items(store: Store, version_id: int, ids: Sequence[str]) -> list[BenchRow]:
+def rows_of_items(store: Store, version_id: int, ids: Sequence[str]) -> list[BenchRow]:
     """Return the rows of these items of a dataset, with their labels as expected options.
 
     Labels settled in reviews override the dataset's own.
@@ -96,7 +96,9 @@ def take_answers(store: Store, bench_name: str, version_id: int, criterion: str,
     present = {str(row["submission"]) for row in bench["rows"]}
     ids = [row.id for row in store.datasets.rows(version_id, limit=_LOOKED_AT)]
     rows = [
-        row for row in of_items(store, version_id, ids) if str(row["submission"]) not in present
+        row
+        for row in rows_of_items(store, version_id, ids)
+        if str(row["submission"]) not in present
     ]
     rounds = Counter[str]()
     order = list[tuple[bool, int, int]]()
@@ -132,7 +134,7 @@ def worked_examples(draft: RubricDraft) -> list[BenchRow]:
     return rows
 
 
-def as_dataset(rows: Sequence[BenchRow], name: str) -> Dataset:
+def rows_as_dataset(rows: Sequence[BenchRow], name: str) -> Dataset:
     """Return the rows as a dataset: examples are its calibration part, tests its evaluation part.
 
     Raises:
@@ -148,7 +150,7 @@ def as_dataset(rows: Sequence[BenchRow], name: str) -> Dataset:
 @allowed("write")
 def save_dataset(store: Store, bench_name: str, name: str) -> DatasetVersion:
     """Save the rows as a dataset."""
-    dataset = as_dataset(bench_rows.saved_workbench(store, bench_name)["rows"], name)
+    dataset = rows_as_dataset(bench_rows.saved_workbench(store, bench_name)["rows"], name)
     return catalog.import_dataset(store, dataset, source="workbench").version
 
 
@@ -170,7 +172,7 @@ def teach_with(store: Store, bench_name: str, uid: str, dataset_id: int) -> Data
     latest = store.datasets.latest(dataset_id)
     dataset = store.datasets.load(latest.id)
     item = _split_item(item_from(row), example=True)
-    twin = next((i for i in dataset.items if _same(dataset.resolved(i), item)), None)
+    twin = next((i for i in dataset.items if _same_row(dataset.resolved(i), item)), None)
     items = [*dataset.items, item]
     if twin is not None:
         labels = {**twin.labels, **item.labels}
@@ -195,7 +197,7 @@ def others_teach(store: Store, dataset_id: int) -> tuple[int, int]:
 @allowed("draft")
 def open_in_spot_check(store: Store, bench_name: str, uid: str, version_id: int) -> None:
     """Fill the form of the Spot check page with a saved row and this rubric."""
-    form = with_panel(store, request.opened(store), None)
+    form = with_panel(store, request.opened_form(store), None)
     keys = request.rubric_choices(store)
     wanted = [request.DRAFT + bench_name, bench_name]
     changes = {
@@ -212,7 +214,7 @@ def _split_item(item: Item, example: bool) -> Item:
     return item.model_copy(update={"split": "calibration" if example else "evaluation"})
 
 
-def _same(first: Item, second: Item) -> bool:
+def _same_row(first: Item, second: Item) -> bool:
     return (first.submission, first.prompt, first.context) == (
         second.submission,
         second.prompt,

@@ -44,13 +44,13 @@ def show(chosen: RatedSelection) -> None:
     study = shared(
         "severity",
         (*chosen.about, criterion),
-        lambda: severity.severity(
+        lambda: severity.severity_study(
             rater_table(sheet, sheet.everybody),
             criterion,
             chosen.how.level,
         ),
     )
-    st.html(f'<div class="rs-prose">{esc(severity.in_words(study))}</div>')
+    st.html(f'<div class="rs-prose">{esc(severity.severity_summary(study))}</div>')
     if study.reason:
         return
     if len(study.raters) <= DRAWN:

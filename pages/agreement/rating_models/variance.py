@@ -38,12 +38,12 @@ def show(chosen: RatedSelection) -> None:
     judges = sheet.judges if len(sheet.judges) > 1 else sheet.people
     rated = rater_table(sheet, judges)
     run_id = chosen.run_id
-    price = variance.price(store(), run_id) if judges == sheet.judges else None
+    price = variance.answer_price(store(), run_id) if judges == sheet.judges else None
     studies = remembered(
         "variance",
         (*chosen.about, price),
         lambda: {
-            name: variance.study(
+            name: variance.variance_study(
                 rated,
                 name,
                 price=price,
@@ -54,7 +54,7 @@ def show(chosen: RatedSelection) -> None:
         },
     )
     whole = studies[""]
-    st.html(f'<div class="rs-prose">{esc(variance.in_words(whole))}</div>')
+    st.html(f'<div class="rs-prose">{esc(variance.variance_summary(whole))}</div>')
     if whole.found.reason:
         return
     _picture(chosen, whole)

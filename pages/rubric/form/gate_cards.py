@@ -98,8 +98,8 @@ def _over(draft: RubricDraft, chosen: tuple[str, str] | None) -> list[CriterionD
         return []
     kind, value = chosen
     if kind == TAG:
-        return draft_rules.subjects(draft, tag=value)
-    return draft_rules.subjects(draft, criterion=value)
+        return draft_rules.gate_subjects(draft, tag=value)
+    return draft_rules.gate_subjects(draft, criterion=value)
 
 
 def _predicates(criteria: Sequence[CriterionDraft], shown: str | None) -> list[str]:
@@ -189,7 +189,7 @@ def _on_predicate(name: str, uid: str) -> None:
         if wanted is None:
             return
         draft = drafts.draft(name)
-        when = draft_rules.gate_now(draft, uid)["when"]
+        when = draft_rules.current_gate_data(draft, uid)["when"]
         before = draft_rules.predicate_of(when)
         labels = _labels(_over(draft, _subjects(draft, when)[1]), str(wanted))
         value = _carried(when.get(before) if before else None, str(wanted), list(labels))
@@ -243,7 +243,7 @@ MISSING: Mapping[str, str] = {
 def show(name: str, uid: str) -> None:
     """Draw the whole gate, editable."""
     draft = drafts.draft(name)
-    gate = draft_rules.gate_now(draft, uid)
+    gate = draft_rules.current_gate_data(draft, uid)
     st.text_input(
         "Name",
         max_chars=200,

@@ -29,7 +29,7 @@ def show(name: str, rubric: Rubric) -> None:
         "wording is changed, and your rubric stays as it is until you accept a change."
     )
     show_flash()
-    teachers = trials.teachers(store(), rubric)
+    teachers = trials.teaching_datasets(store(), rubric)
     if not teachers:
         st.info("This needs a dataset with labels for these criteria.", icon=":material/dataset:")
         routes.link(routes.DATASETS, "Datasets")

@@ -45,7 +45,7 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
     )
     model_help.cost_line(meta_check.estimate(store(), request))
     run_id = meta_check.latest_check(store(), request.subject)
-    active = run_id is not None and lifecycle.progress(store(), run_id).row.active
+    active = run_id is not None and lifecycle.run_progress(store(), run_id).row.active
     if st.button(
         "Check by judges",
         key=state.key(model_help.HELP_ACT, name, "check"),
@@ -63,7 +63,7 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
 
 def _live(run_id: int, was_active: bool) -> None:
     with shown_errors():
-        look = lifecycle.progress(store(), run_id)
+        look = lifecycle.run_progress(store(), run_id)
         run = look.row
         if run.active != was_active:
             st.rerun()

@@ -152,7 +152,7 @@ def _on_carry(
 def version_acts(run: Run) -> None:
     """Offer acts on the version that scores follow: stale cells, and undoing in one click."""
     cells = scored_items.stale_cells(store(), run.id)
-    last = next(iter(follow_version.changes(store(), run.id)), None)
+    last = next(iter(follow_version.followed_versions(store(), run.id)), None)
     if last is None and not cells:
         st.caption("Scores follow the version that judges were asked. Choose another one above.")
         return
@@ -199,7 +199,7 @@ def _on_back(reviewer: str, run_id: int) -> None:
 
 def history(run: Run) -> None:
     """List who changed the version that scores follow, newest first."""
-    changes = follow_version.changes(store(), run.id)
+    changes = follow_version.followed_versions(store(), run.id)
     if not changes:
         return
     st.html('<div class="rs-section">What was changed</div>')

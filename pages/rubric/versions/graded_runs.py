@@ -112,14 +112,14 @@ def runs_card(name: str) -> None:
         return
     runs = [
         run
-        for used in score_changes.uses(store(), rubric_id).values()
+        for used in score_changes.uses_of_versions(store(), rubric_id).values()
         for run in used.asked
         if run.votes
     ]
     if not runs:
         return
     runs.sort(key=lambda run: -run.id)
-    newest = library.history(store(), rubric_id)[0]
+    newest = library.version_history(store(), rubric_id)[0]
     older = sum(run.scored_version_id != newest.id for run in runs)
     behind = f"{fmt.plural(older, 'run')} behind version {newest.number}" if older else "up to date"
     with st.expander(f"Graded runs · {behind}", icon=":material/history:", expanded=bool(older)):
@@ -322,7 +322,7 @@ def _version_words(run: Run) -> str:
 
 
 def _version(run: Run) -> int:
-    history = {info.id: info for info in library.history(store(), run.rubric_id)}
+    history = {info.id: info for info in library.version_history(store(), run.rubric_id)}
     key = state.key(applying.SPREAD_VERSION, run.id)
     state.seed(key, next(iter(history)))
 
@@ -340,8 +340,8 @@ def _version(run: Run) -> int:
 
 
 def _under(run: Run, version_id: int) -> None:
-    edits = follow_version.edits(store(), run.id, version_id)
-    version = library.version(store(), version_id)
+    edits = follow_version.version_edits(store(), run.id, version_id)
+    version = library.version_by_id(store(), version_id)
     if edits.edits:
         with st.expander(
             f"What differs from version {run.rubric_number}, which judges were asked",
@@ -360,10 +360,10 @@ def _under(run: Run, version_id: int) -> None:
 
 def _draw_other_version(run: Run, version: RubricVersion, edits: VersionEdits) -> None:
     """Show what a version that scores do not follow would change, and the acts."""
-    asked_version = library.version(store(), run.rubric_version_id)
+    asked_version = library.version_by_id(store(), run.rubric_version_id)
     moves = choose(run.id, asked_version.rubric, version.rubric, edits)
     if moves != edits.moves:
-        edits = follow_version.edits(store(), run.id, version.id, moves)
-    difference = follow_version.difference(store(), run.id, version.id, moves)
+        edits = follow_version.version_edits(store(), run.id, version.id, moves)
+    difference = follow_version.version_difference(store(), run.id, version.id, moves)
     difference_figures(run, difference)
     applying.apply(run, version.id, edits, moves)

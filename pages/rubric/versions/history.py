@@ -16,7 +16,7 @@ from core.rubric_diff.wording import word_changes
 from core.services.rubrics import library
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import rubric_from, with_rubric
-from core.services.versions.score_changes import VersionRuns, uses
+from core.services.versions.score_changes import VersionRuns, uses_of_versions
 from core.text import numbers as fmt
 from pages.rubric.files import export_buttons
 from pages.rubric.versions.unsaved import back_to_list
@@ -97,8 +97,8 @@ def version_list(name: str) -> None:
     if rubric_id is None:
         empty_state("No versions yet", "Every save makes one; runs refer to it for good.")
         return
-    history = library.history(store(), rubric_id)
-    used = uses(store(), rubric_id)
+    history = library.version_history(store(), rubric_id)
+    used = uses_of_versions(store(), rubric_id)
     for place, info in enumerate(history):
         with st.container(border=True):
             _words(info, used.get(info.id, VersionRuns()))
@@ -153,13 +153,13 @@ def _go(**parameters: object) -> None:
 def show_difference(version_id: int, against: int) -> None:
     """Compare two versions of a rubric, criterion by criterion."""
     with shown_errors():
-        new = library.version(store(), version_id)
-        history = {info.id: info for info in library.history(store(), new.rubric_id)}
+        new = library.version_by_id(store(), version_id)
+        history = {info.id: info for info in library.version_history(store(), new.rubric_id)}
         back_to_list()
         page_header(new.rubric.name, "What differs between two versions", own_words=False)
         older, newer = _pick(history, against, version_id)
         older_version, newer_version = (
-            library.version(store(), number) for number in (older, newer)
+            library.version_by_id(store(), number) for number in (older, newer)
         )
         edits = edits_between(older_version.rubric, newer_version.rubric)
         with st.container(horizontal=True):
@@ -195,7 +195,7 @@ def _pick(history: Mapping[int, RubricVersionInfo], older: int, newer: int) -> t
 
 def read_version(version_id: int) -> None:
     """Show one saved version, read-only."""
-    version = library.version(store(), version_id)
+    version = library.version_by_id(store(), version_id)
     name = str(version.rubric_id)
     back_to_list()
     page_header(version.rubric.name, own_words=False)
@@ -224,7 +224,7 @@ def read_version(version_id: int) -> None:
             help="Puts this version's content into the editor, unsaved.",
         )
     export_buttons(version.rubric)
-    raw(library.written(version.rubric, "yaml"))
+    raw(library.rubric_file_text(version.rubric, "yaml"))
 
 
 def _on_editor(name: str) -> None:
@@ -234,7 +234,7 @@ def _on_editor(name: str) -> None:
 def _on_start(name: str, version_id: int) -> None:
     with shown_errors():
         drafts.load(name)
-        rubric = library.version(store(), version_id).rubric
+        rubric = library.version_by_id(store(), version_id).rubric
         drafts.change(name, with_rubric(drafts.draft(name), rubric), redraw=True)
         _on_editor(name)
 
@@ -270,7 +270,7 @@ def show_conflict(name: str) -> None:
 def _compare(name: str) -> bool:
     """Draw both versions side by side; return whether they can be merged."""
     draft = drafts.draft(name)
-    newest = library.latest(store(), int(draft["rubric_id"] or 0))
+    newest = library.latest_version(store(), int(draft["rubric_id"] or 0))
     state.put(state.key(RUBRIC_CONFLICT, name), newest.number)
     note = f" ({newest.note})" if newest.note else ""
     author = f" by {newest.author}" if newest.author else ""
@@ -302,8 +302,8 @@ def _compare(name: str) -> bool:
 
 def _pieces(draft: RubricDraft) -> tuple[MergePiece, ...]:
     rubric_id = int(draft["rubric_id"] or 0)
-    base = library.numbered(store(), rubric_id, draft["parent"] or 1).rubric
-    return merge_pieces(base, rubric_from(draft), library.latest(store(), rubric_id).rubric)
+    base = library.version_by_number(store(), rubric_id, draft["parent"] or 1).rubric
+    return merge_pieces(base, rubric_from(draft), library.latest_version(store(), rubric_id).rubric)
 
 
 def _piece(name: str, piece: MergePiece) -> None:
@@ -329,7 +329,7 @@ def _on_choice(name: str, act: str) -> None:
         if act == "merge":
             shown = int(state.get(state.key(RUBRIC_CONFLICT, name)))
             draft = library.on_top_of(store(), draft, shown)
-            newest = library.numbered(store(), int(draft["rubric_id"] or 0), shown).rubric
+            newest = library.version_by_number(store(), int(draft["rubric_id"] or 0), shown).rubric
             sides: dict[str, Side] = {
                 piece.key: state.get(_take(name, piece), piece.suggested)
                 for piece in _pieces(drafts.draft(name))
@@ -342,7 +342,7 @@ def _on_choice(name: str, act: str) -> None:
         _settled(name)
         if act == "apart":
             draft_name = library.new_name()
-            library.keep(store(), draft_name, library.detached(draft), **drafts.who())
+            library.keep(store(), draft_name, library.detached_draft(draft), **drafts.who())
             drafts.drop_kept(name)
             drafts.forget(name)
             open_rubric(draft_name)

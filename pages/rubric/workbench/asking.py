@@ -24,7 +24,7 @@ from pages.ui.widgets import shown_errors
 
 def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
     """Draw the buttons with the cost of each, or the judges' progress."""
-    if reason := asking.obstacle(bench):
+    if reason := asking.obstacle_to_asking(bench):
         st.info(label(reason), icon=":material/gavel:")
     if bench.active:
         _progress(name, bench)
@@ -47,7 +47,7 @@ def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
         _button(name, f"Ask all again ({total.cells})", "all", criterion, off=not total.cells)
     if failed.cells:
         for run_id in bench.bench["last"]:
-            run_status.show_failures(lifecycle.progress(store(), run_id))
+            run_status.show_failures(lifecycle.run_progress(store(), run_id))
     parts = [f"Open: {open_cells.takes.words}."] if open_cells.cells else []
     st.caption(label(" ".join([*parts, f"All: {total.takes.words}."]), 400))
 
@@ -86,7 +86,7 @@ def _progress(name: str, bench: WorkbenchState) -> None:
     at_work = next((run for run in bench.runs if run.status != "queued"), bench.runs[0])
     st.progress(
         min(1.0, answered / planned) if planned else 0.0,
-        text=f"{answered} of {fmt.plural(planned, 'answer')} · {lifecycle.phase_of(at_work)}",
+        text=f"{answered} of {fmt.plural(planned, 'answer')} · {lifecycle.phase_words(at_work)}",
     )
     st.button(
         "Cancel",

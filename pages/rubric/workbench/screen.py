@@ -10,9 +10,9 @@ from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import Bench, BenchRow
 from core.services.workbench.bench_state import WorkbenchState
 from core.services.workbench.rows_in_out import (
-    of_items,
     open_in_spot_check,
-    pasted,
+    rows_in_text,
+    rows_of_items,
     save_dataset,
     worked_examples,
 )
@@ -89,7 +89,7 @@ def _on_paste(name: str) -> None:
         except InputError:
             # The rubric only helps to tell columns apart.
             rubric = None
-        _added(bench_rows.add_rows(store(), name, pasted(str(state.get(key) or ""), rubric)))
+        _added(bench_rows.add_rows(store(), name, rows_in_text(str(state.get(key) or ""), rubric)))
         state.put(key, "")
 
 
@@ -123,7 +123,7 @@ def _on_items(name: str, version: int) -> None:
         chosen = list(state.get(key) or [])
         if not chosen:
             raise InputError("No item is chosen.")
-        _added(bench_rows.add_rows(store(), name, of_items(store(), version, chosen)))
+        _added(bench_rows.add_rows(store(), name, rows_of_items(store(), version, chosen)))
         state.put(key, [])
 
 

@@ -10,7 +10,7 @@ from core.services.workbench import bench_rows
 from core.services.workbench.bench_state import (
     BenchFigures,
     WorkbenchState,
-    figures,
+    figures_of,
     workbench_state,
 )
 from core.text import numbers as fmt
@@ -33,7 +33,7 @@ def show_outcome(bench: WorkbenchState, criterion: str | None) -> None:
     """Show the chosen criterion's figures, or a line for each criterion."""
     if not bench.judges or not bench.cells:
         return
-    rows = figures(bench, None if criterion is None else [criterion])
+    rows = figures_of(bench, None if criterion is None else [criterion])
     if criterion is None:
         _all_criteria(bench, rows)
     elif rows:

@@ -14,7 +14,7 @@ from core.services.workbench import bench_rows, rows_in_out
 from core.services.workbench.asking import CellsToAsk
 from core.services.workbench.bench_state import (
     WorkbenchState,
-    figures,
+    figures_of,
 )
 from core.text import numbers as fmt
 from pages.rubric.workbench import asking, subject, table
@@ -64,7 +64,9 @@ def _bar(name: str, bench: WorkbenchState, criterion: str) -> None:
     """Draw the rows' result so far, the judges, and *Try*."""
     open_cells = service.cost_estimate(store(), bench, CellsToAsk("open", criterion=criterion))
     rows = (
-        figures(bench, [criterion]) if bench.judges and criterion in bench.subject.criteria else []
+        figures_of(bench, [criterion])
+        if bench.judges and criterion in bench.subject.criteria
+        else []
     )
     parts = ["<b>Tried on real answers</b>"]
     if rows and rows[0].agreement.n:
@@ -88,7 +90,9 @@ def _bar(name: str, bench: WorkbenchState, criterion: str) -> None:
             key=state.key(subject.WORKBENCH_ACT, name, "ask", "open"),
             type="primary",
             icon=":material/play_arrow:",
-            disabled=bench.active or not open_cells.cells or bool(service.obstacle(bench)),
+            disabled=bench.active
+            or not open_cells.cells
+            or bool(service.obstacle_to_asking(bench)),
             help=label(
                 _why_not(bench, criterion) or f"Asks what is open: {open_cells.takes.words}.", 300
             ),
@@ -110,7 +114,7 @@ def _why_not(bench: WorkbenchState, criterion: str) -> str:
         return "The criterion is not complete yet: the check says what is missing."
     if not bench.tests:
         return "There is no answer to try it on yet."
-    return service.obstacle(bench)
+    return service.obstacle_to_asking(bench)
 
 
 def _judges(bench: WorkbenchState) -> str:

@@ -41,7 +41,7 @@ def show(run: Run, rubric: Rubric) -> None:
     if criterion is None or closeness is None:
         return
     # Texts never change; settlements do, and the groups show them.
-    about = (*browsing.stands_on(store(), run), criterion.name, closeness)
+    about = (*browsing.results_state(store(), run), criterion.name, closeness)
     every_group: list[AnswerGroup] = remembered(
         "answers alike",
         about,

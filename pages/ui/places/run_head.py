@@ -43,7 +43,7 @@ def run_of_page() -> Run | None:
         return item_view.require_run(store(), run_id)
     with contextlib.suppress(NotFound):  # Another data file is open now.
         return store().runs.get(state.get(OPENED) or 0)
-    newest = lifecycle.newest(store(), 1)
+    newest = lifecycle.newest_with_votes(store(), 1)
     return store().runs.get(newest[0].id) if newest else None
 
 

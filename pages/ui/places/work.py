@@ -102,7 +102,7 @@ REASONS = {
 
 def cached_progress(run_id: int) -> TenMore:
     """Return the progress of grading a run's drawn texts, cached for its labels."""
-    about = browsing.stands_on(store(), store().runs.get(run_id))
+    about = browsing.results_state(store(), store().runs.get(run_id))
     return remembered("ten more", about, lambda: ten_more.progress(store(), run_id))
 
 
@@ -132,7 +132,7 @@ def settle(run_id: int, item_id: str | None = None) -> None:
     It opens the first of them; with `item_id`, and without a queue of them, it leads to the form
     of a queue about that item.
     """
-    disagreements = queue_cells.disagreements(store(), run_id, item_id)
+    disagreements = queue_cells.disagreements_of(store(), run_id, item_id)
     if not disagreements.cells:
         return
     text = f"Settle {fmt.plural(disagreements.cells, 'disagreement')}"

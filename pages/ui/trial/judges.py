@@ -75,7 +75,9 @@ def choose_teacher(fields: Fields, rubric: Rubric, own: int | None = None) -> bo
     An earlier choice with fitting labels stays. Otherwise the form chooses dataset version `own` if
     it has some, else the version with the most.
     """
-    teachers = {teacher.row.version_id: teacher for teacher in trials.teachers(store(), rubric)}
+    teachers = {
+        teacher.row.version_id: teacher for teacher in trials.teaching_datasets(store(), rubric)
+    }
     if not teachers:
         st.warning(
             "Offline judges and examples need labelled answers, and no dataset has labels that fit "

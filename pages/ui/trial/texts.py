@@ -94,7 +94,7 @@ def choose_dataset(key: str, chosen: int | None = None) -> int | None:
 
     `chosen` is preselected, and may be an earlier version.
     """
-    rows = prompt_preview.datasets(store())
+    rows = prompt_preview.preview_datasets(store())
     if not rows:
         st.info("There is no dataset yet. Import one on the Datasets page.")
         return None

@@ -11,7 +11,7 @@ from core.domain.rubric import Criterion
 from core.domain.votes import CallRow
 from core.scoring.trace import Trace
 from core.services.results import item_view
-from core.services.results.item_view import CriterionView, ItemView, VoteView, unvoted
+from core.services.results.item_view import CriterionView, ItemView, VoteView, has_unvoted_option
 from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.items import (
@@ -144,7 +144,7 @@ def _settled(criterion: CriterionView, active: bool) -> list[str]:
         parts.append(tag("Abstained: every judge did", "warn"))
     elif verdict.votes == 1:
         parts.append(tag("1 vote", "neutral"))
-    elif unvoted(verdict):
+    elif has_unvoted_option(verdict):
         parts.append(tag(f"chosen by none of {verdict.votes} votes", "warn"))
     else:
         agreed = round((verdict.agreement or 0.0) * verdict.votes)

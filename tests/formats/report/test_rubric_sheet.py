@@ -10,7 +10,7 @@ from hypothesis import given
 from core.domain.gates import ScoringPolicy
 from core.domain.rubric import Criterion, Option, Rubric
 from core.formats.report.rubric_sheet import SheetRules, rubric_sheet
-from core.services.rubrics.import_export import share
+from core.services.rubrics.import_export import export_rubric
 from tests.strategies import rubrics
 
 
@@ -59,7 +59,7 @@ def words(text: str) -> str:
 
 
 def test_levels_stand_best_first_with_their_points() -> None:
-    said = words(share(RUBRIC, "sheet").text)
+    said = words(export_rubric(RUBRIC, "sheet").text)
 
     assert "2 criteria, 8 points at best" in said
     assert "All 8 Some 4 Half of it. No 0 Not asked not counted" in said
@@ -99,7 +99,7 @@ def test_nothing_is_fetched_and_it_prints_without_colour_of_a_screen() -> None:
 
 
 def test_the_coverage_that_a_grade_needs_is_said_where_it_is_not_the_usual_half() -> None:
-    assert "was assessed" not in words(share(RUBRIC, "sheet").text)
+    assert "was assessed" not in words(export_rubric(RUBRIC, "sheet").text)
     strict = RUBRIC.model_copy(update={"scoring": ScoringPolicy(min_coverage=0.8)})
     said = "There is a grade where 80% of the weight or more was assessed."
-    assert said in words(share(strict, "sheet").text)
+    assert said in words(export_rubric(strict, "sheet").text)

@@ -16,7 +16,7 @@ from core.domain.panel import Asking, Judge, Panel
 from core.domain.votes import FailureRow, VoteRow
 from core.errors import InputError
 from core.services.runs import lifecycle
-from core.services.runs.cost_estimate import estimate
+from core.services.runs.cost_estimate import estimate_request
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
 from core.store.store import Store
@@ -68,7 +68,7 @@ def asked(
         panel=Panel(judges=(judge,), asking=Asking.model_validate({"mode": mode})),
         seed=1,
     )
-    assert estimate(store, request).calls == 4  # at most: it is only then seen who abstains
+    assert estimate_request(store, request).calls == 4  # at most: it is only then seen who abstains
     run = lifecycle.start(store, request)
     work_here(store, run)
     found = [v for item in ITEMS for v in store.votes.for_item(run, item.id)]

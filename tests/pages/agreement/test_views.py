@@ -27,7 +27,7 @@ from core.services.agreement.blocks.headline import headline
 from core.services.diagnostics import probes
 from core.services.gate import drift
 from core.services.rating_models.severity import SeverityStudy
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.services.runs.runner import work_here
 from core.store.store import Store
 from core.text.numbers import percent
@@ -89,7 +89,7 @@ def imported(store: Store, kinds: dict[str, str], n: int = 60, *, labelled: bool
     ]
     lease = store.leases.claim("x:1:x", at=1e10, seconds=60, run_id=run)
     assert lease is not None
-    derive = derive_for(store.runs.get(run).plan, RUBRIC, items)
+    derive = derivation_for(store.runs.get(run).plan, RUBRIC, items)
     store.votes.record(run, outcomes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)
     store.leases.release(lease, "done", now=NOW)
     return run

@@ -27,9 +27,9 @@ def add(app: AppTest) -> AppTest:
 def test_every_criterion_is_listed_and_the_first_is_shown_with_its_example() -> None:
     app = open_page(PAGE)
     text = shown(app)
-    for pack in criterion_packs.packs():
+    for pack in criterion_packs.all_packs():
         assert pack.title in text
-    assert len(app.checkbox) == sum(len(pack.entries) for pack in criterion_packs.packs())
+    assert len(app.checkbox) == sum(len(pack.entries) for pack in criterion_packs.all_packs())
     assert "Worked example" in text
     assert "Exactly what a judge is sent" in str([e.label for e in app.expander])
 
@@ -54,13 +54,13 @@ def test_ticked_criteria_become_a_new_rubric_in_the_editor(store: Store) -> None
     ]
     assert draft_of(app)["name"] == "RAG and citations"
     press(app, name_of(app), "save")
-    (row,) = library.listing(store)
+    (row,) = library.rubric_rows(store)
     assert row.criteria == 2
 
 
 def test_the_one_looked_at_goes_into_a_rubric_that_is_there_with_one_click(store: Store) -> None:
     name = saved(store)
-    before = len(library.latest(store, int(name)).rubric.criteria)
+    before = len(library.latest_version(store, int(name)).rubric.criteria)
     app = open_page(PAGE, rubric=name)
     press(app, "look", "essays/Side taken", family=keys.LIBRARY_ACT)
     app = add(app)
@@ -91,7 +91,7 @@ def guided(app: AppTest, wish: bool) -> AppTest:
 def test_the_guidelines_that_come_along_are_named_read_and_taken_back(store: Store) -> None:
     name = saved(store)
     mine = library.draft_of(store, int(name))["guidelines"]
-    (pack,) = (one for one in criterion_packs.packs() if one.name == "essays")
+    (pack,) = (one for one in criterion_packs.all_packs() if one.name == "essays")
     app = open_page(PAGE, rubric=name)
     press(app, "look", "essays/Side taken", family=keys.LIBRARY_ACT)
     # Said before, with their words, in place of the draft's own being changed in silence.

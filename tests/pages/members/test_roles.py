@@ -132,7 +132,7 @@ def test_an_admin_sees_what_was_spent_by_whom_and_what_is_held(
         MonthlySpending("vllm", "ann@example.org", 1.0, 0.25),
         MonthlySpending("vllm", "", 0.5, 0.0),
     ]
-    monkeypatch.setattr(spending, "shares", lambda store, month: shares)
+    monkeypatch.setattr(spending, "spending_shares", lambda store, month: shares)
     app = open_page(routes.MEMBERS, **{state.VIEW: "spending"})
     said = words(app)
     for words_ in ("$1.50", "$0.25", "$2.00", "the terminal", "ann@example.org", "no limit"):

@@ -22,7 +22,7 @@ from core.formats.votes.sources import open_path
 from core.services.exports import contest_export
 from core.services.imports.vote_import import bring_in
 from core.services.pairwise import blind_arena, contests
-from core.services.pairwise.design import Design, of_criterion
+from core.services.pairwise.design import Design, question_of_criterion
 from core.services.reports import rank_report
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
@@ -73,7 +73,7 @@ def test_the_calls_are_announced_before_anything_is_asked(store: Store) -> None:
     assert "12 contests on 6 tasks, 12 calls." in shown(app)
     widget(app, "toggle", "Sum up each contest").set_value(True).run()
     assert "24 calls." in shown(app)
-    assert contests.listing(store) == []
+    assert contests.contest_runs(store) == []
 
 
 def test_a_contest_is_started_as_it_was_planned(store: Store) -> None:
@@ -83,7 +83,7 @@ def test_a_contest_is_started_as_it_was_planned(store: Store) -> None:
     widget(app, "multiselect", "Judges").set_value(["ada"]).run()
     widget(app, "multiselect", "Systems").set_value(["weak", "best"]).run()
     press(app, "contest_act/start")
-    (row,) = contests.listing(store)
+    (row,) = contests.contest_runs(store)
     assert row.name == "weak vs best on answers"
     assert (row.planned, row.status) == (TASKS * 2, "queued")
     assert "No vote yet" in shown(app)
@@ -265,14 +265,15 @@ def test_an_adaptive_contest_offers_its_next_round(store: Store) -> None:
     # Four contests in both orders.
     assert "the 4 contests that would tell most, 8 calls" in shown(app)
     press(app, f"contest_act/round/{run_id}")
-    newest = contests.listing(store)[0]
+    newest = contests.contest_runs(store)[0]
     assert newest.planned == 8
-    assert contests.comparable(store).rounds == {newest.id: run_id}
+    assert contests.comparable_runs(store).rounds == {newest.id: run_id}
 
 
 def test_questions_can_be_read_one_by_one(store: Store) -> None:
     questions = tuple(
-        of_criterion(Criterion(name=name, requirement=f"{name}?")) for name in ("Deep", "Short")
+        question_of_criterion(Criterion(name=name, requirement=f"{name}?"))
+        for name in ("Deep", "Short")
     )
     run_id = held(store, "ada", systems=("x", "y"), questions=questions)
     assert {m.label: m.value for m in open_page(PAGE, run=str(run_id)).metric}[

@@ -65,7 +65,7 @@ def test_a_queue_is_counted_before_it_is_made_and_then_opened(store: Store) -> N
     assert [b.label for b in app.button if "Start reviewing" in b.label] == [
         "Start reviewing (4 items)"
     ]
-    (row,) = queues.queues(store)
+    (row,) = queues.queues_of_run(store)
     assert (row.author, row.rule.everything, row.rule.near_mark) == ("Ada", True, 0.05)
 
 
@@ -81,7 +81,10 @@ def test_a_cap_says_what_it_leaves_out_and_stays_with_the_queue(store: Store) ->
     assert "8 more cells would fit and are left out by the cap" in shown(app)
     app.button(key=state.key(QUEUE_ACT, "make")).click().run()
     assert not app.exception
-    assert (queues.queues(store)[0].rule.most, queues.progress(store, 1).total) == (4, 4)
+    assert (queues.queues_of_run(store)[0].rule.most, queues.queue_progress(store, 1).total) == (
+        4,
+        4,
+    )
     assert "4 cells" in shown(app)
 
 
@@ -114,7 +117,7 @@ def test_disagreements_are_settled_in_one_press_and_a_second_finds_the_queue_tha
 
     assert settle() == (routes.REVIEW_ITEM.url, {"run": ["1"], "rule": ["split"]})
     app = at.at(store, "Ada", routes.REVIEW_ITEM, run=run.id, rule="split")
-    (made,) = queues.queues(store)
+    (made,) = queues.queues_of_run(store)
     assert (made.rule, made.name) == (splits_only(), "Disagreements")
     # What the judges say, too, takes one press.
     assert made.settings.confirm_same
@@ -125,7 +128,7 @@ def test_disagreements_are_settled_in_one_press_and_a_second_finds_the_queue_tha
     app = at.at(store, "Ada", routes.RUN, run=run.id)
     assert settle() == (routes.REVIEW_ITEM.url, {"queue": [str(made.id)]})
     at.at(store, "Ben", routes.REVIEW_ITEM, run=run.id, rule="split")
-    assert [one.id for one in queues.queues(store)] == [made.id]
+    assert [one.id for one in queues.queues_of_run(store)] == [made.id]
 
 
 def test_a_run_that_nobody_has_reviewed_says_what_is_worth_a_look_and_begins_with_one_press(
@@ -133,7 +136,7 @@ def test_a_run_that_nobody_has_reviewed_says_what_is_worth_a_look_and_begins_wit
 ) -> None:
     run = reviewed.graded(store, 8)
     app = at.at(store, "Ada", routes.RECORD, run=run.id)
-    found = queues.preview(store, run.id, QueueRule())
+    found = queues.preview_queue(store, run.id, QueueRule())
     text = shown(app)
     assert f"{found.cells} cells of 16 are worth a look, on {found.items} items" in text
     assert f"judges disagree ({found.by_reason['split']})" in text
@@ -141,7 +144,7 @@ def test_a_run_that_nobody_has_reviewed_says_what_is_worth_a_look_and_begins_wit
     next(one for one in app.button if one.label == "Start reviewing").click().run()
 
     assert not app.exception
-    (made,) = queues.queues(store)
+    (made,) = queues.queues_of_run(store)
     assert (made.name, made.rule) == ("Doubtful cells", QueueRule())
 
 
@@ -151,10 +154,10 @@ def test_cells_drawn_at_random_are_asked_for_with_one_link(store: Store) -> None
     assert "Cells drawn at random" in shown(app)
     app.button(key=state.key(QUEUE_ACT, "make")).click().run()
     assert not app.exception
-    (made,) = queues.queues(store)
+    (made,) = queues.queues_of_run(store)
     # 20 for each of two criteria.
     assert (made.rule.only_draws, made.rule.most) == (True, 40)
-    assert queues.progress(store, made.id).total == 40
+    assert queues.queue_progress(store, made.id).total == 40
 
 
 def test_a_regrade_is_asked_for_queued_and_read_with_the_votes(store: Store) -> None:
@@ -181,7 +184,7 @@ def test_a_regrade_is_asked_for_queued_and_read_with_the_votes(store: Store) -> 
     assert not app.exception
     assert "withdrawn" in shown(app)
     app.button(key=state.key(QUEUE_ACT, "regrades")).click().run()
-    (queue,) = queues.queues(store)
+    (queue,) = queues.queues_of_run(store)
     assert [str(t.value) for t in app.title] == ["Regrade requests"]
     ben = at.sit_down(store, queue.id, "Ben")
     assert "Look" not in shown(ben)
@@ -212,10 +215,10 @@ def test_a_lead_changes_how_a_queue_is_worked_off_and_who_may_what(store: Store)
     app.run()
     app.button(key=state.key(QUEUE_ACT, "save")).click().run()
     assert not app.exception
-    assert queues.queue(store, queue).settings.reviewers == 3
+    assert queues.queue_by_id(store, queue).settings.reviewers == 3
     (role,) = [s for s in app.selectbox if s.label == "Ben"]
     role.set_value("adjudicator").run()
-    assert {r.name: r.role for r in reviewers.everyone(store)}["Ben"] == "adjudicator"
+    assert {r.name: r.role for r in reviewers.all_reviewers(store)}["Ben"] == "adjudicator"
 
 
 def test_the_last_lead_cannot_step_down(store: Store) -> None:
@@ -223,7 +226,7 @@ def test_the_last_lead_cannot_step_down(store: Store) -> None:
     app = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
     (role,) = [s for s in app.selectbox if s.label == "Lea"]
     role.set_value("reviewer").run()
-    assert {r.name: r.role for r in reviewers.everyone(store)}["Lea"] == "lead"
+    assert {r.name: r.role for r in reviewers.all_reviewers(store)}["Lea"] == "lead"
     assert app.error
 
 
@@ -353,7 +356,7 @@ def test_labels_are_planned_and_their_queue_is_made_in_one_click(store: Store) -
     app.segmented_control(key=state.key(QUEUES_ACT, LABELS, "draw")).set_value("doubt").run()
     app.button(key=state.key(QUEUE_ACT, LABELS, "make")).click().run()
     assert not app.exception
-    (made,) = queues.queues(store)
+    (made,) = queues.queues_of_run(store)
     assert (made.name, made.rule.draw, made.rule.audit_share) == (
         "20 random labels",
         "doubt",

@@ -76,7 +76,7 @@ def test_the_resolver_sees_only_what_differs_speaks_first_and_then_sees_letters_
     at.write(lea, 1, "Right", "The reference settles it.")
     at.commit(lea, 1)
     run = store.queues.get(queue).run_id
-    found = adjudication.settled(store, run)[("i0", "Right")]
+    found = adjudication.settled_cells(store, run)[("i0", "Right")]
     assert (found.label, found.provenance) == ("UNMET", "adjudicated")
 
 
@@ -89,7 +89,7 @@ def test_uncertain_is_a_legal_end_of_a_disagreement(store: Store) -> None:
     at.commit(lea, 1)
     assert cell_states(store, queue)["Right"] == "resolved"
     run = store.queues.get(queue).run_id
-    assert adjudication.settled(store, run)[("i0", "Right")].uncertain
+    assert adjudication.settled_cells(store, run)[("i0", "Right")].uncertain
     assert "Right: MET → <b>Cannot assess</b>" in shown(lea)
 
 
@@ -124,7 +124,7 @@ def test_a_second_person_is_told_who_was_faster_and_overwrites_nothing(store: St
     at.commit(ann, 1)
     assert "You do not have item 1 open any more; Bea went on with it" in shown(ann)
     run = store.queues.get(queue).run_id
-    assert {s.label for s in adjudication.settled(store, run).values()} == {"MET"}
+    assert {s.label for s in adjudication.settled_cells(store, run).values()} == {"MET"}
 
 
 def test_an_open_item_is_nobody_elses_and_the_queue_says_whose_it_is(store: Store) -> None:
@@ -159,11 +159,11 @@ def test_a_queue_is_put_away_and_brought_back(store: Store) -> None:
     queue = at.queue(store)
     page = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
     page.button(key=state.key(QUEUE_ACT, "archive")).click().run()
-    assert queues.queue(store, queue).archived is not None
+    assert queues.queue_by_id(store, queue).archived is not None
     ben = at.sit_down(store, queue, "Ben")
     assert "archived" in shown(ben)
     page.button(key=state.key(QUEUE_ACT, "archive")).click().run()
-    assert queues.queue(store, queue).archived is None
+    assert queues.queue_by_id(store, queue).archived is None
 
 
 def test_who_made_a_submission_is_shown_to_a_lead_who_says_why_and_recorded(store: Store) -> None:

@@ -12,8 +12,8 @@ from core.blocks.html import html_paper
 from core.blocks.markdown import markdown_paper
 from core.domain.runs import RunItemFilter
 from core.metrics.estimate import Confidence
-from core.services.reports.paper import paper
-from core.services.reports.run_report import report
+from core.services.reports.paper import report_as_paper
+from core.services.reports.run_report import report_run
 from core.services.results import browsing
 from core.store.store import Store
 from pages.ui import routes, state, widgets
@@ -44,7 +44,7 @@ def test_without_votes_the_page_says_what_to_do(store: Store) -> None:
 def test_every_number_of_the_page_is_in_both_files(store: Store) -> None:
     run = graded(store)
     app = open_page(PAGE, run=str(run))
-    made = paper(report(store, run))
+    made = report_as_paper(report_run(store, run))
 
     there = [str(e.proto.body) for e in app.get("html") if "<style>" not in str(e.proto.body)]
     seen = numbers(body(" ".join(there)))
@@ -57,7 +57,7 @@ def test_intervals_are_as_sure_as_chosen_and_what_to_trust_stays(store: Store) -
     run = graded(store)
     app = open_page(PAGE, run=str(run))
     app.selectbox(key="confidence_field/level").set_value(0.8).run()
-    wide, narrow = report(store, run), report(store, run, how=Confidence(0.8))
+    wide, narrow = report_run(store, run), report_run(store, run, how=Confidence(0.8))
     assert "Every interval is a 80% interval" in shown(app)
     assert narrow.conclusion == wide.conclusion
     # The first limit tells of the interval of the mean score.
@@ -74,7 +74,7 @@ def test_every_text_of_the_report_is_on_the_page(store: Store) -> None:
     read += " ".join(e.value for e in app.subheader)
     read += " ".join(e.label for e in app.expander)
 
-    made = paper(report(store, run))
+    made = report_as_paper(report_run(store, run))
     missing = [text for text in made.texts() if text not in read]
     # The head of the run says what is reported on; when it was made is a caption.
     assert [text for text in missing if text not in (made.title, made.subtitle, made.made)] == []
@@ -107,7 +107,7 @@ def test_a_part_of_the_items_can_be_stepped_through_or_reviewed(store: Store) ->
     work = offered(app, store)
     # x has 10 of the 20 items.
     assert [one.words for one in work] == ["Step through these 10", "Review these"]
-    of_x = browsing.ids(store, run, RunItemFilter(system="x"), "position", False)
+    of_x = browsing.item_ids(store, run, RunItemFilter(system="x"), "position", False)
     assert {one.items for one in work} == {tuple(of_x)}
 
 
@@ -148,7 +148,7 @@ def test_each_step_leads_to_where_it_is_done_and_files_have_its_words(store: Sto
     )
 
     bodies = "".join(str(one.proto.body) for one in open_page(PAGE, run=str(run)).get("html"))
-    content = paper(report(store, run))
+    content = report_as_paper(report_run(store, run))
 
     for words, address in steps:
         assert f'<a href="{address}" target="_self">{words}' in bodies

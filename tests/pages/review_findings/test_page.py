@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer
 from core.services.results import weight_fit
-from core.services.results.browsing import stands_on
+from core.services.results.browsing import results_state
 from core.services.review import claims, commit_reveal
 from core.store.store import Store
 from pages.review_findings.calibrated import mark_of
@@ -222,20 +222,23 @@ def test_weights_of_judges_are_used_and_given_up_with_one_click(store: Store) ->
     lease = store.leases.claim("me", at=0.0, seconds=1e12, run_id=run)
     assert lease is not None
     store.leases.release(lease, "done", now=reviewed.NOW)
-    (right, short) = weight_fit.offers(store, run)
+    (right, short) = weight_fit.fitted_offers(store, run)
     assert right.offered
     app = open_record(store, queue=queue, view="calibrated")
     assert "✓ offered" in read(app)
-    calls, before = store.runs.get(run).calls, stands_on(store, store.runs.get(run))
+    calls, before = store.runs.get(run).calls, results_state(store, store.runs.get(run))
     app.button(key=state.key(RECORD_ACT, "use")).click().run()
     assert "in use" in read(app)
-    assert stands_on(store, store.runs.get(run)) != before
-    assert [one.used for one in weight_fit.offers(store, run)] == [right.offered, short.offered]
+    assert results_state(store, store.runs.get(run)) != before
+    assert [one.used for one in weight_fit.fitted_offers(store, run)] == [
+        right.offered,
+        short.offered,
+    ]
     app.button(key=state.key(RECORD_ACT, "plain")).click().run()
-    assert not [one for one in weight_fit.offers(store, run) if one.used]
+    assert not [one for one in weight_fit.fitted_offers(store, run) if one.used]
     assert store.runs.get(run).calls == calls
     # What pages keep of the run is worked out anew after either.
-    assert stands_on(store, store.runs.get(run)) != before
+    assert results_state(store, store.runs.get(run)) != before
 
 
 def test_only_leads_read_about_others_and_only_if_they_ask(store: Store) -> None:
@@ -329,7 +332,7 @@ def test_a_fit_that_says_one_thing_of_every_cell_is_called_a_constant(store: Sto
         reviewed.settle(
             store, sit(store, "Ada"), queue, f"i{n}", UNMET if n % 4 == 1 else MET, note="x"
         )
-    offer = weight_fit.offers(store, run)[0]
+    offer = weight_fit.fitted_offers(store, run)[0]
     assert offer.fitted is not None
     sure = offer.fitted
     constant = sure.model_copy(update={"constant": "MET", "offered": False})

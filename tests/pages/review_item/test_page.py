@@ -29,7 +29,9 @@ SPLIT = reviewed.DOUBTFUL
 def outcome(store: Store, queue_id: int, item: str, criterion: str) -> tuple[str | None, str]:
     """What a cell is settled as, and its state in the queue."""
     cells = {c.criterion: c.state for c in store.queues.cells(queue_id, item)}
-    found = adjudication.settled(store, store.queues.get(queue_id).run_id).get((item, criterion))
+    found = adjudication.settled_cells(store, store.queues.get(queue_id).run_id).get(
+        (item, criterion)
+    )
     return (None if found is None else found.label), cells[criterion]
 
 
@@ -221,7 +223,9 @@ def test_against_judges_who_all_agree_a_note_is_asked_for_and_nothing_is_lost(
     at.write(app, 1, "Right", "It contradicts the reference.")
     at.commit(app, 1)
     assert outcome(store, queue, "i0", "Right") == ("UNMET", "resolved")
-    notes = {s.note for s in adjudication.settled(store, store.queues.get(queue).run_id).values()}
+    notes = {
+        s.note for s in adjudication.settled_cells(store, store.queues.get(queue).run_id).values()
+    }
     assert "It contradicts the reference." in notes
 
 
@@ -237,7 +241,9 @@ def test_cannot_assess_asks_why_and_is_a_legal_end(store: Store) -> None:
     at.write(app, 1, "Right", "It asks for a source that nobody was given.")
     at.commit(app, 1)
     run = store.queues.get(queue).run_id
-    (right,) = [s for s in adjudication.settled(store, run).values() if s.criterion == "Right"]
+    (right,) = [
+        s for s in adjudication.settled_cells(store, run).values() if s.criterion == "Right"
+    ]
     assert (right.uncertain, right.why) == (True, "criterion_wrong")
     assert outcome(store, queue, "i0", "Right")[1] == "resolved"
 
@@ -478,7 +484,7 @@ def test_where_a_note_is_needed_ones_last_notes_are_taken_by_one_press(store: St
     assert "All judges say something else" in shown(app)
     at.act(app, "last note", 0)
     assert "Nothing left for you here" in shown(app)
-    settled = adjudication.settled(store, store.queues.get(queue).run_id)
+    settled = adjudication.settled_cells(store, store.queues.get(queue).run_id)
     assert {settled["i4", name].note for name in ("Right", "Short")} == {"The law says so."}
     ann = reviewed.sit(store, "Ann")
     assert reviewers.last_notes(store, ann, queue) == []  # each person's own

@@ -68,7 +68,7 @@ def test_a_dismissed_finding_is_saved_with_the_rubric_and_can_be_shown_again(sto
     app = act(open_page(PAGE, rubric=name), name, "side", "dismiss", "Dismiss")
     assert "1 to fix" not in shown(app)
     press(app, name, "save")
-    kept = library.latest(store, int(name)).rubric
+    kept = library.latest_version(store, int(name)).rubric
     assert kept.criteria[0].meta == {"checks_off": ["double-barrelled"]}
     app = open_page(PAGE, rubric=name)
     assert "1 to fix" not in shown(app)

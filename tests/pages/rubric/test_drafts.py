@@ -25,7 +25,7 @@ from tests.services.rubrics.test_drafts import FULL
 def test_yaml_and_form_are_two_views_of_one_draft(store: Store) -> None:
     name = saved(store)
     app = view(open_page(PAGE, rubric=name), "YAML")
-    assert yaml_of(app) == library.written(FULL, "yaml")
+    assert yaml_of(app) == library.rubric_file_text(FULL, "yaml")
     type_yaml(app, "# mine\n" + yaml_of(app).replace("name: Clear", "name: Lucid"))
     assert draft_of(app)["criteria"][0]["name"] == "Lucid"
     assert yaml_of(app).startswith("# mine")
@@ -50,7 +50,7 @@ def test_wrong_yaml_names_its_line_is_not_applied_and_not_lost(store: Store) -> 
     other_tab = open_page(PAGE, rubric=name)
     assert "holds text that is not a valid rubric yet" in shown(other_tab)
     press(app, name, "save")
-    assert library.latest(store, int(name)).number == 1
+    assert library.latest_version(store, int(name)).number == 1
     press(app, name, "yaml_back")
     assert "weigth" in yaml_of(app)
     view(app, "Form")
@@ -69,11 +69,11 @@ def test_a_second_save_shows_both_and_loses_neither(store: Store) -> None:
     assert "Nothing was overwritten" in shown(app)
     assert "strict</mark>" in shown(app)
     press(app, name, "conflict", "merge")
-    latest = library.latest(store, int(name))
+    latest = library.latest_version(store, int(name))
     # What each of them changed alone is chosen already.
     assert (latest.number, latest.rubric.name) == (3, "Mine")
     assert latest.rubric.guidelines == "Be strict."
-    assert library.history(store, int(name))[1].number == 2
+    assert library.version_history(store, int(name))[1].number == 2
 
 
 def test_where_both_changed_the_same_one_chooses_whose(store: Store) -> None:
@@ -88,7 +88,7 @@ def test_where_both_changed_the_same_one_chooses_whose(store: Store) -> None:
     take = state.key(CONFLICT_TAKE, name, "name")
     done(app.segmented_control(key=take).set_value("theirs"))
     press(app, name, "conflict", "merge")
-    assert library.latest(store, int(name)).rubric.name == "Theirs"
+    assert library.latest_version(store, int(name)).rubric.name == "Theirs"
 
 
 def test_two_tabs_that_are_written_in_at_once_keep_their_work_side_by_side(store: Store) -> None:
@@ -97,12 +97,12 @@ def test_two_tabs_that_are_written_in_at_once_keep_their_work_side_by_side(store
     for app, words in ((one, "Of the one"), (other, "Of the other")):
         press(app, name, "toggle", "about")
         done(app.text_input(key=field(name, "name")).set_value(words))
-    kept = {one.draft["name"] for one in library.all_kept(store)}
+    kept = {one.draft["name"] for one in library.all_kept_drafts(store)}
     assert kept == {"Of the one", "Of the other"}
     assert "Another tab has unsaved changes" in shown(other)
     press(other, name, "save")
     # The other one's save neither takes the first one's work nor shows it as its own.
-    assert [one.draft["name"] for one in library.all_kept(store)] == ["Of the one"]
+    assert [one.draft["name"] for one in library.all_kept_drafts(store)] == ["Of the one"]
     assert draft_of(other)["name"] == "Of the other"
     press(one, name, "save")
     assert "Nothing was overwritten" in shown(one)
@@ -132,13 +132,13 @@ def test_pasted_text_is_refused_with_lines_or_opened_unsaved(store: Store) -> No
     app.text_area(key=RUBRICS_TEXT).set_value("- Cites a source.\n")
     press(app, "read", family=RUBRICS_ACT)
     assert draft_of(app)["criteria"][0]["name"] == "Cites a source"
-    assert library.listing(store) == []
+    assert library.rubric_rows(store) == []
     assert "Never saved" in shown(app)
 
 
 def test_a_file_is_read_like_pasted_text(store: Store) -> None:
     app = press(open_page(PAGE), "import", family=RUBRICS_ACT)
-    text = library.written(FULL, "json").encode()
+    text = library.rubric_file_text(FULL, "json").encode()
     app.file_uploader(key=RUBRICS_FILE).set_value([("f.json", text, "application/json")])
     press(app, "read", family=RUBRICS_ACT)
     assert [c["name"] for c in draft_of(app)["criteria"]] == ["Clear", "Depth", "Tone"]
@@ -149,7 +149,7 @@ def test_a_sample_opens_as_a_draft_of_one_s_own(store: Store) -> None:
     sample = library.samples()[0]
     press(app, "sample", sample.file, family=RUBRICS_ACT)
     assert draft_of(app)["name"] == sample.rubric.name
-    assert library.listing(store) == []
+    assert library.rubric_rows(store) == []
 
 
 def test_a_draft_belongs_to_the_browser_that_wrote_it(store: Store) -> None:
@@ -179,10 +179,10 @@ def test_a_discarded_new_rubric_can_be_brought_back(store: Store) -> None:
     app.text_area(key=RUBRICS_TEXT).set_value("- Cites a source.\n")
     press(app, "read", family=RUBRICS_ACT)
     press(app, "list")
-    (stored,) = library.all_kept(store)
+    (stored,) = library.all_kept_drafts(store)
     press(app, "discard", stored.name, family=RUBRICS_ACT)
-    assert library.all_kept(store) == []
+    assert library.all_kept_drafts(store) == []
     assert "Discarded" in shown(app)
     press(app, "undo discard", family=RUBRICS_ACT)
-    assert [one.draft for one in library.all_kept(store)] == [stored.draft]
+    assert [one.draft for one in library.all_kept_drafts(store)] == [stored.draft]
     assert "Discarded" not in shown(app)

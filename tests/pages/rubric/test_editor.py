@@ -53,7 +53,11 @@ def test_a_weight_is_changed_in_its_line_without_opening_the_card(store: Store) 
     assert draft_of(app)["criteria"][2]["weight"] == -3.0
     press(app, name, "save")
     # Weights 6 and 4, and now -3.
-    assert [c.weight for c in library.latest(store, int(name)).rubric.criteria] == [6, 4, -3]
+    assert [c.weight for c in library.latest_version(store, int(name)).rubric.criteria] == [
+        6,
+        4,
+        -3,
+    ]
 
 
 def without_widget(
@@ -110,7 +114,7 @@ def test_saving_what_has_not_changed_makes_no_version(store: Store) -> None:
     name = saved(store, THREE)
     app = press(open_page(PAGE, rubric=name), name, "save")
     assert "Nothing has changed since the last version" in app.toast[0].value
-    assert library.latest(store, int(name)).number == 1
+    assert library.latest_version(store, int(name)).number == 1
 
 
 def test_a_section_is_chosen_among_those_there_are_or_taken_away(store: Store) -> None:

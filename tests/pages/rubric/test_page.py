@@ -35,8 +35,8 @@ def test_a_rubric_with_each_kind_of_criterion_is_written_and_saved(store: Store)
         done(app.text_area(key=field(name, uid, "requirement")).set_value(requirement))
     assert "Nothing to fix" in shown(app)
     press(app, name, "save")
-    (row,) = library.listing(store)
-    rubric = library.latest(store, row.id).rubric
+    (row,) = library.rubric_rows(store)
+    rubric = library.latest_version(store, row.id).rubric
     assert [(c.scale, c.requirement) for c in rubric.criteria] == [
         ("binary", "Dense?"),
         ("ordinal", "Deep?"),
@@ -44,13 +44,13 @@ def test_a_rubric_with_each_kind_of_criterion_is_written_and_saved(store: Store)
     ]
     assert name_of(app) == str(row.id)
     assert "Version 1, saved" in shown(app)
-    assert library.all_kept(store) == []
+    assert library.all_kept_drafts(store) == []
 
 
 def test_a_new_rubric_left_empty_leaves_no_draft_behind(store: Store) -> None:
     app = press(open_page(PAGE), "new", family=RUBRICS_ACT)
     press(app, "list")
-    assert library.all_kept(store) == []
+    assert library.all_kept_drafts(store) == []
     assert "No rubrics yet" in shown(app)
 
 
@@ -78,10 +78,10 @@ def test_unsaved_changes_are_marked_kept_and_can_be_discarded(store: Store) -> N
     assert "Unsaved changes" in shown(open_page(PAGE))
     press(app, name, "discard")
     assert draft_of(app)["name"] == "Essays"
-    assert library.all_kept(store) == []
+    assert library.all_kept_drafts(store) == []
     press(app, name, "undo")
     assert draft_of(app)["name"] == "Changed"
-    assert [one.draft["name"] for one in library.all_kept(store)] == ["Changed"]
+    assert [one.draft["name"] for one in library.all_kept_drafts(store)] == ["Changed"]
 
 
 def test_typing_back_what_was_there_leaves_nothing_unsaved(store: Store) -> None:
@@ -91,7 +91,7 @@ def test_typing_back_what_was_there_leaves_nothing_unsaved(store: Store) -> None
     for words in ("Changed", "Essays"):
         done(app.text_input(key=field(name, "name")).set_value(words))
     assert "Version 1, saved" in shown(app)
-    assert library.all_kept(store) == []
+    assert library.all_kept_drafts(store) == []
 
 
 def test_the_form_keeps_gates_and_length_penalty_and_says_them(store: Store) -> None:
@@ -103,7 +103,7 @@ def test_the_form_keeps_gates_and_length_penalty_and_says_them(store: Store) -> 
     press(app, name, "toggle", uid)
     done(app.text_input(key=field(name, uid, "name")).set_value("Deep"))
     press(app, name, "save")
-    rubric = library.latest(store, int(name)).rubric
+    rubric = library.latest_version(store, int(name)).rubric
     assert rubric.gates[0].when.criterion == "Deep"
     assert len(rubric.gates) == 3
     assert rubric.scoring == FULL.scoring
@@ -225,13 +225,13 @@ def test_an_old_version_is_read_only_and_can_be_started_from(store: Store) -> No
     changed: Any = {**library.draft_of(store, int(name)), "name": "Second"}
     library.save(store, name, changed)
     app = side(open_page(PAGE, rubric=name), "Versions")
-    first = library.history(store, int(name))[1].id
+    first = library.version_history(store, int(name))[1].id
     press(app, name, "version", first)
     assert "Version 1, read only" in shown(app)
     press(app, "from")
     assert draft_of(app)["name"] == "Essays"
     press(app, name, "save")
-    assert library.latest(store, int(name)).number == 3
+    assert library.latest_version(store, int(name)).number == 3
 
 
 @pytest.mark.parametrize("address", ["99", "new-gone", "x", "-1", "9" * 30])

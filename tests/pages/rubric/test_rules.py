@@ -44,7 +44,7 @@ def test_a_gate_is_written_choice_by_choice_and_saved(app: AppTest, store: Store
     done(app.selectbox(key=field(name, uid, "on_missing")).set_value("fire"))
     done(app.text_input(key=field(name, uid, "name")).set_value("Depth first"))
     press(app, name, "save")
-    gate = library.latest(store, int(name)).rubric.gates[-1]
+    gate = library.latest_version(store, int(name)).rubric.gates[-1]
     assert gate.model_dump(by_alias=True, exclude_none=True) == {
         "name": "Depth first",
         "when": {"criterion": "Depth", "at_most": "Low"},
@@ -101,7 +101,7 @@ def test_a_pre_check_is_written_and_tried_on_a_text(app: AppTest, store: Store) 
     assert "excused by “quoted”" in said
     assert "Found 1" in said
     press(app, name, "save")
-    (check,) = library.latest(store, int(name)).rubric.prechecks
+    (check,) = library.latest_version(store, int(name)).rubric.prechecks
     assert check.patterns == ("lives at <number>", "cat*")
     assert (check.action, check.cap) == ("cap", 0.1)
     assert check.unless_near is not None
@@ -118,7 +118,7 @@ def test_a_decision_and_a_length_penalty_are_written(app: AppTest, store: Store)
     press(app, name, "toggle", "penalty")
     done(app.number_input(key=field(name, "penalty", "max_cap")).set_value(50))
     press(app, name, "save")
-    rubric = library.latest(store, int(name)).rubric
+    rubric = library.latest_version(store, int(name)).rubric
     assert rubric.decision == Decision(pass_at=0.7, fail_below=0.4, review_within=0.05)
     assert rubric.scoring.length_penalty is not None
     assert rubric.scoring.length_penalty.max_cap == 50
@@ -134,16 +134,16 @@ def test_how_much_must_be_assessed_for_a_grade_is_chosen(app: AppTest, store: St
     assert "grade from 50% coverage on" in shown(app)
     press(app, name, "toggle", drafts.ABOUT)
     done(app.slider(key=field(name, "min_coverage")).set_value(0.75))
-    assert "min_coverage: 0.75" in library.text_of(draft_of(app))
+    assert "min_coverage: 0.75" in library.draft_file_text(draft_of(app))
     press(app, name, "save")
-    assert library.latest(store, int(name)).rubric.scoring.min_coverage == 0.75
+    assert library.latest_version(store, int(name)).rubric.scoring.min_coverage == 0.75
 
 
 def test_a_change_to_a_rule_is_undone_and_the_yaml_says_the_same(app: AppTest) -> None:
     name, uid = name_of(app), draft_of(app)["gates"][0]["uid"]
     press(app, name, "toggle", uid)
     done(app.number_input(key=field(name, uid, "cap")).set_value(0.9))
-    assert "cap: 0.9" in library.text_of(draft_of(app))
+    assert "cap: 0.9" in library.draft_file_text(draft_of(app))
     press(app, name, "undo")
     assert app.number_input(key=field(name, uid, "cap")).value == 0.4
     assert "Version 1, saved" in shown(app)

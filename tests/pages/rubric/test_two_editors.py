@@ -52,7 +52,7 @@ class Session:
         self.seen |= words(drafts.draft(self.name))
         if self.in_conflict:
             history.show_conflict(self.name)
-            self.seen |= words(library.latest(self.store, self.rubric_id).rubric)
+            self.seen |= words(library.latest_version(self.store, self.rubric_id).rubric)
 
     @property
     def in_conflict(self) -> bool:
@@ -126,14 +126,14 @@ def test_no_order_of_two_sessions_acts_overwrites_what_was_not_seen(
         for session in sessions:
             as_session(session)
             session.look()
-        newest = library.latest(store, rubric_id)
+        newest = library.latest_version(store, rubric_id)
         for step in range(STEPS):
             session = chance.choice(sessions)
             as_session(session)
             seen = set(session.seen)
             act(session, chance, f"token-{seed}-{step}")
             conflicts += session.in_conflict
-            now = library.latest(store, rubric_id)
+            now = library.latest_version(store, rubric_id)
             if now.number != newest.number:
                 versions += 1
                 lost = words(newest.rubric) - words(now.rubric)

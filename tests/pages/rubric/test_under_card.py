@@ -68,7 +68,7 @@ def test_a_new_rubric_opens_where_its_first_requirement_is_written(store: Store)
     assert app.text_area(key=field(name, first["uid"], "requirement")).value == ""
     assert not app.radio  # the strategies of abstention stay folded
     press(app, "list")
-    assert library.all_kept(store) == []
+    assert library.all_kept_drafts(store) == []
 
 
 @pytest.mark.parametrize(

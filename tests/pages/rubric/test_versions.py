@@ -57,7 +57,7 @@ def test_the_card_leads_from_the_editor_to_what_a_version_would_change(store: St
     text = {metric.label: unescape(metric.value) for metric in app.metric}
     # See tests.services.versions.test_follow_version: 6 of 8 items change, three up, three down.
     assert (text["Items that change"], text["Up · down"]) == ("6 of 8", "3 · 3")
-    moved = follow_version.difference(store, run.id, new.id).moved
+    moved = follow_version.version_difference(store, run.id, new.id).moved
     steps, review = offered(app, store)
     assert set(steps.items) == set(review.items) == {one.item_id for one in moved}
     assert steps.words == "Step through these 6"
@@ -66,7 +66,7 @@ def test_the_card_leads_from_the_editor_to_what_a_version_would_change(store: St
     apply(app, run.id, new.id)
     assert store.runs.get(run.id).scored_version_id == new.id
     assert scores(store, run.id) != SCORES
-    assert [c.actor for c in follow_version.changes(store, run.id)] == ["Lea"]
+    assert [c.actor for c in follow_version.followed_versions(store, run.id)] == ["Lea"]
 
 
 def test_going_back_is_one_click(store: Store) -> None:
@@ -181,7 +181,7 @@ def test_a_changed_weight_shows_what_it_would_change_in_the_newest_run_before_it
     assert "Mean score 0.48 → <b>0.47</b>" in text
     assert f"run?run={run.id}&amp;item=i0" in text
     assert "−0.25" in text
-    assert len(library.history(store, run.rubric_id)) == 1
+    assert len(library.version_history(store, run.rubric_id)) == 1
     assert scores(store, run.id) == SCORES
 
 

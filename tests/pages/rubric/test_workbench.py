@@ -273,7 +273,7 @@ def test_rows_are_saved_as_a_dataset_and_opened_in_spot_check(
     (row,) = store.datasets.list()
     assert (row.name, row.items) == ("Tide answers: test rows", 3)
     act(app, name, "spot")
-    form = request.opened(store)
+    form = request.opened_form(store)
     assert (form.dataset, form.item, form.rubric) == (row.version_id, first, name)
 
 

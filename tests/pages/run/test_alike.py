@@ -27,7 +27,7 @@ def press(app: AppTest, *ids: object) -> AppTest:
 
 
 def settled(store: Store) -> dict[str, int | None]:
-    return {item: one.option for (item, _), one in adjudication.settled(store, 1).items()}
+    return {item: one.option for (item, _), one in adjudication.settled_cells(store, 1).items()}
 
 
 def test_the_ticked_members_of_a_group_are_settled_by_one_press(store: Store) -> None:

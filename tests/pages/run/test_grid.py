@@ -187,18 +187,18 @@ def test_what_a_person_labelled_is_graded_by_it_where_judges_abstained_and_says_
     assert "by a person's labels; judges abstained" in second.tells
     assert "graded by your labels" in [cell.words for cell in grid.rows[1]]
     # So only the other one is left to people, in the count, in the filter and in the next sitting.
-    assert browsing.outcomes(store, run_id)["review"] == 1
+    assert browsing.outcome_counts(store, run_id)["review"] == 1
     waiting = RunItemFilter(review=True)
     assert browsing.run_items(store, run_id, waiting)[1] == 1
-    assert browsing.ids(store, run_id, waiting, "position", False) == ["item-0001"]
+    assert browsing.item_ids(store, run_id, waiting, "position", False) == ["item-0001"]
     assert "Grade 1 text yourself" in links(app)
 
 
 def test_who_labelled_every_text_of_a_run_is_asked_to_grade_none(store: Store) -> None:
     run_id = _all_abstain(store, LABELS, LABELS)
     app = open_run(run_id)
-    assert browsing.outcomes(store, run_id) == {}
-    assert browsing.count(store, run_id, RunItemFilter(review=True)) == 0
+    assert browsing.outcome_counts(store, run_id) == {}
+    assert browsing.item_count(store, run_id, RunItemFilter(review=True)) == 0
     assert not [words for words in links(app) if words.startswith("Grade ")]
     assert "Needs a person" not in shown(app)
     for screen in (routes.RECORD, routes.AGREEMENT):

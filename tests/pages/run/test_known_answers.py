@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.store.store import Store
 from pages.run.filters import ITEM_OPEN
 from pages.ui import routes, state
@@ -25,7 +25,7 @@ def half_known(store: Store) -> int:
         for item in (FIRST, "b")
         for judge, call in (("ann", KNOWN), ("bob", CALL))
     ]
-    derive = derive_for(store.runs.get(run_id).plan, RUBRIC, DATASET.items)
+    derive = derivation_for(store.runs.get(run_id).plan, RUBRIC, DATASET.items)
     store.votes.record(run_id, votes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)
     store.leases.release(lease, "done", now=NOW)
     return run_id

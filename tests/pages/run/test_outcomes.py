@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain.gates import Decision, Precheck
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.store.store import Store
 from pages.run.item import ITEM_MARKS
 from pages.ui import state
@@ -29,7 +29,9 @@ def decided(store: Store) -> int:
             "prechecks": (Precheck(name="Weather", patterns=("rain falls",)),),
         }
     )
-    store.results.rebuild(run_id, derive_for(store.runs.get(run_id).plan, rubric, DATASET.items))
+    store.results.rebuild(
+        run_id, derivation_for(store.runs.get(run_id).plan, rubric, DATASET.items)
+    )
     return run_id
 
 

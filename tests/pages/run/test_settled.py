@@ -7,7 +7,7 @@ import pytest
 from core import clock
 from core.domain.review import ReviewerAnswer
 from core.services.review import adjudication, claims, commit_reveal, other_acts
-from core.services.review.audit_trail import decided
+from core.services.review.audit_trail import settled_decisions
 from core.store.store import Store
 from pages.ui import routes
 from tests.pages.conftest import open_page, shown
@@ -51,7 +51,7 @@ def test_a_cell_that_nobody_settled_says_nothing_of_it(store: Store) -> None:
     ada = sit(store, "Ada")
     while other_acts.undo_last(store, ada, queue):
         pass
-    assert decided(store, run, "i2") == {}
+    assert settled_decisions(store, run, "i2") == {}
     assert "settled by Ada" not in shown(open_page(routes.RUN, run=str(run), item="i2"))
 
 

@@ -21,7 +21,7 @@ from tests.services.reviewed import MET, UNMET
 
 
 def settled(store: Store, run_id: int) -> dict[tuple[str, str], int | None]:
-    return {cell: one.option for cell, one in adjudication.settled(store, run_id).items()}
+    return {cell: one.option for cell, one in adjudication.settled_cells(store, run_id).items()}
 
 
 def at_grid(store: Store, *cells: tuple[str, str], **address: str | list[str]) -> AppTest:

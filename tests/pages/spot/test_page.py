@@ -248,7 +248,7 @@ def test_an_unsaved_draft_can_be_checked_with_and_makes_no_listed_rubric(
     model(store, provider.url)
     app = checked(store)
     assert "✓ Done" in shown(app)
-    assert library.listing(store) == []
+    assert library.rubric_rows(store) == []
 
 
 def test_a_panel_fills_in_its_judges_and_rules(store: Store, provider: Provider) -> None:
@@ -268,14 +268,14 @@ def test_a_panel_fills_in_its_judges_and_rules(store: Store, provider: Provider)
 def test_offline_judges_without_fitting_labels_say_so(store: Store) -> None:
     saved_rubric(store)
     registry.ensure_defaults(store)
-    form = request.opened(store)
+    form = request.opened_form(store)
     asked = {"judges": ("Text classifier",), "text": "The Moon."}
     request.keep(store, form.model_copy(update=asked))
     app = open_page(PAGE)
     assert "no dataset has labels that fit" in shown(app)
     press(app, "grade")
     assert "learn from labelled items" in shown(app)
-    assert lifecycle.runs(store, kind="spot") == []
+    assert lifecycle.newest_runs(store, kind="spot") == []
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "![x](http://x.example/p.png)"])

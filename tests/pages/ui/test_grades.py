@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.services.rubrics import library
-from core.services.rubrics.import_export import SHARE_FORMS, share
+from core.services.rubrics.import_export import SHARE_FORMS, export_rubric
 from core.store.store import Store
 from pages.rubric.files import RUBRIC_EXPORT
 from pages.ui import grades as keys
@@ -48,7 +48,7 @@ def test_losses_stand_above_the_download_of_every_form(store: Store) -> None:
     for form in SHARE_FORMS:
         app.selectbox(key=key).set_value(form).run()
         assert not app.exception
-        for loss in share(RUBRIC, form).losses:
+        for loss in export_rubric(RUBRIC, form).losses:
             assert loss.message[:40] in html.unescape(shown(app))
         buttons = str([one.proto for one in app.get("download_button")])
         assert state.key(RUBRIC_EXPORT, "download", form) in buttons
@@ -64,10 +64,10 @@ def test_the_editor_opens_it(store: Store) -> None:
 
 @pytest.mark.parametrize("form", ["json", "autorubric", "csv", "canvas", "moodle"])
 def test_every_form_is_read_again_as_a_file_and_pasted(store: Store, form: str) -> None:
-    made = share(RUBRIC, form)  # type: ignore[arg-type]
+    made = export_rubric(RUBRIC, form)  # type: ignore[arg-type]
     for app in (read(made.text, made.file_name), read(made.text)):
         assert "Look it over" in str([one.value for one in app.toast])
-    first, second = library.all_kept(store)
+    first, second = library.all_kept_drafts(store)
     assert [c["name"] for c in first.draft["criteria"]] == ["Method", "Units"]
     assert [c["weight"] for c in second.draft["criteria"]] == [8, 2]
 
@@ -78,7 +78,7 @@ def test_points_are_asked_about_only_where_there_are_points(store: Store) -> Non
     table = "criterion,level,level_description,score\nA,,Low,2\nA,,High,8\n"
     app = read(table, points="range")
     # 8 - 2 points above the least.
-    assert library.all_kept(store)[0].draft["criteria"][0]["weight"] == 6
+    assert library.all_kept_drafts(store)[0].draft["criteria"][0]["weight"] == 6
     assert "as a ratio it would be 25%" in shown(app)
 
 
@@ -88,7 +88,7 @@ def test_of_several_rubrics_in_a_file_none_is_lost(store: Store) -> None:
         "Rating Name,Rating Description,Rating Points,Rating Name,Rating Description,Rating Points"
     )
     app = read(f"{head}\nOne,A,,false,Yes,,1,No,,0\nTwo,B,,false,Yes,,1,No,,0\n", "two.csv")
-    assert sorted(one.draft["name"] for one in library.all_kept(store)) == ["One", "Two"]
+    assert sorted(one.draft["name"] for one in library.all_kept_drafts(store)) == ["One", "Two"]
     assert "1 more" in str([one.value for one in app.toast])
 
 

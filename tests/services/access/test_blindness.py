@@ -78,7 +78,7 @@ def test_each_decision_takes_its_cells_off_and_the_end_of_a_queue_all(
     store: Store, run_id: int
 ) -> None:
     theirs = store.acting(member("reviewer"))
-    (queue,) = queues.queues(store, run_id)
+    (queue,) = queues.queues_of_run(store, run_id)
     decide(theirs, queue.id)
     assert blindness.cells_to_decide(theirs, run_id) == CELLS - 2
     queues.archive(store, reviewed.sit(store, "Lea"), queue.id)
@@ -87,7 +87,7 @@ def test_each_decision_takes_its_cells_off_and_the_end_of_a_queue_all(
 
 
 def test_what_is_given_to_others_is_not_theirs(store: Store, run_id: int) -> None:
-    (queue,) = queues.queues(store, run_id)
+    (queue,) = queues.queues_of_run(store, run_id)
     lead = store.acting(member("lead"))
     ann = store.acting(member("reviewer", "ann@example.org"))
     reviewed.sit(ann, "ann@example.org")
@@ -108,7 +108,7 @@ def test_files_that_name_reviewers_are_for_leads_once_there_are_any(
     store: Store, run_id: int
 ) -> None:
     author = store.acting(member("author"))
-    (queue,) = queues.queues(store, run_id)
+    (queue,) = queues.queues_of_run(store, run_id)
     decide(store.acting(member("lead")), queue.id)
     for form in sorted(run_export.NAMING):
         with pytest.raises(NotAllowed, match="only a lead or admin may"):

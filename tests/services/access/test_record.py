@@ -113,7 +113,7 @@ def test_everybody_has_drafts_of_their_own(store: Store) -> None:
         kept = library.unsaved_work(own, "1")
         assert kept is not None
         assert kept.draft["name"] == name
-        assert [one.name for one in library.all_kept(own)] == ["1"]
+        assert [one.name for one in library.all_kept_drafts(own)] == ["1"]
     library.discard(bob, "1")
     assert library.unsaved_work(bob, "1") is None
     assert library.unsaved_work(ann, "1") is not None

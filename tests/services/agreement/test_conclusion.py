@@ -14,8 +14,8 @@ from core.metrics.estimate import Estimate
 from core.services.agreement import conclusion, load_ratings
 from core.services.agreement.conclusion import Conclusion, Known, labels_needed
 from core.services.agreement.ratings import LABELS, PANEL
-from core.services.reports.paper import paper
-from core.services.reports.run_report import report
+from core.services.reports.paper import report_as_paper
+from core.services.reports.run_report import report_run
 from core.services.results.fair_sample import UnfairLabels
 from core.store.store import Store
 from tests.new_store import new_store
@@ -196,10 +196,10 @@ def test_page_report_and_metrics_say_the_same_words(tmp_path: Path, labelled: bo
         main, ["metrics", str(run), "--bootstrap", "1000", "--json", "--db", str(store.path)]
     )
     assert json.loads(told.stdout)["conclusion"]["sentence"] == said
-    made = report(store, run)
+    made = report_run(store, run)
     assert made.conclusion is not None
     assert made.conclusion.sentence == said
-    sections = [section.title for section in paper(made).sections]
+    sections = [section.title for section in report_as_paper(made).sections]
     assert sections[:2] == ["What was asked", "What came out"]
     assert "How sure that is" in sections
     store.close()

@@ -29,8 +29,8 @@ from core.services.diagnostics.criterion_faults import criterion_candidates
 from core.services.diagnostics.diagnosis import diagnose
 from core.services.diagnostics.evidence import evidence_of
 from core.services.reports import worked_example
-from core.services.reports.paper import paper
-from core.services.reports.run_report import report
+from core.services.reports.paper import report_as_paper
+from core.services.reports.run_report import report_run
 from core.store.store import Store
 from core.text.numbers import interval, percent, score
 from tests.new_store import new_store
@@ -80,7 +80,7 @@ def test_accuracy_and_kappa_of_the_panel_are_one_number_with_one_interval(
     (line,) = [one for one in rater_pairs.compare_pair(sheet, LABELS, PANEL) if one.name == "Tone"]
     close = rater_pairs.pair_details(sheet, "Tone", LABELS, PANEL)
     near = dict((*close.first, *close.rest))
-    (written,) = [one for one in report(store, run).criteria if one.name == "Tone"]
+    (written,) = [one for one in report_run(store, run).criteria if one.name == "Tone"]
     (beside,) = [one for one in worked_example.against_labels(store, run) if one.name == "Tone"]
 
     wanted = in_json(pair, "accuracy")
@@ -110,7 +110,7 @@ def test_alpha_of_two_judges_is_one_number_with_one_interval(
     name = f"krippendorff_alpha_{'ordinal' if ordinal else 'nominal'}"
     every = [
         told(reliability.alphas_of_kind(sheet)[at]),
-        told(report(store, run).criteria[at].alpha),
+        told(report_run(store, run).criteria[at].alpha),
         *(told(dict((*one.first, *one.rest))[name]) for one in pairs),
         (check.effect.estimate, check.effect.low, check.effect.high),
     ]
@@ -152,7 +152,7 @@ def test_the_mean_score_is_that_of_the_verdicts_and_the_judges_mean_has_its_own_
 ) -> None:
     items = [one["score"] for one in asked(store, "score", str(run))["items"]]
     mean = pytest.approx(sum(items) / len(items))
-    written = report(store, run)
+    written = report_run(store, run)
 
     assert written.scores.mean.value == mean
     assert store.results.means(run).score == mean
@@ -174,7 +174,7 @@ def test_every_text_writes_a_figure_as_the_pages_do(store: Store, run: int) -> N
     alpha = group["krippendorff_alpha_ordinal"]
     ends = interval(*group["ci"]["krippendorff_alpha_ordinal"])
     assert f"ordinal alpha {score(alpha)} ({ends})" in text
-    words = [html.unescape(one) for one in paper(report(store, run)).texts()]
+    words = [html.unescape(one) for one in report_as_paper(report_run(store, run)).texts()]
     assert score(alpha) in words
     assert ends in words
     for finding in diagnose(store, run).findings:

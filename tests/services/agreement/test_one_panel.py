@@ -14,7 +14,7 @@ import pytest
 from core.services.agreement import load_ratings, rater_pairs, score_agreement
 from core.services.agreement.metrics_report import metrics_source
 from core.services.agreement.ratings import LABELS, MAJORITY, PANEL, PEOPLE
-from core.services.reports.run_report import report
+from core.services.reports.run_report import report_run
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.pages.agreement.test_views import PEOPLE as ONLY_PEOPLE
@@ -52,7 +52,7 @@ def told(store: Store, run: int, rater: str) -> dict[str, tuple[int, float | Non
 
 def reported(store: Store, run: int) -> dict[str, tuple[int, float | None, float | None]]:
     """The same in the report."""
-    lines = report(store, run, created="then").criteria
+    lines = report_run(store, run, created="then").criteria
     return {line.name: (line.labelled, line.accuracy.value, line.kappa.value) for line in lines}
 
 

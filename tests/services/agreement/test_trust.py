@@ -20,8 +20,8 @@ from core.services.agreement.overall import Trust
 from core.services.comparison.run_comparison import compare_runs
 from core.services.gate.bounds import GateBound, GateLimits
 from core.services.gate.checking import GateRequest, check_source
-from core.services.reports.paper import paper
-from core.services.reports.run_report import report
+from core.services.reports.paper import report_as_paper
+from core.services.reports.run_report import report_run
 from core.services.review import random_labels
 from core.store.store import Store
 from tests.new_store import new_store
@@ -136,8 +136,8 @@ def test_one_statement_is_shown_everywhere(store: Store) -> None:
     found = metrics_source(lambda: store, str(run.id))
     gate = check_source(lambda: store, str(run.id), GateRequest((GateBound("right", "min", 0.5),)))
     assert found["trust"]["in_words"] == gate.trust == sentence
-    assert report(store, run.id, created="then").trust["in_words"] == sentence
-    assert sentence in list(paper(report(store, run.id, created="then")).texts())
+    assert report_run(store, run.id, created="then").trust["in_words"] == sentence
+    assert sentence in list(report_as_paper(report_run(store, run.id, created="then")).texts())
     assert gate.checks[0]["value"] == found["trust"]["right"]
     # A figure over labelled cells says how many of them a review picked.
     plain = GateRequest((GateBound("accuracy", "min", 0.5),), limits=GateLimits(min_n=1))
@@ -260,7 +260,7 @@ def test_labels_that_people_correct_are_not_blamed_on_the_judges(store: Store) -
         "Labels and people differ on 50% of 2 cells with both, so a verdict that differs from its "
         "label may be right."
     ) in of(store, run.id).sentence
-    found = report(store, run.id, created="then")
+    found = report_run(store, run.id, created="then")
     assert (
         "Labels are taken as the truth; people who settled 2 cells with a label differ from it on "
         "50%."

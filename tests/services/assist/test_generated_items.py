@@ -15,7 +15,7 @@ from core.metrics.estimate import Estimate, wilson
 from core.services.assist import counterfactuals, generated_items, help_tasks
 from core.services.assist.counterfactuals import EditRequest
 from core.services.assist.generated_items import DataRequest
-from core.services.runs.cost_estimate import estimate as estimate_run
+from core.services.runs.cost_estimate import estimate_request as estimate_run
 from core.services.runs.runner import work_here
 from core.store.store import Store
 from tests.provider import Answer, Provider, malformed

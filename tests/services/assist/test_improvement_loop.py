@@ -137,7 +137,7 @@ def test_its_runs_are_kept_and_hidden(store: Store, provider: Provider) -> None:
     runs = improvement_loop.runs_of(store, task)
     assert set(runs) == {"0/learn", "0/held", "1/held", "1/learn"}
     assert store.runs.list() == []
-    assert spot_check.recent(store) == []
+    assert spot_check.recent_checks(store) == []
     assert improvement_loop.runs_cost(store, task) > 0
 
 

@@ -153,7 +153,7 @@ def test_the_run_is_in_no_list_and_the_newest_is_found_again(
     run_id = checked(store, request(provider))
     assert meta_check.latest_check(store, "rubric/1") == run_id
     assert store.runs.list() == []
-    assert spot_check.recent(store) == []
+    assert spot_check.recent_checks(store) == []
     assert store.datasets.list() == []
     assert store.rubrics.list() == []
 

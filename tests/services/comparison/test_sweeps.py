@@ -11,7 +11,7 @@ from core.domain.dataset import Dataset
 from core.domain.panel import Judge, Panel
 from core.errors import InputError
 from core.services.comparison.costs import cost_points, spending_of_run
-from core.services.runs.cost_estimate import estimate
+from core.services.runs.cost_estimate import estimate_request
 from core.services.runs.planning import RunRequest, plan_run
 from core.services.runs.sweeps import (
     SweepAxes,
@@ -86,7 +86,7 @@ def test_the_whole_estimate_is_the_sum_of_its_runs(store: Store) -> None:
 
     # 20 items x 2 criteria x (2 judges + 1 + 1) x (1 + 2 times).
     assert whole.calls == 20 * 2 * 4 * 3
-    costs = [estimate(store, v.request).cost for v in found.variants]
+    costs = [estimate_request(store, v.request).cost for v in found.variants]
     assert whole.cost == pytest.approx(sum(c for c in costs if c is not None))
 
 

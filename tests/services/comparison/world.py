@@ -10,7 +10,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Call, Cell, Vote
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.store.database.content import noun_hash
 from core.store.store import Store
 
@@ -91,7 +91,7 @@ def run_with(
         owner=lease.owner,
         fence=lease.fence,
         now=NOW,
-        derive=derive_for(made, rubric, data.items),
+        derive=derivation_for(made, rubric, data.items),
     )
     store.leases.release(lease, "done", now=NOW)
     return run.id

@@ -10,7 +10,7 @@ from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError
 from core.services.datasets import splits
-from core.services.runs.cost_estimate import estimate
+from core.services.runs.cost_estimate import estimate_request
 from core.services.runs.planning import RunRequest, plan_run
 from core.store.store import Store
 
@@ -98,13 +98,13 @@ def test_an_item_that_left_the_dataset_cannot_be_moved(
 def test_estimates_follow_how_judges_are_asked(
     store: Store, version: DatasetVersion, asking: dict[str, object], votes: int, calls: int
 ) -> None:
-    found = estimate(store, request(store, version.id, **asking))
+    found = estimate_request(store, request(store, version.id, **asking))
 
     assert (found.votes, found.calls) == (votes, calls)
 
 
 def test_examples_make_the_estimate_of_tokens_larger(store: Store, version: DatasetVersion) -> None:
-    without = estimate(store, request(store, version.id))
-    shown = estimate(store, request(store, version.id, few_shot=2))
+    without = estimate_request(store, request(store, version.id))
+    shown = estimate_request(store, request(store, version.id, few_shot=2))
 
     assert shown.tokens_in / shown.calls > without.tokens_in / without.calls

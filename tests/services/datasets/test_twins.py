@@ -155,7 +155,7 @@ def test_the_estimate_the_run_and_the_report_say_how_many_twins_there_are(store:
         "8 items repeat the text of another: none is learned from while its twin is graded. "
         "1 labelled item with a graded twin teaches nothing for that."
     )
-    assert cost_estimate.estimate(store, asked).twins.in_words() == words
+    assert cost_estimate.estimate_request(store, asked).twins.in_words() == words
     figures = estimate_figures(store, asked)
     assert (figures["twins"], figures["twins_in_words"]) == (
         {"items": 8, "near": 0, "held_back": 1},

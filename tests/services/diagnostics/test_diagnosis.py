@@ -19,7 +19,7 @@ from core.metrics.bias.effects import BOUNDS, Finding, Kind
 from core.services.diagnostics.diagnosis import diagnose
 from core.services.diagnostics.evidence import evidence_of
 from core.services.diagnostics.finding_words import CAUSES, by_cause, joint_verbosity_words
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.services.comparison.world import ONE, TWO, dataset, run_with
@@ -91,7 +91,7 @@ def run(
         owner=lease.owner,
         fence=lease.fence,
         now=NOW,
-        derive=derive_for(plan, RUBRIC, items()),
+        derive=derivation_for(plan, RUBRIC, items()),
     )
     return lease.run_id
 

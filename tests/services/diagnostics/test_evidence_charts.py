@@ -15,7 +15,7 @@ from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.diagnostics.diagnosis import diagnose_evidence, examination_of_run
 from core.services.diagnostics.evidence import MAJORITIES, Chart, evidence_of
 from core.services.diagnostics.evidence_charts import ShownEvidence, shown_evidence
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.services.diagnostics import test_diagnosis as stored
@@ -152,7 +152,7 @@ def imported(store: Store) -> int:
         for name in kinds
     ]
     lease = claimed(store, run)
-    derive = derive_for(store.runs.get(run).plan, rubric, items)
+    derive = derivation_for(store.runs.get(run).plan, rubric, items)
     store.votes.record(run, outcomes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)
     return run
 

@@ -18,8 +18,8 @@ from core.services.assist import help_tasks, written_twins
 from core.services.assist.written_twins import TwinsRequest
 from core.services.diagnostics import probe_results, probes
 from core.services.diagnostics.probes import ProbeRequest
-from core.services.reports.paper import paper
-from core.services.reports.run_report import report
+from core.services.reports.paper import report_as_paper
+from core.services.reports.run_report import report_run
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
@@ -111,9 +111,13 @@ def test_a_judge_that_rewards_length_is_found_and_a_fair_one_is_not(store: Store
     assert [row.id for row in probes.of_run(store, run)] == [found.run.id]
     assert found.run.id not in [row.id for row in store.runs.list()]
     # The report says it, in a part of its own.
-    (part,) = [one for one in paper(report(store, run)).sections if "asking again" in one.title]
+    (part,) = [
+        one
+        for one in report_as_paper(report_run(store, run)).sections
+        if "asking again" in one.title
+    ]
     assert part.title == "What asking again found"
-    assert report(store, run).asked_again == tuple(found.findings)
+    assert report_run(store, run).asked_again == tuple(found.findings)
 
 
 def test_a_judge_is_not_accused_of_what_a_criterion_earns(store: Store) -> None:

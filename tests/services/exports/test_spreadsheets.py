@@ -21,7 +21,7 @@ from core.formats.votes.sources import open_bytes
 from core.services.exports.judgement_rows import LONG
 from core.services.exports.run_export import export
 from core.services.imports.vote_import import bring_in
-from core.services.rubrics.import_export import share
+from core.services.rubrics.import_export import export_rubric
 from core.store.store import Store
 from tests.pages.graded import graded
 
@@ -65,11 +65,11 @@ def test_what_programs_read_has_no_mark(store: Store, form: Any) -> None:
 
 def test_a_rubric_as_csv_is_marked_and_reads_back_and_canvas_has_no_mark(tmp_path: Path) -> None:
     rubric = Rubric(name="Prüfung", criteria=(Criterion(name="＝größer", requirement="-Über?"),))
-    made = share(rubric, "csv").data()
+    made = export_rubric(rubric, "csv").data()
     assert made.startswith(MARK)
     (read,) = read_rubrics(made, "lab.csv")
     assert [(c.name, c.requirement) for c in read.value.criteria] == [("＝größer", "-Über?")]
-    assert not share(rubric, "canvas").data().startswith(MARK)
+    assert not export_rubric(rubric, "canvas").data().startswith(MARK)
     file = tmp_path / "lab.yaml"
     file.write_text("name: Prüfung\ncriteria:\n- {name: a, requirement: b}\n")
     words = ("convert", file, "--to", "csv", "--db", tmp_path / "x.db", "--out")

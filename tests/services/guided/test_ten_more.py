@@ -18,7 +18,12 @@ from core.services.datasets import label_draws
 from core.services.guided import judging, ten_more
 from core.services.guided.own_grades import drawn_first
 from core.services.review import random_labels
-from core.services.review.corrected_estimates import corrected_data, in_words, of_run, selected
+from core.services.review.corrected_estimates import (
+    corrected_data,
+    corrected_means_of_run,
+    selection_of,
+    selection_warning,
+)
 from core.services.runs import cost_estimate
 from core.store.store import Store
 from tests.services import reviewed
@@ -79,7 +84,11 @@ def test_ten_more_are_the_next_of_one_order_and_an_unfinished_ten_is_taken_up_ag
     now = ten_more.progress(store, run_id)
     assert (now.graded, now.queue) == (0, queue)
     # What was decided first of ten is not a random sample.
-    assert of_run(store, run_id)[1].reason == random_labels.of_run(store, run_id).reason != ""
+    assert (
+        corrected_means_of_run(store, run_id)[1].reason
+        == random_labels.labels_of_run(store, run_id).reason
+        != ""
+    )
 
     for item in store.queues.items(queue.id)[4:]:
         truth = int(TRUTH[int(item.item_id[1:])])
@@ -99,7 +108,7 @@ def test_their_labels_speak_for_all_texts_and_those_of_doubtful_ones_do_not(stor
     rule = QueueRule.only(everything=True, items=tuple(wrong))
     grade(store, reviewed.make_queue(store, store.runs.get(run_id), rule))
 
-    labels = random_labels.of_run(store, run_id)
+    labels = random_labels.labels_of_run(store, run_id)
     cells = labels.cells
     assert not labels.reason
     assert labels.by_item
@@ -108,7 +117,7 @@ def test_their_labels_speak_for_all_texts_and_those_of_doubtful_ones_do_not(stor
     known = np.array([f"i{at}" in drawn for at in range(N)])
     said = np.array([1.0 - (option or 0) for option in SAYS])
     expected = powered_mean(said, (1.0 - TRUTH)[known], known)
-    (whole,), _ = of_run(store, run_id)
+    (whole,), _ = corrected_means_of_run(store, run_id)
     assert whole.powered is not None
     assert whole.powered.mean[:3] == pytest.approx(expected.mean[:3])
     told = corrected_data(store, run_id)
@@ -128,9 +137,12 @@ def test_the_statement_on_the_run_rests_on_them(store: Store) -> None:
     statement = trust_of(load_ratings.run_ratings(store, run_id))
     assert statement.found.before.value == pytest.approx(right / 10)
     assert "10 of them drawn at random" in statement.sentence
-    review = selected(store, run_id)
+    review = selection_of(store, run_id)
     assert review is not None
-    assert in_words(review) == "People settled 10 cells of 10 texts drawn at random in review."
+    assert (
+        selection_warning(review)
+        == "People settled 10 cells of 10 texts drawn at random in review."
+    )
 
 
 def test_texts_with_labels_are_not_drawn_and_speak_for_themselves_alone(store: Store) -> None:
@@ -138,7 +150,7 @@ def test_texts_with_labels_are_not_drawn_and_speak_for_themselves_alone(store: S
     run_id = made(store, labelled)
     drawn = ten(store, run_id)
     assert not {f"i{at}" for at in labelled} & {*drawn}
-    cells = random_labels.of_run(store, run_id).cells
+    cells = random_labels.labels_of_run(store, run_id).cells
     certain = {cells.table.ids[item] for item in cells.item[cells.stratum == 0].tolist()}
     assert certain == {f"i{at}" for at in labelled}
     assert int((~np.isnan(cells.counted)).sum()) == 12 + 10
@@ -148,7 +160,7 @@ def test_labels_that_were_declared_a_random_draw_count_with_them(store: Store) -
     run_id = made(store, frozenset(_rng.choice(N, 10, replace=False).tolist()))
     label_draws.declare(store, store.runs.row(run_id).dataset_version_id)
     ten(store, run_id)
-    labels = random_labels.of_run(store, run_id)
+    labels = random_labels.labels_of_run(store, run_id)
     assert int(labels.cells.drawn.sum()) == 20
     assert set(labels.cells.stratum.tolist()) == {1}
 
@@ -161,7 +173,7 @@ def test_a_cell_without_a_verdict_is_graded_and_compared_with_nothing(store: Sto
     assert store.queues.size(queue.id) == 20
     for item in store.queues.items(queue.id):
         reviewed.settle(store, sit(store, "Lea"), queue.id, item.item_id, 0, note="So.")
-    _, clear, tone = of_run(store, run_id)[0]
+    _, clear, tone = corrected_means_of_run(store, run_id)[0]
     assert (clear.labelled, tone.cells) == (10, 0)
 
 
@@ -178,7 +190,7 @@ def test_it_says_what_a_judge_that_learns_would_learn(store: Store) -> None:
     assert told["learnt"]["criteria"]["clear"]["labels"] == 10
     # The form of a new run offers them, and so does the path.
     version, rubric = run.dataset_version_id, store.rubrics.version(run.rubric_version_id).rubric
-    assert cost_estimate.learning(store, version) == cost_estimate.TeachingItems(10, 0)
+    assert cost_estimate.teaching_items(store, version) == cost_estimate.TeachingItems(10, 0)
     assert judging.labelled(store, version, rubric) == 10
     # Nothing learns here.
     other = store.runs.get(made(store, panel=Panel(judges=(ONE,))))

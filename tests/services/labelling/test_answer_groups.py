@@ -61,7 +61,7 @@ def test_a_group_is_settled_at_once_and_says_so(store: Store) -> None:
     (largest, *others) = answer_groups.groups(store, run, "Right", "near")
     assert [answer.option for answer in largest.answers] == [MET] * 3
     assert (largest.open, others[0].open) == (False, True)
-    (queue,) = queues.queues(store, run.id)
+    (queue,) = queues.queues_of_run(store, run.id)
     assert queue.name == BY_GROUPS
 
 
@@ -82,7 +82,7 @@ def test_members_drawn_singly_and_blind_find_a_group_that_was_wrong(store: Store
     # Two of three members are what their group was said to be.
     assert (found.same.value, found.other) == (2 / 3, ("c",))
     # Who looked at it alone is believed.
-    assert adjudication.settled(store, run.id)["c", "Right"].option == UNMET
+    assert adjudication.settled_cells(store, run.id)["c", "Right"].option == UNMET
 
 
 def test_without_a_settled_group_there_is_nothing_to_check(store: Store) -> None:

@@ -20,8 +20,8 @@ from core.services.labelling.plan_queue import queue_rule
 from core.services.labelling.plan_words import as_text, in_words
 from core.services.pairwise.system_gaps import corrected_systems
 from core.services.review import random_labels
-from core.services.review.corrected_estimates import of_run
-from core.services.review.random_audit import unseen
+from core.services.review.corrected_estimates import corrected_means_of_run
+from core.services.review.random_audit import unaudited_cells
 from core.store.store import Store
 from tests.command_line import cli
 from tests.services import reviewed
@@ -56,7 +56,7 @@ def test_random_labels_show_how_far_people_are_off_and_what_their_time_costs(sto
     plan = label_plan(store, run_id, labels=20, hourly=30.0)
     assert (plan.known, plan.left, plan.measured) == (len(drawn), 80 - len(drawn), True)
     # What labels show of how far judges are off, and ten labels' worth of the quarter expected.
-    known = random_labels.of_run(store, run_id).cells
+    known = random_labels.labels_of_run(store, run_id).cells
     off = (known.said != known.value)[known.drawn].sum()
     square = 0.25 * (off + 2.5) / (0.25 * len(drawn) + 2.5)
     assert plan.off == pytest.approx(sqrt(square))
@@ -144,7 +144,7 @@ def test_two_systems_ask_for_labels_or_for_more_tasks(store: Store) -> None:
 def test_a_queue_of_a_plan_draws_with_known_chances_and_goes_on_from_the_last(store: Store) -> None:
     run_id = graded(store)
     reviewed_whole(store, run_id)
-    first = random_labels.of_run(store, run_id)
+    first = random_labels.labels_of_run(store, run_id)
     plan = label_plan(store, run_id)
     rule = queue_rule(plan, plan.left // 2, "strata")
     second = reviewed_whole(store, run_id, rule, seed=2)
@@ -156,19 +156,19 @@ def test_a_queue_of_a_plan_draws_with_known_chances_and_goes_on_from_the_last(st
     left = Counter(first.cells.voted[~first.cells.drawn].tolist())
     for option, chance in chances:
         assert chance == pytest.approx(min(1.0, plan.left // 2 / 2 / left[option]), rel=0.2)
-    both = random_labels.of_run(store, run_id)
+    both = random_labels.labels_of_run(store, run_id)
     # Both draws count together, by the stratum of the second.
     assert both.reason == ""
     number = both.cells.drawn.sum()
     assert number == first.cells.drawn.sum() + len(store.queues.cells(second))
     assert set(both.cells.stratum.tolist()) == {1, 2}
-    mean = of_run(store, run_id)[0][0].powered
+    mean = corrected_means_of_run(store, run_id)[0][0].powered
     assert mean is not None
     assert mean.mean.low is not None
     assert mean.mean.high is not None
     assert mean.mean.low <= 0.5 <= mean.mean.high
     # Bounds for what is left are those of an even draw.
-    assert "drew some cells more often" in unseen(store, second).accuracy.reason
+    assert "drew some cells more often" in unaudited_cells(store, second).accuracy.reason
 
 
 def test_a_plan_in_text_says_what_each_half_width_is_of(store: Store) -> None:

@@ -15,7 +15,7 @@ from tests.services.reviewed import MET, UNMET, sit
 
 
 def settled(store: Store, run_id: int) -> dict[tuple[str, str], int | None]:
-    return {cell: one.option for cell, one in adjudication.settled(store, run_id).items()}
+    return {cell: one.option for cell, one in adjudication.settled_cells(store, run_id).items()}
 
 
 def test_several_cells_are_settled_with_one_answer_and_undone_together(store: Store) -> None:
@@ -28,9 +28,9 @@ def test_several_cells_are_settled_with_one_answer_and_undone_together(store: St
     assert done.cells == 2
     assert settled(store, run.id) == dict.fromkeys(cells, MET)
     assert store.results.item(run.id, "i2").score == 3 / 4  # Right, of weight 3 in 4
-    (queue,) = queues.queues(store, run.id)
+    (queue,) = queues.queues_of_run(store, run.id)
     assert queue.name == NAME
-    assert queues.progress(store, queue.id).cells == {"resolved": 2}
+    assert queues.queue_progress(store, queue.id).cells == {"resolved": 2}
 
     assert settle_at_sight.undo(store, ada, done.steps) == 2
     assert settled(store, run.id) == {}
@@ -53,7 +53,7 @@ def test_a_second_verdict_replaces_the_first_and_both_are_on_record(store: Store
     assert settled(store, run.id) == {("i1", "Right"): UNMET}
     actions = [event.action for event in store.events.of_cell(run.id, "i1", "Right")]
     assert actions.count("verdict") == 2
-    assert len(queues.queues(store, run.id)) == 1
+    assert len(queues.queues_of_run(store, run.id)) == 1
 
 
 def test_all_or_none_and_a_note_where_judges_agree(store: Store) -> None:
@@ -64,7 +64,7 @@ def test_all_or_none_and_a_note_where_judges_agree(store: Store) -> None:
     with pytest.raises(InputError, match="A note is needed"):
         settle_at_sight.settle(store, ada, run.id, cells, ReviewerAnswer(UNMET))
     assert settled(store, run.id) == {}
-    assert queues.queues(store, run.id) == []
+    assert queues.queues_of_run(store, run.id) == []
 
     settle_at_sight.settle(store, ada, run.id, cells, ReviewerAnswer(UNMET, note="It is about i3."))
     assert settled(store, run.id) == dict.fromkeys(cells, UNMET)

@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import InputError
 from core.services.pairwise import blind_arena, contests
-from core.services.pairwise.contest_votes import read
+from core.services.pairwise.contest_votes import contests_of_runs
 from tests.provider import Provider
 from tests.services.pairwise.world import held, start
 
@@ -50,8 +50,8 @@ def test_ten_contests_by_hand_are_compared_with_the_judges(
     assert panel.same.value == pytest.approx(8 / 9)
     assert (ada.judge, bob.judge) == ("ada", "bob")
     assert provider.count == 40  # nobody was asked anew
-    assert [row.id for row in contests.listing(store)] == [run_id]
-    assert read(store, [arena]).judges[0].kind == "person"
+    assert [row.id for row in contests.contest_runs(store)] == [run_id]
+    assert contests_of_runs(store, [arena]).judges[0].kind == "person"
     assert store.runs.row(arena).status == "done"
 
 

@@ -64,7 +64,7 @@ def test_the_calls_announced_are_made(
 def test_one_call_per_order_and_question_or_for_all_questions(
     mode: str, tmp_path: Path, provider: Provider
 ) -> None:
-    from core.services.pairwise.design import free
+    from core.services.pairwise.design import free_question
     from tests.provider import ok, said
     from tests.services.pairwise.world import honest
 
@@ -78,7 +78,10 @@ def test_one_call_per_order_and_question_or_for_all_questions(
         return said(json.dumps(dict.fromkeys(properties, one)))
 
     provider.rule = rule
-    questions = (free("clear: Which is clearer?"), free("short: Which is shorter?"))
+    questions = (
+        free_question("clear: Which is clearer?"),
+        free_question("short: Which is shorter?"),
+    )
     store, request = start(
         tmp_path, provider, ["x", "y", "z"], 2, asking={"mode": mode}, questions=questions
     )

@@ -103,11 +103,11 @@ def test_labels_that_nobody_drew_are_refused_with_the_reason(store: Store) -> No
 
 def test_a_queue_that_is_open_yet_is_no_random_draw(store: Store) -> None:
     run_id = graded(store)
-    assert random_labels.of_run(store, run_id).reason == random_labels.NOBODY
+    assert random_labels.labels_of_run(store, run_id).reason == random_labels.NOBODY
     assert corrected_data(store, run_id) is None
     queue = reviewed.make_queue(store, store.runs.get(run_id), DRAW)
     cells = len(store.queues.cells(queue))
-    reason = random_labels.of_run(store, run_id).reason
+    reason = random_labels.labels_of_run(store, run_id).reason
     assert f"{cells} cells of the queue are still open (“Q”)" in reason
     assert "not a random draw" in reason
     told = corrected_data(store, run_id)

@@ -13,10 +13,10 @@ from core.domain.base import build_model
 from core.domain.dataset import Dataset, Pair
 from core.errors import InputError
 from core.services.pairwise import contests
-from core.services.pairwise.contest_votes import read
+from core.services.pairwise.contest_votes import contests_of_runs
 from core.services.pairwise.design import Design, bouts_of, swapped_first
 from core.services.pairwise.leaderboard import next_round, rounds_of
-from core.services.pairwise.system_answers import join
+from core.services.pairwise.system_answers import join_datasets
 from tests.provider import Provider
 from tests.services.pairwise.world import dataset, held, start
 
@@ -30,14 +30,14 @@ def items(*rows: tuple[str, str, str]) -> Dataset:
 
 
 def test_all_pairs_meet_on_every_task() -> None:
-    field = join([dataset(SYSTEMS, 3)])
+    field = join_datasets([dataset(SYSTEMS, 3)])
     bouts = bouts_of(field, Design(), 0)
     assert len(bouts) == 3 * 6
     assert set(Counter((b.first, b.second) for b in bouts).values()) == {3}
 
 
 def test_against_a_baseline_only_it_is_met() -> None:
-    field = join([dataset(SYSTEMS, 2)])
+    field = join_datasets([dataset(SYSTEMS, 2)])
     bouts = bouts_of(field, Design(kind="baseline", baseline="c"), 0)
     assert [(b.first, b.second) for b in bouts[:3]] == [("a", "c"), ("b", "c"), ("c", "d")]
     with pytest.raises(InputError, match="not one of the systems"):
@@ -45,7 +45,7 @@ def test_against_a_baseline_only_it_is_met() -> None:
 
 
 def test_sampled_pairs_meet_about_equally_often() -> None:
-    field = join([dataset(SYSTEMS, 30)])
+    field = join_datasets([dataset(SYSTEMS, 30)])
     bouts = bouts_of(field, Design(kind="sampled", per_task=2), 7)
     assert len(bouts) == 60
     assert set(Counter((b.first, b.second) for b in bouts).values()) == {10}
@@ -53,7 +53,7 @@ def test_sampled_pairs_meet_about_equally_often() -> None:
 
 
 def test_in_one_order_each_system_of_a_pair_stands_first_half_of_the_time() -> None:
-    field = join([dataset(SYSTEMS, 10)])
+    field = join_datasets([dataset(SYSTEMS, 10)])
     bouts = bouts_of(field, Design(), 0)
     swapped = Counter(
         (b.first, b.second) for b, turn in zip(bouts, swapped_first(bouts, 3), strict=True) if turn
@@ -62,7 +62,7 @@ def test_in_one_order_each_system_of_a_pair_stands_first_half_of_the_time() -> N
 
 
 def test_items_join_by_their_prompt() -> None:
-    field = join([items(("1", "p", "x"), ("2", "p", "y"), ("3", "q", "x"))])
+    field = join_datasets([items(("1", "p", "x"), ("2", "p", "y"), ("3", "q", "x"))])
     assert [(t.id, tuple(t.answers)) for t in field.tasks] == [("1", ("x", "y"))]
     assert field.notices == ("1 of 2 tasks lack an answer of some system.",)
 
@@ -70,7 +70,7 @@ def test_items_join_by_their_prompt() -> None:
 def test_files_join_by_the_id_of_their_items_and_are_systems() -> None:
     one = items(("1", "p", ""), ("2", "q", "")).model_copy(update={"name": "x"})
     two = items(("2", "q", ""), ("1", "p", "")).model_copy(update={"name": "y"})
-    field = join([one, two])
+    field = join_datasets([one, two])
     assert field.systems == ("x", "y")
     assert [t.id for t in field.tasks] == ["1", "2"]
 
@@ -91,7 +91,7 @@ def test_what_cannot_be_joined_says_why(
     rows: list[tuple[str, str, str]], systems: tuple[str, ...], said: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        join([items(*rows)], systems)
+        join_datasets([items(*rows)], systems)
     assert said in str(caught.value)
 
 
@@ -99,7 +99,7 @@ def test_the_answers_are_shown_in_both_orders_and_kept_as_an_item_each(
     tmp_path: Path, provider: Provider
 ) -> None:
     store, request = start(tmp_path, provider, ["x", "y"], 1)
-    planned = contests.plan(store, request)
+    planned = contests.plan_contest(store, request)
     one, two = planned.dataset.items
     assert isinstance(one.submission, Pair)
     assert isinstance(two.submission, Pair)
@@ -115,7 +115,7 @@ def test_a_name_as_long_as_names_may_be_is_cut_where_the_contests_get_a_longer_o
     tmp_path: Path, provider: Provider
 ) -> None:
     store, request = start(tmp_path, provider, ["x", "y"], 1)
-    planned = contests.plan(store, replace(request, name="n" * 200))
+    planned = contests.plan_contest(store, replace(request, name="n" * 200))
     assert (planned.planned.plan.name, planned.dataset.name) == (
         "n" * 200,
         "Contests: " + "n" * 190,
@@ -127,7 +127,7 @@ def test_offline_judges_cannot_compare(tmp_path: Path, provider: Provider) -> No
 
     store, request = start(tmp_path, provider, ["x", "y"], 1)
     with pytest.raises(InputError, match="cannot compare two answers"):
-        contests.plan(store, replace(request, panel=OFFLINE_PANEL))
+        contests.plan_contest(store, replace(request, panel=OFFLINE_PANEL))
 
 
 def test_the_next_round_asks_only_about_those_not_told_apart(
@@ -152,7 +152,7 @@ def test_the_next_round_asks_only_about_those_not_told_apart(
     assert {(b.first, b.second) for b in more.bouts} == {("y", "z")}
     second = held(store, more)
     assert rounds_of(store, second) == [first, second]
-    both = read(store, [first, second])
+    both = contests_of_runs(store, [first, second])
     assert len(both.held) == 24 * 2 + 6
     assert len({(h.task, h.first, h.second) for h in both.held}) == len(both.held)
-    assert [row.id for row in contests.listing(store)] == [second, first]
+    assert [row.id for row in contests.contest_runs(store)] == [second, first]

@@ -18,9 +18,9 @@ from core.services.agreement.load_ratings import read_source, run_ratings
 from core.services.exports.unitxt import flat, unitxt_result
 from core.services.imports.vote_import import bring_in
 from core.services.pairwise import contests
-from core.services.pairwise.contest_votes import read
+from core.services.pairwise.contest_votes import contests_of_runs
 from core.services.pairwise.leaderboard import leaderboard
-from core.services.pairwise.position_bias import checks_of
+from core.services.pairwise.position_bias import order_checks
 from core.services.reports.rank_report import rank_source
 from tests.new_store import new_store
 from tests.provider import Provider
@@ -42,8 +42,8 @@ def test_votes_imported_as_a_run_give_the_same_figures_as_their_folder(tmp_path:
     votes = replace(whole.votes, rows=some)
     brought = bring_in(store, replace(whole, votes=votes), source="llmbar")
     assert brought.run is not None
-    run = checks_of(run_ratings(store, brought.run), part_by="subset")
-    folder = checks_of(read_source(no_store, str(FOLDER)), part_by="subset")
+    run = order_checks(run_ratings(store, brought.run), part_by="subset")
+    folder = order_checks(read_source(no_store, str(FOLDER)), part_by="subset")
     assert len(run) == len(FOUR) * 5
     assert sorted(run) == sorted(check for check in folder if check.rater in FOUR)
 
@@ -97,7 +97,7 @@ def test_names_and_texts_of_any_kind_pass_through_as_data(
     store, request = start(tmp_path, provider, ["x", "y"], 1)
     version = store.datasets.create(build_model(Dataset, {"items": items}, "d"), now=clock.now())
     run_id = held(store, replace(request, datasets=(version.id,), systems=tuple(names)))
-    board = leaderboard(read(store, [run_id]))
+    board = leaderboard(contests_of_runs(store, [run_id]))
     assert [s.system for s in board.standings] == list(reversed(names))
     (judge,) = unitxt_result(store, run_id)["judges"].values()
     assert flat(judge["rows"][0])[f"{names[2]}_winrate"] == 1.0
@@ -113,5 +113,5 @@ def test_runs_over_other_systems_are_not_ranked_together(
     one = held(store, request)
     other = held(store, replace(request, systems=("x", "y")))
     with pytest.raises(InputError, match="other systems"):
-        read(store, [one, other])
+        contests_of_runs(store, [one, other])
     assert contests.is_contest(store, one)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.services.agreement.load_ratings import read_source
-from core.services.pairwise.position_bias import OrderCheck, checks_of
+from core.services.pairwise.position_bias import OrderCheck, order_checks
 from core.store.store import Store
 from tests.places import SHARED
 
@@ -32,7 +32,7 @@ def no_store() -> Store:
 
 @pytest.fixture(scope="module")
 def checks() -> dict[tuple[str, str], OrderCheck]:
-    found = checks_of(read_source(no_store, str(FOLDER)), part_by="subset")
+    found = order_checks(read_source(no_store, str(FOLDER)), part_by="subset")
     return {(one.part, one.rater): one for one in found}
 
 

@@ -19,7 +19,7 @@ from core.errors import InputError
 from core.metrics.agreement.ratings import State
 from core.services.agreement.rating_tables import gather_ratings
 from core.services.agreement.ratings import LABELS, Rated, RatedAnswer, Rater
-from core.services.pairwise.pointwise_ranks import ballots_of, listwise
+from core.services.pairwise.pointwise_ranks import ballots_of, compare_methods
 from core.services.reports.rank_report import pointwise_report
 from core.text.model_names import related
 from tests.scoring.test_ceiling_table import NAMES, TABLE, ceiling
@@ -57,7 +57,7 @@ POOR = (5, 5, 5, 5, 5)  # 5.00: below 7, so the cap of 7.0 does not bind
 
 def test_a_hallucination_ranks_last_by_every_method() -> None:
     marks = {"smooth": HALLUCINATION, "sound": SOUND, "poor": POOR}
-    found = listwise(ballots_of(rated({"j1": marks, "j2": marks})))
+    found = compare_methods(ballots_of(rated({"j1": marks, "j2": marks})))
     for way in found.methods.ways:
         ranks = dict(zip(found.ballots.systems, way.ranks, strict=True))
         assert ranks == {"sound": 1, "poor": 2, "smooth": 3}, way.name
@@ -81,9 +81,9 @@ def test_a_capped_tie_is_broken_by_the_score_before_the_cap() -> None:
     ballots = ballots_of(rated({"judge": marks}))
     assert 10 * ballots.scores[0] == pytest.approx([4.0, 4.0])
     assert 10 * ballots.base[0] == pytest.approx([6.8, 7.2])
-    assert listwise(ballots).methods.ways[1].winners == ("high",)  # Borda
+    assert compare_methods(ballots).methods.ways[1].winners == ("high",)  # Borda
     # The mean score has them level: said, not hidden.
-    assert listwise(ballots).methods.ways[0].winners == ("low", "high")
+    assert compare_methods(ballots).methods.ways[0].winners == ("low", "high")
 
 
 def test_votes_for_oneself_are_left_out_and_the_rest_moves_together() -> None:
@@ -97,9 +97,9 @@ def test_votes_for_oneself_are_left_out_and_the_rest_moves_together() -> None:
     }
     ballots = ballots_of(rated(marks))
     assert ballots.excluded == 3
-    borda = dict(zip(ballots.systems, listwise(ballots).methods.ways[1].values, strict=True))
+    borda = dict(zip(ballots.systems, compare_methods(ballots).methods.ways[1].values, strict=True))
     assert borda == {"x": 1.0, "y": 0.5, "z": 0.0}
-    with_own = listwise(ballots_of(rated(marks), exclude=())).methods.ways[1].values
+    with_own = compare_methods(ballots_of(rated(marks), exclude=())).methods.ways[1].values
     assert with_own[2] == pytest.approx(1 / 3)
 
 
@@ -107,7 +107,7 @@ def test_a_failed_cell_leaves_the_answer_out_and_the_rest_is_ranked() -> None:
     # council.md 6.7: a judge that gives no usable number is a cell's error; the rest completes.
     marks = {"j": {"a": (), "b": SOUND, "c": POOR}, "k": {"a": SOUND, "b": POOR, "c": POOR}}
     ballots = ballots_of(rated(marks))
-    found = listwise(ballots)
+    found = compare_methods(ballots)
     values = dict(zip(ballots.systems, found.methods.ways[1].values, strict=True))
     # j ranks b before c (1, 0); k has a first and b, c level (1, .25, .25).
     assert values == {"a": 1.0, "b": 0.625, "c": 0.125}
@@ -116,7 +116,7 @@ def test_a_failed_cell_leaves_the_answer_out_and_the_rest_is_ranked() -> None:
 def test_judges_that_rank_alike_but_differ_in_severity_show_as_that() -> None:
     kind = {"a": (9,) * 5, "b": (8,) * 5, "c": (7,) * 5}
     harsh = {"a": (8,) * 5, "b": (7,) * 5, "c": (7,) * 5}
-    found = listwise(ballots_of(rated({"kind": kind, "harsh": harsh})))
+    found = compare_methods(ballots_of(rated({"kind": kind, "harsh": harsh})))
     offsets = {view.judge: view.offset.value for view in found.judges}
     # Per system kind is .1, .1, 0 above harsh: a mean of .0667, and the reverse.
     assert offsets["kind"] == pytest.approx(0.2 / 3)
@@ -146,7 +146,7 @@ def test_the_winner_that_depends_on_the_method_is_flagged() -> None:
         "j2": {"a": (6,), "b": (7,)},
         "j3": {"a": (6,), "b": (7,)},
     }
-    found = listwise(ballots_of(rated(marks, rubric=rubric)))
+    found = compare_methods(ballots_of(rated(marks, rubric=rubric)))
     assert found.methods.ways[0].winners == ("a",)
     assert found.methods.ways[1].winners == ("b",)
     assert found.methods.winner_differs
@@ -196,7 +196,7 @@ def test_items_that_name_no_system_cannot_be_ranked() -> None:
 
 def test_ranks_by_votes_say_that_labels_have_no_say_in_them() -> None:
     source = rated({"j": {"a": SOUND, "b": POOR}})
-    assert not [note for note in listwise(ballots_of(source)).notices if "labels" in note]
+    assert not [note for note in compare_methods(ballots_of(source)).notices if "labels" in note]
     first = source.criteria[0]
     columns = {**first.columns, LABELS: np.array([0, -1])}
     some = replace(source, criteria=(replace(first, columns=columns), *source.criteria[1:]))
@@ -204,11 +204,11 @@ def test_ranks_by_votes_say_that_labels_have_no_say_in_them() -> None:
     assert (
         "Ranks go by the votes; labels of 1 of 2 items have no say in them. Where labels are known "
         "to be drawn at random, the systems' means are corrected by them."
-    ) in listwise(ballots_of(some)).notices
+    ) in compare_methods(ballots_of(some)).notices
 
 
 def test_of_two_systems_no_z_mean_is_missed() -> None:
-    found = listwise(ballots_of(rated({"j": {"a": SOUND, "b": POOR}})))
+    found = compare_methods(ballots_of(rated({"j": {"a": SOUND, "b": POOR}})))
     assert [note for note in found.notices if "z-mean" in note] == [
         "There is no z-mean: it needs three systems."
     ]

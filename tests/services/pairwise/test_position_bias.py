@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from core.services.pairwise.contest_votes import outcome, read, winner_of
-from core.services.pairwise.design import free
+from core.services.pairwise.contest_votes import contests_of_runs, outcome_of_contest, winner_of
+from core.services.pairwise.design import free_question
 from core.services.pairwise.leaderboard import leaderboard
-from core.services.pairwise.position_bias import positions
+from core.services.pairwise.position_bias import position_figures
 from tests.provider import Provider
 from tests.services.pairwise.world import chance, held, honest, shown_worth, start, words_or
 
@@ -28,8 +28,8 @@ def test_the_planted_preference_is_found_and_does_not_move_the_ranking(
 ) -> None:
     provider.rule = words_or(prefers_the_first)
     store, request = start(tmp_path, provider, SYSTEMS, 80)
-    found = read(store, [held(store, request)])
-    (position,) = positions(found)
+    found = contests_of_runs(store, [held(store, request)])
+    (position,) = position_figures(found)
     assert position.biased
     assert position.shown_first.value is not None
     # Of two answers one is better: A is taken in 0.6 + 0.4 / 2 = 0.8 of the calls.
@@ -53,8 +53,8 @@ def test_the_planted_preference_is_found_and_does_not_move_the_ranking(
 
 def test_an_honest_judge_is_not_called_biased(tmp_path: Path, provider: Provider) -> None:
     store, request = start(tmp_path, provider, SYSTEMS, 20)
-    found = read(store, [held(store, request)])
-    (position,) = positions(found)
+    found = contests_of_runs(store, [held(store, request)])
+    (position,) = position_figures(found)
     assert not position.biased
     assert (position.rate.value, position.shown_first.value) == (1.0, 0.5)
 
@@ -68,11 +68,11 @@ def test_orders_that_disagree_are_a_tie_or_undecided_by_choice(
 
     provider.rule = words_or(lambda body: 1)
     store, request = start(tmp_path, provider, ["x", "y"], 2)
-    tied = read(store, [held(store, request)])
-    assert {outcome(tied, h) for h in tied.held} == {("tie", "orders")}
+    tied = contests_of_runs(store, [held(store, request)])
+    assert {outcome_of_contest(tied, h) for h in tied.held} == {("tie", "orders")}
     strict = replace(request, design=Design(disagreement="inconclusive"))
-    open_ = read(store, [held(store, strict)])
-    assert {outcome(open_, h) for h in open_.held} == {(None, "orders")}
+    open_ = contests_of_runs(store, [held(store, strict)])
+    assert {outcome_of_contest(open_, h) for h in open_.held} == {(None, "orders")}
     board = leaderboard(open_)
     assert board.decided == 0
     assert board.undecided == {"orders": 2}
@@ -87,10 +87,10 @@ def test_judges_that_split_evenly_are_a_tie_and_never_the_worse_option(
         lambda body: honest(body) if body["model"] == "ada" else 3 - honest(body)
     )
     store, request = start(tmp_path, provider, ["x", "y"], 2, judges=("ada", "contrary"))
-    found = read(store, [held(store, request)])
-    assert {outcome(found, h) for h in found.held} == {("tie", "judges")}
-    assert {outcome(found, h, "ada").winner for h in found.held} == {"second"}
-    assert {outcome(found, h, "contrary").winner for h in found.held} == {"first"}
+    found = contests_of_runs(store, [held(store, request)])
+    assert {outcome_of_contest(found, h) for h in found.held} == {("tie", "judges")}
+    assert {outcome_of_contest(found, h, "ada").winner for h in found.held} == {"second"}
+    assert {outcome_of_contest(found, h, "contrary").winner for h in found.held} == {"first"}
 
 
 def test_a_circle_is_said_and_nobody_is_crowned(tmp_path: Path, provider: Provider) -> None:
@@ -102,7 +102,7 @@ def test_a_circle_is_said_and_nobody_is_crowned(tmp_path: Path, provider: Provid
 
     provider.rule = words_or(circle)
     store, request = start(tmp_path, provider, ["rock", "paper", "scissors"], 6)
-    board = leaderboard(read(store, [held(store, request)]))
+    board = leaderboard(contests_of_runs(store, [held(store, request)]))
     assert [s.rank for s in board.standings] == [1, 1, 1]
     assert board.majorities.winner is None
     assert any(
@@ -112,7 +112,7 @@ def test_a_circle_is_said_and_nobody_is_crowned(tmp_path: Path, provider: Provid
 
 def test_who_wins_everything_has_no_finite_strength(tmp_path: Path, provider: Provider) -> None:
     store, request = start(tmp_path, provider, ["weak", "best"], 10)
-    board = leaderboard(read(store, [held(store, request)]))
+    board = leaderboard(contests_of_runs(store, [held(store, request)]))
     best = board.standings[0]
     assert best.system == "best"
     assert best.regularised
@@ -127,11 +127,11 @@ def test_questions_count_by_their_weight(tmp_path: Path, provider: Provider) -> 
 
     provider.rule = words_or(by_question)
     questions = (
-        free("true: Which is truer?")._replace(weight=30.0),
-        free("short: Which is shorter?")._replace(weight=10.0),
+        free_question("true: Which is truer?")._replace(weight=30.0),
+        free_question("short: Which is shorter?")._replace(weight=10.0),
     )
     store, request = start(tmp_path, provider, ["x", "y"], 8, questions=questions)
-    found = read(store, [held(store, request)])
+    found = contests_of_runs(store, [held(store, request)])
     # 30 of 40 parts for y, 10 for x.
     board = leaderboard(found)
     assert board.standings[0].system == "y"

@@ -28,7 +28,7 @@ def test_lengths_are_words_of_each_answer_without_its_thinking(
     made = store.datasets.create(data.model_copy(update={"items": items}), now="2026-01-01")
     run_id = contests.start(store, replace(request, datasets=(made.id,)))
 
-    found = contest_votes.read(store, [run_id]).held
+    found = contest_votes.contests_of_runs(store, [run_id]).held
 
     # The chat is counted as it is shown: "user: Why?" and "assistant: So.".
     assert [(one.first, one.second, one.lengths) for one in found] == [
@@ -46,6 +46,6 @@ def test_lengths_are_words_of_each_answer_without_its_thinking(
 def test_some_of_the_contests_are_read_as_all_are(tmp_path: Path, provider: Provider) -> None:
     store, request = start(tmp_path, provider, ("a", "b"), 3)
     run_id = contests.start(store, request)
-    every = contest_votes.read(store, [run_id]).held
+    every = contest_votes.contests_of_runs(store, [run_id]).held
     items = {shown.item_id for shown in every[1].shown}
-    assert contest_votes.read(store, [run_id], items).held == (every[1],)
+    assert contest_votes.contests_of_runs(store, [run_id], items).held == (every[1],)

@@ -25,7 +25,7 @@ def test_the_gap_of_a_criterion_is_the_mean_difference_over_shared_tasks(store: 
     run = store.runs.get(made(store))
     shared = shared_tasks(store, run)
 
-    score, depth, rude = system_gaps.gaps(store, run, shared, "old", "new", resamples=200)
+    score, depth, rude = system_gaps.gaps_between(store, run, shared, "old", "new", resamples=200)
 
     # Depth, new minus old: 1 - 0, .5 - .5, 1 - 0 -> 2/3. n4 has no twin and is not in it.
     assert (depth.name, depth.difference.n) == ("Depth", 3)
@@ -44,8 +44,8 @@ def test_the_gap_changes_its_sign_with_the_order_of_the_two(store: Store) -> Non
     run = store.runs.get(made(store))
     shared = shared_tasks(store, run)
 
-    there = system_gaps.gaps(store, run, shared, "old", "new", resamples=200)
-    back = system_gaps.gaps(store, run, shared, "new", "old", resamples=200)
+    there = system_gaps.gaps_between(store, run, shared, "old", "new", resamples=200)
+    back = system_gaps.gaps_between(store, run, shared, "new", "old", resamples=200)
 
     for one, other in zip(there, back, strict=True):
         assert one.difference.value == pytest.approx(-(other.difference.value or 0.0))
@@ -55,6 +55,6 @@ def test_systems_without_a_shared_task_have_no_gap(store: Store) -> None:
     run = store.runs.get(made(store))
     shared = shared_tasks(store, run)._replace(tasks=())
 
-    score, *_ = system_gaps.gaps(store, run, shared, "old", "new")
+    score, *_ = system_gaps.gaps_between(store, run, shared, "old", "new")
 
     assert (score.difference.value, score.difference.reason) == (None, NO_TASK)

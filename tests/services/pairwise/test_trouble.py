@@ -16,7 +16,7 @@ from core.domain.panel import Asking
 from core.errors import InputError
 from core.services.exports.run_export import export
 from core.services.pairwise import contest_votes, contests
-from core.services.pairwise.system_answers import join
+from core.services.pairwise.system_answers import join_datasets
 from core.services.runs import lifecycle
 from core.services.runs.runner import work_here
 from tests.provider import Answer, Provider, status
@@ -29,7 +29,7 @@ Answers = dict[str, dict[str, str]]
 
 def undecided(contests_: contest_votes.Contests) -> list[str]:
     """Why contests came to nothing."""
-    found = [contest_votes.outcome(contests_, one) for one in contests_.held]
+    found = [contest_votes.outcome_of_contest(contests_, one) for one in contests_.held]
     return [one.why for one in found if one.winner is None]
 
 
@@ -51,12 +51,12 @@ def test_a_budget_stops_a_contest_and_a_new_one_pays_for_the_rest_alone(
     # $0.35 is not spent by three calls and is by four; 5 tasks in both orders are 10.
     assert store.runs.row(first).votes == provider.count == 4
     # Four orders are two whole contests; the other three lack their answers.
-    assert undecided(contest_votes.read(store, [first])) == ["missing"] * 3
+    assert undecided(contest_votes.contests_of_runs(store, [first])) == ["missing"] * 3
 
     second = held(store, replace(request, budget=5.0))
     assert provider.count == 10
     assert store.runs.row(second).cost == pytest.approx(0.6)
-    assert undecided(contest_votes.read(store, [second])) == []
+    assert undecided(contest_votes.contests_of_runs(store, [second])) == []
 
 
 def test_a_contest_with_a_failed_call_is_undecided_until_it_is_asked_again(
@@ -68,7 +68,7 @@ def test_a_contest_with_a_failed_call_is_undecided_until_it_is_asked_again(
     provider.rule = failing
     store, request = start(tmp_path, provider, ("a", "b", "c"), 8)
     run_id = held(store, request)
-    contests_ = contest_votes.read(store, [run_id])
+    contests_ = contest_votes.contests_of_runs(store, [run_id])
     hit = [one for one in contests_.held if any(shown.failures for shown in one.shown)]
     assert hit
     assert len(hit) == len(undecided(contests_)) < len(contests_.held)
@@ -80,7 +80,7 @@ def test_a_contest_with_a_failed_call_is_undecided_until_it_is_asked_again(
     assert work_here(store, run_id) == "done"
 
     assert provider.count - asked == failed
-    assert undecided(contest_votes.read(store, [run_id])) == []
+    assert undecided(contest_votes.contests_of_runs(store, [run_id])) == []
 
 
 def field_notices(answers: Answers, systems: Sequence[str] = ()) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ def field_notices(answers: Answers, systems: Sequence[str] = ()) -> tuple[str, .
         for system, text in by_system.items()
     ]
     data = build_model(Dataset, {"name": "answers", "items": items}, "dataset")
-    return join([data], systems).notices
+    return join_datasets([data], systems).notices
 
 
 def test_answers_that_lack_and_answers_that_are_the_same_are_said_beforehand() -> None:
@@ -121,9 +121,11 @@ def test_the_same_answer_twice_is_a_tie_for_a_judge_who_looks_at_the_place_alone
     data = store.datasets.load(version)
     twins = tuple(item.model_copy(update={"submission": "the same"}) for item in data.items)
     made = store.datasets.create(data.model_copy(update={"items": twins}), now="2026-01-01")
-    contests_ = contest_votes.read(store, [held(store, replace(request, datasets=(made.id,)))])
+    contests_ = contest_votes.contests_of_runs(
+        store, [held(store, replace(request, datasets=(made.id,)))]
+    )
     (only,) = contests_.held
-    assert contest_votes.outcome(contests_, only) == ("tie", "orders")
+    assert contest_votes.outcome_of_contest(contests_, only) == ("tie", "orders")
 
 
 def test_a_contest_is_exported_with_its_leaderboard_and_unitxts_fields(

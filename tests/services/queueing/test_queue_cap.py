@@ -9,8 +9,8 @@ import pytest
 from core.domain.base import build_model
 from core.domain.review import QueueRule, QueueSettings
 from core.services.queueing.queue_cap import choose_within
-from core.services.queueing.queue_cells import choose, disagreements, splits_only
-from core.services.results.doubt import in_doubt
+from core.services.queueing.queue_cells import choose_cells, disagreements_of, splits_only
+from core.services.results.doubt import doubtful_cells
 from core.services.review import queues, random_audit
 from core.store.store import Store
 from tests.services import reviewed
@@ -30,7 +30,7 @@ def capped(most: int, **on: object) -> QueueRule:
 
 def test_a_cap_takes_what_comes_first_in_the_order_and_says_what_it_left_out(store: Store) -> None:
     run = reviewed.graded(store, ITEMS)
-    found = queues.preview(store, run.id, capped(10), order="impact")
+    found = queues.preview_queue(store, run.id, capped(10), order="impact")
     assert (found.cells, found.left_out) == (10, WANTED - 10)
     made = reviewed.make_queue(store, run, capped(10), order="impact")
     whole = reviewed.make_queue(store, run, order="impact")
@@ -43,7 +43,7 @@ def test_a_cap_takes_what_comes_first_in_the_order_and_says_what_it_left_out(sto
     first = reviewed.make_queue(store, run, capped(10), order="dataset")
     items = {cell.item_id for cell in store.queues.cells(first)}
     assert items == {"i1", "i2", "i3", "i5", "i6"}
-    assert queues.preview(store, run.id, capped(WANTED)).left_out == 0
+    assert queues.preview_queue(store, run.id, capped(WANTED)).left_out == 0
 
 
 def test_a_cap_holds_when_the_queue_is_brought_up_to_date(
@@ -102,10 +102,10 @@ def test_few_doubtful_cells_leave_room_that_the_audit_does_not_take(store: Store
     run = reviewed.graded(store, ITEMS)
     # i3, i7, ... i23 hold an abstention, on both criteria: 12 cells. A quarter of 40 is 10.
     rule = capped(40, split=False, flip=False, audit_share=0.25)
-    found = queues.preview(store, run.id, rule, seed=1)
+    found = queues.preview_queue(store, run.id, rule, seed=1)
     assert (found.cells, found.doubtful, found.random, found.left_out) == (22, 12, 10, 0)
     # All that is not doubtful is drawn where a larger cap asks for more than there is.
-    everything = queues.preview(store, run.id, rule.model_copy(update={"most": 200}), seed=1)
+    everything = queues.preview_queue(store, run.id, rule.model_copy(update={"most": 200}), seed=1)
     assert (everything.doubtful, everything.random) == (12, CELLS - 12)
 
 
@@ -121,7 +121,9 @@ def test_known_labels_are_a_share_of_the_cap_as_well(store: Store) -> None:
     # Drawn as one of 42 by the audit (2), or for its label (1 of 1): surely.
     assert gold[0].chance == 1.0
     # Both shares together never exceed the cap.
-    assert queues.preview(store, run.id, capped(10, audit_share=0.9, gold_share=0.9)).cells <= 10
+    assert (
+        queues.preview_queue(store, run.id, capped(10, audit_share=0.9, gold_share=0.9)).cells <= 10
+    )
 
 
 def test_an_audit_is_not_drawn_anew_when_a_full_queue_is_brought_up_to_date(
@@ -137,7 +139,7 @@ def test_an_audit_is_not_drawn_anew_when_a_full_queue_is_brought_up_to_date(
     monkeypatch.setattr(reviewed, "NOW", "2999-01-01T00:00:00.000Z")  # after the queue was made
     reviewed.record(store, run, items[40:])
     # 80 more cells: the queue is full, and says that its audit does not speak of them.
-    found = random_audit.unseen(store, queue)
+    found = random_audit.unaudited_cells(store, queue)
     assert queues.refresh(store, sit(store, "Lea"), queue) == 0
     assert store.queues.size(queue) == 60
     assert found.behind > 0
@@ -156,7 +158,7 @@ def test_what_comes_later_is_drawn_with_the_same_chance_while_there_is_room(
     assert store.queues.size(queue) == 100
     monkeypatch.setattr(reviewed, "NOW", "2999-01-01T00:00:00.000Z")
     reviewed.record(store, run, items[100:])
-    behind = random_audit.unseen(store, queue).behind
+    behind = random_audit.unaudited_cells(store, queue).behind
     added = queues.refresh(store, sit(store, "Lea"), queue)
     # 200 more with chance .5: 100 on average, standard deviation 7.1; there is room for 100.
     assert 70 <= added <= 100
@@ -170,7 +172,7 @@ def test_cells_that_the_cap_cut_are_a_part_of_what_the_audit_speaks_of(store: St
     queue = reviewed.make_queue(store, run, rule, QueueSettings(mode="blind"))
     cells = store.queues.cells(queue)
     kept = [cell for cell in cells if cell.stratum == "rule"]
-    framed = random_audit.frame(store, queues.queue(store, queue)).cells
+    framed = random_audit.audit_frame_of(store, queues.queue_by_id(store, queue)).cells
     assert len(framed.cells) == CELLS - len(kept)
     assert framed.drawn.sum() == len(cells) - len(kept)
 
@@ -180,13 +182,13 @@ def test_minutes_are_those_of_verdicts_on_the_rubric_and_none_where_nobody_was_t
 ) -> None:
     run = reviewed.graded(store, ITEMS)
     one, two = QueueSettings(), QueueSettings(reviewers=2, overlap_share=0.5)
-    assert queues.minutes(store, run.id, 30, one) is None
+    assert queues.expected_minutes(store, run.id, 30, one) is None
     queue = reviewed.make_queue(store, run)
     for item in ("i1", "i2", "i3"):
         timed(store, "Ada", queue, item, 20_000, 20_000)
     # 30 cells at 20 seconds; half of them by two people.
-    assert queues.minutes(store, run.id, 30, one) == 10
-    assert queues.minutes(store, run.id, 30, two) == 15
+    assert queues.expected_minutes(store, run.id, 30, one) == 10
+    assert queues.expected_minutes(store, run.id, 30, two) == 15
 
 
 def test_cells_are_not_queued_because_a_judge_abstained_that_was_switched_off(
@@ -194,23 +196,25 @@ def test_cells_are_not_queued_because_a_judge_abstained_that_was_switched_off(
 ) -> None:
     run = reviewed.graded(store, 8)
     # cem abstains on items 3 and 7, on both criteria.
-    assert queues.preview(store, run.id, only(abstention=True)).cells == 4
+    assert queues.preview_queue(store, run.id, only(abstention=True)).cells == 4
     store.runs.set_notes(run.id, {"training": {"cem": {"Right": {"trained": False}}}})
-    found = choose(store, run.id, only(abstention=True)).cells
+    found = choose_cells(store, run.id, only(abstention=True)).cells
     assert places(found) == {("i3", "Short"), ("i7", "Short")}
     # Bob was switched off as well, and would not have abstained: cem alone says something.
     store.runs.set_notes(run.id, {"training": {"bob": {"Short": {"trained": False}}}})
-    assert len(choose(store, run.id, only(abstention=True)).cells) == 4
+    assert len(choose_cells(store, run.id, only(abstention=True)).cells) == 4
 
 
 def test_nor_is_such_a_cell_in_doubt(store: Store) -> None:
     run = reviewed.graded(store, 4)
     with store.write() as db:
         db.execute("UPDATE cell SET entropy = 0 WHERE item_id = 'i3'")
-    assert [one.why for one in in_doubt(store, run.id) if one.item == "i3"] == ["abstained"] * 2
+    assert [one.why for one in doubtful_cells(store, run.id) if one.item == "i3"] == [
+        "abstained"
+    ] * 2
     report = {"trained": False}
     store.runs.set_notes(run.id, {"training": {"cem": {"Right": report, "Short": report}}})
-    assert [one for one in in_doubt(store, run.id) if one.item == "i3"] == []
+    assert [one for one in doubtful_cells(store, run.id) if one.item == "i3"] == []
 
 
 def test_disagreements_are_the_cells_that_a_queue_of_them_takes_and_nobody_settled(
@@ -218,12 +222,12 @@ def test_disagreements_are_the_cells_that_a_queue_of_them_takes_and_nobody_settl
 ) -> None:
     run = reviewed.graded(store, 8)
     # Items 1 to 3 and 5 to 7 are split on both criteria.
-    assert disagreements(store, run.id) == (12, None)
-    assert queues.preview(store, run.id, splits_only()).cells == 12
-    assert disagreements(store, run.id, "i1") == (2, None)
+    assert disagreements_of(store, run.id) == (12, None)
+    assert queues.preview_queue(store, run.id, splits_only()).cells == 12
+    assert disagreements_of(store, run.id, "i1") == (2, None)
     queue = reviewed.make_queue(store, run, splits_only().model_copy(update={"most": 9}))
     reviewed.settle(store, sit(store, "Ada"), queue, "i1", UNMET)
-    assert disagreements(store, run.id) == (10, queue)
-    assert queues.preview(store, run.id, splits_only()).cells == 10
-    assert disagreements(store, run.id, "i1").cells == 0
-    assert disagreements(store, run.id, "i0").cells == 0
+    assert disagreements_of(store, run.id) == (10, queue)
+    assert queues.preview_queue(store, run.id, splits_only()).cells == 10
+    assert disagreements_of(store, run.id, "i1").cells == 0
+    assert disagreements_of(store, run.id, "i0").cells == 0

@@ -20,10 +20,10 @@ from core.scoring.verdict import Ballot, settle
 from core.services.queueing.queue_order import (
     VoteTally,
     WhatIf,
-    chances,
     disagreement_share,
     expected_disagreement,
-    tally,
+    option_chances,
+    tally_votes,
 )
 from tests.scoring.verdict.made import ballots
 
@@ -37,13 +37,13 @@ def rubric(*criteria: dict[str, Any], **rest: Any) -> Rubric:
 
 
 def votes(criterion: Criterion, *options: int | None) -> VoteTally:
-    return tally(criterion, ballots(criterion, options))
+    return tally_votes(criterion, ballots(criterion, options))
 
 
 def test_chances_are_the_votes_and_one_vote_that_says_nothing() -> None:
     criterion = rubric({}).criteria[0]
     # (5 + 1/2) / 6 and (0 + 1/2) / 6
-    assert chances(criterion, votes(criterion, *[MET] * 5)) == pytest.approx(
+    assert option_chances(criterion, votes(criterion, *[MET] * 5)) == pytest.approx(
         {0: 11 / 12, 1: 1 / 12}
     )
 
@@ -51,14 +51,16 @@ def test_chances_are_the_votes_and_one_vote_that_says_nothing() -> None:
 def test_an_abstention_is_no_vote_and_without_votes_all_options_are_alike() -> None:
     criterion = rubric({"scale": "ordinal", "options": FIVE}).criteria[0]
     assert votes(criterion, None, 5).votes == 0
-    assert chances(criterion, votes(criterion, None)) == pytest.approx(dict.fromkeys(range(5), 0.2))
+    assert option_chances(criterion, votes(criterion, None)) == pytest.approx(
+        dict.fromkeys(range(5), 0.2)
+    )
 
 
 def test_weights_share_out_as_many_votes_as_there_are() -> None:
     criterion = rubric({}).criteria[0]
-    cell = tally(criterion, ballots(criterion, [MET, UNMET], [30, 10]))
+    cell = tally_votes(criterion, ballots(criterion, [MET, UNMET], [30, 10]))
     # Two votes, three quarters of the weight for MET: (2 * 3/4 + 1/2) / 3.
-    assert chances(criterion, cell)[MET] == pytest.approx(2 / 3)
+    assert option_chances(criterion, cell)[MET] == pytest.approx(2 / 3)
 
 
 def test_without_pass_mark_no_outcome_flips_but_the_verdict_and_the_score_may() -> None:
@@ -175,7 +177,7 @@ def test_impact_is_a_chance_and_a_distance(item: tuple[Rubric, dict[str, list[Ba
     answers = {name: v.option for name, v in verdicts.items() if v is not None}
     now = score_item(made, answers).score
     for c in made.criteria:
-        impact = WhatIf(made).impact(c.name, answers, tally(c, cells[c.name]))
+        impact = WhatIf(made).impact(c.name, answers, tally_votes(c, cells[c.name]))
         assert 0 <= impact.flip <= 1
         assert 0 <= impact.other <= 1
         assert impact.change >= 0

@@ -9,10 +9,10 @@ from core.metrics.estimate import Estimate
 from core.services.rating_models.rater_table import RatedQuestion, RaterTable
 from core.services.rating_models.severity import (
     FairScore,
-    as_data,
     fair_rows,
-    in_words,
-    severity,
+    severity_data,
+    severity_study,
+    severity_summary,
 )
 
 _rng = np.random.default_rng(2)
@@ -38,10 +38,10 @@ def table(rated: np.ndarray = RATED, values: tuple[float, ...] = RISING) -> Rate
 
 
 def test_strict_and_mild_raters_are_named_with_what_they_give() -> None:
-    found = severity(table())
+    found = severity_study(table())
     names = [name for name, _ in found.raters]
     assert (names[0], names[-1]) == ("Ann", "Dot")
-    said = in_words(found)
+    said = severity_summary(found)
     assert said.startswith("Ann is stricter than the average rater and gives ")
     assert "% of the scale less for the same work; Dot is milder" in said
     shift = dict(found.raters)["Dot"].shift.value
@@ -50,14 +50,16 @@ def test_strict_and_mild_raters_are_named_with_what_they_give() -> None:
 
 
 def test_levels_listed_from_the_best_give_the_same() -> None:
-    turned = severity(table(4 - RATED, RISING[::-1]))
-    assert [name for name, _ in turned.raters] == [name for name, _ in severity(table()).raters]
+    turned = severity_study(table(4 - RATED, RISING[::-1]))
+    assert [name for name, _ in turned.raters] == [
+        name for name, _ in severity_study(table()).raters
+    ]
 
 
 def test_an_item_that_only_strict_raters_saw_is_put_right() -> None:
     some = RATED.copy()
     some[:40, 1:] = -1  # Ann alone
-    found = {one.item: one for one in severity(table(some)).items}
+    found = {one.item: one for one in severity_study(table(some)).items}
     gained = [(found[f"i{at}"].fair.value or 0) - (found[f"i{at}"].mean or 0) for at in range(40)]
     assert np.mean(gained) > 0.05
     fair = found["i0"].fair
@@ -69,7 +71,7 @@ def test_every_item_has_a_fair_score_in_json_and_in_rows_or_the_reason_why_not()
     some = np.concatenate([RATED[:-1], np.full((1, 4), -1)])
     two = table(some)
     two = two._replace(questions=(*two.questions, two.questions[0]._replace(name="logic")))
-    told = as_data(two)
+    told = severity_data(two)
     assert list(told["criteria"]) == ["tone", "logic"]
     first, last = told["overall"]["fair"]["i0"], told["overall"]["fair"][f"i{N - 1}"]
     # Two criteria, four raters; what they gave, as a share of four steps.
@@ -95,14 +97,16 @@ def test_every_item_has_a_fair_score_in_json_and_in_rows_or_the_reason_why_not()
 def test_without_a_model_every_row_says_why() -> None:
     alone = table(RATED[:, :1])._replace(raters=("Ann",))
     assert {row["remark"] for row in fair_rows(alone)} == {"Severity takes two raters or more."}
-    assert as_data(alone)["overall"]["undefined"]["fair"] == "Severity takes two raters or more."
+    assert (
+        severity_data(alone)["overall"]["undefined"]["fair"] == "Severity takes two raters or more."
+    )
 
 
 def test_a_rater_who_goes_by_something_else_is_odd() -> None:
     noise = _rng.integers(0, 5, (N, 1))
-    found = severity(table(np.concatenate([RATED, noise], axis=1)))
-    assert "Sue answers in ways that the others' ratings do not explain." in in_words(found)
-    told = as_data(table(np.concatenate([RATED, noise], axis=1)))["overall"]["raters"]
+    found = severity_study(table(np.concatenate([RATED, noise], axis=1)))
+    assert "Sue answers in ways that the others' ratings do not explain." in severity_summary(found)
+    told = severity_data(table(np.concatenate([RATED, noise], axis=1)))["overall"]["raters"]
     assert told["Sue"]["odd"] is True
     assert told["Ann"]["shift"] < 0 < told["Ann"]["severity"]
 
@@ -111,9 +115,9 @@ def test_of_very_many_items_a_part_is_drawn_that_is_always_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("core.services.rating_models.severity.MOST_ITEMS", 50)
-    found = severity(table())
+    found = severity_study(table())
     assert {one.ratings for _, one in found.raters} == {50}
-    assert found == severity(table())
+    assert found == severity_study(table())
     # Every item has its fair score all the same.
     assert len(found.items) == N
     assert all(one.fair.n == 4 for one in found.items)
@@ -127,14 +131,14 @@ def test_of_very_many_items_a_part_is_drawn_that_is_always_the_same(
 
 
 def test_without_levels_in_order_or_raters_it_says_why() -> None:
-    assert "No criterion has levels with an order." in in_words(
-        severity(table()._replace(questions=()))
+    assert "No criterion has levels with an order." in severity_summary(
+        severity_study(table()._replace(questions=()))
     )
     one = table(RATED[:, :1])._replace(raters=("Ann",))
-    assert "takes two raters or more" in in_words(severity(one))
+    assert "takes two raters or more" in severity_summary(severity_study(one))
     # Answers to the same question again are the same rater's.
     again = table(RATED[:, :2])._replace(raters=("Ann|0", "Ann|1"))
-    assert "takes two raters or more" in severity(again).reason
+    assert "takes two raters or more" in severity_study(again).reason
 
 
 @pytest.mark.parametrize(
@@ -156,7 +160,7 @@ def test_a_score_is_surely_changed_where_its_interval_leaves_out_what_raters_gav
 
 def test_no_score_is_surely_changed_where_no_rater_is_surely_strict() -> None:
     moved = FairScore("i0", Estimate(0.5, 0.4, 0.6, n=3), 0.2, 3)
-    found = severity(table())._replace(items=(moved,))
+    found = severity_study(table())._replace(items=(moved,))
     assert found.surely_changed == (moved,)
     # Scores are still drawn towards what items are on the whole, and not by severity.
     alike = tuple((name, one._replace(surely=0)) for name, one in found.raters)
@@ -166,8 +170,8 @@ def test_no_score_is_surely_changed_where_no_rater_is_surely_strict() -> None:
 def test_raters_who_are_not_surely_apart_stay_in_the_order_in_which_they_are_listed() -> None:
     """Four raters alike: an order by estimates would be one of chance. Nobody is named, either."""
     alike = np.clip(np.round(QUALITY[:, None] + 2 + _rng.normal(0, 0.6, (N, 4))), 0, 4)
-    found = severity(table(alike.astype(np.int64)))
+    found = severity_study(table(alike.astype(np.int64)))
     shifts = [one.shift.value for _, one in found.raters]
     assert [name for name, _ in found.raters] == list(LEANS)
     assert shifts != sorted(shifts, key=lambda value: value or 0.0)
-    assert in_words(found).startswith("No rater is significantly stricter or milder")
+    assert severity_summary(found).startswith("No rater is significantly stricter or milder")

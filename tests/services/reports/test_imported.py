@@ -15,8 +15,8 @@ from core.services.agreement.metrics_report import metrics_source
 from core.services.comparison.comparison_blocks import comparison_sections
 from core.services.comparison.run_comparison import compare_runs, comparison_data
 from core.services.imports.import_files import import_path
-from core.services.reports.paper import paper
-from core.services.reports.run_report import report
+from core.services.reports.paper import report_as_paper
+from core.services.reports.run_report import report_run
 from core.store.store import Store
 from tests.services.reports.made import MADE, decided
 
@@ -60,7 +60,7 @@ def test_whether_models_may_stand_in_for_people_is_said_alike_everywhere(
     assert (
         "All criteria, m1: as near 1.00; beats 3 of 3 as experts, 3 of 3 as trained people" in text
     )
-    written = markdown_paper(paper(report(store, runs[0], created=MADE)))
+    written = markdown_paper(report_as_paper(report_run(store, runs[0], created=MADE)))
     assert says in written
     assert "| m2, all criteria | 1.00 | 3 of 3 | 3 of 3 | 3 of 3 |" in written
     compared = compare_runs(store, runs[0], runs[1], bootstrap=0)
@@ -70,12 +70,12 @@ def test_whether_models_may_stand_in_for_people_is_said_alike_everywhere(
     # Where it cannot be said, the reason is.
     why = "Whether the panel may stand in for a person is unknown: 0 of at least 3 people have "
     assert why in metrics_as_text(metrics_source(lambda: store, str(few)))
-    assert why in markdown_paper(paper(report(store, few, created=MADE)))
+    assert why in markdown_paper(report_as_paper(report_run(store, few, created=MADE)))
 
 
 def test_models_are_compared_with_the_majority_of_people(store: Store, tmp_path: Path) -> None:
     run = import_path(store, folder(tmp_path / "in"))["run"]
-    found = report(store, run, created=MADE)
+    found = report_run(store, run, created=MADE)
 
     (line,) = found.criteria
     # Verdicts of the models: a MET, b UNMET, c tied, so the worst: UNMET, d UNMET. The people's
@@ -94,7 +94,7 @@ def test_models_are_compared_with_the_majority_of_people(store: Store, tmp_path:
 
 def test_where_only_people_rated_they_are_the_verdict(store: Store, tmp_path: Path) -> None:
     run = import_path(store, folder(tmp_path / "in", models=False))["run"]
-    found = report(store, run, created=MADE)
+    found = report_run(store, run, created=MADE)
 
     # Majorities: a and b MET, c and d UNMET.
     assert found.criteria[0].verdicts == (2, 2)
@@ -123,7 +123,7 @@ def test_an_experiment_folder_is_imported_with_the_same_figures(
     command = ["export", str(run), "--format", "autorubric", "--out", str(out)]
     assert CliRunner().invoke(main, [*command, "--db", str(store.path)]).exit_code == 0
 
-    again = report(store, import_path(store, out)["run"], created=MADE)
+    again = report_run(store, import_path(store, out)["run"], created=MADE)
 
     # 5 of 20 are MET, as before (tests.services.reports.made).
     assert again.criteria[0].verdicts == (5, 15)
@@ -147,7 +147,7 @@ def test_of_people_alone_the_verdicts_in_force_are_measured_ties_included(
         "\n".join(["item_id,criterion,rater_id,rater_kind,label", *rows]) + "\n"
     )
     run = import_path(store, rated)["run"]
-    text = markdown_paper(paper(report(store, run)))
+    text = markdown_paper(report_as_paper(report_run(store, run)))
     assert "75% (16% to 98%) of the verdicts are right, measured on 4 labels (one on" in text
     assert "100%" not in text.split("How sure that is")[1].split("##")[0]
     assert "| kind | MET | 3 | 75% |" in text

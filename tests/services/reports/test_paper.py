@@ -24,8 +24,8 @@ from core.blocks.blocks import (
 from core.blocks.html import html_paper
 from core.blocks.markdown import markdown_paper
 from core.blocks.terminal import terminal_text
-from core.services.reports.paper import paper
-from core.services.reports.run_report import report
+from core.services.reports.paper import report_as_paper
+from core.services.reports.run_report import report_run
 from core.store.store import Store
 from core.text.names import visible
 from tests.browser.hostile import ATTACK
@@ -78,7 +78,7 @@ def made(request: pytest.FixtureRequest, store: Store) -> Paper:
         "one item": lambda: decided(store, 1),
         "no votes": lambda: planned(store),
     }[request.param]()
-    return paper(report(store, run, created=MADE))
+    return report_as_paper(report_run(store, run, created=MADE))
 
 
 def test_html_holds_every_text_and_number_of_the_report(made: Paper) -> None:
@@ -154,7 +154,7 @@ def test_a_cell_of_markdown_cannot_end_its_table() -> None:
 def test_markdown_of_a_small_report_is_as_it_was(store: Store) -> None:
     # UPDATE_GOLDEN=1 pytest tests/services/reports/test_paper.py rewrites it;
     # read the difference before committing.
-    text = markdown_paper(paper(report(store, graded(store), created=MADE)))
+    text = markdown_paper(report_as_paper(report_run(store, graded(store), created=MADE)))
     if os.environ.get("UPDATE_GOLDEN") == "1":
         GOLDEN.write_text(text)
     assert text == GOLDEN.read_text()

@@ -11,9 +11,9 @@ from core.blocks.markdown import markdown_paper
 from core.domain.review import QueueRule
 from core.domain.rubric import Rubric
 from core.services.datasets import label_draws
-from core.services.reports.paper import paper
+from core.services.reports.paper import report_as_paper
 from core.services.reports.report_values import RunReport
-from core.services.reports.run_report import report, stands_on
+from core.services.reports.run_report import report_run, report_state
 from core.services.review import corrected_estimates
 from core.store.store import Store
 from core.text.numbers import score
@@ -30,30 +30,30 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def written(found: RunReport) -> str:
-    return markdown_paper(paper(found)).replace("\\", "")
+    return markdown_paper(report_as_paper(found)).replace("\\", "")
 
 
 def test_without_an_audit_nothing_is_said_of_all_cells(store: Store) -> None:
     run = reviewed.graded(store, 8)
-    assert report(store, run.id, resamples=10).reviews == ()
+    assert report_run(store, run.id, resamples=10).reviews == ()
     reviewed.make_queue(store, run, DOUBTFUL)
-    found = report(store, run.id, resamples=10)
+    found = report_run(store, run.id, resamples=10)
     assert found.reviews == ()
     assert "Reviewed by people" not in written(found)
 
 
 def test_the_weighted_accuracy_stands_beside_that_of_the_hard_cells(store: Store) -> None:
     run = reviewed.graded(store, 40)
-    before = stands_on(store, run.id)
+    before = report_state(store, run.id)
     queue = reviewed.make_queue(store, run, QueueRule(near_mark=None, audit_share=1.0))
-    assert stands_on(store, run.id) != before
-    open_yet = report(store, run.id, resamples=10)
+    assert report_state(store, run.id) != before
+    open_yet = report_run(store, run.id, resamples=10)
     assert "80 cells of the queue are still open" in open_yet.reviews[0].weighted.reason
     assert "People confirm" not in written(open_yet)
     for n in range(40):
         reviewed.settle(store, sit(store, "Ada"), queue, f"i{n}", MET)
 
-    found = report(store, run.id, resamples=10)
+    found = report_run(store, run.id, resamples=10)
     (line,) = found.reviews
     # Of every four items, one was unanimous (and audited: 10 items, 20 cells), three were split.
     # People say MET; the votes did on two of four, and on one of the three that were split.
@@ -77,16 +77,16 @@ def test_the_doubtful_cells_of_several_queues_count_together(store: Store) -> No
         for item in dict.fromkeys(cell.item_id for cell in store.queues.cells(queue)):
             reviewed.settle(store, sit(store, "Ada"), queue, item, MET)
 
-    found = report(store, run.id, resamples=10)
+    found = report_run(store, run.id, resamples=10)
     first, second = (line.hard for line in found.reviews)
     # 8 of 24 and 8 of 22.
     assert (first.n, second.n) == (24, 22)
     assert first.value != second.value
     text = written(found)
     assert "People confirm 35% of the 46 verdicts that rules picked as doubtful." in text
-    review = corrected_estimates.selected(store, run.id)
+    review = corrected_estimates.selection_of(store, run.id)
     assert review is not None
-    assert "; of the 46 doubtful ones 35%." in corrected_estimates.in_words(review)
+    assert "; of the 46 doubtful ones 35%." in corrected_estimates.selection_warning(review)
 
 
 def test_the_mean_that_labels_refute_has_theirs_beside_it(store: Store) -> None:
@@ -95,9 +95,9 @@ def test_the_mean_that_labels_refute_has_theirs_beside_it(store: Store) -> None:
     rubric = Rubric(name="One", criteria=(CLEAR,))
     data = dataset({"clear": labels})
     run = run_with(store, data, {"one": {"clear": [0] * 100}}, rubric=rubric)
-    assert "As people's labels have it" not in written(report(store, run, resamples=100))
+    assert "As people's labels have it" not in written(report_run(store, run, resamples=100))
     label_draws.declare(store, store.runs.row(run).dataset_version_id)
-    found = report(store, run, resamples=100)
+    found = report_run(store, run, resamples=100)
 
     mean = found.corrected[0].mean.words(score).inline
     assert mean.startswith("0.50 (")
@@ -114,4 +114,4 @@ def test_a_mean_near_that_of_all_labels_has_nothing_beside_it(store: Store) -> N
     votes = {"one": {"clear": [1, *([0, 1] * 50)[1:]]}}
     run = run_with(store, dataset({"clear": labels}), votes, rubric=rubric)
 
-    assert "As people's labels have it" not in written(report(store, run, resamples=100))
+    assert "As people's labels have it" not in written(report_run(store, run, resamples=100))

@@ -10,8 +10,8 @@ import pytest
 from core.metrics.estimate import Estimate
 from core.services.agreement import load_ratings, rater_pairs, ratings
 from core.services.reports import report_lines
-from core.services.reports.limits import limits
-from core.services.reports.run_report import RunReport, report
+from core.services.reports.limits import limits_of
+from core.services.reports.run_report import RunReport, report_run
 from core.store.store import Store
 from tests.pages.graded import graded, planned
 from tests.services.reports.made import MADE, decided
@@ -22,7 +22,7 @@ def said(found: RunReport, words: str) -> bool:
 
 
 def test_scores_slices_and_outcomes_are_those_of_the_items(store: Store) -> None:
-    found = report(store, decided(store), created=MADE)
+    found = report_run(store, decided(store), created=MADE)
 
     # 5 of 20 items are MET (1), the others UNMET (0): the mean is 5 / 20.
     assert found.scores.mean.value == 0.25
@@ -39,7 +39,7 @@ def test_scores_slices_and_outcomes_are_those_of_the_items(store: Store) -> None
 
 
 def test_no_item_is_both_among_the_best_and_the_worst(store: Store) -> None:
-    found = report(store, decided(store, 12), created=MADE)
+    found = report_run(store, decided(store, 12), created=MADE)
 
     # Of 12 items 9 have the score 0, of which five are among the worst and two among the best.
     worst, best = ({one.id for one in ones} for ones in (found.worst, found.best))
@@ -48,7 +48,7 @@ def test_no_item_is_both_among_the_best_and_the_worst(store: Store) -> None:
 
 
 def test_the_interval_of_the_mean_is_that_of_a_share(store: Store) -> None:
-    mean = report(store, decided(store, 400), created=MADE).scores.mean
+    mean = report_run(store, decided(store, 400), created=MADE).scores.mean
 
     # A quarter of 400: 0.25 -+ 1.96 sqrt(0.25 * 0.75 / 400) = 0.2076 to 0.2924.
     assert mean.low == pytest.approx(0.2076, abs=0.006)
@@ -56,7 +56,7 @@ def test_the_interval_of_the_mean_is_that_of_a_share(store: Store) -> None:
 
 
 def test_verdicts_are_compared_with_labels_beside_the_commonest_answer(store: Store) -> None:
-    (line,) = report(store, decided(store), created=MADE).criteria
+    (line,) = report_run(store, decided(store), created=MADE).criteria
 
     # The judge gives exactly the labels; the most common label (UNMET) is right on 15 of 20.
     assert (line.labelled, line.accuracy.value, line.commonest.value) == (20, 1.0, 0.75)
@@ -66,7 +66,7 @@ def test_verdicts_are_compared_with_labels_beside_the_commonest_answer(store: St
 
 
 def test_verdicts_that_are_worse_than_the_commonest_answer_are_called_worse(store: Store) -> None:
-    whole = report(store, decided(store), created=MADE)
+    whole = report_run(store, decided(store), created=MADE)
     (line,) = whole.criteria
     # 223 items: 38 right are 17% (13 to 22%), always saying the most common label 57% (127).
     worse = replace(
@@ -83,7 +83,7 @@ def test_verdicts_that_are_worse_than_the_commonest_answer_are_called_worse(stor
         accuracy=Estimate(0.0, 0.0, 0.71, n=3),
         commonest=Estimate(1.0),
     )
-    said = limits(replace(whole, criteria=(worse, few)))
+    said = limits_of(replace(whole, criteria=(worse, few)))
     assert (
         "Verdicts are less often right than always giving the most common answer would be, on "
         "short (17%, 95% interval 13% to 22%, against 57%)."
@@ -95,7 +95,7 @@ def test_verdicts_that_are_worse_than_the_commonest_answer_are_called_worse(stor
 
 
 def test_failures_and_abstentions_are_counted_apart(store: Store) -> None:
-    found = report(store, graded(store), created=MADE)
+    found = report_run(store, graded(store), created=MADE)
 
     # The table of tests.pages.graded: 12 cells, 10 answered (2 of them abstentions), 2 no key.
     assert (found.counts.planned, found.counts.votes, found.counts.abstentions) == (12, 10, 2)
@@ -109,7 +109,7 @@ def test_failures_and_abstentions_are_counted_apart(store: Store) -> None:
 
 
 def test_each_judges_own_score_follows_the_rubric(store: Store) -> None:
-    raters = {r.name: r for r in report(store, graded(store), created=MADE).raters}
+    raters = {r.name: r for r in report_run(store, graded(store), created=MADE).raters}
 
     # bob: a = (0 + 1) / 2, b = MET with Depth left out = 1, c = (0 + .5) / 2; mean 1.75 / 3.
     assert raters["bob"].mean.value == pytest.approx(1.75 / 3)
@@ -118,7 +118,7 @@ def test_each_judges_own_score_follows_the_rubric(store: Store) -> None:
 
 
 def test_limits_follow_from_the_facts(store: Store) -> None:
-    found = report(store, decided(store), created=MADE)
+    found = report_run(store, decided(store), created=MADE)
 
     assert said(found, "Only 20 items have a score")
     assert said(found, "Only one judge voted")
@@ -130,7 +130,7 @@ def test_limits_follow_from_the_facts(store: Store) -> None:
 
 
 def test_without_labels_nothing_is_said_about_being_right(store: Store) -> None:
-    found = report(store, decided(store, 60, labelled=False), created=MADE)
+    found = report_run(store, decided(store, 60, labelled=False), created=MADE)
 
     assert found.reference == ""
     assert found.criteria[0].accuracy.value is None
@@ -140,7 +140,7 @@ def test_without_labels_nothing_is_said_about_being_right(store: Store) -> None:
 
 
 def test_one_item_has_a_mean_and_no_interval(store: Store) -> None:
-    found = report(store, decided(store, 1), created=MADE)
+    found = report_run(store, decided(store, 1), created=MADE)
 
     assert found.scores.mean.value == 1.0
     assert found.scores.mean.low is None
@@ -149,7 +149,7 @@ def test_one_item_has_a_mean_and_no_interval(store: Store) -> None:
 
 
 def test_a_run_without_votes_has_a_report_that_says_so(store: Store) -> None:
-    found = report(store, planned(store), created=MADE)
+    found = report_run(store, planned(store), created=MADE)
 
     assert found.scores.mean.value is None
     assert said(found, "No item has a score")
@@ -158,7 +158,7 @@ def test_a_run_without_votes_has_a_report_that_says_so(store: Store) -> None:
 
 
 def test_a_report_is_plain_data(store: Store) -> None:
-    found = report(store, graded(store), created=MADE)
+    found = report_run(store, graded(store), created=MADE)
 
     again = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert again["scores"]["mean"]["value"] == found.scores.mean.value
@@ -170,7 +170,7 @@ def test_a_figure_has_the_interval_that_it_has_on_the_agreement_page(store: Stor
     run_id = graded(store)
     sheet = load_ratings.sheet_of(store, run_id)
     for line, there in zip(
-        report(store, run_id).criteria,
+        report_run(store, run_id).criteria,
         rater_pairs.compare_pair(sheet, ratings.LABELS, ratings.PANEL),
         strict=True,
     ):
@@ -183,9 +183,9 @@ def test_criteria_beyond_the_most_are_in_no_table_but_count_for_raters_and_label
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = graded(store)
-    full = report(store, run_id, created=MADE)
+    full = report_run(store, run_id, created=MADE)
     monkeypatch.setattr(report_lines, "MOST_CRITERIA", 1)
-    cut = report(store, run_id, created=MADE)
+    cut = report_run(store, run_id, created=MADE)
 
     assert ([line.name for line in cut.criteria], cut.more_criteria) == (["Clear"], 1)
     assert cut.raters == full.raters

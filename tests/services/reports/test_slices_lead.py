@@ -6,8 +6,8 @@ import pytest
 
 from core.blocks.blocks import TableBlock, TextCell
 from core.domain.runs import RunItemFilter
-from core.services.reports.paper import paper
-from core.services.reports.run_report import report
+from core.services.reports.paper import report_as_paper
+from core.services.reports.run_report import report_run
 from core.services.results import browsing
 from core.store.store import Store
 from tests.services.reports.made import MADE, decided
@@ -15,7 +15,7 @@ from tests.services.reports.made import MADE, decided
 
 def rows_of(store: Store, run_id: int, name: str) -> dict[str, tuple[TextCell, ...]]:
     """The rows of a table of the report, by what stands first in them."""
-    made = paper(report(store, run_id, resamples=10, created=MADE))
+    made = report_as_paper(report_run(store, run_id, resamples=10, created=MADE))
     tables = [
         b for s in made.sections for b in s.blocks if isinstance(b, TableBlock) and b.name == name
     ]

@@ -7,7 +7,7 @@ import json
 from click.testing import CliRunner
 
 from core.cli.main import main
-from core.services.results.doubt import in_doubt
+from core.services.results.doubt import doubtful_cells
 from core.store.store import Store
 from tests.pages.graded import FIRST, graded
 from tests.services import reviewed
@@ -15,7 +15,7 @@ from tests.services import reviewed
 
 def test_failures_come_first_then_what_is_split_then_abstentions(store: Store) -> None:
     # tests.pages.graded: ann's calls failed on c; a is split on Clear; b was not assessed on Depth.
-    found = in_doubt(store, graded(store))
+    found = doubtful_cells(store, graded(store))
     assert [(one.item, one.criterion, one.why) for one in found] == [
         ("c", "Clear", "failed"),
         ("c", "Depth", "failed"),
@@ -27,11 +27,11 @@ def test_failures_come_first_then_what_is_split_then_abstentions(store: Store) -
 
 def test_what_people_settled_is_in_doubt_no_more(store: Store) -> None:
     run = reviewed.graded(store)
-    before = {(one.item, one.criterion) for one in in_doubt(store, run.id)}
+    before = {(one.item, one.criterion) for one in doubtful_cells(store, run.id)}
     queue = reviewed.make_queue(store, run)
     item = sorted(one for one, _ in before)[0]
     reviewed.settle(store, reviewed.sit(store, "Ada"), queue, item, reviewed.MET, note="Looked.")
-    after = {(one.item, one.criterion) for one in in_doubt(store, run.id)}
+    after = {(one.item, one.criterion) for one in doubtful_cells(store, run.id)}
     assert after < before
 
 

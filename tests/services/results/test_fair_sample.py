@@ -14,9 +14,9 @@ from core.services.agreement.conclusion import conclusion_on
 from core.services.datasets import label_draws
 from core.services.gate.bounds import GateBound
 from core.services.gate.checking import GateRequest, check_source
-from core.services.reports.run_report import report
+from core.services.reports.run_report import report_run
 from core.services.results import fair_sample
-from core.services.results.fair_sample import CellAgreement, unlike
+from core.services.results.fair_sample import CellAgreement, unfair_labels
 from core.services.review import corrected_estimates, random_labels
 from core.store.store import Store
 from tests.command_line import cli
@@ -116,14 +116,14 @@ def test_a_declaration_that_votes_refute_is_believed_nowhere(store: Store) -> No
     assert f"the 30 labels are not a fair sample ({why})" in said(store, run)
     checks = check_source(lambda: store, str(run), GateRequest((GateBound("right", "min", 0.5),)))
     assert why in checks.checks[0]["why"]
-    found = report(store, run, created="then")
+    found = report_run(store, run, created="then")
     assert not found.corrected
     assert any(why in limit for limit in found.limits)
-    assert why in random_labels.of_run(store, run).reason
-    lines, _ = corrected_estimates.of_run(store, run)
+    assert why in random_labels.labels_of_run(store, run).reason
+    lines, _ = corrected_estimates.corrected_means_of_run(store, run)
     assert all(one.powered is None for one in lines)
     # The declaration itself warns.
-    assert why in fair_sample.refuted_words(store, version)
+    assert why in fair_sample.declaration_contradiction(store, version)
     told = cli("labels", "Replies", "--db", str(store.path))
     assert why in told.stdout
 
@@ -134,7 +134,7 @@ def test_a_declaration_that_votes_do_not_refute_is_believed(store: Store) -> Non
     version = declared(store, run)
 
     assert "30 labels (drawn at random, as" in said(store, run)
-    assert fair_sample.refuted_words(store, version) == ""
+    assert fair_sample.declaration_contradiction(store, version) == ""
 
 
 @pytest.mark.parametrize("criteria", [1, 6])
@@ -145,7 +145,7 @@ def test_fair_samples_are_hardly_ever_called_unlike(criteria: int) -> None:
     for _ in range(1000):
         labelled = rng.permutation(200) < 30
         cells = [CellAgreement(f"c{i}", rng.random(200) < 0.7, labelled) for i in range(criteria)]
-        wrong += bool(unlike(cells))
+        wrong += bool(unfair_labels(cells))
     assert wrong <= 20
 
 
@@ -156,8 +156,8 @@ def test_labels_drawn_with_unlike_chances_are_weighed_by_them() -> None:
     chance = np.where(easy_, 0.1, 0.9)
     labelled = rng.random(400) < chance
 
-    assert unlike([CellAgreement("c", easy_, labelled)])
-    assert not unlike([CellAgreement("c", easy_, labelled, chance)])
+    assert unfair_labels([CellAgreement("c", easy_, labelled)])
+    assert not unfair_labels([CellAgreement("c", easy_, labelled, chance)])
 
 
 def test_a_bound_on_what_is_decided_needs_no_labels(store: Store) -> None:

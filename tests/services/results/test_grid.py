@@ -16,7 +16,7 @@ def test_a_penalty_that_is_met_earns_nothing_and_one_that_is_not_earns_all(store
     run = store.runs.get(made(store))
     rows, _ = browsing.run_items(store, run.id)
 
-    cells = {one.row.item_id: one.cells["Rude"] for one in grid.items(store, run, rows)}
+    cells = {one.row.item_id: one.cells["Rude"] for one in grid.grid_items(store, run, rows)}
 
     # Rude has weight -5: answer 0 is MET, 1 is UNMET.
     worth = {0: 0.0, 1: 1.0, None: None}
@@ -28,7 +28,7 @@ def test_a_penalty_that_is_met_earns_nothing_and_one_that_is_not_earns_all(store
 def test_means_are_of_all_items_and_then_of_each_system(store: Store) -> None:
     run = store.runs.get(made(store))
 
-    every, new, old = grid.means(store, run, scored_rubric(store, run))
+    every, new, old = grid.system_means(store, run, scored_rubric(store, run))
 
     assert (every.system, new.system, old.system) == ("", "new", "old")
     # Depth of old: 0, .5, 0 of three tasks; of new: 1, .5, 1 (task 4 was never answered by old).
@@ -39,7 +39,7 @@ def test_means_are_of_all_items_and_then_of_each_system(store: Store) -> None:
     assert new.criteria["Rude"] == MeanOver(pytest.approx(2 / 3), 3)
     assert new.score.n == 4
     # Of tasks 1 and 2 alone.
-    first, *_ = grid.means(store, run, scored_rubric(store, run), ["n1", "n2"])
+    first, *_ = grid.system_means(store, run, scored_rubric(store, run), ["n1", "n2"])
     assert first.criteria["Depth"] == MeanOver(pytest.approx(1.5 / 2), 2)
 
 
@@ -61,6 +61,6 @@ def test_signs_of_a_cell_are_asked_for_together_with_other_filters(store: Store)
 
     # Nobody abstained but on Rude of n2, and of the old system nobody did.
     where = RunItemFilter(signs=(("abstained", "Rude"),))
-    assert browsing.ids(store, run_id, where, "position", False) == ["n2"]
+    assert browsing.item_ids(store, run_id, where, "position", False) == ["n2"]
     where = RunItemFilter(signs=(("abstained", None),), system="old")
-    assert browsing.ids(store, run_id, where, "position", False) == []
+    assert browsing.item_ids(store, run_id, where, "position", False) == []

@@ -8,7 +8,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import RunItemFilter, RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.results.scored_items import derive_for
+from core.services.results.scored_items import derivation_for
 from core.services.results.verdicts import texts_from
 from core.store.store import Store
 
@@ -55,7 +55,7 @@ def test_votes_become_outcomes_that_can_be_counted_and_filtered(store: Store) ->
         owner="me",
         fence=lease.fence,
         now=NOW,
-        derive=derive_for(plan, RUBRIC, DATASET.items),
+        derive=derivation_for(plan, RUBRIC, DATASET.items),
     )
     found = {row.item_id: row.outcome for row in store.results.items(run_id)}
     # What a model thinks to itself is not what it hands in.

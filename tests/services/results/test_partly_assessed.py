@@ -19,7 +19,7 @@ from core.services.exports.grade_lists import GradeChoices, fill
 from core.services.exports.run_export import export
 from core.services.guided import grading
 from core.services.reports import rank_report
-from core.services.reports.run_report import report
+from core.services.reports.run_report import report_run
 from core.services.results.run_columns import score_columns
 from core.services.runs import lifecycle
 from core.store.store import Store
@@ -42,7 +42,7 @@ def test_the_run_keeps_no_score_for_what_was_hardly_assessed(store: Store) -> No
     }
     assert [n for n, row in rows.items() if not row.review] == ["whole"]
     assert [n for n, row in rows.items() if row.complete] == ["whole"]
-    assert lifecycle.means(store, run) == (0.875, 1.0, 2)
+    assert lifecycle.run_means(store, run) == (0.875, 1.0, 2)
     assert store.verify() == []
 
 
@@ -159,7 +159,7 @@ def test_a_ranking_leaves_out_what_has_no_grade_and_counts_it(store: Store) -> N
 
 def test_a_report_says_how_many_have_no_grade_and_what_the_rest_covers(store: Store) -> None:
     run = partly_assessed(store)
-    found = report(store, run)
+    found = report_run(store, run)
     assert (found.counts.scored, found.counts.complete, found.counts.ungraded) == (2, 1, 2)
     assert f"{UNGRADED}. Means and ranks leave such items out." in found.limits
     assert "1 item of 5 has no score and is left out." in found.limits

@@ -152,7 +152,7 @@ def test_a_run_that_is_going_keeps_nothing(store: Store) -> None:
 
 def test_the_systems_tags_and_splits_are_those_of_the_runs_items(store: Store) -> None:
     run_id = at_rest(store, 2)
-    assert browsing.groups(store, run_id) == (["secret-system"], ["secret-tag"], [])
+    assert browsing.item_groups(store, run_id) == (["secret-system"], ["secret-tag"], [])
 
 
 def test_arrays_of_every_kind_come_back_as_they_were(store: Store) -> None:
@@ -183,10 +183,10 @@ def test_nobody_reads_all_texts_to_count_to_plan_or_to_split(
         return [
             sheet_of(store, run_id).items,
             diagnosis.examination_of_run(store, run_id),
-            run_report.report(store, run_id, created="now"),
+            run_report.report_run(store, run_id, created="now"),
             shared_tasks(store, run),
-            queues.preview(store, run_id, rule, seed=1),
-            cost_estimate.estimate(store, asked),
+            queues.preview_queue(store, run_id, rule, seed=1),
+            cost_estimate.estimate_request(store, asked),
             splits.split_of_version(
                 store, run.dataset_version_id, {"train": 50, "calibration": 0, "test": 50}, 1
             ),
@@ -209,7 +209,7 @@ def test_labels_of_a_run_are_counted_with_what_people_settled(store: Store) -> N
     queue = make_queue(store, store.runs.get(run_id), reviewed.EVERYTHING)
     for item in ("i0", "i5"):
         settle(store, ann, queue, item, MET)
-    found = corrected_estimates.selected(store, run_id)
+    found = corrected_estimates.selection_of(store, run_id)
     assert found is not None
     items = resolved_items(store, store.runs.row(run_id).dataset_version_id, None)
     # i0 and i1 had a label on Right; i0 got one on Short, i5 both.

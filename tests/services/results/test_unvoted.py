@@ -14,8 +14,8 @@ from core.domain.weight_fit import Weights
 from core.scoring.verdict import Ballot, settle
 from core.services.exports import judgement_rows
 from core.services.reports import run_report
-from core.services.results.item_view import averaged_in_words, unvoted
-from core.services.results.scored_items import derive_for
+from core.services.results.item_view import averaged_in_words, has_unvoted_option
+from core.services.results.scored_items import derivation_for
 from core.store.store import Store
 from pages.ui.items import verdict_chips
 
@@ -56,7 +56,7 @@ def test_a_mean_between_options_is_said_with_its_neighbours(
 ) -> None:
     verdict = settled(rule, *options)
     assert averaged_in_words(DEPTH, verdict) == words
-    assert unvoted(verdict) is bool(words)
+    assert has_unvoted_option(verdict) is bool(words)
 
 
 def test_an_option_read_from_labels_is_not_shown_as_chosen() -> None:
@@ -91,7 +91,7 @@ def test_show_export_and_report_say_it(store: Store) -> None:
     (row,) = judgement_rows.verdict_rows(judgement_rows.graded(store, run_id))
     assert (row["verdict"], row["between"]) == ("Some", words)
     assert [
-        limit for limit in run_report.report(store, run_id).limits if "got no vote" in limit
+        limit for limit in run_report.report_run(store, run_id).limits if "got no vote" in limit
     ] == [
         "1 verdict of 1 is an option that got no vote: the result of the votes lies between "
         "options, and the nearest is shown."
@@ -115,7 +115,7 @@ def graded(store: Store) -> int:
         AskedOutcome((Vote(Cell("i", "Depth", judge), option, abstained=False),))
         for judge, option in zip("abc", (NONE, DEEP, DEEP), strict=True)
     ]
-    derive = derive_for(plan, rubric, dataset.items)
+    derive = derivation_for(plan, rubric, dataset.items)
     store.votes.record(
         run.id, outcomes, owner=lease.owner, fence=lease.fence, now=now, derive=derive
     )

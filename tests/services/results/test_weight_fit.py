@@ -21,10 +21,10 @@ from core.errors import Conflict, InputError
 from core.scoring.verdict import Ballot, settle
 from core.services.reports import run_report
 from core.services.results import weight_fit
-from core.services.results.scored_items import derive_for, fitted_of
+from core.services.results.scored_items import derivation_for, fitted_of
 from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_kinds import LabelledCell, LearnedCells
-from core.services.results.weight_fit_words import in_words, judge_influence
+from core.services.results.weight_fit_words import fit_explanation, judge_influence
 from core.services.review import queues, reviewers
 from core.services.review.adjudication import derive_item
 from core.services.runs.ready_run import load_job
@@ -73,7 +73,7 @@ def graded(store: Store, labelled: int = ITEMS) -> int:
         for n in range(ITEMS)
         for judge in JUDGES
     ]
-    derive = derive_for(plan, RUBRIC, items(labelled))
+    derive = derivation_for(plan, RUBRIC, items(labelled))
     store.votes.record(
         run.id, outcomes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive
     )
@@ -89,7 +89,7 @@ def test_a_good_judge_among_poor_ones_is_heard_once_labels_show_it(store: Store)
     run_id = graded(store)
     # The poor two agree with each other: the majority errs where they do, on 24 of 40.
     assert right(store, run_id) == 16
-    (offer,) = weight_fit.offers(store, run_id)
+    (offer,) = weight_fit.fitted_offers(store, run_id)
     assert offer.offered
     assert not offer.used
     assert offer.fitted is not None
@@ -101,7 +101,7 @@ def test_a_good_judge_among_poor_ones_is_heard_once_labels_show_it(store: Store)
     assert weight_fit.use(store, run_id, [offer.fitted]) == ITEMS
     assert right(store, run_id) == 36
     assert store.results.cells(run_id, "i00")[0].rule == "calibrated"
-    assert weight_fit.offers(store, run_id)[0].used
+    assert weight_fit.fitted_offers(store, run_id)[0].used
     # The fit survives the data file, and what derives from it is the same again.
     store.results.rebuild(run_id, load_job(store, run_id).derive)
     assert right(store, run_id) == 36
@@ -112,7 +112,7 @@ def test_a_good_judge_among_poor_ones_is_heard_once_labels_show_it(store: Store)
 
 def test_settling_one_cell_leaves_the_fitted_rule_on_the_others(store: Store) -> None:
     run_id = graded(store)
-    fitted = weight_fit.offers(store, run_id)[0].fitted
+    fitted = weight_fit.fitted_offers(store, run_id)[0].fitted
     assert fitted is not None
     weight_fit.use(store, run_id, [fitted])
     derive_item(store, store.runs.get(run_id), "i00")
@@ -123,7 +123,7 @@ def test_the_command_line_scores_a_run_by_its_fitted_rule_until_told_otherwise(
     store: Store,
 ) -> None:
     run_id = graded(store)
-    fitted = weight_fit.offers(store, run_id)[0].fitted
+    fitted = weight_fit.fitted_offers(store, run_id)[0].fitted
     assert fitted is not None
     weight_fit.use(store, run_id, [fitted])
     said: list[str] = []
@@ -137,7 +137,7 @@ def test_the_command_line_scores_a_run_by_its_fitted_rule_until_told_otherwise(
 
 def test_an_item_is_settled_by_weights_that_did_not_learn_from_it(store: Store) -> None:
     run_id = graded(store)
-    fitted = weight_fit.offers(store, run_id)[0].fitted
+    fitted = weight_fit.fitted_offers(store, run_id)[0].fitted
     assert fitted is not None
     assert sorted(fitted.held) == [item.id for item in items()]
     held_with = fitted.held["i00"]
@@ -146,7 +146,7 @@ def test_an_item_is_settled_by_weights_that_did_not_learn_from_it(store: Store) 
 
 
 def test_few_or_one_sided_labels_fit_nothing_and_say_what_is_missing(store: Store) -> None:
-    (offer,) = weight_fit.offers(store, graded(store, labelled=4))
+    (offer,) = weight_fit.fitted_offers(store, graded(store, labelled=4))
     assert offer.fitted is None
     assert "4 items have a label and votes; 10 are needed. Label 6 more." in offer.words
     same = [LabelledCell(str(n), [Ballot(MET, False, 1.0, "a")], MET) for n in range(12)]
@@ -157,7 +157,7 @@ def test_few_or_one_sided_labels_fit_nothing_and_say_what_is_missing(store: Stor
 
 def test_a_fit_that_is_no_better_is_not_offered_and_cannot_be_used(store: Store) -> None:
     run_id = graded(store)
-    fitted = weight_fit.offers(store, run_id)[0].fitted
+    fitted = weight_fit.fitted_offers(store, run_id)[0].fitted
     assert fitted is not None
     worse = fitted.model_copy(update={"gained": 0, "lost": 20, "offered": False})
     with pytest.raises(InputError, match="because it was not right more often"):
@@ -169,7 +169,7 @@ def test_a_fit_that_is_no_better_is_not_offered_and_cannot_be_used(store: Store)
 
 def test_rules_do_not_change_under_a_run_that_is_being_graded(store: Store) -> None:
     run_id = graded(store)
-    fitted = weight_fit.offers(store, run_id)[0].fitted
+    fitted = weight_fit.fitted_offers(store, run_id)[0].fitted
     assert fitted is not None
     store.runs.request_queue(run_id)
     with pytest.raises(Conflict, match="being graded"):
@@ -178,12 +178,12 @@ def test_rules_do_not_change_under_a_run_that_is_being_graded(store: Store) -> N
 
 def test_what_is_settled_says_how_likely_the_options_of_other_cells_are(store: Store) -> None:
     run_id = graded(store, labelled=30)
-    chances = weight_fit.likely(store, run_id)
+    chances = weight_fit.option_probabilities(store, run_id)
     assert set(chances) == {(item.id, "right") for item in items()}
     # i33 is UNMET; good says so, the others do not.
     assert chances["i33", "right"][UNMET] > 0.5
     assert sum(chances["i33", "right"].values()) == pytest.approx(1)
-    assert weight_fit.likely(store, graded(store, labelled=4)) == {}
+    assert weight_fit.option_probabilities(store, graded(store, labelled=4)) == {}
 
 
 def test_the_same_labels_in_another_order_fit_the_same_rule() -> None:
@@ -219,7 +219,9 @@ def test_a_rule_that_says_the_same_of_every_cell_is_refused_and_said() -> None:
     assert (found.constant, found.better) == ("UNMET", False)
     # What is the same of every cell agrees with labels as chance does.
     assert found.kappa == pytest.approx(0)
-    assert "it says UNMET of every cell of the run, whatever the judges say" in in_words(found)
+    assert "it says UNMET of every cell of the run, whatever the judges say" in fit_explanation(
+        found
+    )
     verdicts = {
         v
         for c in cells
@@ -229,14 +231,16 @@ def test_a_rule_that_says_the_same_of_every_cell_is_refused_and_said() -> None:
 
 
 def test_a_rule_that_agrees_less_beyond_chance_is_not_offered(store: Store) -> None:
-    fitted = weight_fit.offers(store, graded(store))[0].fitted
+    fitted = weight_fit.fitted_offers(store, graded(store))[0].fitted
     assert fitted is not None
     # good is right on 36 of 40, the majority on 16; both sides have 20 of each answer, so that
     # chance is right on half of them: (.9 - .5) / .5 and (.4 - .5) / .5.
     assert (fitted.kappa, fitted.plain_kappa) == (pytest.approx(0.8), pytest.approx(-0.2))
-    assert "beyond chance kappa is 0.80 against −0.20" in in_words(fitted)
+    assert "beyond chance kappa is 0.80 against −0.20" in fit_explanation(fitted)
     less = fitted.model_copy(update={"kappa": -0.3, "offered": False})
-    assert "it agrees with the labels less than majority does, beyond chance" in in_words(less)
+    assert "it agrees with the labels less than majority does, beyond chance" in fit_explanation(
+        less
+    )
 
 
 def test_equal_judges_are_left_to_the_plain_rule() -> None:
@@ -281,7 +285,7 @@ def test_a_queue_brought_up_to_date_is_ordered_by_what_labels_showed(store: Stor
     # against both, the majority is likely wrong; by votes alone every split of 2 : 1 looks alike.
     run = graded(store, 20)
     reviewers.sign_in(store, "Ada")
-    lead = reviewers.seat(store, "Ada", "s")
+    lead = reviewers.seat_of(store, "Ada", "s")
     by_votes = {2 / 3: 0.375, 1.0: 0.125}  # (1 + 1/2) / (3 + 1), (0 + 1/2) / (3 + 1)
     queue = queues.make_queue(
         store, lead, run, "q", QueueRule(everything=True), QueueSettings(), seed=1
@@ -291,7 +295,7 @@ def test_a_queue_brought_up_to_date_is_ordered_by_what_labels_showed(store: Stor
     outvoted = [f"i{n:02}" for n in range(20, ITEMS) if n % 10 != 7 and n % 5 in (0, 2, 3)]
     assert outvoted
     # What settling is expected to change is what the fit says of the other option, not the votes.
-    known = weight_fit.likely(store, run)
+    known = weight_fit.option_probabilities(store, run)
     for item in outvoted:
         voted = next(c.option for c in store.results.cells(run, item))
         other = 1 - (voted or 0)
@@ -331,7 +335,7 @@ def test_ordered_levels_are_fitted_by_distance_and_a_lenient_panel_is_moved() ->
     assert found.plain_far == 1.0
     assert found.far is not None
     assert found.far < 0.3
-    words = in_words(found)
+    words = fit_explanation(found)
     assert "missed by 0.00 levels on average and mean by 1.00" in words
     assert "settled by a rule that was chosen and fitted without it" in words
     assert "Offered: the mean of the votes, moved and stretched to the labels" in words
@@ -412,11 +416,16 @@ def ten_of_two() -> list[LabelledCell]:
 
 def test_a_report_says_what_was_estimated_of_a_rule_that_is_in_use(store: Store) -> None:
     run_id = graded(store)
-    fitted = weight_fit.offers(store, run_id)[0].fitted
+    fitted = weight_fit.fitted_offers(store, run_id)[0].fitted
     assert fitted is not None
     weight_fit.use(store, run_id, [fitted])
-    (limit,) = [one for one in run_report.report(store, run_id).limits if "fitted on labels" in one]
-    assert limit == f"right: verdicts are settled by a rule fitted on labels. {in_words(fitted)}"
+    (limit,) = [
+        one for one in run_report.report_run(store, run_id).limits if "fitted on labels" in one
+    ]
+    assert (
+        limit
+        == f"right: verdicts are settled by a rule fitted on labels. {fit_explanation(fitted)}"
+    )
 
 
 @needs_votes

@@ -17,7 +17,7 @@ from core.services.results import weight_fit_cells
 from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_cells import cells_of_run
 from core.services.results.weight_fit_kinds import LabelledCell, LearnedCells
-from core.services.results.weight_fit_words import how
+from core.services.results.weight_fit_words import fit_effect
 from core.store.store import Store
 from tests.services.comparison.world import ONE, TWO, dataset, run_with
 
@@ -53,7 +53,7 @@ def test_what_a_rater_gives_less_than_others_is_added_where_raters_saw_other_ite
     fitted = fit_criterion(LEVELS, KNOWN, RULES, OTHERS)
     assert not isinstance(fitted, str)
     assert (fitted.kind, fitted.better) == ("severity", True)
-    assert "less what each judge gives more than others" in how(fitted)
+    assert "less what each judge gives more than others" in fit_effect(fitted)
     # Without a label, seen by the two strict alone: their mean is two too low.
     at = next(n for n in range(40, 120) if n % 4 == 0)
     plain = settle(LEVELS, seen(at), RULES)

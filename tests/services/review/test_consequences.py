@@ -11,12 +11,12 @@ from core.domain.review import QueueRule, QueueSettings
 from core.services.agreement.metrics_report import metrics_source
 from core.services.exports.run_export import export
 from core.services.reports import worked_example
-from core.services.reports.run_report import report
+from core.services.reports.run_report import report_run
 from core.services.review import other_acts
-from core.services.review.corrected_estimates import corrected, rightness
-from core.services.review.queues import progress
-from core.services.review.random_audit import unseen
-from core.services.review.reviewer_quality import anchoring
+from core.services.review.corrected_estimates import corrected_means, verdict_accuracy
+from core.services.review.queues import queue_progress
+from core.services.review.random_audit import unaudited_cells
+from core.services.review.reviewer_quality import anchoring_effect
 from core.services.runs.lifecycle import start
 from core.services.runs.planning import RunRequest, plan_run
 from core.services.runs.ready_run import load_job, trained_judge
@@ -29,13 +29,22 @@ RULE = QueueRule(near_mark=None, audit_share=0.5)
 
 def everything(store: Store, run: int, queue: int) -> str:
     """All that is said about a run anywhere, as text."""
-    about = report(store, run, resamples=20, created="then").to_dict()
+    about = report_run(store, run, resamples=20, created="then").to_dict()
     return json.dumps(
         [
             about,
             metrics_source(lambda: store, str(run)),
             [repr(one) for one in worked_example.against_labels(store, run)],
-            [repr(f(store, queue)) for f in (rightness, corrected, anchoring, unseen, progress)],
+            [
+                repr(f(store, queue))
+                for f in (
+                    verdict_accuracy,
+                    corrected_means,
+                    anchoring_effect,
+                    unaudited_cells,
+                    queue_progress,
+                )
+            ],
             export(store, run, "csv").text,
             export(store, run, "labelled").text,
             repr(reviewed.pictures(store, run)),
@@ -54,7 +63,7 @@ def test_undo_everything_and_all_figures_are_exactly_what_they_were(store: Store
         if item.required == 2:
             reviewed.settle(store, bob, queue, item.item_id, MET, note="Yes.")
             reviewed.settle(store, lea, queue, item.item_id, MET, note="Bob is right.")
-    assert progress(store, queue).resolved == len(store.queues.cells(queue))
+    assert queue_progress(store, queue).resolved == len(store.queues.cells(queue))
     assert everything(store, run.id, queue) != before
 
     # The adjudicator first: nothing is taken back while something builds on it. Then a lead who
@@ -71,12 +80,12 @@ def test_undo_everything_and_all_figures_are_exactly_what_they_were(store: Store
 def test_reports_follow_every_decision_without_a_call(store: Store) -> None:
     run = reviewed.graded(store, 8)
     queue = reviewed.make_queue(store, run)
-    before = report(store, run.id, resamples=20)
+    before = report_run(store, run.id, resamples=20)
     # i0 and i1 are labelled, on Right alone: MET, as the votes say.
     assert (before.labelled_items, before.counts.adjudicated) == (2, 0)
     calls, votes = store.runs.get(run.id).calls, store.runs.get(run.id).votes
     reviewed.settle(store, sit(store, "Ada"), queue, "i2", MET)
-    after = report(store, run.id, resamples=20)
+    after = report_run(store, run.id, resamples=20)
     assert (after.labelled_items, after.counts.adjudicated) == (3, 2)
     assert after.scores.mean.value != before.scores.mean.value
     found = store.runs.get(run.id)

@@ -12,9 +12,14 @@ from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer
 from core.services.labelling.label_plan import label_plan
 from core.services.labelling.queue_results import session
 from core.services.review import claims, commit_reveal, other_acts
-from core.services.review.corrected_estimates import corrected, in_words, rightness, selected
-from core.services.review.random_audit import unseen
-from core.services.review.reviewer_quality import anchoring
+from core.services.review.corrected_estimates import (
+    corrected_means,
+    selection_of,
+    selection_warning,
+    verdict_accuracy,
+)
+from core.services.review.random_audit import unaudited_cells
+from core.services.review.reviewer_quality import anchoring_effect
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET, sit, take
@@ -34,7 +39,7 @@ def settle_all(store: Store, queue: int, audited: int = MET, ruled: int = MET) -
 def test_the_accuracy_of_all_cells_weighs_the_audited_ones(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 48), HALF)
     audited = settle_all(store, queue)
-    found = rightness(store, queue)
+    found = verdict_accuracy(store, queue)
     # 36 items, 72 cells are queued by the rule; people say MET, which the votes do on every third.
     assert (found.queued, found.audited, found.missing) == (72, audited, 0)
     assert found.hard.value == pytest.approx(24 / 72)
@@ -57,9 +62,9 @@ def test_what_a_queue_says_of_all_cells_reads_them_as_columns(
     )
     for name, of in (*read_whole, ("ballots", store.votes), ("contents", store.datasets)):
         monkeypatch.setattr(type(of), name, lambda *_, name=name: pytest.fail(name))
-    assert rightness(store, queue).weighted.value is not None
-    assert unseen(store, queue).accuracy.value is not None
-    assert corrected(store, queue)[0].powered is not None
+    assert verdict_accuracy(store, queue).weighted.value is not None
+    assert unaudited_cells(store, queue).accuracy.value is not None
+    assert corrected_means(store, queue)[0].powered is not None
     assert label_plan(store, run.id).known > 0
 
 
@@ -67,7 +72,7 @@ def test_a_half_reviewed_queue_has_no_headline(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 48), HALF)
     total = len(store.queues.cells(queue))
     reviewed.settle(store, sit(store, "Ada"), queue, "i1", MET)
-    found = rightness(store, queue)
+    found = verdict_accuracy(store, queue)
     assert found.weighted.value is None
     assert f"{total - 2} cells of the queue are still open" in found.weighted.reason
     assert found.hard.value == 1.0
@@ -77,7 +82,7 @@ def test_fewer_than_ten_audited_cells_have_no_headline(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 8), HALF)
     audited = settle_all(store, queue)
     assert audited < 10
-    reason = rightness(store, queue).weighted.reason
+    reason = verdict_accuracy(store, queue).weighted.reason
     assert f"Only {audited} cell" in reason
     assert "10 are needed" in reason
 
@@ -85,7 +90,7 @@ def test_fewer_than_ten_audited_cells_have_no_headline(store: Store) -> None:
 def test_scores_follow_what_people_said_of_the_drawn_cells(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 48), HALF)
     settle_all(store, queue, audited=UNMET, ruled=MET)
-    whole, right, short = corrected(store, queue)
+    whole, right, short = corrected_means(store, queue)
     assert [line.criterion for line in (whole, right, short)] == ["", "Right", "Short"]
     # Votes: MET on two items of four. People: MET on the three that the rule queued, UNMET on the
     # fourth wherever they looked; so .75, of each criterion and by weight (both have all items).
@@ -104,7 +109,7 @@ def test_when_all_is_labelled_the_corrected_mean_is_what_people_say(store: Store
     rule = QueueRule(near_mark=None, audit_share=1.0)
     queue = reviewed.make_queue(store, reviewed.graded(store, 8), rule)
     settle_all(store, queue, audited=UNMET, ruled=MET)
-    whole = corrected(store, queue)[0]
+    whole = corrected_means(store, queue)[0]
     assert whole.powered is not None
     mean = whole.powered.mean
     assert (mean.value, mean.low, mean.high) == (0.75, 0.75, 0.75)
@@ -118,7 +123,7 @@ def test_deductions_are_points_below_nothing(store: Store, monkeypatch: pytest.M
     rule = QueueRule(near_mark=None, audit_share=1.0)
     queue = reviewed.make_queue(store, reviewed.graded(store, 8), rule)
     settle_all(store, queue, audited=UNMET, ruled=MET)
-    whole = corrected(store, queue)[0]
+    whole = corrected_means(store, queue)[0]
     # Three of four items get +3 for Right and -1 for Short, of 3 that could be reached: .75 * 2/3.
     # Votes: Right is MET on two of four, Short on three (a tie takes the worst): (6 - 3) / 12.
     assert whole.said == pytest.approx(0.25)
@@ -128,7 +133,7 @@ def test_deductions_are_points_below_nothing(store: Store, monkeypatch: pytest.M
 
 def test_scores_of_an_open_queue_are_only_what_the_votes_say(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 8), HALF)
-    whole = corrected(store, queue)[0]
+    whole = corrected_means(store, queue)[0]
     assert (whole.powered, whole.said) == (None, 0.5)
     assert "still open" in whole.reason
 
@@ -155,7 +160,7 @@ def test_who_joins_the_judges_after_seeing_them_is_counted(store: Store) -> None
     say(store, queue, "i5", UNMET, UNMET)  # stays apart
     say(store, queue, "i2", UNMET, UNMET)  # the votes say UNMET: the same
     say(store, queue, "i6", UNMET, MET)  # away from them
-    found = anchoring(store, queue)
+    found = anchoring_effect(store, queue)
     assert found.revealed == 8
     assert (found.toward.hits, found.toward.n) == (2, 4)
     assert (found.away.hits, found.away.n) == (2, 4)
@@ -176,7 +181,7 @@ def test_items_shown_with_the_votes_are_compared_with_the_others(store: Store) -
         other = UNMET if panel == MET else MET
         option = panel if item.assisted else other
         reviewed.settle(store, sit(store, "Ada"), queue, item.item_id, option, note="So.")
-    found = anchoring(store, queue)
+    found = anchoring_effect(store, queue)
     # As the votes on every item where they were seen, otherwise on all others.
     assert (found.assisted.hits, found.assisted.n) == (2 * len(shown), 2 * len(shown))
     assert (found.blind.hits, found.blind.n) == (0, 2 * len(hidden))
@@ -210,14 +215,18 @@ def test_going_away_is_not_work(store: Store) -> None:
 
 def test_what_was_taken_back_is_in_no_figure(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 8), HALF)
-    before = (rightness(store, queue), anchoring(store, queue), session(store, queue).settled)
+    before = (
+        verdict_accuracy(store, queue),
+        anchoring_effect(store, queue),
+        session(store, queue).settled,
+    )
     say(store, queue, "i2", UNMET, MET)
     ada = sit(store, "Ada")
     while other_acts.undo_last(store, ada, queue):
         pass
     assert before == (
-        rightness(store, queue),
-        anchoring(store, queue),
+        verdict_accuracy(store, queue),
+        anchoring_effect(store, queue),
         session(store, queue).settled,
     )
 
@@ -236,9 +245,9 @@ def test_labels_of_a_random_draw_are_not_said_to_be_of_doubtful_cells(store: Sto
     queue = reviewed.make_queue(store, run, QueueRule.only(audit_share=0.5))
     drawn = list(dict.fromkeys(cell.item_id for cell in store.queues.cells(queue)))
     reviewed.settle(store, sit(store, "Ada"), queue, drawn[0], MET)
-    found = selected(store, run.id)
+    found = selection_of(store, run.id)
     assert found is not None
-    words = in_words(found)
+    words = selection_warning(found)
     assert "in review, of cells drawn at random: figures" in words
     assert "doubtful" not in words
     # The queue holds an audit; what keeps it from speaking is said, not that one would be needed.

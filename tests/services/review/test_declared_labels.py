@@ -18,8 +18,8 @@ from core.services.comparison.rightness import accuracy_words, compare_accuracy
 from core.services.datasets import label_draws
 from core.services.pairwise.system_gaps import corrected_systems
 from core.services.pairwise.system_gaps import in_words as of_systems
-from core.services.reports.run_report import report
-from core.services.review.corrected_estimates import corrected_data, of_run
+from core.services.reports.run_report import report_run
+from core.services.review.corrected_estimates import corrected_data, corrected_means_of_run
 from core.store.store import Store
 from tests.services.comparison.world import RUBRIC, run_with
 from tests.services.pairwise.test_corrected_systems import graded as two_systems
@@ -67,7 +67,7 @@ def test_labels_speak_for_all_once_somebody_declares_them_and_no_longer_when_wit
 ) -> None:
     run_id = made(store)
     version = version_of(store, run_id)
-    assert "how likely each was to be picked" in of_run(store, run_id)[0][0].reason
+    assert "how likely each was to be picked" in corrected_means_of_run(store, run_id)[0][0].reason
     assert corrected_data(store, run_id) is None
 
     draw = label_draws.declare(store, version)
@@ -101,7 +101,7 @@ def test_labels_speak_for_all_once_somebody_declares_them_and_no_longer_when_wit
         f"Corrected by people's labels of {2 * LABELLED} cells, the mean score of all 119 is"
     )
     assert heard[-1].endswith(words)
-    made_report = report(store, run_id)
+    made_report = report_run(store, run_id)
     assert made_report.labels_declared == words
     assert made_report.corrected[0].mean.value == pytest.approx(together.mean.value)
 
@@ -117,7 +117,7 @@ def test_groups_with_other_chances_are_weighed_by_them(store: Store) -> None:
     share = (LABELLED - len(first)) / (N - len(first))
     run_id = made(store, {at: 1 if at in first else str(share) for at in range(N)})
     label_draws.declare(store, version_of(store, run_id), "chance")
-    found = of_run(store, run_id)[0][1]
+    found = corrected_means_of_run(store, run_id)[0][1]
     known = np.array([at in DRAWN for at in range(N)])
     strata = np.array([at not in first for at in range(N)])
     said = 1.0 - np.array([o or 0 for o in SAYS["clear"]])
@@ -131,7 +131,7 @@ def test_an_item_that_lacks_a_label_silences_all_criteria_together_and_no_one_al
 ) -> None:
     run_id = made(store, lack=min(DRAWN))
     label_draws.declare(store, version_of(store, run_id))
-    whole, clear, tone = of_run(store, run_id)[0]
+    whole, clear, tone = corrected_means_of_run(store, run_id)[0]
     assert "1 of the items with labels lacks one on some criterion" in whole.reason
     assert (clear.labelled, tone.labelled) == (LABELLED, LABELLED - 1)
     assert clear.powered is not None

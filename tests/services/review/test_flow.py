@@ -104,7 +104,7 @@ def test_a_confirmed_verdict_counts_at_once(store: Store) -> None:
     assert cell.agreement == pytest.approx(2 / 3)  # that of the votes
     (item,) = resolved_items(store, run.dataset_version_id, ["i2"])
     assert item.labels["Right"].label == "MET"
-    found = adjudication.settled(store, run.id)["i2", "Right"]
+    found = adjudication.settled_cells(store, run.id)["i2", "Right"]
     assert (found.provenance, found.people) == ("human_single", ("Ada",))
 
 
@@ -128,7 +128,7 @@ def test_what_nobody_can_assess_is_an_abstention_and_no_truth(store: Store) -> N
     assert (cell.option, cell.abstained) == (NA, True)
     (item,) = resolved_items(store, run.dataset_version_id, ["i1"])
     assert "Right" not in item.labels  # the dataset's own label is taken away
-    found = adjudication.settled(store, run.id)["i1", "Right"]
+    found = adjudication.settled_cells(store, run.id)["i1", "Right"]
     assert found.uncertain
     assert found.why == "ambiguous_item"
 
@@ -158,7 +158,7 @@ def test_to_decide_against_judges_who_all_agree_needs_a_note(store: Store) -> No
     done = commit_reveal.finish(
         store, ticket, {"Right": ReviewerAnswer(UNMET, note="It is false.")}
     )
-    assert adjudication.settled(store, run.id)["i0", "Right"].note == "It is false."
+    assert adjudication.settled_cells(store, run.id)["i0", "Right"].note == "It is false."
     assert done.confirm == ()
 
 
@@ -197,8 +197,8 @@ def test_undoing_everything_brings_every_number_back(store: Store) -> None:
     for one, other in zip(labels.criteria, after.criteria, strict=True):
         assert one.gold.tolist() == other.gold.tolist()
         assert one.levels.tolist() == other.levels.tolist()
-    assert queues.progress(store, queue).cells == {"needs_review": 12}
-    assert adjudication.settled(store, run.id) == {}
+    assert queues.queue_progress(store, queue).cells == {"needs_review": 12}
+    assert adjudication.settled_cells(store, run.id) == {}
 
 
 def test_whoever_saw_the_votes_and_took_the_verdict_back_is_not_blind_any_more(
@@ -212,7 +212,9 @@ def test_whoever_saw_the_votes_and_took_the_verdict_back_is_not_blind_any_more(
     ).ticket
     commit_reveal.reveal(store, ticket)
     other_acts.undo_last(store, seat, queue)
-    commit_reveal.commit(store, claims.renewed(store, ticket), {"Right": ReviewerAnswer(UNMET)})
+    commit_reveal.commit(
+        store, claims.renewed_ticket(store, ticket), {"Right": ReviewerAnswer(UNMET)}
+    )
     modes = [e.mode for e in store.events.of_cell(run.id, "i1") if e.action == "verdict"]
     assert modes == ["until_commit", "assisted"]
 
@@ -231,7 +233,8 @@ def test_only_what_stands_last_can_be_taken_back_and_only_once(store: Store) -> 
         other_acts.undo(store, seat, final.step)
     other_acts.undo(store, seat, first.step)
     assert (
-        commit_reveal.blind_item(store, claims.renewed(store, ticket)).cell("Right").first is None
+        commit_reveal.blind_item(store, claims.renewed_ticket(store, ticket)).cell("Right").first
+        is None
     )
 
 
@@ -257,7 +260,7 @@ def test_a_draft_survives_and_goes_when_it_is_committed(store: Store) -> None:
     again = take(store, sit(store, "Ada", "another tab"), queue)
     assert commit_reveal.blind_item(store, again).cell("Right").draft == drafted["Right"]
     commit_reveal.commit(store, again, {"Right": drafted["Right"]})
-    assert dict(commit_reveal.drafts(store, again)) == {"Short": ReviewerAnswer(MET)}
+    assert dict(commit_reveal.drafts_of(store, again)) == {"Short": ReviewerAnswer(MET)}
 
 
 def test_a_blind_queue_never_shows_votes_and_needs_one_step(store: Store) -> None:
@@ -266,7 +269,7 @@ def test_a_blind_queue_never_shows_votes_and_needs_one_step(store: Store) -> Non
     ticket = take(store, sit(store, "Ada"), queue, "i1")
     done = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(UNMET)})
     assert done.confirm == ()
-    assert ("i1", "Right") in adjudication.settled(store, run.id)
+    assert ("i1", "Right") in adjudication.settled_cells(store, run.id)
     with pytest.raises(Conflict, match="never shown"):
         commit_reveal.reveal(store, done.ticket)
 
@@ -350,19 +353,19 @@ def test_a_verdict_that_is_the_panels_too_is_confirmed_by_itself_where_the_queue
     assert (done.confirm, done.same) == (("Short",), ("Right",))
     assert done.effect is not None
     assert [cell.criterion for cell in done.effect.cells] == ["Right"]
-    assert adjudication.settled(store, run.id)["i1", "Right"].option == MET
-    assert ("i1", "Short") not in adjudication.settled(store, run.id)
+    assert adjudication.settled_cells(store, run.id)["i1", "Right"].option == MET
+    assert ("i1", "Short") not in adjudication.settled_cells(store, run.id)
     told = store.events.of_cell(run.id, "i1", "Right")
     assert [e.action for e in told] == ["verdict", "final", "reveal", "settle"]
     final = next(e for e in told if e.action == "final")
     assert (final.after, final.revealed_at) == ({"option": MET, "itself": True}, None)
     assert "so it was confirmed automatically" in " ".join(
-        line.what for line in audit_trail.story(store, ada, run.id, "i1", "Right")
+        line.what for line in audit_trail.cell_story(store, ada, run.id, "i1", "Right")
     )
     # What seeing the votes did is told of the other cell only, which waits to be confirmed.
     commit_reveal.reveal(store, done.ticket)
     commit_reveal.finish(store, done.ticket, {"Short": ReviewerAnswer(MET, note="They are right.")})
-    found = reviewer_quality.anchoring(store, queue)
+    found = reviewer_quality.anchoring_effect(store, queue)
     assert (found.revealed, found.toward.n, found.away.n) == (1, 1, 0)
 
 
@@ -378,7 +381,7 @@ def test_taking_back_what_was_confirmed_by_itself_leaves_nobody_blind(store: Sto
     commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)})
     (verdict,) = [v for v in store.verdicts.of_item(queue, "i1") if v.criterion == "Right"]
     assert verdict.mode == "assisted"
-    assert reviewer_quality.anchoring(store, queue).blind.n == 0
+    assert reviewer_quality.anchoring_effect(store, queue).blind.n == 0
 
 
 @pytest.mark.parametrize(("item", "option"), [("i3", NA), ("i1", UNMET)])
@@ -408,9 +411,9 @@ def test_at_once_only_a_verdict_against_judges_who_agree_waits_for_a_note(store:
     split, agreed = commit("i1"), commit("i0")
 
     assert (split.confirm, split.same) == ((), ())
-    assert adjudication.settled(store, run.id)["i1", "Short"].option == UNMET
+    assert adjudication.settled_cells(store, run.id)["i1", "Short"].option == UNMET
     assert "not against judges who all agree, so it was confirmed automatically" in " ".join(
-        line.what for line in audit_trail.story(store, ada, run.id, "i1", "Right")
+        line.what for line in audit_trail.cell_story(store, ada, run.id, "i1", "Right")
     )
     assert set(agreed.confirm) == {"Right", "Short"}
     commit_reveal.reveal(store, agreed.ticket)
@@ -419,7 +422,7 @@ def test_at_once_only_a_verdict_against_judges_who_agree_waits_for_a_note(store:
     # Taken back, it is open again.
     other_acts.undo_last(store, ada, queue)
     other_acts.undo_last(store, ada, queue)
-    assert ("i1", "Short") not in adjudication.settled(store, run.id)
+    assert ("i1", "Short") not in adjudication.settled_cells(store, run.id)
 
 
 def test_a_blind_queue_confirms_nothing_by_itself_for_that_would_tell() -> None:
@@ -453,5 +456,5 @@ def test_a_long_queue_is_looked_through_once_for_many_decisions(
     # One look each, and one more near the end, where fewer than two are left of what was seen.
     assert len(whole) <= 4
     # How many are left is right for whoever decided, whatever was seen when.
-    left = reviewer_quality.pace(store, people[0], queue)
+    left = reviewer_quality.reviewer_pace(store, people[0], queue)
     assert (left.done, left.left) == (5, 2)

@@ -18,7 +18,7 @@ from tests.services.reviewed import MET, UNMET, sit, states, take
 def wait(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The clock of leases; add seconds to its one number."""
     at = [1_000_000.0]
-    monkeypatch.setattr(clock, "at", lambda: at[0])
+    monkeypatch.setattr(clock, "seconds_now", lambda: at[0])
     return at
 
 
@@ -32,7 +32,7 @@ def test_the_first_to_sign_in_is_the_lead_and_there_is_always_one(store: Store) 
     with pytest.raises(Conflict, match="Only a lead may change roles"):
         reviewers.set_role(store, ada, "Ada", "lead")
     reviewers.set_role(store, lea, "Ada", "adjudicator")
-    assert reviewers.seat(store, "ada", "x").resolves
+    assert reviewers.seat_of(store, "ada", "x").resolves
     with pytest.raises(InputError, match="1 to 100"):
         reviewers.sign_in(store, "   ")
 
@@ -97,7 +97,7 @@ def test_what_somebody_else_settled_meanwhile_is_not_overwritten(store: Store) -
     reviewed.settle(store, bea, second, "i1", UNMET)  # through another queue of the run
     with pytest.raises(Conflict, match=r"'Right' was settled by Bea at \d\d:\d\d UTC"):
         commit_reveal.commit(store, mine, {"Right": ReviewerAnswer(MET)})
-    assert adjudication.settled(store, run.id)["i1", "Right"].option == UNMET
+    assert adjudication.settled_cells(store, run.id)["i1", "Right"].option == UNMET
     assert states(store, first, "i1") == {"resolved"}
 
 
@@ -116,10 +116,10 @@ def test_a_lead_can_take_an_item_over_and_that_is_on_record(store: Store) -> Non
 def test_a_skip_comes_last_for_me_alone_and_counts_as_nothing(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 8))
     ada, bea = reviewed.seats(store, "Ada", "Bea")
-    before = queues.progress(store, queue)
+    before = queues.queue_progress(store, queue)
     other_acts.skip(store, take(store, ada, queue), "too long")
     other_acts.skip(store, take(store, ada, queue), "too odd")
-    assert queues.progress(store, queue) == before
+    assert queues.queue_progress(store, queue) == before
     order = [t.item_id for t in claims.next_items(store, ada, queue, limit=9)]
     assert order == ["i3", "i5", "i6", "i7", "i1", "i2"]
     assert claims.next_items(store, bea, queue, limit=1)[0].item_id == "i1"
@@ -138,7 +138,7 @@ def test_independent_reviewers_do_not_see_each_other_and_agree_by_themselves(
     assert done.effect is not None
     assert done.effect.score_before == done.effect.score_after
     assert states(store, queue, "i1") == {"needs_others"}
-    assert adjudication.settled(store, run.id) == {}
+    assert adjudication.settled_cells(store, run.id) == {}
     # Done for Ada, open to others, and nothing of hers is in what Bea sees.
     assert claims.queue_for_person(store, ada, queue).counts["mine_done"] == 1
     ticket = take(store, bea, queue, "i1")
@@ -147,9 +147,9 @@ def test_independent_reviewers_do_not_see_each_other_and_agree_by_themselves(
     ticket = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)}).ticket
     assert commit_reveal.reveal(store, ticket).cells[0].others == ()
     commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(MET)})
-    found = adjudication.settled(store, run.id)["i1", "Right"]
+    found = adjudication.settled_cells(store, run.id)["i1", "Right"]
     assert (found.provenance, found.people) == ("human_consensus", ("Ada", "Bea"))
-    assert ("i1", "Short") not in adjudication.settled(store, run.id)
+    assert ("i1", "Short") not in adjudication.settled_cells(store, run.id)
     # Both places are taken while Bea has it open: a third person gets another item.
     assert take(store, cid, queue).item_id == "i2"
 

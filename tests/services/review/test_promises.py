@@ -15,13 +15,13 @@ from core.services.reports.run_report import review_lines
 from core.services.review import queues
 from core.services.review.adjudication import mark
 from core.services.review.corrected_estimates import (
-    as_data,
-    corrected,
-    in_words,
-    rightness,
-    selected,
+    corrected_means,
+    selection_data,
+    selection_of,
+    selection_warning,
+    verdict_accuracy,
 )
-from core.services.review.random_audit import unseen
+from core.services.review.random_audit import unaudited_cells
 from core.store.store import Store
 from core.text.numbers import percent
 from tests.services import promised, reviewed
@@ -61,12 +61,12 @@ def test_what_others_settled_stays_in_what_the_audit_was_drawn_from(trial: Trial
     first = trial.queue(0.4)
     drawn = trial.places(first)
     trial.settle(first, drawn)
-    alone = unseen(trial.store, first)
-    before = corrected(trial.store, first)[0]
+    alone = unaudited_cells(trial.store, first)
+    before = corrected_means(trial.store, first)[0]
     easy = trial.queue(0.0, ("easy",), everything=True)
     besides = trial.places(easy)
     trial.settle(easy, besides)
-    found = unseen(trial.store, first)
+    found = unaudited_cells(trial.store, first)
     # 120 cells are the audit, what the second queue took, and the rest: hard ones, none of it easy.
     assert (found.audited, found.right) == (alone.audited, alone.right)
     assert (found.elsewhere, found.elsewhere_right) == (len(besides), len(besides))
@@ -77,7 +77,7 @@ def test_what_others_settled_stays_in_what_the_audit_was_drawn_from(trial: Trial
         1 - (share * 120 / alone.audited - share) / found.rest
     )
     # The corrected mean rests on the audit as before: nobody drew what was settled besides.
-    after = corrected(trial.store, first)[0]
+    after = corrected_means(trial.store, first)[0]
     assert after.powered == before.powered
     assert after.labelled == before.labelled + len(besides)
 
@@ -88,7 +88,7 @@ def test_a_criterion_that_is_settled_to_its_end_has_its_true_mean(trial: Trial) 
     trial.settle(
         trial.queue(0.0, ("hard",), everything=True), [c for c in trial.cells if c[1] == "hard"]
     )
-    line = next(one for one in corrected(trial.store, first) if one.criterion == "hard")
+    line = next(one for one in corrected_means(trial.store, first) if one.criterion == "hard")
     assert line.powered is not None
     mean = line.powered.mean
     true = 1 - sum(place[1] == "hard" for place in trial.wrong) / 60
@@ -104,7 +104,7 @@ def test_what_was_settled_before_the_draw_was_not_drawn_from(trial: Trial) -> No
     drawn = trial.places(second)
     assert not {*drawn} & {*hard[:30]}
     trial.settle(second, drawn)
-    found = unseen(trial.store, second)
+    found = unaudited_cells(trial.store, second)
     assert (found.audited, found.rest, found.elsewhere) == (len(drawn), 90 - len(drawn), 0)
 
 
@@ -117,12 +117,12 @@ def test_what_is_not_settled_any_more_is_unseen_again(trial: Trial) -> None:
     trial.settle(second, besides)
     lead = sit(trial.store, "Lea")
     mark(trial.store, lead, 1, [besides[0]], "retired", "Nobody knows.")
-    found = unseen(trial.store, first)
+    found = unaudited_cells(trial.store, first)
     assert (found.elsewhere, found.missing) == (len(besides) - 1, 0)
     assert found.rest == 120 - len(drawn) - len(besides) + 1
     mark(trial.store, lead, 1, [drawn[0]], "stale", "The question changed.")
-    assert unseen(trial.store, first).missing == 1
-    assert "still to be decided" in unseen(trial.store, first).accuracy.reason
+    assert unaudited_cells(trial.store, first).missing == 1
+    assert "still to be decided" in unaudited_cells(trial.store, first).accuracy.reason
 
 
 def test_a_cell_with_a_known_label_is_known_once_it_is_decided(store: Store) -> None:
@@ -135,10 +135,10 @@ def test_a_cell_with_a_known_label_is_known_once_it_is_decided(store: Store) -> 
     gold = [c.item_id for c in store.queues.cells(queue) if c.gold]
     assert gold
     audit = sum(c.audit for c in store.queues.cells(queue))
-    before = unseen(store, queue)
+    before = unaudited_cells(store, queue)
     assert (before.elsewhere, before.rest) == (0, 80 - audit)
     reviewed.settle(store, sit(store, "Ada"), queue, gold[0], reviewed.MET)
-    found = unseen(store, queue)
+    found = unaudited_cells(store, queue)
     assert (found.elsewhere, found.elsewhere_right, found.rest) == (1, 1, 80 - audit - 1)
 
 
@@ -155,13 +155,16 @@ def test_verdicts_that_came_after_the_draw_wait_for_it(
     old = {(c.item_id, c.criterion) for c in store.queues.cells(queue)}
     monkeypatch.setattr(reviewed, "NOW", "2999-01-01T00:00:00.000Z")
     reviewed.record(store, run, some[40:])
-    late = unseen(store, queue)
+    late = unaudited_cells(store, queue)
     fresh = queues.refresh(store, sit(store, "Lea"), queue)
     assert fresh > 0
     assert late.behind == fresh
     assert late.missing == len(old) + fresh
     assert late.rest == 160 - len(old) - fresh
-    assert (unseen(store, queue).behind, unseen(store, queue).missing) == (0, len(old) + fresh)
+    assert (unaudited_cells(store, queue).behind, unaudited_cells(store, queue).missing) == (
+        0,
+        len(old) + fresh,
+    )
 
 
 def test_all_cells_hold_what_was_settled_before_the_queue_was_made(trial: Trial) -> None:
@@ -170,7 +173,7 @@ def test_all_cells_hold_what_was_settled_before_the_queue_was_made(trial: Trial)
     time.sleep(0.002)
     second = trial.queue(1.0)
     trial.settle(second, trial.places(second))
-    found = rightness(trial.store, second)
+    found = verdict_accuracy(trial.store, second)
     # Every cell is decided, 60 of them before: the share is that of all 120, without any doubt.
     true = 1 - len(trial.wrong) / 120
     assert (found.audited, found.queued, found.others) == (60, 0, 60)
@@ -183,13 +186,15 @@ def test_words_of_all_cells_are_those_of_a_queue_that_looked_at_all(trial: Trial
     trial.settle(first, trial.places(first))
     second = trial.queue(0.5, ("easy",))
     trial.settle(second, trial.places(second))
-    found = selected(trial.store, 1)
+    found = selection_of(trial.store, 1)
     assert found is not None
-    share = percent(rightness(trial.store, first).weighted.value)
-    assert f"Of all cells people confirm an estimated {share} (" in in_words(found)
+    share = percent(verdict_accuracy(trial.store, first).weighted.value)
+    assert f"Of all cells people confirm an estimated {share} (" in selection_warning(found)
     narrow = replace(found, queues=found.queues[1:])
-    assert "Of all cells (“easy” only) people confirm an estimated 100%" in in_words(narrow)
-    queues = as_data(found)["queues"]
+    assert "Of all cells (“easy” only) people confirm an estimated 100%" in selection_warning(
+        narrow
+    )
+    queues = selection_data(found)["queues"]
     assert [one["narrowed_to"] for one in queues] == [None, "“easy” only"]
     # The report's sentence is of the same queue, and its table says what the other is about.
     lines = review_lines(trial.store, 1)
@@ -199,7 +204,7 @@ def test_words_of_all_cells_are_those_of_a_queue_that_looked_at_all(trial: Trial
 def test_nothing_is_said_of_a_rest_that_is_not_there(trial: Trial) -> None:
     queue = trial.queue(1.0)
     trial.settle(queue, trial.places(queue))
-    found = unseen(trial.store, queue)
+    found = unaudited_cells(trial.store, queue)
     assert (found.rest, found.acceptance) == (0, None)
     assert found.accuracy.reason == "No cells are left to review."
     assert found.accuracy.low is None
@@ -215,7 +220,7 @@ def test_every_further_random_draw_of_a_run_may_break_its_promise_less_often(tri
     # 4 % and .8 % of the 5 % that all draws may use together (4 / 5, 4 / 25, ...). One put away
     # counts, and one without a random audit draws nothing.
     for place, (queue, delta) in enumerate(((first, 0.04), (second, 0.008)), 1):
-        found = unseen(trial.store, queue, 0.3)
+        found = unaudited_cells(trial.store, queue, 0.3)
         assert found.draw == place
         assert found.delta == pytest.approx(delta)
         assert found.acceptance is not None

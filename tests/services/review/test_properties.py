@@ -53,7 +53,7 @@ def test_everything_can_be_taken_back(
         assert reviewed.pictures(store, run.id) == before
         assert _cells(store, queue) == cells
         assert store.verdicts.of_queue(queue) == []
-        assert adjudication.settled(store, run.id) == {}
+        assert adjudication.settled_cells(store, run.id) == {}
         store.close()
 
 
@@ -76,7 +76,7 @@ def _do(store: Store, queue: int, kind: str, seat: Seat, item: str, option: int 
 
 def _consistent(store: Store, run_id: int, queue: int) -> None:
     """A cell is resolved if and only if it is settled, and then its verdict is what was settled."""
-    settled = adjudication.settled(store, run_id)
+    settled = adjudication.settled_cells(store, run_id)
     for cell in store.queues.cells(queue):
         place = (cell.item_id, cell.criterion)
         assert (cell.state == "resolved") == (place in settled)

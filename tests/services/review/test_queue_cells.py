@@ -10,7 +10,7 @@ from core.domain.base import build_model
 from core.domain.review import QueueRule, QueueSettings
 from core.errors import Conflict, InputError
 from core.metrics.intervals.sampling import mean_of_selected
-from core.services.queueing.queue_cells import QueueCandidate, choose
+from core.services.queueing.queue_cells import QueueCandidate, choose_cells
 from core.services.review import adjudication, claims, other_acts, queues, random_audit
 from core.store.store import Store
 from tests.services import reviewed
@@ -26,12 +26,12 @@ def places(cells: Iterable[QueueCandidate]) -> set[tuple[str, str]]:
 def test_every_reason_is_counted_and_nothing_is_written(store: Store) -> None:
     run = reviewed.graded(store, 8)
     rule = QueueRule(near_mark=None, audit_share=0.0)
-    found = queues.preview(store, run.id, rule)
+    found = queues.preview_queue(store, run.id, rule)
     # Per four items: two split and one where one of three abstains and the others differ; two
     # criteria each; twice.
     assert (found.cells, found.items, found.of) == (12, 6, 16)
     assert found.by_reason == {"split": 12, "abstention": 4}
-    assert queues.queues(store) == []
+    assert queues.queues_of_run(store) == []
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_every_reason_is_counted_and_nothing_is_written(store: Store) -> None:
 )
 def test_a_rule_queues_what_it_says(store: Store, rule: QueueRule, cells: int) -> None:
     run = reviewed.graded(store, 8)
-    assert queues.preview(store, run.id, rule).cells == cells
+    assert queues.preview_queue(store, run.id, rule).cells == cells
 
 
 def test_votes_that_are_all_the_same_are_not_split_where_the_verdict_is_another(
@@ -58,14 +58,14 @@ def test_votes_that_are_all_the_same_are_not_split_where_the_verdict_is_another(
         # All say MET of i0; a rule that reads chances (soft_mean) may settle on UNMET.
         db.execute("UPDATE cell SET option = 1, agreement = 0 WHERE item_id = 'i0'")
 
-    assert queues.preview(store, run.id, only(split=True, items=("i0",))).cells == 0
+    assert queues.preview_queue(store, run.id, only(split=True, items=("i0",))).cells == 0
 
 
 def test_near_a_mark_are_cells_that_can_move_the_score_over_it(store: Store) -> None:
     run = reviewed.graded(store, 4)
     # Scores are 1 or 0, .5 from the mark. Right moves up to 3/4, Short up to 1/4.
-    assert queues.preview(store, run.id, only(near_mark=0.4)).cells == 0
-    found = choose(store, run.id, only(near_mark=0.5)).cells
+    assert queues.preview_queue(store, run.id, only(near_mark=0.4)).cells == 0
+    found = choose_cells(store, run.id, only(near_mark=0.5)).cells
     assert {cell.criterion.name for cell in found} == {"Right"}
     assert {cell.reasons for cell in found} == {("near_mark",)}
     assert len(found) == 4
@@ -76,8 +76,8 @@ def test_stale_cells_are_queued_and_settled_ones_are_not(store: Store) -> None:
     queue = reviewed.make_queue(store, run)
     reviewed.settle(store, sit(store, "Ada"), queue, "i1", UNMET)
     rule = only(stale=True)
-    assert queues.preview(store, run.id, rule).settled == 2
-    given = queues.preview(store, run.id, rule, stale={("i0", "Right"), ("i1", "Right")})
+    assert queues.preview_queue(store, run.id, rule).settled == 2
+    given = queues.preview_queue(store, run.id, rule, stale={("i0", "Right"), ("i1", "Right")})
     assert given.by_reason == {"stale": 1}  # i1 is settled and stands
     before = store.results.item(run.id, "i1").score
     lea = sit(store, "Lea")
@@ -85,14 +85,14 @@ def test_stale_cells_are_queued_and_settled_ones_are_not(store: Store) -> None:
     # It is stale already; i0 was never settled.
     both = [("i1", "Right"), ("i0", "Right")]
     assert adjudication.mark(store, lea, run.id, both, "stale", "New wording.") == 0
-    assert choose(store, run.id, rule).cells[0][:2] == ("i1", 1)
+    assert choose_cells(store, run.id, rule).cells[0][:2] == ("i1", 1)
     # Not truth and not the verdict any more: Right is MET by the votes, Short stays settled.
     assert before == 0.0
     assert store.results.item(run.id, "i1").score == 0.75
     again = reviewed.make_queue(store, run, rule)
     done = reviewed.settle(store, sit(store, "Ada"), again, "i1", MET)
     assert done.effect is not None
-    assert adjudication.settled(store, run.id)["i1", "Right"].state == "active"
+    assert adjudication.settled_cells(store, run.id)["i1", "Right"].state == "active"
     queues.archive(store, lea, again)
     with pytest.raises(Conflict, match="archived"):
         claims.claim_next(store, lea, again)
@@ -103,25 +103,25 @@ def test_taking_back_what_replaced_a_stale_decision_brings_that_one_back(store: 
     ada = sit(store, "Ada")
     reviewed.settle(store, ada, reviewed.make_queue(store, run), "i1", UNMET)
     adjudication.mark(store, ada, run.id, [("i1", "Right")], "stale", "New wording.")
-    stale = adjudication.settled(store, run.id)["i1", "Right"]
+    stale = adjudication.settled_cells(store, run.id)["i1", "Right"]
     queue = reviewed.make_queue(store, run, only(stale=True))
     reviewed.settle(store, ada, queue, "i1", MET)
     other_acts.undo_last(store, ada, queue)
-    found = adjudication.settled(store, run.id)["i1", "Right"]
+    found = adjudication.settled_cells(store, run.id)["i1", "Right"]
     assert (found.option, found.state) == (stale.option, "stale")
 
 
 def test_the_audit_draws_a_share_of_the_rest_whatever_the_rule(store: Store) -> None:
     run = reviewed.graded(store, 400)
-    found = choose(store, run.id, QueueRule(near_mark=None, audit_share=0.1), seed=3)
+    found = choose_cells(store, run.id, QueueRule(near_mark=None, audit_share=0.1), seed=3)
     audit = [cell for cell in found.cells if cell.reasons == ("audit",)]
     # A quarter of 800 cells is unanimous: 200 draws of .1, mean 20, standard deviation 4.2.
     assert 8 <= len(audit) <= 33
     assert {cell.chance for cell in audit} == {0.1}
     assert {cell.chance for cell in found.cells if cell not in audit} == {1.0}
-    alone = choose(store, run.id, only(audit_share=0.1), seed=3)
+    alone = choose_cells(store, run.id, only(audit_share=0.1), seed=3)
     assert places(audit) <= places(alone.cells)
-    other = choose(store, run.id, only(audit_share=0.1), seed=4)
+    other = choose_cells(store, run.id, only(audit_share=0.1), seed=4)
     assert places(other.cells) != places(alone.cells)
 
 
@@ -224,11 +224,11 @@ def test_a_random_order_is_the_seeds(store: Store) -> None:
 def test_a_queue_says_how_far_it_is_and_what_is_still_to_gain(store: Store) -> None:
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run, reviewed.EVERYTHING)
-    before = queues.progress(store, queue)
+    before = queues.queue_progress(store, queue)
     # Flips of Right: .125 + .375 + .375 + .5; Short never decides by itself.
     assert before.flips == pytest.approx(1.375)
     reviewed.settle(store, sit(store, "Ada"), queue, "i3", MET)
-    after = queues.progress(store, queue)
+    after = queues.queue_progress(store, queue)
     assert after.flips == pytest.approx(0.875)
     assert (after.resolved, after.total) == (2, 8)
     assert after.change < before.change

@@ -51,7 +51,7 @@ def test_a_note_reaches_nobody_before_they_committed_and_everybody_with_the_vote
     ticket = take(store, ada, queue.id, "i1")
     item = commit_reveal.blind_item(store, ticket)
     assert "Qz" not in json.dumps(asdict(item), default=lambda noun: noun.model_dump())
-    assert "Qz" not in str(audit_trail.story(store, ada, run, "i1", "Right"))
+    assert "Qz" not in str(audit_trail.cell_story(store, ada, run, "i1", "Right"))
     done = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(UNMET)})
     (cell,) = commit_reveal.reveal(store, done.ticket).cells
     assert cell.asked == (("Qzstudent", WHY),)
@@ -73,7 +73,7 @@ def test_what_people_settled_stays_in_force_until_they_decide_anew_and_may_be_ke
     reviewed.settle(store, sit(store, "Ada"), queue.id, "i1", MET)
     # One of two has spoken: the old decision holds, and the cell is not done.
     assert reviewed.states(store, queue.id, "i1") == {"needs_others"}
-    assert adjudication.settled(store, run.id)["i1", "Right"].option == MET
+    assert adjudication.settled_cells(store, run.id)["i1", "Right"].option == MET
     reviewed.settle(store, sit(store, "Ben"), queue.id, "i1", MET)
     for name in ("Ada", "Ben"):
         reviewed.settle(store, sit(store, name), queue.id, "i2", UNMET, note="Read it again.")
@@ -118,16 +118,16 @@ def test_a_table_brings_requests_and_all_that_is_wrong_with_it_is_said(store: St
     run = reviewed.graded(store)
     lea = sit(store, "Lea")
     good = "Item;Criterion;Note;From\ni1;;Not read.;Tom\ni2;Short;=1+1;Tim\n"
-    wanted = regrades.read(good.encode(), "requests.csv")
+    wanted = regrades.read_requests(good.encode(), "requests.csv")
     assert wanted == [
         RegradeRequest("i1", "", "Not read.", "Tom"),
         RegradeRequest("i2", "Short", "=1+1", "Tim"),
     ]
     assert regrades.request(store, lea, run.id, wanted) == 3
     # The note that a spreadsheet would work out is made harmless.
-    assert "'=1+1" in regrades.as_csv(store, run.id)
+    assert "'=1+1" in regrades.requests_as_csv(store, run.id)
     with pytest.raises(InputError, match="no column note"):
-        regrades.read(b"item,from\ni1,Tom\n", "requests.csv")
+        regrades.read_requests(b"item,from\ni1,Tom\n", "requests.csv")
     bad = [
         RegradeRequest("zz", "", "x", "y"),
         RegradeRequest("i1", "Nope", "x", "y"),
@@ -147,7 +147,7 @@ def test_a_mistaken_request_is_taken_back_and_stays_in_the_record(store: Store) 
     assert states == {"i1": "withdrawn", "i2": "open"}
     queue = regrades.queue_open(store, lea, run).id
     assert {cell.item_id for cell in store.queues.cells(queue)} == {"i2"}
-    lines = audit_trail.story(store, lea, run, "i1", "Right")
+    lines = audit_trail.cell_story(store, lea, run, "i1", "Right")
     assert "Another student's." in str(lines)
     # What a reviewer of i1 would see elsewhere no longer has the note, and the same may be asked.
     again = [RegradeRequest("i1", "Right", WHY, "Qzstudent")]

@@ -8,10 +8,16 @@ from core import clock
 from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Seat
 from core.errors import Conflict, InputError
 from core.services.review import claims, commit_reveal, other_acts, second_looks
-from core.services.review.corrected_estimates import rightness
-from core.services.review.queues import preview
-from core.services.review.random_audit import unseen
-from core.services.review.reviewer_quality import FORETOLD, ReviewerPace, at_work, pace, quality
+from core.services.review.corrected_estimates import verdict_accuracy
+from core.services.review.queues import preview_queue
+from core.services.review.random_audit import unaudited_cells
+from core.services.review.reviewer_quality import (
+    FORETOLD,
+    ReviewerPace,
+    people_at_work,
+    reviewer_pace,
+    reviewer_quality,
+)
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, UNMET, sit, take
@@ -28,12 +34,12 @@ def test_an_item_comes_back_once_five_others_were_decided(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING, ALWAYS)
     ada = sit(store, "Ada")
     work_through(store, queue, 5)
-    assert second_looks.waiting(store, ada, queue) == []
+    assert second_looks.items_to_repeat(store, ada, queue) == []
     reviewed.settle(store, ada, queue, "i5", MET)
-    assert second_looks.waiting(store, ada, queue) == ["i0"]
+    assert second_looks.items_to_repeat(store, ada, queue) == ["i0"]
     reviewed.settle(store, ada, queue, "i6", MET)
-    assert second_looks.waiting(store, ada, queue) == ["i0", "i1"]
-    assert second_looks.waiting(store, sit(store, "Bob"), queue) == []
+    assert second_looks.items_to_repeat(store, ada, queue) == ["i0", "i1"]
+    assert second_looks.items_to_repeat(store, sit(store, "Bob"), queue) == []
 
 
 def test_a_second_look_shows_nothing_of_the_first_and_changes_nothing(store: Store) -> None:
@@ -51,7 +57,7 @@ def test_a_second_look_shows_nothing_of_the_first_and_changes_nothing(store: Sto
     assert second_looks.second_look(store, ada, queue) is None
     assert reviewed.pictures(store, run.id) == pictures
     assert store.queues.cells(queue) == cells
-    (mine,) = quality(store, ada, queue)
+    (mine,) = reviewer_quality(store, ada, queue)
     # MET on both at first; one of the two cells came out the same.
     assert (mine.same.hits, mine.same.n) == (1, 2)
     with pytest.raises(Conflict, match="already"):
@@ -78,13 +84,13 @@ def test_a_reviewer_reads_about_oneself_and_a_lead_about_all(store: Store) -> No
     queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING)
     work_through(store, queue, 2, "Zoe")
     reviewed.settle(store, sit(store, "Ada"), queue, "i2", UNMET)
-    assert [q.name for q in quality(store, sit(store, "Zoe"), queue)] == ["Zoe"]
+    assert [q.name for q in reviewer_quality(store, sit(store, "Zoe"), queue)] == ["Zoe"]
     # By name, not by how well they do.
-    assert [q.name for q in quality(store, sit(store, "Lea"), queue)] == ["Ada", "Zoe"]
+    assert [q.name for q in reviewer_quality(store, sit(store, "Lea"), queue)] == ["Ada", "Zoe"]
     # The role in hand is not believed.
     forged = Seat("Ada", "lead", "tab")
-    assert [q.name for q in quality(store, forged, queue)] == ["Ada"]
-    assert quality(store, sit(store, "Bob"), queue) == []
+    assert [q.name for q in reviewer_quality(store, forged, queue)] == ["Ada"]
+    assert reviewer_quality(store, sit(store, "Bob"), queue) == []
 
 
 def test_first_verdicts_are_compared_with_known_labels(store: Store) -> None:
@@ -96,7 +102,7 @@ def test_first_verdicts_are_compared_with_known_labels(store: Store) -> None:
     ticket = commit_reveal.commit(store, ticket, dict.fromkeys(both, ReviewerAnswer(UNMET))).ticket
     commit_reveal.reveal(store, ticket)
     commit_reveal.finish(store, ticket, dict.fromkeys(both, ReviewerAnswer(MET, note="Oh.")))
-    (mine,) = quality(store, ada, queue)
+    (mine,) = reviewer_quality(store, ada, queue)
     # The first verdict counts, not the one after the votes were seen.
     assert (mine.gold.hits, mine.gold.n, mine.verdicts) == (1, 2, 4)
 
@@ -111,7 +117,7 @@ def test_others_are_met_where_they_looked_too(store: Store) -> None:
     reviewed.settle(store, bob, queue, "i1", UNMET)
     reviewed.settle(store, lea, queue, "i1", UNMET, note="Bob is right.")
     reviewed.settle(store, ada, queue, "i2", MET)  # nobody else yet
-    shared = {q.name: (q.shared.hits, q.shared.n) for q in quality(store, lea, queue)}
+    shared = {q.name: (q.shared.hits, q.shared.n) for q in reviewer_quality(store, lea, queue)}
     assert shared == {"Ada": (2, 4), "Bob": (4, 4)}
 
 
@@ -131,7 +137,7 @@ def test_time_and_weeks_are_told(store: Store, monkeypatch: pytest.MonkeyPatch) 
         ms = {"Right": 8_000 if n < 9 else 1_000}
         done = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)}, ms_active=ms)
         claims.release(store, done.ticket)
-    (mine,) = quality(store, ada, queue)
+    (mine,) = reviewer_quality(store, ada, queue)
     assert (mine.each_seconds, mine.timed, mine.quick) == (8.0, 10, 1)
     # Mondays before 4 and 10 March 2026, a Wednesday and a Tuesday.
     assert [(w.monday, w.verdicts) for w in mine.weeks] == [("2026-03-02", 5), ("2026-03-09", 5)]
@@ -151,34 +157,34 @@ def test_ones_own_progress_is_in_items_and_the_time_left_is_at_ones_own_pace(sto
     settings = QueueSettings(mode="blind")
     queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING, settings)
     ada = sit(store, "Ada")
-    assert pace(store, ada, queue) == ReviewerPace(done=0, left=8, each_seconds=None)
+    assert reviewer_pace(store, ada, queue) == ReviewerPace(done=0, left=8, each_seconds=None)
     timed(store, "Ada", queue, "i0", 8_000, 2_000)  # 10 s
     timed(store, "Ada", queue, "i1", 15_000, 5_000)  # 20 s
     assert FORETOLD == 3
-    assert pace(store, ada, queue) == ReviewerPace(2, 6, None)
+    assert reviewer_pace(store, ada, queue) == ReviewerPace(2, 6, None)
     timed(store, "Ada", queue, "i2", 3_600_000, 1_000)  # an hour away counts as 15 min: 901 s
     # The median of 10, 20 and 901 s is 20 s; five items at 20 s are 100 s.
-    mine = pace(store, ada, queue)
+    mine = reviewer_pace(store, ada, queue)
     assert (mine.done, mine.left, mine.total, mine.each_seconds) == (3, 5, 8, 20.0)
     assert mine.left_minutes == pytest.approx(100 / 60)
     timed(store, "Bob", queue, "i3", 500, 500)
     # What Bob did is neither mine nor left for me, and his second does not make me faster.
-    assert pace(store, ada, queue) == ReviewerPace(3, 4, 20.0)
-    assert pace(store, sit(store, "Bob"), queue) == ReviewerPace(1, 4, None)
+    assert reviewer_pace(store, ada, queue) == ReviewerPace(3, 4, 20.0)
+    assert reviewer_pace(store, sit(store, "Bob"), queue) == ReviewerPace(1, 4, None)
     other_acts.undo_last(store, ada, queue)
     # i2 is open again, and without it two items are timed.
-    assert pace(store, ada, queue) == ReviewerPace(2, 5, None)
+    assert reviewer_pace(store, ada, queue) == ReviewerPace(2, 5, None)
 
 
 def test_a_lead_reads_how_far_everybody_is_and_others_only_about_themselves(store: Store) -> None:
     settings = QueueSettings(mode="blind")
     queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING, settings)
     lea, ada, ben = sit(store, "Lea"), sit(store, "Ada"), sit(store, "Ben")
-    assert at_work(store, lea, queue) == []
+    assert people_at_work(store, lea, queue) == []
     for item in ("i0", "i1", "i2"):
         timed(store, "Ada", queue, item, 8_000, 2_000)
     take(store, ben, queue, "i3")
-    found = {one.name: one for one in at_work(store, lea, queue)}
+    found = {one.name: one for one in people_at_work(store, lea, queue)}
     # Lea made the queue and reviewed nothing. Five of eight items are open; Ben has one of them.
     assert list(found) == ["Ada", "Ben"]
     assert (found["Ada"].pace, found["Ada"].role) == (ReviewerPace(3, 4, 10.0), "reviewer")
@@ -188,16 +194,16 @@ def test_a_lead_reads_how_far_everybody_is_and_others_only_about_themselves(stor
         None,
         True,
     )
-    assert [one.name for one in at_work(store, ada, queue)] == ["Ada"]
+    assert [one.name for one in people_at_work(store, ada, queue)] == ["Ada"]
 
 
 def test_an_item_that_waits_to_be_confirmed_is_not_done(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 4), EVERYTHING)
     ada = sit(store, "Ada")
     timed(store, "Ada", queue, "i0", 8_000, 2_000)
-    assert pace(store, ada, queue) == ReviewerPace(0, 4, None)
+    assert reviewer_pace(store, ada, queue) == ReviewerPace(0, 4, None)
     reviewed.settle(store, ada, queue, "i1", MET, note="So it is.")
-    assert pace(store, ada, queue) == ReviewerPace(1, 3, None)
+    assert reviewer_pace(store, ada, queue) == ReviewerPace(1, 3, None)
 
 
 GOLD = QueueRule(near_mark=None, audit_share=0.0, gold_share=1.0)
@@ -206,7 +212,7 @@ GOLD = QueueRule(near_mark=None, audit_share=0.0, gold_share=1.0)
 def test_cells_with_a_known_label_can_be_queued(store: Store) -> None:
     run = reviewed.graded(store, 8)
     # i0 and i1 are labelled on Right; i1 is split and in anyhow.
-    assert preview(store, run.id, GOLD).by_reason["gold"] == 1
+    assert preview_queue(store, run.id, GOLD).by_reason["gold"] == 1
     queue = reviewed.make_queue(store, run, GOLD)
     (cell,) = [c for c in store.queues.cells(queue) if c.gold]
     assert (cell.item_id, cell.criterion, cell.chance, cell.audit) == ("i0", "Right", 1.0, False)
@@ -229,9 +235,9 @@ def test_known_labels_do_not_pass_for_hard_cells_nor_for_the_audit(store: Store)
     queue = reviewed.make_queue(store, run, GOLD)
     for item in ("i0", "i1", "i2", "i3", "i5", "i6", "i7"):
         reviewed.settle(store, sit(store, "Ada"), queue, item, MET)
-    found = rightness(store, queue)
+    found = verdict_accuracy(store, queue)
     # Twelve cells of six split items are hard; the cell of i0 is neither that nor audited.
     assert (found.queued, found.audited) == (12, 0)
     # Not looked at: Short of i0, both cells of i4. The labelled one was looked at, and is known.
-    assert (unseen(store, queue).audited, unseen(store, queue).rest) == (0, 3)
-    assert unseen(store, queue).elsewhere == 1
+    assert (unaudited_cells(store, queue).audited, unaudited_cells(store, queue).rest) == (0, 3)
+    assert unaudited_cells(store, queue).elsewhere == 1

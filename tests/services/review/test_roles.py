@@ -40,7 +40,7 @@ def test_a_disagreement_waits_for_an_adjudicator_who_says_first_what_they_think(
     with pytest.raises(InputError, match="resolves a disagreement"):
         commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(UNMET)})
     commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(UNMET, note="It is not.")})
-    found = adjudication.settled(store, run.id)["i1", "Right"]
+    found = adjudication.settled_cells(store, run.id)["i1", "Right"]
     assert (found.provenance, found.people, found.option) == ("adjudicated", ("Eve",), UNMET)
     with pytest.raises(Conflict, match="Eve has acted on"):
         other_acts.undo_last(store, ada, queue)
@@ -53,7 +53,7 @@ def test_most_of_three_settle_where_the_queue_says_so(store: Store) -> None:
     people = reviewed.seats(store, "Ada", "Bea", "Cid")
     for seat, option in zip(people, (MET, UNMET, MET), strict=True):
         reviewed.settle(store, seat, queue, "i3", option)
-    found = adjudication.settled(store, run.id)["i3", "Right"]
+    found = adjudication.settled_cells(store, run.id)["i3", "Right"]
     assert (found.option, found.people) == (MET, ("Ada", "Cid"))
 
 
@@ -98,7 +98,7 @@ def test_sent_back_cells_are_reviewed_again_and_the_record_keeps_everything(
         other_acts.send_back(store, ada, queue, [("i1", "Right")], "Again.")
     other_acts.send_back(store, lea, queue, [("i1", "Right"), ("i1", "Short")], "Read again.")
     assert states(store, queue, "i1") == {"needs_review"}
-    assert adjudication.settled(store, run.id) == {}
+    assert adjudication.settled_cells(store, run.id) == {}
     assert store.results.item(run.id, "i1").score == 1.0  # what the votes say
     assert other_acts.undo_last(store, lea, queue) is not None
     assert reviewed.pictures(store, run.id) == settled
@@ -143,7 +143,7 @@ def test_who_lost_their_role_meanwhile_cannot_go_on_with_it(store: Store) -> Non
     reviewed.settle(store, ada, queue, "i1", MET)
     sit(store, "Eve")
     reviewers.set_role(store, lea, "Eve", "adjudicator")
-    ticket = take(store, reviewers.seat(store, "Eve", "tab"), queue)
+    ticket = take(store, reviewers.seat_of(store, "Eve", "tab"), queue)
     reviewers.set_role(store, lea, "Eve", "reviewer")
     with pytest.raises(Conflict, match="Only an adjudicator or a lead may resolve"):
         commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)})
@@ -164,7 +164,7 @@ def test_fewer_reviewers_settle_what_waited_and_more_never_open_what_is_done(
     assert states(store, queue, "i2") == {"resolved"}
     queues.change(store, lea, queue, settings=QueueSettings(reviewers=1))
     assert states(store, queue, "i1") == {"resolved"}
-    assert adjudication.settled(store, run.id)["i1", "Right"].people == ("Ada",)
+    assert adjudication.settled_cells(store, run.id)["i1", "Right"].people == ("Ada",)
 
 
 def test_a_forged_seat_has_the_role_of_its_name(store: Store) -> None:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from core.cli.main import main
 from core.services.agreement.metrics_report import metrics_source
-from core.services.review.corrected_estimates import rightness, selected
+from core.services.review.corrected_estimates import selection_of, verdict_accuracy
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.review.test_corrected_estimates import HALF, settle_all
@@ -19,7 +19,7 @@ from tests.services.reviewed import EVERYTHING, MET
 
 def test_a_run_nobody_reviewed_has_no_such_labels(store: Store) -> None:
     run = reviewed.graded(store)
-    assert selected(store, run.id) is None
+    assert selection_of(store, run.id) is None
     said: list[str] = []
     assert "review" not in metrics_source(lambda: store, str(run.id), tell=said.append)
     assert said == []
@@ -40,7 +40,7 @@ def test_metrics_of_a_reviewed_run_give_the_weighted_share_beside_that_of_the_ha
     review = found["review"]
     assert (review["labels"], review["settled_in_review"]) == (labels, 72 + audited)
     (one,) = review["queues"]
-    truth = rightness(store, queue)
+    truth = verdict_accuracy(store, queue)
     assert one["right_weighted"]["value"] == truth.weighted.value
     assert one["right_weighted"]["ci"] == [truth.weighted.low, truth.weighted.high]
     assert one["right_on_hard"]["value"] == pytest.approx(24 / 72)

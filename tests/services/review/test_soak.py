@@ -27,7 +27,7 @@ def work(path: Path, queue: int, name: str, seed: int) -> None:
     store, dice = Store(path), random.Random(seed)
     try:
         reviewers.sign_in(store, name)
-        seat = reviewers.seat(store, name, f"tab of {name}")
+        seat = reviewers.seat_of(store, name, f"tab of {name}")
         while (ticket := claims.claim_next(store, seat, queue)) is not None or _more(store, queue):
             if ticket is not None:
                 _one(store, ticket, dice)
@@ -36,7 +36,7 @@ def work(path: Path, queue: int, name: str, seed: int) -> None:
 
 
 def _more(store: Store, queue: int) -> bool:
-    done = queues.progress(store, queue)
+    done = queues.queue_progress(store, queue)
     return done.resolved < done.total
 
 
@@ -60,8 +60,8 @@ def _one(store: Store, ticket: claims.Ticket, dice: random.Random) -> None:
 
 def check(store: Store, run_id: int, queue: int, cells: int) -> None:
     """Every cell is settled once, by the verdict that its one reviewer confirmed."""
-    assert queues.progress(store, queue).cells == {"resolved": cells}
-    settled = adjudication.settled(store, run_id)
+    assert queues.queue_progress(store, queue).cells == {"resolved": cells}
+    settled = adjudication.settled_cells(store, run_id)
     assert len(settled) == cells
     events = list(store.events.of_run(run_id))
     times = Counter((e.item_id, e.criterion) for e in events if e.action == "settle")
@@ -122,7 +122,7 @@ def test_of_two_who_commit_at_the_same_moment_one_is_told(store: Store) -> None:
     gate = threading.Barrier(2)
     people = [(ada, first), (bea, second)]
     together(lambda n: threading.Thread(target=commit_all, args=people[n]), 2)
-    assert len(adjudication.settled(store, run.id)) == 40
+    assert len(adjudication.settled_cells(store, run.id)) == 40
     assert len(told) == 40
     assert all("settled by" in words for words in told)
 

@@ -30,7 +30,7 @@ def test_a_cell_that_was_sent_back_since_it_was_opened_must_be_looked_at_again(
     with pytest.raises(Conflict, match=r"'Right' was sent back by Lea at .* was not recorded"):
         commit_reveal.commit(store, opened, SAID)
     assert "Ada" not in {v.reviewer for v in store.verdicts.of_item(queue, "i1")}
-    commit_reveal.commit(store, claims.renewed(store, opened), SAID)
+    commit_reveal.commit(store, claims.renewed_ticket(store, opened), SAID)
     said = {v.criterion for v in store.verdicts.of_item(queue, "i1") if v.reviewer == "Ada"}
     assert said == {"Right", "Short"}
 

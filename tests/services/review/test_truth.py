@@ -7,7 +7,7 @@ from dataclasses import replace
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.review import ReviewerAnswer
 from core.domain.runs import Run
-from core.services.results.scored_items import calibration_items, derive_for, settled_lookup
+from core.services.results.scored_items import calibration_items, derivation_for, settled_lookup
 from core.services.review import commit_reveal, other_acts
 from core.services.runs.planning import RunRequest, plan_run
 from core.services.runs.ready_run import load_job
@@ -75,7 +75,7 @@ def test_other_weights_are_another_score_of_the_same_votes_and_decisions(store: 
     lighter = reviewed.RUBRIC.model_copy(
         update={"criteria": (right.model_copy(update={"weight": 1.0}), short)}
     )
-    derive = derive_for(run.plan, lighter, reviewed.items(4), settled_lookup(store, run.id))
+    derive = derivation_for(run.plan, lighter, reviewed.items(4), settled_lookup(store, run.id))
     before = store.runs.get(run.id)
     store.results.rebuild(run.id, derive)
     assert store.results.item(run.id, "i2").score == 0.5

@@ -14,10 +14,10 @@ from core.rubric_diff.wording import check_words, decision_words, gate_words
 from core.services.rubrics import draft_criteria, draft_rules, library
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import (
-    completed,
+    complete_draft,
     draft_from,
-    locate,
-    payload,
+    draft_payload,
+    locate_card,
     problems_of,
     rubric_from,
     with_rubric,
@@ -31,7 +31,7 @@ def draft() -> RubricDraft:
 
 
 def last_gate(now: RubricDraft) -> dict[str, Any]:
-    return draft_rules.gate_now(now, now["gates"][-1]["uid"])
+    return draft_rules.current_gate_data(now, now["gates"][-1]["uid"])
 
 
 @given(rubrics())
@@ -41,7 +41,7 @@ def test_the_rules_of_any_rubric_come_back_equal_from_its_draft(rubric: Rubric) 
     assert (again.gates, again.prechecks) == (rubric.gates, rubric.prechecks)
     assert (again.decision, again.scoring) == (rubric.decision, rubric.scoring)
     # The YAML view reads the same, and keeps every card's uid.
-    typed = with_rubric(made, library.read(library.text_of(made), "x.yaml").value)
+    typed = with_rubric(made, library.read_rubric(library.draft_file_text(made), "x.yaml").value)
     assert [g["uid"] for g in typed["gates"]] == [g["uid"] for g in made["gates"]]
     assert typed["prechecks"] == made["prechecks"]
 
@@ -59,21 +59,24 @@ def test_a_new_gate_asks_what_is_meant_most_often(first: str, condition: dict[st
     now, new = draft_rules.add_gate(
         draft_from(FULL.model_copy(update={"criteria": tuple(criteria)}))
     )
-    assert draft_rules.gate_now(now, new)["when"] == condition
+    assert draft_rules.current_gate_data(now, new)["when"] == condition
     assert problems_of(now) == ()
 
 
 def test_a_gate_turns_to_another_criterion_and_keeps_what_fits() -> None:
     now, new = draft_rules.add_gate(draft())
     now = draft_rules.set_subject(now, new, criterion=uid(now, "Depth"))
-    assert draft_rules.gate_now(now, new)["when"] == {"criterion": "Depth", "below": "High"}
+    assert draft_rules.current_gate_data(now, new)["when"] == {
+        "criterion": "Depth",
+        "below": "High",
+    }
     now = draft_rules.set_condition(now, new, "at_least", 0.5)
     now = draft_rules.set_subject(now, new, criterion=uid(now, "Tone"))
-    assert draft_rules.gate_now(now, new)["when"] == {"criterion": "Tone", "at_least": 0.5}
+    assert draft_rules.current_gate_data(now, new)["when"] == {"criterion": "Tone", "at_least": 0.5}
     now = draft_rules.set_subject(now, new, tag="form")
-    assert draft_rules.gate_now(now, new)["when"]["count_at_least"] == 1
+    assert draft_rules.current_gate_data(now, new)["when"]["count_at_least"] == 1
     now = draft_rules.set_count(now, new, 3)
-    assert draft_rules.gate_now(now, new)["when"] == {
+    assert draft_rules.current_gate_data(now, new)["when"] == {
         "tag": "form",
         "at_least": 0.5,
         "count_at_least": 3,
@@ -99,21 +102,24 @@ def test_effects_come_with_usual_values_and_only_one_verdict() -> None:
     now, new = draft_rules.add_gate(draft())
     now = draft_rules.set_effect(now, new, "cap", 0.3)
     now = draft_rules.set_effects(now, new, ["cap", "fail", "flag"])
-    assert draft_rules.gate_now(now, new)["then"] == {
+    assert draft_rules.current_gate_data(now, new)["then"] == {
         "cap": 0.3,
         "flag": "look here",
         "verdict": "fail",
         "reason": "",
     }
     now = draft_rules.set_effects(now, new, ["cap", "fail", "review"])
-    assert draft_rules.effects_of(draft_rules.gate_now(now, new)["then"]) == ["cap", "review"]
+    assert draft_rules.effects_of(draft_rules.current_gate_data(now, new)["then"]) == [
+        "cap",
+        "review",
+    ]
     now = draft_rules.set_effects(now, new, [])
     (problem,) = problems_of(now)
     assert "does nothing" in problem.message
-    assert locate(now, problem.path)[0] == new
+    assert locate_card(now, problem.path)[0] == new
     # Written down all the same, and said to be incomplete.
-    assert "name: Gate 1" in library.text_of(now)
-    assert gate_words(draft_rules.gate_now(now, new)) == (
+    assert "name: Gate 1" in library.draft_file_text(now)
+    assert gate_words(draft_rules.current_gate_data(now, new)) == (
         "This gate is not complete yet, and does nothing."
     )
 
@@ -136,8 +142,8 @@ def test_a_pre_check_is_made_changed_and_said() -> None:
         draft_rules.set_check(now, new, "families", []), new, "patterns", []
     )
     (problem,) = problems_of(now)
-    assert locate(now, problem.path)[0] == new
-    assert "- name: Pre-check 1" in library.text_of(now)
+    assert locate_card(now, problem.path)[0] == new
+    assert "- name: Pre-check 1" in library.draft_file_text(now)
 
 
 def test_copies_and_removals_touch_one_rule_only() -> None:
@@ -147,12 +153,12 @@ def test_copies_and_removals_touch_one_rule_only() -> None:
     now, other = draft_rules.duplicate_rule(now, now["gates"][0]["uid"])
     assert [g["gate"]["name"] for g in now["gates"]] == ["g1", "g1 copy 1", "g2", "g3"]
     assert (
-        draft_rules.gate_now(now, other)["when"]
-        == draft_rules.gate_now(now, now["gates"][0]["uid"])["when"]
+        draft_rules.current_gate_data(now, other)["when"]
+        == draft_rules.current_gate_data(now, now["gates"][0]["uid"])["when"]
     )
     for rule in (twin, other, check):
         now = draft_rules.remove_rule(now, rule)
-    assert payload(now) == payload(draft())
+    assert draft_payload(now) == draft_payload(draft())
     assert draft_rules.duplicate_rule(now, "gone") == (now, "gone")
     assert draft_rules.remove_rule(now, "gone") == now
 
@@ -176,7 +182,7 @@ def test_thresholds_that_cross_are_a_problem_of_the_decision() -> None:
     now = draft_rules.set_decision(draft(), fail_below=0.9)
     (problem,) = problems_of(now)
     assert problem.path[0] == "decision"
-    assert "fail_below: 0.9" in library.text_of(now)
+    assert "fail_below: 0.9" in library.draft_file_text(now)
 
 
 def test_a_length_penalty_is_made_and_dropped() -> None:
@@ -195,6 +201,6 @@ def test_a_draft_kept_by_an_older_version_is_completed() -> None:
     del old["prechecks"], old["decision"], old["scoring"]["min_coverage"]
     for gate in old["gates"]:
         del gate["uid"]
-    now = completed(cast("dict[str, Any]", old))
+    now = complete_draft(cast("dict[str, Any]", old))
     assert rubric_from(now) == FULL
     assert len({gate["uid"] for gate in now["gates"]}) == 3

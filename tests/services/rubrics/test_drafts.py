@@ -11,9 +11,9 @@ from core.services.rubrics import draft_criteria
 from core.services.rubrics.draft_shapes import RubricDraft, new_draft
 from core.services.rubrics.drafts import (
     draft_from,
+    draft_payload,
     is_changed,
-    locate,
-    payload,
+    locate_card,
     problems_of,
     rubric_from,
     with_rubric,
@@ -121,7 +121,7 @@ def test_two_criteria_that_swap_names_keep_their_own_gates() -> None:
 
 def test_a_gate_outlives_its_criterion_and_is_reported() -> None:
     now = draft_criteria.remove_criterion(draft(), uid(draft(), "Depth"))
-    assert len(payload(now)["gates"]) == 3
+    assert len(draft_payload(now)["gates"]) == 3
     (problem,) = problems_of(now)
     assert "names the criterion 'Depth', which does not exist" in problem.message
 
@@ -135,9 +135,9 @@ def test_every_problem_is_named_with_its_place() -> None:
         ("criteria", 0, "requirement"),
         ("criteria", 1, "options", 1, "label"),
     ]
-    assert locate(now, places[1]) == (uid(now, "Depth"), high)
-    assert locate(now, ("gates", 0)) == (now["gates"][0]["uid"], None)
-    assert locate(now, ("guidelines",)) == (None, None)
+    assert locate_card(now, places[1]) == (uid(now, "Depth"), high)
+    assert locate_card(now, ("gates", 0)) == (now["gates"][0]["uid"], None)
+    assert locate_card(now, ("guidelines",)) == (None, None)
 
 
 def test_text_edited_by_hand_keeps_the_uids_of_what_kept_its_name() -> None:
@@ -258,7 +258,7 @@ def test_an_unknown_uid_changes_nothing() -> None:
         lambda d: draft_criteria.remove_option(d, "gone", "gone"),
         lambda d: draft_criteria.change_scale(d, "gone", "binary"),
     ):
-        assert payload(act(draft())) == payload(draft())
+        assert draft_payload(act(draft())) == draft_payload(draft())
 
 
 ACTS = ("add", "remove", "up", "down", "copy", "scale", "option", "na", "drop", "spread")

@@ -28,9 +28,9 @@ from core.rubric_diff.merge import merge_pieces, merged_rubric
 from core.services.rubrics import draft_criteria, library
 from core.services.rubrics.draft_shapes import data_of, started_draft
 from core.services.rubrics.drafts import (
-    completed,
+    complete_draft,
     draft_from,
-    payload,
+    draft_payload,
     rubric_from,
     with_rubric,
 )
@@ -87,7 +87,7 @@ def test_a_draft_holds_it(changed: Changed[Rubric]) -> None:
 
 @each_field
 def test_the_text_of_a_draft_that_is_no_rubric_yet_holds_it(changed: Changed[Rubric]) -> None:
-    text = library.text_of({**draft_from(changed.whole), "name": ""})
+    text = library.draft_file_text({**draft_from(changed.whole), "name": ""})
     assert parse_rubric(f"name: {changed.whole.name}\n{text}", "x.yaml").value == changed.whole
 
 
@@ -97,9 +97,9 @@ def test_a_copy_of_a_criterion_holds_it(changed: Changed[Rubric]) -> None:
     first = draft["criteria"][0]["uid"]
     doubled, _ = draft_criteria.duplicate_criterion(draft, first)
     appended = draft_criteria.append_criterion(draft, changed.whole.criteria[0])
-    data = payload(draft)["criteria"][0]
-    assert payload(doubled)["criteria"][1] == {**data, "name": f"{data['name']} copy 1"}
-    assert payload(appended)["criteria"][-1] == {**data, "name": f"{data['name']} 2"}
+    data = draft_payload(draft)["criteria"][0]
+    assert draft_payload(doubled)["criteria"][1] == {**data, "name": f"{data['name']} copy 1"}
+    assert draft_payload(appended)["criteria"][-1] == {**data, "name": f"{data['name']} 2"}
 
 
 @each_of_a_criterion
@@ -116,7 +116,7 @@ def test_a_draft_kept_before_the_field_was_there_gets_the_usual_value(
         Criterion: {**started_draft()["criteria"][0], "options": []},
         Option: data_of(Option.model_construct(label="")),
     }
-    for holder in holders(completed(kept), changed):
+    for holder in holders(complete_draft(kept), changed):
         assert holder[changed.field] == blank[changed.noun][changed.field]
 
 

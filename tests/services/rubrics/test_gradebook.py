@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError
-from core.services.rubrics.weights_from_grades import infer, read_grades, totals_of
+from core.services.rubrics.weights_from_grades import infer_weights, read_grades, totals_by_field
 
 RUBRIC = Rubric(
     criteria=(Criterion(name="A", requirement="A?"), Criterion(name="B", requirement="B?"))
@@ -24,8 +24,8 @@ dia,UNMET,UNMET,0
 def test_a_gradebook_without_texts_gives_the_weights_its_grader_had_in_mind() -> None:
     items = read_grades(TABLE.encode(), "grades.csv", RUBRIC)
     assert [item.id for item in items] == ["ann", "bob", "cem", "dia"]
-    assert list(totals_of(items)) == ["total"]
-    found = infer(RUBRIC, items, "total")
+    assert list(totals_by_field(items)) == ["total"]
+    found = infer_weights(RUBRIC, items, "total")
     assert {w.criterion: round(w.fitted, 9) for w in found.weights} == {"A": 6.0, "B": 3.0}
     assert found.r2 == pytest.approx(1.0)
 

@@ -26,7 +26,7 @@ def test_a_new_draft_becomes_a_rubric_and_its_kept_copy_goes(store: Store) -> No
     library.keep(store, name, draft_from(FULL))
     version = library.save(store, name, draft_from(FULL), note=" first ")
     assert (version.number, version.note, version.rubric) == (1, "first", FULL)
-    assert library.all_kept(store) == []
+    assert library.all_kept_drafts(store) == []
     assert not is_changed(library.draft_of(store, version.rubric_id))
 
 
@@ -34,7 +34,7 @@ def test_saving_again_makes_the_next_version_and_leaves_the_first(store: Store) 
     rubric_id = saved(store)
     draft = renamed(library.draft_of(store, rubric_id), "Essays 2")
     assert library.save(store, str(rubric_id), draft).number == 2
-    assert [v.name for v in library.history(store, rubric_id)] == ["Essays 2", "Essays"]
+    assert [v.name for v in library.version_history(store, rubric_id)] == ["Essays 2", "Essays"]
 
 
 def test_a_draft_that_is_no_rubric_is_refused_and_stays_kept(store: Store) -> None:
@@ -53,19 +53,19 @@ def test_whoever_saves_second_is_told_and_overwrites_nothing(store: Store) -> No
     library.save(store, "x", renamed(library.draft_of(store, rubric_id), "Theirs"))
     with pytest.raises(Conflict, match="Nothing was overwritten"):
         library.save(store, str(rubric_id), mine)
-    assert library.latest(store, rubric_id).rubric.name == "Theirs"
+    assert library.latest_version(store, rubric_id).rubric.name == "Theirs"
     # Only on what was looked at: version 1 is not the newest.
     with pytest.raises(Conflict, match="Version 2 was saved while you were looking at version 1"):
         library.on_top_of(store, mine, 1)
     on_top = library.on_top_of(store, mine, 2)
     assert library.save(store, str(rubric_id), on_top).number == 3
-    apart = library.save(store, "new-2", library.detached(mine))
+    apart = library.save(store, "new-2", library.detached_draft(mine))
     assert apart.rubric_id != rubric_id
 
 
 def test_unsaved_work_is_found_again_with_the_text_as_typed(store: Store) -> None:
     library.keep(store, "7", renamed(new_draft(), "A"), "name: [")
-    (found,) = library.all_kept(store)
+    (found,) = library.all_kept_drafts(store)
     assert (found.name, found.draft["name"], found.text) == ("7", "A", "name: [")
     library.discard(store, "7")
     assert library.unsaved_work(store, "7") is None
@@ -74,27 +74,27 @@ def test_unsaved_work_is_found_again_with_the_text_as_typed(store: Store) -> Non
 def test_search_wants_every_word_in_any_order_and_case(store: Store) -> None:
     for name in ("Short science answers", "Science essays"):
         saved(store, Rubric(name=name, criteria=FULL.criteria))
-    assert [r.name for r in library.listing(store, search="ANSWERS sci")] == [
+    assert [r.name for r in library.rubric_rows(store, search="ANSWERS sci")] == [
         "Short science answers"
     ]
-    assert len(library.listing(store)) == 2
+    assert len(library.rubric_rows(store)) == 2
 
 
 def test_archived_rubrics_leave_the_list_and_come_back(store: Store) -> None:
     rubric_id = saved(store)
     library.archive(store, rubric_id)
-    assert library.listing(store) == []
-    assert [r.id for r in library.listing(store, archived=True)] == [rubric_id]
+    assert library.rubric_rows(store) == []
+    assert [r.id for r in library.rubric_rows(store, archived=True)] == [rubric_id]
     library.restore(store, rubric_id)
-    assert [r.id for r in library.listing(store)] == [rubric_id]
+    assert [r.id for r in library.rubric_rows(store)] == [rubric_id]
 
 
 def test_copies_get_names_of_their_own(store: Store) -> None:
     rubric_id = saved(store)
     names = [library.duplicate(store, rubric_id).rubric.name for _ in range(2)]
     assert names == ["Essays copy", "Essays copy 2"]
-    copy = library.listing(store)[0]
-    assert library.latest(store, copy.id).rubric.gates == FULL.gates
+    copy = library.rubric_rows(store)[0]
+    assert library.latest_version(store, copy.id).rubric.gates == FULL.gates
 
 
 def test_an_unknown_rubric_is_not_found(store: Store) -> None:
@@ -104,17 +104,17 @@ def test_an_unknown_rubric_is_not_found(store: Store) -> None:
 
 @pytest.mark.parametrize("format", ["yaml", "json"])
 def test_what_is_written_is_read_back_equal(format: library.Format) -> None:
-    text = library.written(FULL, format)
-    assert library.read(text, f"x.{format}").value == FULL
-    assert library.text_of(draft_from(FULL), format) == text
+    text = library.rubric_file_text(FULL, format)
+    assert library.read_rubric(text, f"x.{format}").value == FULL
+    assert library.draft_file_text(draft_from(FULL), format) == text
 
 
 def test_an_invalid_draft_can_be_written_down_and_its_text_says_the_same_problem() -> None:
     draft = draft_from(FULL)
     broken = draft_criteria.set_criterion(draft, draft["criteria"][1]["uid"], "name", "clear")
-    text = library.text_of(broken)
+    text = library.draft_file_text(broken)
     with pytest.raises(InputError) as refused:
-        library.read(text, "x.yaml")
+        library.read_rubric(text, "x.yaml")
     (problem,) = refused.value.problems
     assert "repeats the name 'clear'" in problem.message
     assert problem.line is not None
@@ -123,14 +123,14 @@ def test_an_invalid_draft_can_be_written_down_and_its_text_says_the_same_problem
 
 def test_a_drafted_weight_that_is_no_number_is_left_out_of_the_text() -> None:
     drafted = {"name": "x", "criteria": [{"name": "a", "requirement": "b", "weight": "heavy"}]}
-    assert library.text_of(draft_from_data(drafted)) == (
+    assert library.draft_file_text(draft_from_data(drafted)) == (
         "name: x\ncriteria:\n  - name: a\n    requirement: b\n    scale: binary\n"
     )
 
 
 def test_an_empty_text_is_refused_in_words() -> None:
     with pytest.raises(InputError, match="nothing to read"):
-        library.read("  \n", "x.yaml")
+        library.read_rubric("  \n", "x.yaml")
 
 
 def test_every_sample_opens_as_a_draft_without_problems() -> None:
@@ -177,12 +177,12 @@ def test_the_simulated_score_moves_with_the_answers() -> None:
     rubric = Rubric(criteria=(YES_NO, Criterion(name="Rude", requirement="Is rude.", weight=-5)))
     best = prompt_preview.best_answers(rubric)
     assert best == {"Dense": 0, "Rude": 1}
-    assert prompt_preview.simulate(rubric, best).result.score == 1.0  # 10 of 10
+    assert prompt_preview.simulate_score(rubric, best).result.score == 1.0  # 10 of 10
     # 10 - 5 points of 10 positive ones
-    assert prompt_preview.simulate(rubric, {"Dense": 0, "Rude": 0}).result.score == 0.5
-    assert prompt_preview.worst(rubric) == {"Dense": 1, "Rude": 0}
-    assert prompt_preview.simulate(rubric, {}).result.score is None
-    drawn = prompt_preview.at_random(rubric)
+    assert prompt_preview.simulate_score(rubric, {"Dense": 0, "Rude": 0}).result.score == 0.5
+    assert prompt_preview.worst_answers(rubric) == {"Dense": 1, "Rude": 0}
+    assert prompt_preview.simulate_score(rubric, {}).result.score is None
+    drawn = prompt_preview.random_answers(rubric)
     assert all(0 <= drawn[c.name] < len(c.choices) for c in rubric.criteria)
 
 

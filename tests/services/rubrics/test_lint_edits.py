@@ -9,7 +9,7 @@ from core.lint.check import check
 from core.lint.rules import LintFinding
 from core.services.rubrics import draft_criteria
 from core.services.rubrics.drafts import draft_from, rubric_from
-from core.services.rubrics.issues import check_draft, dismiss, recall, with_edit
+from core.services.rubrics.issues import check_draft, dismiss_finding, recall_finding, with_edit
 from tests.lint.made import criterion, levels, rubric
 
 BACKED = levels(
@@ -85,7 +85,7 @@ def test_a_draft_that_is_no_rubric_yet_is_checked_as_far_as_it_can_be_read() -> 
 def test_what_is_dismissed_stays_so_with_the_rubric_until_it_is_recalled() -> None:
     draft = draft_from(rubric(BACKED, criterion("Is it appropriate?"), gates=[IDLE]))
     for finding in check_draft(draft):
-        draft = dismiss(draft, finding)
+        draft = dismiss_finding(draft, finding)
     assert check_draft(draft) == ()
     saved = rubric_from(draft)
     assert check(saved) == ()
@@ -93,7 +93,7 @@ def test_what_is_dismissed_stays_so_with_the_rubric_until_it_is_recalled() -> No
     hidden = check_draft(draft, with_dismissed=True)
     assert [f.rule for f in hidden] == ["inert-gate", "vague"]
     for finding in hidden:
-        draft = recall(draft, finding)
+        draft = recall_finding(draft, finding)
     assert [f.rule for f in check_draft(draft)] == ["inert-gate", "vague"]
     assert rubric_from(draft).meta == {}
 
@@ -101,4 +101,4 @@ def test_what_is_dismissed_stays_so_with_the_rubric_until_it_is_recalled() -> No
 def test_a_rule_dismissed_for_one_criterion_still_speaks_for_another() -> None:
     draft = draft_from(rubric(criterion("Is it proper?", name="A"), criterion("Is it nice?")))
     first: LintFinding = check_draft(draft)[0]
-    assert [f.criterion for f in check_draft(dismiss(draft, first))] == [1]
+    assert [f.criterion for f in check_draft(dismiss_finding(draft, first))] == [1]

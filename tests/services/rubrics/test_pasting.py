@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from core.errors import InputError
 from core.services.rubrics.draft_shapes import new_draft
 from core.services.rubrics.drafts import rubric_from
-from core.services.rubrics.import_export import MOST, added, added_whole, read_lines, read_paste
+from core.services.rubrics.import_export import (
+    MOST,
+    added_whole,
+    read_lines,
+    read_paste,
+    with_lines_added,
+)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +68,7 @@ def test_a_long_line_keeps_all_of_its_words_in_the_requirement() -> None:
 
 def test_what_was_pasted_is_a_rubric_with_names_of_its_own() -> None:
     lines = read_lines("- Is polite (5)\n- Is polite (−3)\n# Facts\n- Cites")
-    rubric = rubric_from({**added(new_draft(), lines), "name": "R"})
+    rubric = rubric_from({**with_lines_added(new_draft(), lines), "name": "R"})
     assert [(c.name, c.weight, c.section) for c in rubric.criteria] == [
         ("Is polite", 5.0, None),
         ("Is polite 2", -3.0, None),
@@ -83,7 +89,7 @@ def test_a_pasted_grid_becomes_criteria_with_all_of_their_levels() -> None:
         read_paste(text)
     found = read_paste(text.replace("Thesis\te", "Style\te"))
     assert found.lines == ()
-    draft = added_whole(added(new_draft(), read_lines("Thesis")), found.criteria)
+    draft = added_whole(with_lines_added(new_draft(), read_lines("Thesis")), found.criteria)
     # The first Thesis was there already.
     assert [c["name"] for c in draft["criteria"]] == ["Thesis", "Thesis 2", "Style"]
     assert [o["description"] for o in draft["criteria"][1]["options"]] == ["d", "c", "b", "a"]

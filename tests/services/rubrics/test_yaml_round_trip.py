@@ -14,7 +14,9 @@ from tests.strategies import rubrics
 
 def back_from_yaml(draft: RubricDraft) -> RubricDraft:
     """What the form holds after its YAML was opened and left again as text that was typed."""
-    return with_rubric(draft, library.read(library.text_of(draft), "rubric.yaml").value)
+    return with_rubric(
+        draft, library.read_rubric(library.draft_file_text(draft), "rubric.yaml").value
+    )
 
 
 @given(rubrics().filter(lambda rubric: all(c.section != "" for c in rubric.criteria)))

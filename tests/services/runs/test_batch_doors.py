@@ -226,7 +226,7 @@ def test_the_estimate_is_half_of_the_listed_price_and_bounds_what_is_sent(
 ) -> None:
     (judge,) = there.request.panel.judges
     panel = Panel(judges=(judge.model_copy(update={"price_in": None, "price_out": None}),))
-    estimate = cost_estimate.estimate(store, there.asked(panel=panel))
+    estimate = cost_estimate.estimate_request(store, there.asked(panel=panel))
     assert estimate.cost is not None
     assert estimate.direct is not None
     assert estimate.cost == pytest.approx(estimate.direct / 2)

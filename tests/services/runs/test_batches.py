@@ -269,7 +269,7 @@ def test_a_run_that_nobody_works_on_is_cancelled_at_the_provider_by_whoever_take
 ) -> None:
     run_id = lifecycle.start(store, batched)
     worked_until("sent", store, run_id)
-    figures = lifecycle.summary(store, run_id)
+    figures = lifecycle.run_summary(store, run_id)
     assert figures["batches_out"] == 1
     with pytest.raises(Conflict, match="has batches at the provider"):
         lifecycle.retry(store, run_id)
@@ -286,7 +286,7 @@ def test_a_budget_bounds_what_is_sent(
     store: Store, batched: RunRequest, provider: Provider
 ) -> None:
     # By the estimate a question costs some hundredths of a dollar; it then costs $0.05.
-    guess = cost_estimate.estimate(store, batched).cost
+    guess = cost_estimate.estimate_request(store, batched).cost
     assert guess is not None
     run = work(store, replace(batched, budget=guess / 2))
     row = store.runs.row(run)
@@ -298,8 +298,8 @@ def test_a_budget_bounds_what_is_sent(
 def test_the_estimate_shows_half_the_price_and_what_it_would_be_otherwise(
     store: Store, request_: RunRequest
 ) -> None:
-    direct = cost_estimate.estimate(store, request_)
-    batched = cost_estimate.estimate(store, replace(request_, batch=True))
+    direct = cost_estimate.estimate_request(store, request_)
+    batched = cost_estimate.estimate_request(store, replace(request_, batch=True))
     assert direct.cost is not None
     assert batched.cost is not None
     assert batched.cost == direct.cost / 2

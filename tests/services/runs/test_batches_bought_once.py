@@ -96,7 +96,7 @@ def test_the_minute_in_which_a_batch_may_turn_up_begins_with_the_last_attempt(
     there.batches.busy = 2
     run_id = lifecycle.start(store, there.asked())
     with monkeypatch.context() as patch:
-        patch.setattr(clock, "at", lambda: time.time() + later)
+        patch.setattr(clock, "seconds_now", lambda: time.time() + later)
         patch.setattr(context.BatchContext, "note_delay", pass_time)
         killed_at("bought", patch)
         with pytest.raises(SystemError):
@@ -104,7 +104,7 @@ def test_the_minute_in_which_a_batch_may_turn_up_begins_with_the_last_attempt(
     assert len(there.batches.made) == 1
     # The provider lists it late.
     there.batches.hidden = 1
-    monkeypatch.setattr(clock, "at", lambda: time.time() + later)
+    monkeypatch.setattr(clock, "seconds_now", lambda: time.time() + later)
     lifecycle.resume(store, run_id)
     runner.work_here(store, run_id)
     assert (store.runs.row(run_id).votes, len(there.batches.made)) == (PLANNED, 1)

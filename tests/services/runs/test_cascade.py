@@ -63,7 +63,7 @@ def test_cells_that_the_first_stage_settles_spare_the_second(
     store, run_id = run_of(tmp_path, panel)
     assert work_here(store, run_id) == "done"
     assert models_asked(provider) == {"cheap": 12}  # 4 items x 3 criteria
-    assert lifecycle.summary(store, run_id)["spared"] == 12
+    assert lifecycle.run_summary(store, run_id)["spared"] == 12
 
 
 def test_judges_who_agree_are_no_split_where_the_rule_settles_between_options(

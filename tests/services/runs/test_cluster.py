@@ -98,7 +98,7 @@ def test_a_cluster_gives_the_votes_that_one_process_gives_and_never_sees_a_key(
     # A worker's own environment has the value; the name alone is sent.
     assert b"QZ_KEY" in b"".join(sent)
     assert b"qz-secret" not in b"".join(sent)
-    figures = [lifecycle.summary(store, run) for run in (there, here)]
+    figures = [lifecycle.run_summary(store, run) for run in (there, here)]
     assert figures[0]["cost_usd"] == pytest.approx(30.0)  # 300 calls of 1,000 tokens
     assert figures[0]["calls"] == figures[1]["calls"] == 300
 
@@ -253,8 +253,8 @@ def test_when_the_scheduler_goes_the_run_says_so_and_goes_on_elsewhere(
 def test_workers_of_another_version_are_not_asked(
     store: Store, many: RunRequest, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ours = remote.versions()
-    monkeypatch.setattr(joining, "_ours", lambda: ours._replace(program="9.9"))
+    ours = remote.own_versions()
+    monkeypatch.setattr(joining, "_own_versions", lambda: ours._replace(program="9.9"))
     run = started(store, many)
     assert work_here(store, run, cluster=address) == "interrupted"
     assert re.search(r"No worker of the cluster fits.*9\.9", store.runs.row(run).message)
@@ -272,10 +272,10 @@ def test_code_of_another_day_is_another_version_though_it_is_called_the_same(
         )
         return done.stdout.strip()
 
-    assert there() == remote.versions().words
+    assert there() == remote.own_versions().words
     with (tmp_path / "core" / "judging" / "pace.py").open("a") as other:
         other.write("# As it was changed since.\n")
-    assert there() != remote.versions().words
+    assert there() != remote.own_versions().words
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ def test_offline_judges_learn_and_judge_on_the_cluster_as_they_do_here(
     assert notes[0]["training"] == notes[1]["training"]
     assert notes[0]["cluster"]["workers"] == 2
     # Where the cluster cannot do it after all, it is done here.
-    monkeypatch.setattr(training, "learn", lambda sent, names: 1 / 0)
+    monkeypatch.setattr(training, "learn_criteria", lambda sent, names: 1 / 0)
     again = lifecycle.start(store, asked)
     assert work_here(store, again, cluster=address) == "done"
     assert "could not train words" in caplog.text

@@ -56,15 +56,15 @@ def test_calls_announced_made_and_counted_are_the_same(
 ) -> None:
     provider.rule = any_mode
     asked = asking(request_, mode)
-    assert cost_estimate.estimate(store, asked).calls == expected
+    assert cost_estimate.estimate_request(store, asked).calls == expected
     first = run(store, asked)
     assert provider.count == expected
-    figures = lifecycle.summary(store, first)
+    figures = lifecycle.run_summary(store, first)
     assert (figures["calls"], figures["cached"], figures["failures"]) == (expected, 0, {})
     made = calls(store, first)
     assert sum(one.asked or 0 for one in made) == sum(one.tries for one in made) == expected
     # Again: all of them are known, and none is made.
-    again = lifecycle.summary(store, run(store, asked))
+    again = lifecycle.run_summary(store, run(store, asked))
     assert provider.count == expected
     assert (again["calls"], again["cached"]) == (0, expected)
 
@@ -76,7 +76,7 @@ def test_a_repair_is_a_call_and_a_try_again_is_none(
     provider.say(status(429, headers={"Retry-After": "0"}), status(500), malformed())
     found = run(store, with_judge(request_, concurrency=1))
     assert provider.count == 15  # 12 questions, a repair, and two that were tried again
-    assert lifecycle.summary(store, found)["calls"] == 13
+    assert lifecycle.run_summary(store, found)["calls"] == 13
     made = sorted(((one.asked, one.tries) for one in calls(store, found)), reverse=True)
     assert made == [(2, 4), *[(1, 1)] * 11]
 
@@ -148,7 +148,7 @@ def test_what_never_reached_the_wire_is_no_call_and_costs_nothing(
     # As in a run that was planned before such settings were looked for.
     monkeypatch.setattr(lifecycle, "require_ready", lambda judges: None)
     found = run(store, with_judge(request_, door=door, tries=1, **change))
-    figures = lifecycle.summary(store, found)
+    figures = lifecycle.run_summary(store, found)
     assert provider.count == 0
     assert figures["failures"] == {kind: 12}
     assert (figures["calls"], figures["lost_calls"], figures["cost_usd"]) == (0, 0, 0.0)
@@ -165,7 +165,7 @@ def test_what_litellm_refuses_itself_is_no_call(
     )
     asked = replace(request_, panel=request_.panel.model_copy(update={"judges": (alone,)}))
     found = run(store, with_judge(asked, thinking="high"))
-    figures = lifecycle.summary(store, found)
+    figures = lifecycle.run_summary(store, found)
     assert sum(figures["failures"].values()) == 12
     assert (figures["calls"], figures["lost_calls"]) == (0, 0)
 
@@ -178,11 +178,11 @@ def test_a_stopped_run_says_how_many_calls_were_out(
     found = lifecycle.start(store, with_judge(request_, concurrency=4))
     runner = Runner(store).start()
     until(lambda: store.runs.row(found).votes == 8 and store.runs.row(found).out == 4)
-    assert lifecycle.summary(store, found)["lost_calls"] == 0  # they may still be answered
+    assert lifecycle.run_summary(store, found)["lost_calls"] == 0  # they may still be answered
     lifecycle.cancel(store, found)
     until(lambda: store.runs.row(found).status == "cancelled")
     runner.stop()
-    figures = lifecycle.summary(store, found)
+    figures = lifecycle.run_summary(store, found)
     assert (figures["calls"], figures["lost_calls"], provider.count) == (8, 4, 12)
     said = "4 more calls were out when the run was stopped: they are not counted and may have been"
     assert said in summary_as_text(figures)
@@ -190,7 +190,7 @@ def test_a_stopped_run_says_how_many_calls_were_out(
     provider.rule = by_request
     lifecycle.resume(store, found)
     work_here(store, found)
-    figures = lifecycle.summary(store, found)
+    figures = lifecycle.run_summary(store, found)
     assert (figures["calls"], figures["lost_calls"], provider.count) == (12, 4, 16)
 
 

@@ -14,7 +14,7 @@ from core.errors import StoreError, WriteBlocked
 from core.services.runs.held_work import (
     SELDOM,
     Recorder,
-    beating,
+    calling_beat,
     fewer_collections,
     in_thread,
     store_thread,
@@ -32,7 +32,7 @@ def test_beats_go_on_while_the_file_cannot_be_written_and_end_when_one_says_so()
         return said
 
     async def work() -> None:
-        async with beating(beat, 0.0):
+        async with calling_beat(beat, 0.0):
             # Two turns of the loop a beat are enough; a fifth beat would find no answer.
             for _ in range(100):
                 await asyncio.sleep(0)
@@ -48,7 +48,7 @@ def test_an_error_of_a_beat_comes_out_when_the_work_is_done() -> None:
     done = []
 
     async def work() -> None:
-        async with beating(beat, 0.0):
+        async with calling_beat(beat, 0.0):
             await asyncio.sleep(0.01)
             done.append("all of it")
 

@@ -15,7 +15,7 @@ from core.domain.panel import Judge
 from core.domain.votes import Cell
 from core.services.runs import lifecycle
 from core.services.runs.keeping import keeper
-from core.services.runs.keeping.keeper import WorkerProcess, free
+from core.services.runs.keeping.keeper import WorkerProcess, free_run
 from core.services.runs.runner import work_here
 from core.store.runs import logbook
 from core.store.store import Store
@@ -77,7 +77,7 @@ def test_a_run_that_stopped_two_workers_is_put_aside_with_the_cell_named_and_oth
     told = (
         row.calls
         + row.lost
-        + sum(lifecycle.summary(store, other)[name] for name in ("calls", "lost_calls"))
+        + sum(lifecycle.run_summary(store, other)[name] for name in ("calls", "lost_calls"))
     )
     # None is left unsaid; a call that was about to be sent as a worker was killed is said, too: of
     # two and four at a time, by two workers.
@@ -143,7 +143,7 @@ def test_a_cancelled_run_whose_worker_is_gone_tells_the_provider_of_its_batches(
     store.runs.request_cancel(run_id, now=clock.now())
     (held,) = store.leases.of_process("host:1:")
 
-    free(store, held, "hung", (), guilty=True)
+    free_run(store, held, "hung", (), guilty=True)
 
     row = store.runs.row(run_id)
     assert (row.status, row.lease_owner, row.cancel) == (*stands, True)

@@ -41,11 +41,11 @@ def test_the_same_run_again_makes_no_request_and_gives_equal_votes(
     assert provider.count == 12
     assert votes_of(store, second) == votes_of(store, first)
     assert len(votes_of(store, second)) == 12
-    figures = lifecycle.summary(store, second)
+    figures = lifecycle.run_summary(store, second)
     # 12 calls of 1,000 tokens in at $100 per million cost $0.10 each, the first time.
     assert (figures["calls"], figures["cached"], figures["cost_usd"]) == (0, 12, 0.0)
     assert figures["saved_usd"] == pytest.approx(1.2)
-    assert lifecycle.summary(store, first)["cost_usd"] == pytest.approx(1.2)
+    assert lifecycle.run_summary(store, first)["cost_usd"] == pytest.approx(1.2)
     row = store.runs.row(second)
     assert (row.tokens_in, row.cost_unknown) == (0, 0)
 

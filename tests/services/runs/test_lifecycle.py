@@ -35,11 +35,11 @@ def request(store: Store, panel: Panel | None = None, **options: object) -> RunR
 
 def test_a_rate_is_votes_gained_over_seconds_gone(store: Store) -> None:
     run_id = graded(store, "running", at=clock.seconds_now())
-    now = lifecycle.progress(store, run_id)
+    now = lifecycle.run_progress(store, run_id)
     assert (now.settled, now.rate, now.seconds_left) == (12, None, None)
 
     # Two seconds ago 4 of the 12 cells were settled: 8 in 2 s, and none is left.
-    later = lifecycle.progress(store, run_id, RunLook(run_id, 4, now.seen - 2.0))
+    later = lifecycle.run_progress(store, run_id, RunLook(run_id, 4, now.seen - 2.0))
 
     assert later.rate == pytest.approx(4.0, rel=0.2)
     assert later.seconds_left == 0
@@ -47,9 +47,9 @@ def test_a_rate_is_votes_gained_over_seconds_gone(store: Store) -> None:
 
 def test_a_rate_keeps_some_of_the_one_before(store: Store) -> None:
     run_id = graded(store, "running", at=clock.seconds_now())
-    seen = lifecycle.progress(store, run_id).seen
+    seen = lifecycle.run_progress(store, run_id).seen
 
-    look = lifecycle.progress(store, run_id, RunLook(run_id, 2, seen - 10.0, rate=11.0))
+    look = lifecycle.run_progress(store, run_id, RunLook(run_id, 2, seen - 10.0, rate=11.0))
 
     # 10 in 10 s is 1 a second; 0.7 x 11 + 0.3 x 1 = 8.
     assert look.rate == pytest.approx(8.0, rel=0.05)
@@ -57,41 +57,41 @@ def test_a_rate_keeps_some_of_the_one_before(store: Store) -> None:
 
 def test_a_run_without_a_new_vote_is_measured_from_its_last_one(store: Store) -> None:
     run_id = graded(store, "running", at=clock.seconds_now())
-    seen = lifecycle.progress(store, run_id).seen
+    seen = lifecycle.run_progress(store, run_id).seen
 
     # All 12 were settled 100 s ago: the next one comes at 0.01 a second at best.
-    look = lifecycle.progress(store, run_id, RunLook(run_id, 12, seen - 100.0, rate=0.5))
+    look = lifecycle.run_progress(store, run_id, RunLook(run_id, 12, seen - 100.0, rate=0.5))
     assert look.rate == pytest.approx(0.01, rel=0.05)
     assert look.look.seen == seen - 100.0
 
     # The 12th came after 100 s without any pace known yet.
-    first = lifecycle.progress(store, run_id, RunLook(run_id, 11, seen - 100.0))
+    first = lifecycle.run_progress(store, run_id, RunLook(run_id, 11, seen - 100.0))
     assert first.rate == pytest.approx(0.01, rel=0.05)
 
 
 def test_what_is_out_for_long_is_told_in_words(store: Store) -> None:
     run_id = graded(store, "running", at=clock.seconds_now())
-    assert lifecycle.waiting_words(lifecycle.progress(store, run_id)) == ""
+    assert lifecycle.waiting_words(lifecycle.run_progress(store, run_id)) == ""
 
     store.runs.set_notes(run_id, {WAITING: {"since": clock.seconds_now() - 65, "judge": "bob"}})
-    words = lifecycle.waiting_words(lifecycle.progress(store, run_id))
+    words = lifecycle.waiting_words(lifecycle.run_progress(store, run_id))
     assert re.fullmatch(r"1 call has been out for 1 min [56] s \(bob\)", words)
     store.runs.set_notes(run_id, {WAITING: {}})
-    assert lifecycle.waiting_words(lifecycle.progress(store, run_id)) == ""
+    assert lifecycle.waiting_words(lifecycle.run_progress(store, run_id)) == ""
 
 
 def test_a_look_at_another_run_or_too_soon_says_nothing_new(store: Store) -> None:
     run_id = graded(store, "running", at=clock.seconds_now())
-    seen = lifecycle.progress(store, run_id).seen
+    seen = lifecycle.run_progress(store, run_id).seen
 
-    assert lifecycle.progress(store, run_id, RunLook(run_id + 1, 0, seen - 9.0)).rate is None
-    assert lifecycle.progress(store, run_id, RunLook(run_id, 0, seen, rate=3.0)).rate == 3.0
+    assert lifecycle.run_progress(store, run_id, RunLook(run_id + 1, 0, seen - 9.0)).rate is None
+    assert lifecycle.run_progress(store, run_id, RunLook(run_id, 0, seen, rate=3.0)).rate == 3.0
 
 
 def test_a_run_at_rest_has_no_rate_and_is_not_stalled(store: Store) -> None:
     run_id = graded(store)
 
-    look = lifecycle.progress(store, run_id, RunLook(run_id, 0, 0.0))
+    look = lifecycle.run_progress(store, run_id, RunLook(run_id, 0, 0.0))
 
     assert (look.rate, look.stalled, look.share) == (None, False, 1.0)
 
@@ -99,7 +99,7 @@ def test_a_run_at_rest_has_no_rate_and_is_not_stalled(store: Store) -> None:
 def test_a_run_is_stalled_when_its_lease_ran_out(store: Store) -> None:
     run_id = graded(store, "running", at=clock.seconds_now() - 120)
 
-    assert lifecycle.progress(store, run_id).stalled
+    assert lifecycle.run_progress(store, run_id).stalled
 
 
 def test_runs_are_found_by_the_names_of_run_rubric_and_dataset(store: Store) -> None:
@@ -107,21 +107,21 @@ def test_runs_are_found_by_the_names_of_run_rubric_and_dataset(store: Store) -> 
         planned(store, name)
 
     def names(search: str) -> list[str]:
-        return [row.name for row in lifecycle.listing(store, search=search).rows]
+        return [row.name for row in lifecycle.runs_page(store, search=search).rows]
 
     assert names("AUT") == ["Autumn"]
     assert names("starred") == ["100%", "Autumn", "Spring"]  # the rubric of all three
     assert names("%") == ["100%"]
-    assert lifecycle.listing(store, search="r", limit=1).total == 3
+    assert lifecycle.runs_page(store, search="r", limit=1).total == 3
 
 
 def test_means_leave_out_what_has_no_value(store: Store) -> None:
-    means = lifecycle.means(store, graded(store))
+    means = lifecycle.run_means(store, graded(store))
 
     # Scores .5, 1 and .25. Agreement: a .75; b 1 (its abstention has none); c 1.
     assert means.score == pytest.approx(1.75 / 3)
     assert means.agreement == pytest.approx(2.75 / 3)
-    assert lifecycle.means(store, planned(store)) == (None, None, 0)
+    assert lifecycle.run_means(store, planned(store)) == (None, None, 0)
 
 
 def test_scores_are_counted_in_bins_that_hold_their_lower_edge(store: Store) -> None:
@@ -163,7 +163,7 @@ def test_neighbours_follow_filter_and_order(store: Store) -> None:
     run_id = graded(store)
 
     def around(item: str, where: RunItemFilter) -> ItemNeighbours:
-        return browsing.neighbours(store, run_id, item, where, "score", False)
+        return browsing.neighbours_of(store, run_id, item, where, "score", False)
 
     everything = RunItemFilter()
     assert around(FIRST, everything) == ItemNeighbours("c", "b", 2, 3)
@@ -195,7 +195,7 @@ def test_drawn_items_depend_on_the_seed_alone_and_keep_their_order(store: Store)
 
 
 def test_an_estimate_prices_prompts_and_answers(store: Store) -> None:
-    found = cost_estimate.estimate(store, request(store, replicates=2, seed=1))
+    found = cost_estimate.estimate_request(store, request(store, replicates=2, seed=1))
 
     # 3 items x 2 criteria x 2 times; 150 tokens for each answer, at 1 and 10 dollars a million.
     (judge,) = found.judges
@@ -206,12 +206,14 @@ def test_an_estimate_prices_prompts_and_answers(store: Store) -> None:
 
 
 def test_offline_judges_take_no_calls_and_no_money(store: Store) -> None:
-    found = cost_estimate.estimate(store, request(store, LEARNERS, seed=1))
+    found = cost_estimate.estimate_request(store, request(store, LEARNERS, seed=1))
 
     # A fifth of 3 labelled items rounds to one.
     assert (found.calibration, found.items, found.votes) == (1, 2, 4)
     assert (found.calls, found.cost, found.seconds) == (0, 0.0, 0.0)
-    assert cost_estimate.learning(store, 1) == cost_estimate.TeachingItems(labelled=3, marked=0)
+    assert cost_estimate.teaching_items(store, 1) == cost_estimate.TeachingItems(
+        labelled=3, marked=0
+    )
 
 
 def test_a_run_whose_process_was_killed_is_cancelled_at_once(
@@ -228,15 +230,15 @@ def test_a_run_whose_process_was_killed_is_cancelled_at_once(
 def test_what_a_run_at_work_waits_for_is_said_in_words(store: Store) -> None:
     run_id = lifecycle.start(store, request(store, LEARNERS))
     queued = store.runs.row(run_id)
-    assert lifecycle.phase_of(queued) == "waiting to be taken up"
+    assert lifecycle.phase_words(queued) == "waiting to be taken up"
     # NOW, when the older run was queued, is months ago.
-    assert "RUBRIC_STUDIO_RUNNER" in lifecycle.phase_of(replace(queued, created=NOW))
+    assert "RUBRIC_STUDIO_RUNNER" in lifecycle.phase_words(replace(queued, created=NOW))
     store.leases.claim("m:1:a", at=clock.seconds_now(), seconds=60, run_id=run_id)
     running = store.runs.row(run_id)
-    assert "are learning" in lifecycle.phase_of(running)
+    assert "are learning" in lifecycle.phase_words(running)
     models = replace(running, panel=Panel(judges=(Judge(name="bob", model="m"),)))
-    assert lifecycle.phase_of(models) == "asking the judges"
-    assert "is gone" in lifecycle.phase_of(replace(running, lease_until=clock.seconds_now() - 1))
+    assert lifecycle.phase_words(models) == "asking the judges"
+    assert "is gone" in lifecycle.phase_words(replace(running, lease_until=clock.seconds_now() - 1))
 
 
 def test_a_run_of_a_rubric_and_a_dataset_of_one_name_has_that_name(store: Store) -> None:

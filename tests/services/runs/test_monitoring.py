@@ -129,11 +129,11 @@ def test_health_and_figures_say_that_no_run_moves(
     store: Store, request_: RunRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = clock.seconds_now()
-    monkeypatch.setattr(clock, "at", lambda: now)
+    monkeypatch.setattr(clock, "seconds_now", lambda: now)
     app = monitored(lambda: store)
 
     def asked(later: float) -> tuple[int, str]:
-        monkeypatch.setattr(clock, "at", lambda: now + later)
+        monkeypatch.setattr(clock, "seconds_now", lambda: now + later)
         status, text, _ = get(app, "/healthz")
         return status, text.splitlines()[0]
 
@@ -254,8 +254,8 @@ def test_everything_a_process_logs_becomes_lines_of_json(
     before, level = root.handlers[:], root.level
     access = logging.getLogger("uvicorn.access")
     try:
-        assert server_log.begin(LogSettings()) is None
-        server_log.begin(LogSettings(json=True, level="warning"))
+        assert server_log.begin_log(LogSettings()) is None
+        server_log.begin_log(LogSettings(json=True, level="warning"))
         logging.getLogger("anybody").warning("full")
         logging.getLogger("anybody").info("not said")
         assert access.disabled  # its lines hold the code of a sign-in

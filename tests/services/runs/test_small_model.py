@@ -17,7 +17,7 @@ from core.cli.requests_from_files import request_warnings
 from core.domain.panel import Asking, Judge, Panel
 from core.judging.providers import connections
 from core.services.runs import lifecycle
-from core.services.runs.cost_estimate import estimate
+from core.services.runs.cost_estimate import estimate_request
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
 from core.store.store import Store
@@ -95,7 +95,7 @@ def test_deciding_takes_the_option_from_chances_elsewhere(store: Store, provider
     provider.rule = small_model
     judge = Judge(name="small", model="small", api_base=provider.url, decides=True)
     asked = request(store, judge, ["Reply 0", "Reply 1"])
-    expected = estimate(store, asked)
+    expected = estimate_request(store, asked)
     run_id = lifecycle.start(store, asked)
     work_here(store, run_id)
     row = store.runs.row(run_id)
@@ -123,6 +123,6 @@ def test_the_brief_wording_is_proposed_and_its_prompts_are_shorter(
     )
     far = request(store, Judge(name="f", model="groq/x"), ["Reply"])
     assert [len(request_warnings(asked)) for asked in (full, brief, far)] == [1, 0, 0]
-    assert [estimate(store, asked).brief_suits for asked in (full, brief)] == [True, False]
-    assert 3 * estimate(store, brief).tokens_in < estimate(store, full).tokens_in
-    assert estimate(store, brief).tokens_out == 4 * 12
+    assert [estimate_request(store, asked).brief_suits for asked in (full, brief)] == [True, False]
+    assert 3 * estimate_request(store, brief).tokens_in < estimate_request(store, full).tokens_in
+    assert estimate_request(store, brief).tokens_out == 4 * 12

@@ -67,11 +67,11 @@ def test_what_has_been_out_for_long_is_noted_while_it_is(
     work_here(
         store,
         run_id,
-        on_tick=lambda: seen.append(lifecycle.waiting_words(lifecycle.progress(store, run_id))),
+        on_tick=lambda: seen.append(lifecycle.waiting_words(lifecycle.run_progress(store, run_id))),
     )
 
     assert any("1 call has been out" in words and "(ada)" in words for words in seen)
-    assert lifecycle.waiting_words(lifecycle.progress(store, run_id)) == ""
+    assert lifecycle.waiting_words(lifecycle.run_progress(store, run_id)) == ""
 
 
 def test_a_runner_takes_up_queued_runs_by_itself(
@@ -203,7 +203,7 @@ def test_a_run_whose_worker_is_gone_is_called_interrupted_and_is_resumed_before_
     run_id = lifecycle.start(store, request(store, tmp_path, provider))
     store.leases.claim("somebody else:1", at=clock.seconds_now() - 100, seconds=60)
     assert store.runs.row(run_id).status == "running"
-    assert lifecycle.summary(store, run_id)["status"] == "interrupted"
+    assert lifecycle.run_summary(store, run_id)["status"] == "interrupted"
     with pytest.raises(Conflict, match=r"was interrupted.*Resume it"):
         lifecycle.retry(store, run_id)
     lifecycle.resume(store, run_id)
@@ -231,7 +231,7 @@ def test_a_spot_check_is_a_small_run_of_its_own_kind(
     run_id = check(store, SpotRequest(rubric="draft:new-d", judges=("ada",), text=text))
     assert work_here(store, run_id) == "done"
     assert store.runs.row(run_id).votes == 3
-    assert lifecycle.runs(store) == []  # runs and spot checks are listed apart
+    assert lifecycle.newest_runs(store) == []  # runs and spot checks are listed apart
     assert store.rubrics.list() == []
     assert store.datasets.list() == []
 

@@ -58,7 +58,7 @@ def test_a_check_is_a_run_of_its_own_kind_and_lists_no_rubric_or_dataset(store: 
     run = store.runs.get(run_id)
     assert (run.kind, run.planned) == ("spot", 2)  # 2 criteria x 1 judge
     assert (store.rubrics.list(), store.datasets.list()) == ([], [])
-    assert [item.preview for _, item in spot_check.recent(store)] == ["The Moon."]
+    assert [item.preview for _, item in spot_check.recent_checks(store)] == ["The Moon."]
 
 
 def test_a_saved_rubric_is_used_as_it_is_and_not_copied(store: Store) -> None:
@@ -85,22 +85,22 @@ def test_what_a_check_takes_is_known_before_it_is_asked(store: Store) -> None:
     priced = ANN.model_copy(update={"name": "Priced", "price_in": 1.0, "price_out": 2.0})
     store.judges.save(priced, now=NOW)
     wanted = asked(store, judges=("Ann", "Priced"), replicates=2)
-    found = trials.estimate(store, request.trial_of(store, wanted))
+    found = trials.estimate_trial(store, request.trial_of(store, wanted))
     assert (found.votes, found.calls) == (8, 8)  # 2 criteria x 2 judges x 2 replicates
     assert found.words.startswith("8 answers, 8 calls, cost unknown, about ")
-    alone = trials.estimate(store, request.trial_of(store, asked(store, judges=("Priced",))))
+    alone = trials.estimate_trial(store, request.trial_of(store, asked(store, judges=("Priced",))))
     # 2 answers of 150 tokens at $2 a million, and the prompts at $1 a million.
     assert alone.cost == pytest.approx((300 * 2 + alone.tokens_in) / 1e6)
-    assert lifecycle.runs(store, kind="spot") == []
+    assert lifecycle.newest_runs(store, kind="spot") == []
 
 
 def test_a_teacher_counts_the_labels_that_fit_and_names_what_it_cannot_teach(store: Store) -> None:
-    assert trials.teachers(store, RUBRIC) == []
+    assert trials.teaching_datasets(store, RUBRIC) == []
     store.datasets.create(LABELLED, now=NOW)
-    (teacher,) = trials.teachers(store, RUBRIC)
+    (teacher,) = trials.teaching_datasets(store, RUBRIC)
     assert (teacher.labels, teacher.untaught) == (2, ("Tone",))
     other = Rubric(criteria=(Criterion(name="Length", requirement="Is short."),))
-    assert trials.teachers(store, other) == []
+    assert trials.teaching_datasets(store, other) == []
 
 
 def test_a_checked_item_is_never_among_those_learned_from(store: Store) -> None:
@@ -113,22 +113,22 @@ def test_a_checked_item_is_never_among_those_learned_from(store: Store) -> None:
 def test_tasks_are_the_distinct_prompts_and_too_many_are_none(store: Store) -> None:
     version = store.datasets.create(LABELLED, now=NOW).id
     both = [SpotTask("Why are there tides?", (), ""), SpotTask("And spring tides?", (), "")]
-    assert spot_check.tasks(store, version) == both
-    assert spot_check.tasks(store, version, most=1) == []
+    assert spot_check.distinct_tasks(store, version) == both
+    assert spot_check.distinct_tasks(store, version, most=1) == []
 
 
 def test_asking_again_changes_the_seed_and_nothing_else(store: Store) -> None:
     first = spot_check.check(store, asked(store, seed=1))
     other = spot_check.check(store, asked(store, text="The Sun.", seed=1))
     again = spot_check.ask_again(store, first, seed=2)
-    assert [row.id for row in spot_check.earlier(store, again)] == [first]
-    assert spot_check.earlier(store, other) == []
-    assert spot_check.compare(store, first, again).setup == ("another seed",)
+    assert [row.id for row in spot_check.earlier_checks(store, again)] == [first]
+    assert spot_check.earlier_checks(store, other) == []
+    assert spot_check.compare_checks(store, first, again).setup == ("another seed",)
 
 
 def test_checks_without_verdicts_cannot_be_compared_and_say_so(store: Store) -> None:
     first = spot_check.check(store, asked(store))
-    found = spot_check.compare(store, first, spot_check.ask_again(store, first))
+    found = spot_check.compare_checks(store, first, spot_check.ask_again(store, first))
     assert (found.compared, found.changed) == (0, 0)
     assert [pair.changed for pair in found.pairs] == [None, None]
 
@@ -145,7 +145,7 @@ def test_a_run_of_a_model_s_help_over_the_same_dataset_is_no_earlier_check(store
     details = {trials.HELP: {"round": 1}}
     lifecycle.start(store, RunRequest(rubric, version, panel, kind="spot", details=details))
     check = spot_check.check(store, asked(store, way="item", dataset=version, item="a"))
-    assert spot_check.earlier(store, check) == []
+    assert spot_check.earlier_checks(store, check) == []
 
 
 @pytest.mark.parametrize(
@@ -171,14 +171,14 @@ def test_a_form_filled_from_a_check_asks_the_same_again(
 
 def test_a_kept_form_that_lacks_a_field_opens_with_the_default(store: Store) -> None:
     store.drafts.save("spot/form", {"text": "kept", "unknown": 1}, now=NOW)
-    form = request.opened(store)
+    form = request.opened_form(store)
     assert (form.text, form.replicates) == ("kept", 1)
 
 
 def test_a_kept_form_keeps_its_texts_beside_a_field_that_cannot_be_read(store: Store) -> None:
     odd = {"text": "kept", "asking": {"mode": "by telepathy"}, "replicates": "often"}
     store.drafts.save("spot/form", odd, now=NOW)
-    form = request.opened(store)
+    form = request.opened_form(store)
     assert (form.text, form.asking.mode, form.replicates) == ("kept", "criterion", 1)
 
 
@@ -198,7 +198,7 @@ def test_the_first_check_of_all_asks_three_models_that_are_set_up(store: Store) 
         store.judges.save(Judge(name=name, model="m", api_base=address), now=NOW)
     store.judges.save(Judge(name="0", model="m", key_env="NO_SUCH_KEY"), now=NOW)
     # The names in order, without the one that has no key.
-    assert request.opened(store).judges == ("a", "b", "c")
+    assert request.opened_form(store).judges == ("a", "b", "c")
 
 
 @pytest.mark.parametrize(

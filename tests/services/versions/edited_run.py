@@ -23,7 +23,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import Run, RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.results.scored_items import derive_for, settled_lookup
+from core.services.results.scored_items import derivation_for, settled_lookup
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -82,7 +82,7 @@ def graded(store: Store, own: Rubric | None = None) -> Run:
         owner="me",
         fence=lease.fence,
         now=NOW,
-        derive=derive_for(plan, RUBRIC, items(own), settled_lookup(store, run.id)),
+        derive=derivation_for(plan, RUBRIC, items(own), settled_lookup(store, run.id)),
     )
     store.leases.release(lease, "done", now=NOW)
     return store.runs.get(run.id)

@@ -33,7 +33,7 @@ from tests.services.versions.edited_run import (
 def test_a_weight_is_shown_and_then_applied_from_the_same_votes(store: Store) -> None:
     run = graded(store)
     new = saved(store, run, rubric(changed(RIGHT, weight=1), DEPTH))
-    found = follow_version.difference(store, run.id, new.id)
+    found = follow_version.version_difference(store, run.id, new.id)
     # (Right + Depth) / 2 for items 0 to 7: .5 .25 1 0 .75 .5 .5 .25.
     after = [0.5, 0.25, 1.0, 0.0, 0.75, 0.5, 0.5, 0.25]
     assert (found.items, len(found.moved), found.rising, found.falling) == (8, 6, 3, 3)
@@ -58,7 +58,7 @@ def test_a_gate_a_value_and_a_threshold_cross_items_over(store: Store) -> None:
         {"name": "deep", "when": {"criterion": "Depth", "is": "Low"}, "then": {"cap": 0.4}}
     )
     second = saved(store, run, rubric(decision=Decision(pass_at=0.5), gates=(gate,)))
-    found = follow_version.difference(store, run.id, second.id)
+    found = follow_version.version_difference(store, run.id, second.id)
     # Depth is Low on items 0, 3, 6; 0 and 6 scored .75 and passed.
     assert found.crossed == {("pass", "fail"): 2}
     assert found.outcomes == {"pass": (4, 2), "fail": (4, 6)}
@@ -68,7 +68,7 @@ def test_a_gate_a_value_and_a_threshold_cross_items_over(store: Store) -> None:
     )
     third = saved(store, run, rubric(RIGHT, value, decision=Decision(pass_at=0.5)))
     # Items 1, 4, 7 are Mid: 1/4 of .4 less each.
-    moved = follow_version.difference(store, run.id, third.id).moved
+    moved = follow_version.version_difference(store, run.id, third.id).moved
     assert {m.item_id: round(m.change or 0, 9) for m in moved} == dict.fromkeys(
         ("i1", "i4", "i7"), -0.1
     )
@@ -82,7 +82,7 @@ def test_verdicts_that_another_version_changes_lead_to_their_items(store: Store)
     )
     new = saved(store, run, penalty)
 
-    (flips,) = follow_version.difference(store, run.id, new.id).flips
+    (flips,) = follow_version.version_difference(store, run.id, new.id).flips
 
     # i3 and i7 have one MET and one UNMET: a tie takes the worst, which of a penalty is MET.
     assert (flips.was, flips.criterion, flips.items) == ("Right", "Wrong", ("i3", "i7"))
@@ -92,7 +92,7 @@ def test_verdicts_that_another_version_changes_lead_to_their_items(store: Store)
 def test_a_changed_requirement_makes_exactly_its_cells_stale(store: Store) -> None:
     run = graded(store)
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
-    assert follow_version.difference(store, run.id, new.id).stale == 8
+    assert follow_version.version_difference(store, run.id, new.id).stale == 8
     assert stale_cells(store, run.id) == frozenset()
     follow_version.follow(store, reviewed.sit(store, "Lea"), run.id, new.id)
     assert stale_cells(store, run.id) == {CellKey(f"i{n}", "Right") for n in range(8)}
@@ -137,7 +137,7 @@ def test_rolling_back_brings_every_score_back_and_can_be_undone(store: Store) ->
     assert scores(store, run.id) == after
     told = [
         (c.actor, c.from_number, c.to_number, c.reason)
-        for c in follow_version.changes(store, run.id)
+        for c in follow_version.followed_versions(store, run.id)
     ]
     assert told == [
         ("Lea", 1, 2, "Back from version 1"),
@@ -187,7 +187,7 @@ def test_what_is_added_or_merged_is_shown_but_not_followed_in_place(store: Store
     polite = changed(RIGHT, name="Polite", requirement="No harsh words stand in the reply.")
     new = saved(store, run, rubric(RIGHT, merged, polite))
     moves = VersionMapping(options={"Depth": (0, 1, 1, 2)})  # Mid becomes High
-    found = follow_version.difference(store, run.id, new.id, moves)
+    found = follow_version.version_difference(store, run.id, new.id, moves)
     # Mid counted .5, High counts 1: + 1/8 on items 1, 4, 7. Polite (weight 3) has no verdict yet.
     assert {m.item_id: m.change for m in found.moved} == dict.fromkeys(("i1", "i4", "i7"), 0.125)
     assert found.open == 8
@@ -287,7 +287,7 @@ def test_two_people_who_change_it_at_once_are_told(store: Store) -> None:
     store.scored.follow(run.id, new.id, before=run.rubric_version_id, actor="A", now=NOW)
     with pytest.raises(Conflict):
         store.scored.follow(run.id, new.id, before=run.rubric_version_id, actor="B", now=NOW)
-    assert [c.actor for c in follow_version.changes(store, run.id)] == ["A"]
+    assert [c.actor for c in follow_version.followed_versions(store, run.id)] == ["A"]
 
 
 def test_a_rubric_that_is_not_saved_is_compared_as_a_saved_one(store: Store) -> None:
@@ -295,5 +295,5 @@ def test_a_rubric_that_is_not_saved_is_compared_as_a_saved_one(store: Store) -> 
     heavy = rubric(changed(RIGHT, weight=1), DEPTH)
     unsaved = follow_version.difference_under(store, run.id, heavy)
 
-    assert unsaved == follow_version.difference(store, run.id, saved(store, run, heavy).id)
+    assert unsaved == follow_version.version_difference(store, run.id, saved(store, run, heavy).id)
     assert len(unsaved.moved) == 6

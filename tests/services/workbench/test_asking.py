@@ -14,7 +14,7 @@ from core.services.spot import spot_check
 from core.services.workbench import asking, bench_rows
 from core.services.workbench.asking import CellsToAsk, ask, cost_estimate
 from core.services.workbench.bench_rows import new_row
-from core.services.workbench.bench_state import figures
+from core.services.workbench.bench_state import figures_of
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.provider import Provider, ok, said, status
@@ -70,7 +70,7 @@ def test_flips_are_counted_with_their_interval(store: Store, provider: Provider)
     bench_rows.set_asking(store, NAME, flip=True)
     provider.rule = lambda body: ok(1)  # always what is shown first: every answer flips
     asked(store, draft())
-    cause, depth = figures(now(store, draft()))
+    cause, depth = figures_of(now(store, draft()))
     assert (cause.flips.hits, cause.flips.n) == (3, 3)
     low, high = cause.flips[1:3]
     # Wilson at 3 of 3, z = 1.96: low = 3 / (3 + 1.96^2) = 3 / 6.8415 = 0.4385; high = 1.
@@ -87,7 +87,7 @@ def test_agreement_counts_rows_with_an_expectation_and_says_its_interval(
 ) -> None:
     filled(store, provider.url)
     asked(store, draft())
-    cause, depth = figures(now(store, draft()))
+    cause, depth = figures_of(now(store, draft()))
     # Expected MET, UNMET, MET; judged MET, UNMET, MET.
     assert (cause.agreement.hits, cause.agreement.n, cause.unlabelled) == (3, 3, 0)
     assert (cause.always.hits, cause.by_judge[0][1].hits) == (2, 3)  # MET is right twice
@@ -102,7 +102,7 @@ def test_a_stale_verdict_counts_for_nothing(store: Store, provider: Provider) ->
     first, *_ = filled(store, provider.url)
     asked(store, draft())
     bench_rows.set_row(store, NAME, first, submission="The Sun.")
-    cause, _ = figures(now(store, draft()))
+    cause, _ = figures_of(now(store, draft()))
     assert (cause.agreement.n, cause.stale) == (2, 1)
     cell = now(store, draft()).cells[first]["Cause"]
     assert (cell.verdict, cell.judge_answers, cell.agrees) == (
@@ -123,7 +123,7 @@ def test_an_unreadable_answer_is_a_failure_and_never_an_option(
     cells = [c for cells in standing.cells.values() for c in cells.values()]
     assert {(c.state, c.judge_answers, c.agrees) for c in cells} == {("failed", "", None)}
     assert {c.judges[0].failure.kind for c in cells if c.judges[0].failure} == {"malformed"}
-    assert figures(standing)[0].failed == 3
+    assert figures_of(standing)[0].failed == 3
 
 
 def test_failures_are_asked_again_alone(store: Store, provider: Provider) -> None:
@@ -169,7 +169,7 @@ def test_two_judges_settle_and_each_has_its_own_share(store: Store, provider: Pr
         model(store, other.url, "Bob")
         bench_rows.set_asking(store, NAME, judges=["Ann", "Bob"])
         asked(store, draft())
-        cause, _ = figures(now(store, draft()))
+        cause, _ = figures_of(now(store, draft()))
     # Ann is right on 3 of 3; Bob says MET always: 2 of 3.
     assert [(name, share.hits, share.n) for name, share in cause.by_judge] == [
         ("Ann", 3, 3),
@@ -217,7 +217,7 @@ def test_offline_judges_say_what_they_need_and_then_answer(store: Store) -> None
     filled(store)
     registry.ensure_defaults(store)
     bench_rows.set_asking(store, NAME, judges=["Nearest neighbours"])
-    assert "learn from labelled items" in asking.obstacle(now(store, draft()))
+    assert "learn from labelled items" in asking.obstacle_to_asking(now(store, draft()))
     with pytest.raises(InputError, match="labelled items"):
         ask(store, NAME, draft(), CellsToAsk())
     moon = [
@@ -257,7 +257,7 @@ def test_nobody_chosen_and_nothing_to_judge_are_said(store: Store, provider: Pro
 def test_a_workbenchs_runs_stand_in_no_list(store: Store, provider: Provider) -> None:
     filled(store, provider.url)
     asked(store, draft())
-    assert spot_check.recent(store) == []
+    assert spot_check.recent_checks(store) == []
     assert (store.runs.list(), store.datasets.list(), store.rubrics.list()) == ([], [], [])
 
 

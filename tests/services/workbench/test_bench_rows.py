@@ -14,10 +14,10 @@ from core.services.spot import request
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import MOST_ROWS, item_from, new_row
 from core.services.workbench.rows_in_out import (
-    of_items,
     open_in_spot_check,
     others_teach,
-    pasted,
+    rows_in_text,
+    rows_of_items,
     save_dataset,
     teach_with,
     worked_examples,
@@ -37,28 +37,28 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_plain_lines_are_submissions_and_a_table_brings_labels() -> None:
-    assert [r["submission"] for r in pasted("The Moon.\n\n Wind. \n", None)] == [
+    assert [r["submission"] for r in rows_in_text("The Moon.\n\n Wind. \n", None)] == [
         "The Moon.",
         "Wind.",
     ]
     table = "submission\tprompt\tlabel:Cause\treason:Cause\nThe Moon.\tWhy?\tMET\tnames it\n"
-    (row,) = pasted(table, RUBRIC)
+    (row,) = rows_in_text(table, RUBRIC)
     assert (row["submission"], row["prompt"]) == ("The Moon.", "Why?")
     assert (row["expected"], row["reasons"]) == ({"Cause": "MET"}, {"Cause": "names it"})
-    (other,) = pasted('{"submission": "Wind.", "reference": "Moon"}', RUBRIC)
+    (other,) = rows_in_text('{"submission": "Wind.", "reference": "Moon"}', RUBRIC)
     assert (other["submission"], other["reference"]) == ("Wind.", "Moon")
 
 
 def test_a_sentence_with_commas_is_no_table() -> None:
-    (row,) = pasted("First, the Moon pulls, then the water follows.", None)
+    (row,) = rows_in_text("First, the Moon pulls, then the water follows.", None)
     assert row["submission"] == "First, the Moon pulls, then the water follows."
 
 
 def test_nothing_and_a_faulty_table_are_refused() -> None:
     with pytest.raises(InputError, match="nothing to paste"):
-        pasted(" \n", None)
+        rows_in_text(" \n", None)
     with pytest.raises(InputError):
-        pasted('{"submission": ', None)
+        rows_in_text('{"submission": ', None)
 
 
 def test_items_come_with_labels_and_keep_their_shape(store: Store) -> None:
@@ -72,7 +72,7 @@ def test_items_come_with_labels_and_keep_their_shape(store: Store) -> None:
         ),
     )
     version = store.datasets.create(dataset, now=NOW).id
-    chat_row, plain = of_items(store, version, ["a", "b"])
+    chat_row, plain = rows_of_items(store, version, ["a", "b"])
     assert item_from(chat_row).submission == chat
     assert (chat_row["expected"], chat_row["reasons"]) == ({"Cause": "MET"}, {"Cause": "named"})
     assert (plain["prompt"], plain["source"]) == ("Why are there tides?", "Answers, b")
@@ -156,7 +156,7 @@ def test_rows_become_a_dataset_in_two_parts_that_spot_check_opens(store: Store) 
     assert [row.name for row in store.datasets.list()] == ["Tide tests"]
     saved = library.save(store, NAME, draft())
     open_in_spot_check(store, str(saved.rubric_id), first, version.id)
-    form = request.opened(store)
+    form = request.opened_form(store)
     assert (form.way, form.dataset, form.item) == ("item", version.id, first)
     assert form.rubric == str(saved.rubric_id)
 

@@ -63,7 +63,7 @@ class BatchSender:
         }
         for row in await self.find(lane):
             try:
-                await self._create(lane, row, tried=row.looked or 0.0)
+                await self._create_batch(lane, row, tried=row.looked or 0.0)
             except CallError:
                 # The provider now rejects the batch, so it does not exist. Its questions are sent
                 # with the rest.
@@ -116,16 +116,16 @@ class BatchSender:
                 raise BatchesStopped
             if (dead := self.context.turns.stopping_failure(lane.spec)) is not None:
                 self.context.add(lane, failures_unasked(question, *dead))
-            elif not await self._write_down(lane, question, file):
+            elif not await self._write_request(lane, question, file):
                 lane.unsent = lane.no_room = True
                 break
             if len(file.lines) >= lane.most or file.size >= MOST_OF_FILE:
-                await self._send(lane, file)
+                await self._send_batches(lane, file)
                 file = RequestFile()
             await asyncio.sleep(0)
-        await self._send(lane, file)
+        await self._send_batches(lane, file)
 
-    async def _write_down(self, lane: BatchLane, question: Question, file: RequestFile) -> bool:
+    async def _write_request(self, lane: BatchLane, question: Question, file: RequestFile) -> bool:
         """Add a question's next request to the file; ``False`` if the budget does not allow it."""
         try:
             self.context.add(lane, await lane.judge.ask(question))
@@ -136,7 +136,7 @@ class BatchSender:
             try:
                 line = lane.judge.caller.batch_interface.line(next_.key, next_.request)
             except CallError as error:
-                self._refused(lane, error, [question])
+                self._record_rejection(lane, error, [question])
             else:
                 file.add(next_.key, question, line, guess)
         return True
@@ -145,7 +145,7 @@ class BatchSender:
         reserved = sum(row.guess for lane in self._lanes.values() for row in lane.out.values())
         return self.context.turns.spent + reserved + guess <= self.context.turns.limit
 
-    async def _send(self, lane: BatchLane, file: RequestFile) -> None:
+    async def _send_batches(self, lane: BatchLane, file: RequestFile) -> None:
         if not file.lines:
             return
         token = f"run-{self.context.lease.run_id}-{secrets.token_hex(8)}"
@@ -157,23 +157,25 @@ class BatchSender:
         try:
             data, tries = b"".join(file.data), 0
 
-            async def upload() -> str:
+            async def upload_file() -> str:
                 nonlocal tries
                 tries += 1
                 return await door.upload(_file_name(token), data)
 
-            name = await self.context.with_retries(row, upload)
+            name = await self.context.with_retries(row, upload_file)
             await self.context.set(row, file=name, message="", due=None)
             if tries > 1:
                 await self._clear_strays(lane, row, name)
-            await self._create(lane, await self.context.row(row.id), tried=None)
+            await self._create_batch(lane, await self.context.row(row.id), tried=None)
         except CallError as error:
             await self.context.write(self.context.store.drop, row.id)
             await self.context.remove_files(lane, [name])
             lane.cells -= {cell for _, cell in lines}
-            self._refused(lane, error, [question for _, question in file.lines])
+            self._record_rejection(lane, error, [question for _, question in file.lines])
 
-    def _refused(self, lane: BatchLane, error: CallError, questions: Sequence[Question]) -> None:
+    def _record_rejection(
+        self, lane: BatchLane, error: CallError, questions: Sequence[Question]
+    ) -> None:
         """Record failures of these questions: the provider rejected their batch, and retrying
         cannot help.
         """
@@ -183,7 +185,7 @@ class BatchSender:
             )
             self.context.add(lane, AskedOutcome(tuple(failures)))
 
-    async def _create(self, lane: BatchLane, row: BatchRow, *, tried: float | None) -> None:
+    async def _create_batch(self, lane: BatchLane, row: BatchRow, *, tried: float | None) -> None:
         """Create the batch of a file, once. ``tried``: when an earlier attempt may have created it.
 
         Raises ``CallError`` if the provider rejects it.

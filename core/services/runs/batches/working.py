@@ -34,7 +34,7 @@ from core.services.runs.batches.context import (
 )
 from core.services.runs.batches.lanes import BatchLane, next_look
 from core.services.runs.batches.sending import BatchSender
-from core.services.runs.questions import Wanted, everything
+from core.services.runs.questions import Wanted, wants_every_cell
 
 log = logging.getLogger(__name__)
 #: Seconds that a cancelled run waits for last answers, and seconds between its checks.
@@ -56,7 +56,7 @@ class BatchWork:
         self.lanes = {judge.spec.name: BatchLane(judge.spec, judge) for judge in judges}
         self._sender = BatchSender(context, self.lanes)
 
-    async def ask(self, judges: Sequence[Judge], wanted: Wanted = everything) -> None:
+    async def ask(self, judges: Sequence[Judge], wanted: Wanted = wants_every_cell) -> None:
         """Return once all questions have outcomes, the budget is spent, or the run was stopped.
 
         Batches still in flight stay at the provider.
@@ -77,7 +77,7 @@ class BatchWork:
                         self.context.turns.exhausted |= bool(waiting)
                         return
                 await self._wait_for_check(lanes)
-                await self._look_at(lanes)
+                await self._check_lanes(lanes)
 
     async def cancel(self) -> None:
         """Cancel batches at the provider, and record the answers that exist by then."""
@@ -88,7 +88,7 @@ class BatchWork:
                     if not await self._sender.already_created(lane, row):
                         await self._discard_file(lane, row)
             for row in list(lane.out.values()):
-                await self._cancel(lane, row)
+                await self._cancel_batch(lane, row)
         while any(lane.out for lane in self.lanes.values()) and clock.seconds_now() < until:
             for lane in self.lanes.values():
                 for row in list(lane.out.values()):
@@ -105,7 +105,7 @@ class BatchWork:
         if row.looked is None:
             await self.context.write(self.context.store.drop, row.id)
 
-    async def _cancel(self, lane: BatchLane, row: BatchRow) -> None:
+    async def _cancel_batch(self, lane: BatchLane, row: BatchRow) -> None:
         try:
             look = await lane.judge.caller.batch_interface.cancel(row.batch)
             await self.context.set(row, said=look.status, stopped=1, message="")
@@ -121,7 +121,7 @@ class BatchWork:
         due += [lane.not_before for lane in lanes if lane.unsent and not lane.no_room]
         await self.context.pause(max(0.0, min(due, default=0.0) - clock.seconds_now()))
 
-    async def _look_at(self, lanes: Sequence[BatchLane]) -> None:
+    async def _check_lanes(self, lanes: Sequence[BatchLane]) -> None:
         for lane in lanes:
             for row in list(lane.out.values()):
                 if (row.due or 0.0) <= clock.seconds_now():
@@ -132,26 +132,28 @@ class BatchWork:
         try:
             look = await lane.judge.caller.batch_interface.look(row.batch)
             if look.ended:
-                await self._take(lane, row, look)
+                await self._take_answers(lane, row, look)
                 return
         except CallError as error:
             if error.kind == "not_found" and error.status == 404:
-                await self._take(lane, row, BatchState(row.batch, "lost"))
+                await self._take_answers(lane, row, BatchState(row.batch, "lost"))
                 return
-            await self._looked(lane, row, message=error.message)
+            await self._checked_batch(lane, row, message=error.message)
             return
-        await self._looked(
+        await self._checked_batch(
             lane, row, said=look.status, done=look.done, failed=look.failed, message=""
         )
 
-    async def _looked(self, lane: BatchLane, row: BatchRow, **facts: str | float | None) -> None:
+    async def _checked_batch(
+        self, lane: BatchLane, row: BatchRow, **facts: str | float | None
+    ) -> None:
         now = clock.seconds_now()
         await self.context.set(
             row, looked=now, due=now + next_look(now - (row.sent or now)), **facts
         )
         lane.out[row.id] = await self.context.row(row.id)
 
-    async def _take(self, lane: BatchLane, row: BatchRow, look: BatchState) -> None:
+    async def _take_answers(self, lane: BatchLane, row: BatchRow, look: BatchState) -> None:
         """Record the answers of an ended batch. After a kill halfway, they are recorded again."""
         lines = await self.context.io(self.context.store.lines, row)
         caller = lane.judge.caller
@@ -163,7 +165,7 @@ class BatchWork:
                     answers.setdefault(key, line)
         too_much = look.status == "failed" and look.code == TOO_MUCH
         if not too_much and not (look.status == "cancelled" and row.stopped):
-            answers |= {key: _why(key, look) for key in lines.keys() - answers.keys()}
+            answers |= {key: _missing_reason(key, look) for key in lines.keys() - answers.keys()}
         lane.unsent = lane.unsent or len(answers) < len(lines)
         caller.lines |= answers
         await self._read(lane, set(lines.values()))
@@ -186,7 +188,7 @@ class BatchWork:
         """Let the judge read the answers to these questions, and record the outcomes."""
         items = {cell.item for cell in cells}
         for question in self.context.asker.questions(
-            lane.spec, self.context.job.done, everything, items
+            lane.spec, self.context.job.done, wants_every_cell, items
         ):
             if question.cell not in cells:
                 continue
@@ -211,7 +213,7 @@ class BatchWork:
         lane.not_before = clock.seconds_now() + pause
 
 
-def _why(key: str, look: BatchState) -> str:
+def _missing_reason(key: str, look: BatchState) -> str:
     """Return why a request has no answer, by the final state of its batch."""
     if look.status == "failed":
         return line_without_answer(key, look.code or "bad_request", look.message)

@@ -17,7 +17,7 @@ from core.judging.providers.base import CallError, Completion
 from core.judging.turns import QuestionTurns
 from core.services.runs.cluster.credit import Receipts
 from core.services.runs.cluster.fan_out import asked_on
-from core.services.runs.cluster.joining import Cluster, ClusterGone, joined
+from core.services.runs.cluster.joining import Cluster, ClusterGone, joined_cluster
 from core.services.runs.cluster.orders import WorkOrder
 from core.services.runs.ready_run import KeptAnswers, Providers
 
@@ -45,7 +45,9 @@ class ClusterConnection:
             if self._cluster is None or self._cluster.closed:
                 await self._stack.aclose()
                 try:
-                    self._cluster = await self._stack.enter_async_context(joined(self.where))
+                    self._cluster = await self._stack.enter_async_context(
+                        joined_cluster(self.where)
+                    )
                 except InputError as error:
                     raise ClusterGone(str(error)) from None
         return self._cluster
@@ -59,7 +61,7 @@ class ClusterConnection:
 NO_CLUSTER = ClusterConnection()
 
 
-def outcomes(
+def outcomes_of(
     cluster: Cluster | None,
     questions: Mapping[str, Iterator[Question]],
     judges: Mapping[str, AskableJudge],
@@ -83,14 +85,14 @@ def outcomes(
     models = {name for name in questions if judges[name].spec.kind == "llm"}
     if cluster is None or not models:
         return grade(questions, judges, stop=stop, turns=turns, ready=ready, watch=watch)
-    return _on_both(
+    return _from_cluster_and_here(
         *(cluster, models, questions, judges),
         stop=stop, turns=turns, ready=ready, kept=kept, on_call=on_call, receipts=receipts,
         watch=watch,
     )  # fmt: skip
 
 
-async def _on_both(
+async def _from_cluster_and_here(
     cluster: Cluster,
     models: set[str],
     questions: Mapping[str, Iterator[Question]],
@@ -123,7 +125,7 @@ async def _on_both(
             ),
             grade(local, judges, stop=stop, turns=turns, ready=ready, watch=watch),
         ]  # fmt: skip
-        tasks = [asyncio.create_task(_forward(outcomes, stream)) for stream in streams]
+        tasks = [asyncio.create_task(_forward_stream(outcomes, stream)) for stream in streams]
         try:
             ended = 0
             while ended < len(tasks):
@@ -140,7 +142,7 @@ async def _on_both(
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _forward(
+async def _forward_stream(
     queue: asyncio.Queue[AskedOutcome | None], stream: AsyncIterator[AskedOutcome]
 ) -> None:
     """Forward a stream into a queue. ``None`` marks its end, even after an error."""

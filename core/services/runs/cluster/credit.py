@@ -71,7 +71,7 @@ class Acknowledging:
         """Start publishing the counts, even if they are still zero."""
         self._news = True
         if self._telling is None:
-            self._telling = asyncio.create_task(self._work())
+            self._telling = asyncio.create_task(self._publish_counts())
 
     async def close(self) -> None:
         """Stop publishing."""
@@ -79,7 +79,7 @@ class Acknowledging:
             self._telling.cancel()
             await asyncio.gather(self._telling, return_exceptions=True)
 
-    async def _work(self) -> None:
+    async def _publish_counts(self) -> None:
         """Publish until there are no new counts. Counts that change during a send go with the
         next.
         """
@@ -125,9 +125,9 @@ class Credit:
         The provider may bill it all the same. Chunks are cancelled one by one, so its place becomes
         free only ``CUT_OFF`` seconds later, when the other chunks are cancelled, too.
         """
-        asyncio.get_running_loop().call_later(CUT_OFF, self._forget)
+        asyncio.get_running_loop().call_later(CUT_OFF, self._forget_counts)
 
-    def _forget(self) -> None:
+    def _forget_counts(self) -> None:
         self._asked -= 1
 
     def _looked(self) -> asyncio.Task[None]:

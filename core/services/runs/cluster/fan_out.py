@@ -23,7 +23,7 @@ from core.judging.turns import QuestionTurns
 from core.services.runs.cluster import remote
 from core.services.runs.cluster.credit import Acknowledging, Receipts
 from core.services.runs.cluster.joining import Cluster
-from core.services.runs.cluster.orders import Chunk, WorkerMessage, WorkOrder, part_of
+from core.services.runs.cluster.orders import Chunk, WorkerMessage, WorkOrder, judge_share
 
 #: Questions per chunk for each concurrent call of a worker; chunks that a worker has at once.
 TIMES, AHEAD = 8, 2
@@ -95,11 +95,11 @@ class FanOut:
                 while not stop.is_set():
                     workers = await self._cluster.workers()
                     self._take_back(workers)
-                    await self._hand_out(workers)
-                    if self._is_done():
+                    await self._fill_workers(workers)
+                    if self._all_done():
                         break
                     self._stir.clear()
-                    await _either(self._stir, stop)
+                    await _wait_for_either(self._stir, stop)
             finally:
                 for sent in list(self._out.values()):
                     await sent.task.cancel(force=True)
@@ -107,11 +107,11 @@ class FanOut:
                 await self._acknowledging.close()
                 await self._cluster.forget_run(self._order.token)
 
-    async def _hand_out(self, workers: list[str]) -> None:
+    async def _fill_workers(self, workers: list[str]) -> None:
         """Fill up every worker, starting with the emptiest."""
         for ahead in range(AHEAD):
             for lane in self._lanes:
-                size = TIMES * part_of(lane.spec, len(workers) or 1).concurrency
+                size = TIMES * judge_share(lane.spec, len(workers) or 1).concurrency
                 for worker in workers:
                     chunks = sum(s.lane is lane and s.worker == worker for s in self._out.values())
                     if chunks == ahead and (questions := await self._questions_to_send(lane, size)):
@@ -119,7 +119,7 @@ class FanOut:
 
     async def _questions_to_send(self, lane: _Remaining, size: int) -> tuple[Question, ...]:
         """Return questions to send, after settling those that the cache answers."""
-        drawn = self._draw(lane, size)
+        drawn = self._draw_questions(lane, size)
         if self._remembered is None:
             return drawn
         outcomes = await asyncio.gather(
@@ -127,12 +127,12 @@ class FanOut:
         )
         for outcome in outcomes:
             if outcome is not None:
-                self._took(lane, outcome)
+                self._take_outcome(lane, outcome)
         return tuple(
             question for question, outcome in zip(drawn, outcomes, strict=True) if outcome is None
         )
 
-    def _draw(self, lane: _Remaining, size: int) -> tuple[Question, ...]:
+    def _draw_questions(self, lane: _Remaining, size: int) -> tuple[Question, ...]:
         """Return questions that may be sent now; none while outcomes wait or the budget is
         spent.
         """
@@ -160,7 +160,7 @@ class FanOut:
         chunk = Chunk(sent.number, lane.spec.name, share, questions)
         key = f"{self._order.token}-{sent.number}"
         sent.task = self._cluster.client.submit(
-            *(remote.ask, self._sealed, pickle.dumps(chunk), key),
+            *(remote.grade_chunk, self._sealed, pickle.dumps(chunk), key),
             key=key, workers=[worker], allow_other_workers=False, pure=False, retries=0,
         )  # fmt: skip
         sent.task.add_done_callback(lambda _: self._stir.set())
@@ -173,14 +173,14 @@ class FanOut:
         for outcome in news.outcomes:
             cell = outcome.results[0].cell
             if sent is not None and sent.left.pop(cell, None) is not None:
-                self._took(sent.lane, outcome)
+                self._take_outcome(sent.lane, outcome)
             elif not self._take_late(cell, outcome):
                 self._acknowledging.done(news.state, cell.judge)
                 continue
             self._acknowledging.note_sender(news.state, outcome)
         self._stir.set()
 
-    def _took(self, lane: _Remaining, outcome: AskedOutcome) -> None:
+    def _take_outcome(self, lane: _Remaining, outcome: AskedOutcome) -> None:
         self._turns.report(lane.spec, outcome)
         self.outcomes.put_nowait(outcome)
 
@@ -212,7 +212,7 @@ class FanOut:
             sent.lane.returned.appendleft(question)
             self._turns.report(sent.lane.spec, None)
 
-    def _is_done(self) -> bool:
+    def _all_done(self) -> bool:
         if self._out:
             return False
         if self._turns.exhausted:
@@ -220,7 +220,7 @@ class FanOut:
         return all(lane.drawn and not lane.returned for lane in self._lanes)
 
 
-async def _either(*events: asyncio.Event) -> None:
+async def _wait_for_either(*events: asyncio.Event) -> None:
     """Wait until either event is set, at most ``LOOK_EVERY`` seconds."""
     waiting = [asyncio.create_task(event.wait()) for event in events]
     await asyncio.wait(waiting, timeout=LOOK_EVERY, return_when=asyncio.FIRST_COMPLETED)

@@ -14,7 +14,7 @@ from core import clock
 from core.errors import InputError, RubricStudioError
 from core.services.runs.cluster.credit import Counts
 from core.services.runs.cluster.orders import Versions, WorkerMessage
-from core.services.runs.cluster.remote import forget_run, versions
+from core.services.runs.cluster.remote import forget_run, own_versions
 
 log = logging.getLogger(__name__)
 #: Limits in seconds: for the scheduler's absence, for the arrival of the first workers, and for the
@@ -43,13 +43,13 @@ class ClusterAddress(NamedTuple):
     local: int
 
 
-def read(where: str) -> ClusterAddress:
+def parse_cluster(where: str) -> ClusterAddress:
     """Parse the name of a cluster.
 
     Raises:
         InputError: it is neither an address nor ``local:N``.
 
-    >>> read("local:4"), read("tcp://10.0.0.5:8786").address
+    >>> parse_cluster("local:4"), parse_cluster("tcp://10.0.0.5:8786").address
     (ClusterAddress(address='', local=4), 'tcp://10.0.0.5:8786')
     """
     if local := re.fullmatch(r"local:(\d{1,6})", where.strip()):
@@ -64,13 +64,13 @@ def read(where: str) -> ClusterAddress:
     )
 
 
-def require(where: str) -> None:
+def require_cluster(where: str) -> None:
     """Raise ``InputError`` if the cluster's name is invalid or Dask is not installed."""
-    read(where)
-    _dask()
+    parse_cluster(where)
+    _import_dask()
 
 
-def _dask() -> Any:
+def _import_dask() -> Any:
     try:
         import distributed
     except ImportError:
@@ -79,11 +79,11 @@ def _dask() -> Any:
         ) from None
     # Dask also logs every connection that ends, with a traceback.
     logging.getLogger("distributed").setLevel(logging.ERROR)
-    logging.getLogger("distributed.client").addFilter(_not_left)
+    logging.getLogger("distributed.client").addFilter(_worth_logging)
     return distributed
 
 
-def _not_left(record: logging.LogRecord) -> bool:
+def _worth_logging(record: logging.LogRecord) -> bool:
     """Return whether to log a record; not the error that Dask logs if this process leaves while
     Dask looks for its scheduler.
     """
@@ -161,7 +161,9 @@ class Cluster:
             workers = [
                 str(address) for address in identity["workers"] if str(address) not in silent
             ]
-            await self._check([address for address in workers if address not in self.known])
+            await self._check_versions(
+                [address for address in workers if address not in self.known]
+            )
             self._there = [address for address in workers if self.known.get(address)]
             self._seen = loop.time()
             if not self._there and any(self.known.get(address) for address in silent):
@@ -175,13 +177,13 @@ class Cluster:
             )
         return []
 
-    async def _check(self, new: list[str]) -> None:
+    async def _check_versions(self, new: list[str]) -> None:
         """Compare the versions of new workers. Warn once about each that is incompatible."""
         if not new:
             return
-        ours = _ours()
+        ours = _own_versions()
         try:
-            answers = self.client.run(versions, workers=new, on_error="return")
+            answers = self.client.run(own_versions, workers=new, on_error="return")
             theirs = await asyncio.wait_for(answers, SILENT)
         except TimeoutError:
             log.warning("New workers of the cluster do not answer yet: %s.", ", ".join(new))
@@ -217,7 +219,7 @@ class Cluster:
                     forget_run, token, workers=self._there, on_error="ignore"
                 )
                 await asyncio.wait_for(forgetting, CONNECT)
-            _dask().Variable(token, self.client).delete()
+            _import_dask().Variable(token, self.client).delete()
 
 
 class Silence:
@@ -249,8 +251,8 @@ class Silence:
         return {worker for worker in heard if self._quiet[worker] >= SILENT}
 
 
-def _ours() -> Versions:
-    return versions()
+def _own_versions() -> Versions:
+    return own_versions()
 
 
 def _has_dashboard() -> bool:
@@ -260,14 +262,14 @@ def _has_dashboard() -> bool:
 
 
 @asynccontextmanager
-async def joined(where: str) -> AsyncIterator[Cluster]:
+async def joined_cluster(where: str) -> AsyncIterator[Cluster]:
     """Join a cluster inside the ``with`` block. A local cluster starts and stops with it.
 
     Raises:
         InputError: the address is invalid, Dask is not installed, no scheduler answers, or the
             workers have another version.
     """
-    place, dask = read(where), _dask()
+    place, dask = parse_cluster(where), _import_dask()
     async with AsyncExitStack() as stack:
         address: Any = place.address
         if place.local:
@@ -287,10 +289,10 @@ async def joined(where: str) -> AsyncIterator[Cluster]:
             await stack.enter_async_context(client)
         except (OSError, ValueError) as error:
             raise InputError(f"No scheduler answers at {place.address}: {error}") from None
-        yield await _ready(client)
+        yield await _ready_cluster(client)
 
 
-async def _ready(client: Any) -> Cluster:
+async def _ready_cluster(client: Any) -> Cluster:
     """Return the cluster once it has a compatible worker."""
     cluster = Cluster(client, f"rubric-studio/{clock.owner_name()}")
     client.subscribe_topic(cluster.topic, cluster.hear)
@@ -299,7 +301,7 @@ async def _ready(client: Any) -> Cluster:
         if cluster.known:
             raise InputError(
                 "No worker of the cluster fits: each needs the same versions of Rubric Studio, "
-                f"Python and Dask as here ({_ours().words})."
+                f"Python and Dask as here ({_own_versions().words})."
             )
         if asyncio.get_running_loop().time() > last:
             raise InputError("The cluster has no workers.")

@@ -25,13 +25,13 @@ class WorkOrder:
 
     def judge(self, name: str, share: int) -> Judge:
         """Return a judge with its limits divided among ``share`` workers."""
-        return part_of(next(judge for judge in self.judges if judge.name == name), share)
+        return judge_share(next(judge for judge in self.judges if judge.name == name), share)
 
 
-def part_of(judge: Judge, share: int) -> Judge:
+def judge_share(judge: Judge, share: int) -> Judge:
     """Return the judge for one of ``share`` workers: its part of every limit, at least 1.
 
-    >>> part = part_of(Judge(name="j", model="m", concurrency=10, requests_per_minute=90), 4)
+    >>> part = judge_share(Judge(name="j", model="m", concurrency=10, requests_per_minute=90), 4)
     >>> part.concurrency, part.requests_per_minute, part.tokens_per_minute
     (3, 22, None)
     """

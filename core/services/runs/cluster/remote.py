@@ -37,7 +37,7 @@ MOST_RUN_STATES = 8
 
 
 @cache
-def _code() -> str:
+def _code_hash() -> str:
     """Return a short hash of the code, since the code may change without its version number."""
     digest = hashlib.sha256()
     core = Path(__file__).parents[3]
@@ -47,7 +47,7 @@ def _code() -> str:
     return digest.hexdigest()[:8]
 
 
-def versions() -> Versions:
+def own_versions() -> Versions:
     """Return the versions of this process."""
     import distributed
 
@@ -56,7 +56,9 @@ def versions() -> Versions:
     except PackageNotFoundError:
         program = "not installed"
     python = ".".join(platform.python_version_tuple()[:2])
-    return Versions(f"{program} ({_code()})", PROMPT_VERSION, python, str(distributed.__version__))
+    return Versions(
+        f"{program} ({_code_hash()})", PROMPT_VERSION, python, str(distributed.__version__)
+    )
 
 
 class EmptyCache:
@@ -151,7 +153,7 @@ async def run_state(order: WorkOrder, worker: Any) -> RunState:
         while len(_run_states) >= MOST_RUN_STATES:
             await _run_states.pop(next(iter(_run_states))).close()
 
-        async def recorded(token: str) -> Counts:
+        async def recorded_counts(token: str) -> Counts:
             if token not in _run_states:
                 # The owner deleted the variable of a forgotten run; the scheduler would wait for
                 # it.
@@ -160,11 +162,11 @@ async def run_state(order: WorkOrder, worker: Any) -> RunState:
             counts: Counts = variable["value"]
             return counts
 
-        _run_states[order.token] = RunState(order, recorded)
+        _run_states[order.token] = RunState(order, recorded_counts)
     return _run_states[order.token]
 
 
-async def ask(order: bytes, chunk: bytes, key: str) -> int:
+async def grade_chunk(order: bytes, chunk: bytes, key: str) -> int:
     """Grade a chunk; return how many outcomes were sent. ``key`` is the key of this task."""
     from distributed import get_worker
 
@@ -173,7 +175,7 @@ async def ask(order: bytes, chunk: bytes, key: str) -> int:
     state = await run_state(pickle.loads(order), worker)
     judge = await state.judge(work.judge, work.share)
     stop = asyncio.Event()
-    async with _watched(worker, key, stop), _Sender(worker, state, work.number) as sender:
+    async with _watch_owner(worker, key, stop), _Sender(worker, state, work.number) as sender:
         async for outcome in grade(
             {work.judge: iter(work.questions)}, {work.judge: judge}, stop=stop
         ):
@@ -189,17 +191,17 @@ async def forget_run(token: str) -> None:
 
 
 @asynccontextmanager
-async def _watched(worker: Any, key: str, stop: asyncio.Event) -> AsyncIterator[None]:
+async def _watch_owner(worker: Any, key: str, stop: asyncio.Event) -> AsyncIterator[None]:
     """Set ``stop`` once the owner no longer waits for the task."""
 
-    async def look() -> None:
+    async def look_for_owner() -> None:
         while True:
             await asyncio.sleep(LOOK_EVERY)
             task = worker.state.tasks.get(key)
             if task is None or task.state not in _WANTED:
                 stop.set()
 
-    looking = asyncio.create_task(look())
+    looking = asyncio.create_task(look_for_owner())
     try:
         yield
     finally:

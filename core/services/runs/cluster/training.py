@@ -26,7 +26,7 @@ WORTH = 5_000
 Found = dict[str, AppliedModel | TrainingRefused]
 
 
-def is_long(job: Job) -> bool:
+def needs_help(job: Job) -> bool:
     """Return whether the run has judges that learn, and enough cells to need help."""
     learns = any(judge.learns for judge in job.plan.panel.judges)
     return learns and len(job.items) * len(job.rubric.criteria) >= WORTH
@@ -42,7 +42,7 @@ async def trained_on(cluster: Cluster, spec: Judge, job: Job) -> TrainedJudge:
     try:
         (sent,) = await client.scatter([pickle.dumps(arguments)], broadcast=True, hash=False)
         tasks = [
-            client.submit(learn, sent, share, workers=workers, pure=False, retries=2)
+            client.submit(learn_criteria, sent, share, workers=workers, pure=False, retries=2)
             for share in shares
         ]
         parts = await client.gather(tasks)
@@ -58,13 +58,13 @@ async def trained_on(cluster: Cluster, spec: Judge, job: Job) -> TrainedJudge:
     return judge, {name: model.report.to_dict() for name, model in models.items()}
 
 
-def learn(sent: bytes, names: list[str]) -> Found:
+def learn_criteria(sent: bytes, names: list[str]) -> Found:
     """Train the judge for these criteria, on a worker, and return its votes on all items."""
     spec, rubric, calibration, items, seed = pickle.loads(sent)
-    return {name: _applied(spec, rubric, name, calibration, items, seed) for name in names}
+    return {name: _applied_model(spec, rubric, name, calibration, items, seed) for name in names}
 
 
-def _applied(
+def _applied_model(
     spec: Judge,
     rubric: Rubric,
     name: str,

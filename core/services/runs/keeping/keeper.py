@@ -76,18 +76,18 @@ class WorkerProcess:
         self._files = {path: FilePlace(path) for path in files}
         self._stores = {path: Store(path) for path in files}
         self._stopping = threading.Event()
-        self._worker = self._spawn()
+        self._worker = self._spawn_worker()
         self._thread = threading.Thread(target=self._keep, name="worker-keeper", daemon=True)
         self._thread.start()
 
-    def _spawn(self) -> subprocess.Popen[bytes]:
+    def _spawn_worker(self) -> subprocess.Popen[bytes]:
         files = [word for path in self._files for word in ("--db", str(path))]
         command = own_python("core.cli", "worker", "--with-parent", *files)
         return subprocess.Popen(command, stdin=subprocess.PIPE, env=own_environment())
 
     def _keep(self) -> None:
         while True:
-            ending = self._watched()
+            ending = self._watch_worker()
             if self._stopping.is_set():
                 break
             self._close_input()
@@ -97,7 +97,7 @@ class WorkerProcess:
             self._files = {path: place for path, place in self._files.items() if place.in_place()}
             if self._stopping.is_set() or not self._files:
                 break
-            self._worker = self._spawn()
+            self._worker = self._spawn_worker()
         for store in self._stores.values():
             store.close()
 
@@ -105,7 +105,7 @@ class WorkerProcess:
         if self._worker.stdin is not None:
             self._worker.stdin.close()
 
-    def _watched(self) -> How:
+    def _watch_worker(self) -> How:
         """Wait until the worker ended, or hung and was killed; return which of them."""
         look = _Look(self._worker.pid, {path: self._stores[path] for path in self._files})
         while True:
@@ -129,14 +129,14 @@ class WorkerProcess:
         unknown.
         """
         begins = clock.owner_prefix(self._worker.pid)
-        positions = {path: _at(path, begins) for path in self._files}
+        positions = {path: _content_at(path, begins) for path in self._files}
         named = any(noted is not None and noted.at for noted in positions.values())
         for path, noted in positions.items():
             run_id, cells = (0, ()) if noted is None else noted.cells
             try:
                 for lease in self._stores[path].leases.of_process(begins):
                     guilty = lease.run_id == run_id or (ending == "hung" and not named)
-                    free(self._stores[path], lease, ending, cells, guilty=guilty)
+                    free_run(self._stores[path], lease, ending, cells, guilty=guilty)
             except StoreError as error:
                 log.info("Runs of the worker are free when their leases end: %s", error)
 
@@ -181,7 +181,7 @@ class _Look:
         return long[0] if long else ""
 
     def _hang_reasons(self, path: Path, store: Store) -> Iterator[str]:
-        noted = _at(path, self._begins)
+        noted = _content_at(path, self._begins)
         if noted is not None:
             if self._moves.get(path) == noted.moves:
                 yield "it did not move"
@@ -196,7 +196,9 @@ class _Look:
                     yield f"it did not let go of run {lease.run_id}, which is cancelled,"
 
 
-def free(store: Store, lease: Lease, how: How, cells: tuple[Cell, ...], *, guilty: bool) -> None:
+def free_run(
+    store: Store, lease: Lease, how: How, cells: tuple[Cell, ...], *, guilty: bool
+) -> None:
     """Free a run whose owner ended. ``guilty``: the run's code, perhaps for these cells, ran at its
     end.
     """
@@ -210,7 +212,7 @@ def free(store: Store, lease: Lease, how: How, cells: tuple[Cell, ...], *, guilt
         log.error("Run %(run)s is put aside: it stopped two workers.", extra, extra=extra)
 
 
-def _at(path: Path, begins: str) -> logbook.LogbookContent | None:
+def _content_at(path: Path, begins: str) -> logbook.LogbookContent | None:
     paths = logbook.of_process(path, begins)
     return logbook.read(paths[0]) if paths else None
 
@@ -223,14 +225,14 @@ def keep_working(*files: Path) -> None:
     """
     stopping, keeper = threading.Event(), WorkerProcess(*files)
 
-    def end(*_: object) -> None:
+    def end_worker(*_: object) -> None:
         if stopping.is_set():
             keeper.end_now()
         stopping.set()
 
     for signal_number in (signal.SIGINT, *signals.ENDING):
         if signal.getsignal(signal_number) is not signal.SIG_IGN:
-            signal.signal(signal_number, end)
+            signal.signal(signal_number, end_worker)
     while keeper.is_alive and not stopping.wait(LOOK_EVERY):
         pass
     keeper.stop()
@@ -244,11 +246,11 @@ def work_until_stopped(*stores: Store, with_parent: bool = False, cluster: str =
     first, *other_runners = [Runner(store, cluster) for store in stores]
     if with_parent:
 
-        def watch() -> None:
+        def watch_run() -> None:
             sys.stdin.buffer.read()
             first.stop(0)
 
-        threading.Thread(target=watch, name="parent-watch", daemon=True).start()
+        threading.Thread(target=watch_run, name="parent-watch", daemon=True).start()
         # The app is open: load these imports before its first spot check needs them.
         threading.Thread(target=load, name="warm-up", daemon=True).start()
     for runner in other_runners:

@@ -69,7 +69,7 @@ def test_the_leaderboard_counts_what_was_voted(tmp_path: Path) -> None:
     run = import_files.import_path(store, file)["run"]
 
     assert contests.is_contest(store, run)
-    assert [row.id for row in contests.listing(store)] == [run]
+    assert [row.id for row in contests.contest_runs(store)] == [run]
     done = cli("rank", str(run), "--db", str(store.path), "--json")
     ranked = json.loads(done.stdout)["overall"]["standings"]
     # x: two wins, a tie, and both bad; y: a win, a tie, two losses; z: both bad, and a loss.
