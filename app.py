@@ -93,7 +93,7 @@ def watch_files() -> None:
 
     def loaded(*given: Any, **named: Any) -> str:
         file_id = load(*given, **named)
-        OWNERS.setdefault(file_id, set()).add(state.owner())
+        OWNERS.setdefault(file_id, set()).add(state.file_owner())
         return file_id
 
     def deleted(file_id: str) -> None:

@@ -13,9 +13,9 @@ from pages.ui.browser.tables import let_tables_be_taken
 from pages.ui.browser.telephone import show_what_was_asked
 from pages.ui.browser.typing import keep_what_is_typed
 from pages.ui.places import run_head
-from pages.ui.places.navigation import navigation, where
-from pages.ui.resources import enter, store
-from pages.ui.routes import ABOUT, SCREENS, START, about_this_page, barred_at
+from pages.ui.places.navigation import draw_navigation, draw_tabs
+from pages.ui.resources import enter_workspace, store
+from pages.ui.routes import ABOUT, SCREENS, START, about_this_page, disabled_link
 from pages.ui.text import label
 from pages.ui.widgets import frame_css, page_header, shown_errors
 
@@ -26,13 +26,13 @@ def _show_page(user: Actor) -> None:
     # Both pictures are our own files: a Material icon would be fetched from elsewhere.
     dark = "-dark" if st.context.theme.type == "dark" else ""
     st.logo(HERE / "ui" / f"logo{dark}.svg", size="large", icon_image=HERE / "ui" / "icon.svg")
-    chosen = navigation(user)
+    chosen = draw_navigation(user)
     identity.leave_for_start(chosen)
     identity.who_is_here()
-    state.on_page(chosen.url_path)
+    state.note_page(chosen.url_path)
     state.put(ABOUT, False)
     state.put(state.UNKNOWN, {})
-    run_head.remember(chosen.url_path)
+    run_head.remember_run(chosen.url_path)
     above = st.container()
     if store().read_only:
         above.info(
@@ -40,7 +40,7 @@ def _show_page(user: Actor) -> None:
             icon=":material/lock:",
         )
     with shown_errors():
-        _show(chosen, user)
+        _show_screen(chosen, user)
         if not state.get(ABOUT):
             # Pages with their own heading, such as an item's page, have not drawn the link.
             about_this_page()
@@ -52,12 +52,12 @@ def _show_page(user: Actor) -> None:
     show_what_was_asked()
 
 
-def _show(chosen: st.Page, user: Actor) -> None:
+def _show_screen(chosen: st.Page, user: Actor) -> None:
     """Draw the screen, or its name and why this person cannot use it."""
     url = chosen.url_path or START.url
     screen = next(candidate for candidate in SCREENS if candidate.url == url)
-    where(screen, user)
-    if why := barred_at(screen, st.query_params.to_dict()):
+    draw_tabs(screen, user)
+    if why := disabled_link(screen, st.query_params.to_dict()):
         page_header(screen.title, screen.help)
         raise NotAllowed(why["help"])
     chosen.run()
@@ -66,7 +66,7 @@ def _show(chosen: st.Page, user: Actor) -> None:
 st.set_page_config(page_title="Rubric Studio", page_icon=HERE / "ui" / "icon.svg", layout="wide")
 frame_css()
 with shown_errors():
-    _who = enter()
+    _who = enter_workspace()
     if _who.role is None:
         identity.sign_in_page(_who)
     else:

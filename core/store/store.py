@@ -12,10 +12,10 @@ from typing import Any
 from core.domain.access import Actor, Verb
 from core.domain.library import LibraryCounts, Mismatch
 from core.identity import content_hash
-from core.store.database.connection import Connections, PermissionGrant, on_record
-from core.store.database.data_file import Backup, copy_to, damage
+from core.store.database.connection import Connections, PermissionGrant, add_to_record
+from core.store.database.data_file import Backup, copy_to, find_damage
 from core.store.database.migrations import altered_schema
-from core.store.database.sums import AlteredRows, altered, uncovered
+from core.store.database.sums import AlteredRows, altered_rows, uncovered_rows
 from core.store.library.access import AuditRecord, Members
 from core.store.library.datasets import Datasets
 from core.store.library.judges import Drafts, Judges, Panels, SettingValues
@@ -92,7 +92,7 @@ class Store:
 
     def on_record(self, **facts: Any) -> None:
         """Add ``before`` or ``after`` to the current act's audit record."""
-        on_record(**facts)
+        add_to_record(**facts)
 
     def write(self) -> AbstractContextManager[sqlite3.Connection]:
         """Run one transaction (``BEGIN IMMEDIATE``) around several calls."""
@@ -128,7 +128,7 @@ class Store:
 
     def damage(self) -> list[dict[str, str]]:
         """Return the damage that SQLite finds in the file: ``what`` and ``where``."""
-        return damage(self._files.tuples)
+        return find_damage(self._files.tuples)
 
     def altered_schema(self) -> list[str]:
         """Return tables, indexes and triggers that differ from this program's schema."""
@@ -136,11 +136,11 @@ class Store:
 
     def altered(self) -> list[AlteredRows]:
         """Return the groups of rows that differ from their checksums."""
-        return list(altered(self._files.thread_connection))
+        return list(altered_rows(self._files.thread_connection))
 
     def uncovered(self) -> list[AlteredRows]:
         """Return the groups of rows without a checksum, which are old or from another program."""
-        return list(uncovered(self._files.thread_connection))
+        return list(uncovered_rows(self._files.thread_connection))
 
     def counts(self) -> LibraryCounts:
         """Return the number of rubrics, datasets, runs and so on.

@@ -40,18 +40,20 @@ HOUSES = {
 }
 
 
-def related(judge: str, system: str) -> Literal["self", "family", ""]:
+def relation_of(judge: str, system: str) -> Literal["self", "family", ""]:
     """Return ``self`` for the same model, ``family`` for models of one company, or "".
 
     The provider before the last slash and a replicate's number are ignored. Only names are
     compared, so a system called "our fine-tune" is related to no judge.
 
-    >>> related("openai/gpt-4.1-mini", "GPT-4.1-mini"), related("claude-opus", "claude-haiku")
-    ('self', 'family')
-    >>> related("Ann", "gpt-4.1")
+    >>> relation_of("openai/gpt-4.1-mini", "GPT-4.1-mini")
+    'self'
+    >>> relation_of("claude-opus", "claude-haiku")
+    'family'
+    >>> relation_of("Ann", "gpt-4.1")
     ''
     """
-    judge_model, system_model = _model(judge), _model(system)
+    judge_model, system_model = _model_name(judge), _model_name(system)
     if judge_model == system_model:
         return "self"
     family = family_of(judge_model)
@@ -64,9 +66,9 @@ def family_of(model: str) -> str:
     >>> family_of("anthropic/claude-sonnet-4"), family_of("baseline")
     ('anthropic', '')
     """
-    name = _model(model)
+    name = _model_name(model)
     return next((family for family, pattern in _PATTERNS.items() if pattern.search(name)), "")
 
 
-def _model(name: str) -> str:
+def _model_name(name: str) -> str:
     return fold(name.partition("|")[0].rpartition("/")[2])

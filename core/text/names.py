@@ -121,10 +121,10 @@ def visible(text: str) -> str:
     >>> visible("a\u202eb\x07")
     'a⟦RLO⟧b␇'
     """
-    return _SUSPECT.sub(_sign, text.replace("\r\n", "\n"))
+    return _SUSPECT.sub(_visible_sign, text.replace("\r\n", "\n"))
 
 
-def _sign(match: re.Match[str]) -> str:
+def _visible_sign(match: re.Match[str]) -> str:
     code = ord(match.group())
     if code == 0x0D:
         return "\n"

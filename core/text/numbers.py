@@ -74,15 +74,15 @@ def forms_of_change(
     if abs(second - first - difference) > EXACT:
         return ends, change
     while digits < MOST_DIGITS:
-        shown = _parsed(ends(second)) - _parsed(ends(first))
-        if abs(shown - _parsed(change(difference))) < EXACT:
+        shown = _parsed_figure(ends(second)) - _parsed_figure(ends(first))
+        if abs(shown - _parsed_figure(change(difference))) < EXACT:
             break
         digits += 1
         ends, change = partial(form, digits=digits), partial(points, share=share, digits=digits)
     return ends, change
 
 
-def _parsed(shown: str) -> float:
+def _parsed_figure(shown: str) -> float:
     """Return the number in a formatted figure."""
     return float(shown.replace(MINUS, "-").removesuffix(" points").removesuffix("%"))
 
@@ -158,14 +158,14 @@ def number(value: float | None, digits: int = 6) -> str:
     return DASH if value is None else f"{value:.{digits}g}".replace("-", MINUS)
 
 
-def distinguishable(
+def distinguishable_text(
     value: float | None, other: float, form: Callable[[float | None, int], str], digits: int
 ) -> str:
     """Return a figure with enough digits to distinguish it from another one.
 
-    >>> distinguishable(0.496, 0.5, percent, 0), distinguishable(0.5, 0.5, percent, 0)
+    >>> distinguishable_text(0.496, 0.5, percent, 0), distinguishable_text(0.5, 0.5, percent, 0)
     ('49.6%', '50%')
-    >>> distinguishable(0.79996, 0.8, number, 3)
+    >>> distinguishable_text(0.79996, 0.8, number, 3)
     '0.79996'
     """
     if value is not None and value != other:
@@ -255,10 +255,10 @@ def tokens(value: int | None) -> str:
     return f"{short:.1f}{unit} tokens"
 
 
-def ago(moment: str, now: datetime | None = None) -> str:
+def time_ago(moment: str, now: datetime | None = None) -> str:
     """Return how long ago an ISO moment was; beyond 30 days, its date.
 
-    >>> ago("2026-01-02T10:00:00.000Z", datetime(2026, 1, 2, 10, 3, tzinfo=UTC))
+    >>> time_ago("2026-01-02T10:00:00.000Z", datetime(2026, 1, 2, 10, 3, tzinfo=UTC))
     '3 min ago'
     """
     then = datetime.fromisoformat(moment)
@@ -269,13 +269,13 @@ def ago(moment: str, now: datetime | None = None) -> str:
     for limit, size, unit in ((5400, 60, "min"), (129_600, 3600, "h"), (2_592_000, 86_400, "days")):
         if elapsed < limit:
             return f"{max(1, round(elapsed / size))} {unit} ago"
-    return day(moment)
+    return day_of(moment)
 
 
-def day(moment: str) -> str:
+def day_of(moment: str) -> str:
     """Return the date of an ISO moment.
 
-    >>> day("2026-01-02T10:00:00.000Z")
+    >>> day_of("2026-01-02T10:00:00.000Z")
     '2 Jan 2026'
     """
     then = datetime.fromisoformat(moment)

@@ -28,13 +28,13 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
     exact = text.find(quote)
     if exact >= 0:
         return exact, exact + len(quote)
-    folded, places = _folded(text)
-    folded_quote = _folded(quote.strip(_EDGES + "“”„‘’"))[0].strip()
+    folded, places = _folded_text(text)
+    folded_quote = _folded_text(quote.strip(_EDGES + "“”„‘’"))[0].strip()
     at = folded.find(folded_quote) if folded_quote else -1
     return None if at < 0 else (places[at], places[at + len(folded_quote) - 1] + 1)
 
 
-def _folded(text: str) -> tuple[str, list[int]]:
+def _folded_text(text: str) -> tuple[str, list[int]]:
     """Return the text in comparable form, and the original position of each of its characters."""
     letters, places = list[str](), list[int]()
     for place, letter in enumerate(text):
@@ -56,16 +56,16 @@ def _folded(text: str) -> tuple[str, list[int]]:
 _END = re.compile(r"\n|[.!?…]+[\"'”’)\]]*")
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans ``(start, end)`` of the sentences, in order; they exclude white space.
 
     >>> text = 'One. "Two!" Three'
-    >>> [text[a:b] for a, b in sentences(text)]
+    >>> [text[a:b] for a, b in sentence_spans(text)]
     ['One.', '"Two!"', 'Three']
     """
     ends = [m.end() for m in _END.finditer(text) if _is_end(text, m.end())]
     cuts = [0, *ends, len(text)]
-    trimmed = (_trimmed(text, start, end) for start, end in pairwise(cuts))
+    trimmed = (_trimmed_span(text, start, end) for start, end in pairwise(cuts))
     return [(start, end) for start, end in trimmed if start < end]
 
 
@@ -73,7 +73,7 @@ def _is_end(text: str, at: int) -> bool:
     return at == len(text) or text[at].isspace() or text[at - 1] == "\n"
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _trimmed_span(text: str, start: int, end: int) -> tuple[int, int]:
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
 
@@ -103,10 +103,10 @@ class PartMention(NamedTuple):
     end: int
 
 
-def mentions(requirement: str) -> list[PartMention]:
+def mentioned_parts(requirement: str) -> list[PartMention]:
     """Return the input parts that a requirement names, in order, including placeholders.
 
-    >>> [m.part for m in mentions("The answer agrees with the reference and uses {{style}}.")]
+    >>> [m.part for m in mentioned_parts("The answer fits the reference and uses {{style}}.")]
     ['submission', 'reference', 'placeholder']
     """
     named = []

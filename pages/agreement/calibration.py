@@ -19,12 +19,12 @@ from core.services.comparison.cascade_sweep import SweptCascade
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
-from pages.agreement.selection import RatedSelection, name_in_sentence, words_of
-from pages.agreement.words import few, section
+from pages.agreement.selection import RatedSelection, name_in_sentence, rater_caption
+from pages.agreement.words import few_items_warning, show_section
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, figure_cell, level_words, one_of, table
+from pages.ui.widgets import choose_one, draw_table, empty_state, figure_cell, level_words
 
 ECE_SAYS = (
     "ECE, the expected calibration error (Guo et al. 2017): how far the share of right answers "
@@ -36,7 +36,7 @@ ECE_SAYS = (
 
 def show(chosen: RatedSelection) -> None:
     """Draw every rater with a stated confidence in a table, and one of them in detail."""
-    section(f"Sure and right: {chosen.criterion}")
+    show_section(f"Sure and right: {chosen.criterion}")
     calibrations = remembered(
         "agreement calibration",
         (*chosen.about, chosen.criterion, chosen.reference),
@@ -54,27 +54,27 @@ def show(chosen: RatedSelection) -> None:
             "No rater gives a confidence",
             "Offline judges do, and so does a model whose judge asks how likely each option was "
             "(a switch of the judge). Imported votes bring it as columns p_<label>.",
-            lambda: routes.link(routes.JUDGES, "Judges", icon="gavel"),
+            lambda: routes.draw_link(routes.JUDGES, "Judges", icon="gavel"),
         )
         return
-    _figures(calibrations)
+    _calibration_rows(calibrations)
     current = next((o for o in calibrations if o.column == chosen.rater), calibrations[0])
-    _closely(chosen, current)
+    _rater_in_detail(chosen, current)
     _draw_cascade(chosen)
 
 
-def _figures(calibrations: list[RaterCalibration]) -> None:
-    table(
+def _calibration_rows(calibrations: list[RaterCalibration]) -> None:
+    draw_table(
         ("Rater", "Answers", "Without", "Sure", "Right", "ECE", "ECE by chance", "Brier score"),
         (
             [
-                esc(words_of(rater.column)),
+                esc(rater_caption(rater.column)),
                 fmt.count(rater.n),
                 fmt.count(rater.without),
                 fmt.score(rater.found.sure),
                 figure_cell(rater.found.right),
                 figure_cell(rater.found.ece),
-                _chance(rater.found),
+                _chance_words(rater.found),
                 figure_cell(rater.found.brier),
             ]
             for rater in calibrations
@@ -89,12 +89,12 @@ def _figures(calibrations: list[RaterCalibration]) -> None:
     )
 
 
-def _chance(figures: Calibration) -> str:
+def _chance_words(figures: Calibration) -> str:
     return f"up to {fmt.score(figures.by_chance)}" if figures.by_chance is not None else fmt.DASH
 
 
-def _closely(chosen: RatedSelection, rater: RaterCalibration) -> None:
-    section(f"{words_of(rater.column)} against {name_in_sentence(chosen.reference)}")
+def _rater_in_detail(chosen: RatedSelection, rater: RaterCalibration) -> None:
+    show_section(f"{rater_caption(rater.column)} against {name_in_sentence(chosen.reference)}")
     if not rater.n:
         empty_state("Nothing to count", rater.found.ece.reason)
         return
@@ -104,17 +104,17 @@ def _closely(chosen: RatedSelection, rater: RaterCalibration) -> None:
         ),
         key=state.key(keys.AGREEMENT_CHART, "sure", rater.column, chosen.criterion, *chosen.pair),
         config={"displayModeBar": False},
-        alt=f"Reliability diagram of {visible(words_of(rater.column))}: the share that is right "
-        "against how sure it was, in ten bins. The table below has its figures.",
+        alt=f"Reliability diagram of {visible(rater_caption(rater.column))}: the share that is "
+        "right against how sure it was, in ten bins. The table below has its figures.",
     )
     st.caption(
         label(
             "On the line, a rater is right as often as it is sure; below it, it is too sure. "
-            f"Bars are {level_words()} Wilson intervals. {few(rater.n)}"
+            f"Bars are {level_words()} Wilson intervals. {few_items_warning(rater.n)}"
         )
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
-        table(
+        draw_table(
             ("How sure", "Answers", "Mean", "Right"),
             (
                 [
@@ -144,7 +144,7 @@ def _draw_cascade(chosen: RatedSelection) -> None:
     )
     if not names:
         return
-    section("Which confidence threshold lets a judge decide alone?")
+    show_section("Which confidence threshold lets a judge decide alone?")
     first = st.selectbox(
         "Who answers first",
         names,
@@ -176,7 +176,7 @@ def _draw_cascade(chosen: RatedSelection) -> None:
         ),
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
-        table(
+        draw_table(
             (
                 "Escalates below",
                 "Escalated",
@@ -185,7 +185,7 @@ def _draw_cascade(chosen: RatedSelection) -> None:
                 "Decided",
                 "Cost of 1,000 cells",
             ),
-            (_threshold(sweep, point) for point in shown),
+            (_threshold_row(sweep, point) for point in shown),
             name="A cascade at every tenth threshold",
             numbers=range(6),
         )
@@ -195,7 +195,7 @@ def _draw_cascade(chosen: RatedSelection) -> None:
     )
 
 
-def _threshold(sweep: SweptCascade, point: CascadePoint) -> list[str]:
+def _threshold_row(sweep: SweptCascade, point: CascadePoint) -> list[str]:
     return [
         fmt.score(point.threshold),
         fmt.percent(point.goes_on),
@@ -224,10 +224,10 @@ STAND_IN_SAYS = (
 )
 
 
-def stand_in(chosen: RatedSelection) -> None:
+def show_judge_tests(chosen: RatedSelection) -> None:
     """Draw every judge's test in a table, and the chosen judge's in a sentence and a picture."""
-    section("May a judge stand in for a person?")
-    kind = one_of(
+    show_section("May a judge stand in for a person?")
+    kind = choose_one(
         "These people are",
         PEOPLE_ARE,
         default="skilled",
@@ -248,12 +248,17 @@ def stand_in(chosen: RatedSelection) -> None:
     )
     rater = chosen.rater if chosen.rater in tests else columns[0]
     here = tests[rater][0]
-    st.html(f'<div class="rs-prose">{esc(_stand_in_words(words_of(rater), here, epsilon))}</div>')
+    st.html(
+        f'<div class="rs-prose">{esc(_stand_in_words(rater_caption(rater), here, epsilon))}</div>'
+    )
     if here.passes is not None and len(here.annotators) <= DRAWN:
-        _picture(chosen, rater, here, epsilon)
-    table(
+        _test_picture(chosen, rater, here, epsilon)
+    draw_table(
         ("Judge", "Beats here", "As good here", "Beats on all", "As good on all"),
-        ([esc(words_of(name)), *_beats(a), *_beats(b)] for name, (a, b) in tests.items()),
+        (
+            [esc(rater_caption(name)), *_test_row(a), *_test_row(b)]
+            for name, (a, b) in tests.items()
+        ),
         name="Which judge may stand in for a person",
         numbers=range(1, 5),
     )
@@ -283,7 +288,7 @@ def _stand_in_words(name: str, test: AltTest, epsilon: float) -> str:
     return f"{sentence} With about {items} it would pass, if it stays as close to people as now."
 
 
-def _beats(test: AltTest) -> list[str]:
+def _test_row(test: AltTest) -> list[str]:
     rate = test.winning_rate
     if rate.value is None:
         return [figure_cell(rate), fmt.DASH]
@@ -291,10 +296,10 @@ def _beats(test: AltTest) -> list[str]:
     return [f"{mark} {round(rate.value * rate.n)} of {rate.n}", fmt.score(test.advantage.value)]
 
 
-def _picture(chosen: RatedSelection, rater: str, test: AltTest, epsilon: float) -> None:
+def _test_picture(chosen: RatedSelection, rater: str, test: AltTest, epsilon: float) -> None:
     dots = [
         draw.EstimateDot(
-            words_of(person), row.gap.value, row.gap.low, row.gap.high, -epsilon, row.n
+            rater_caption(person), row.gap.value, row.gap.low, row.gap.high, -epsilon, row.n
         )
         for person, row in zip(chosen.sheet.people, test.annotators, strict=True)
     ]
@@ -303,6 +308,6 @@ def _picture(chosen: RatedSelection, rater: str, test: AltTest, epsilon: float) 
         draw.forest(dots, axis, "What it must be above", whole=False),
         key=state.key(keys.AGREEMENT_CHART, "stand-in", rater, epsilon, *chosen.pair),
         config={"displayModeBar": False},
-        alt=f"How far {visible(words_of(rater))} is ahead of each person, with its interval; a "
-        "diamond at what it must be above. The table below has how many it beats.",
+        alt=f"How far {visible(rater_caption(rater))} is ahead of each person, with its interval; "
+        "a diamond at what it must be above. The table below has how many it beats.",
     )

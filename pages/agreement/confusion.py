@@ -16,14 +16,20 @@ from core.services.results import browsing
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
-from pages.agreement.criteria import caveats
-from pages.agreement.selection import RatedSelection, switch, versus, words_of
-from pages.agreement.words import STRENGTH, few, row, same_answer, section
+from pages.agreement.criteria import show_caveats
+from pages.agreement.selection import RatedSelection, draw_switch, rater_caption, versus_words
+from pages.agreement.words import (
+    STRENGTH,
+    estimate_row,
+    few_items_warning,
+    same_answer,
+    show_section,
+)
 from pages.ui import routes, state
 from pages.ui.places import work
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, figure_cell, table
+from pages.ui.widgets import draw_table, empty_state, figure_cell
 
 PAGE = 10
 CELLS = {"counts": "Counts", "shares": "Shares of the row"}
@@ -38,19 +44,19 @@ def show(chosen: RatedSelection) -> None:
         return
     sentence = confusion.confusion_words(matrix, chosen.reference, chosen.rater)
     st.html(f'<div class="rs-prose">{esc(sentence)}</div>')
-    cell = _cell(matrix)
+    cell = _chosen_cell(matrix)
     left, right = st.columns(2, gap="large")
     with left:
-        _matrix(chosen, matrix, cell)
+        _draw_matrix(chosen, matrix, cell)
     with right:
-        _picker(matrix, cell)
+        _cell_picker(matrix, cell)
         if cell is None:
             st.caption("Click a cell, or pick one from the list, to see its items.")
         else:
-            _items(chosen, cell)
+            _cell_items(chosen, cell)
 
 
-def _cell(matrix: Confusion) -> Cell | None:
+def _chosen_cell(matrix: Confusion) -> Cell | None:
     names = {
         f"{index}-{to}": (index, to)
         for index in range(len(matrix.rows))
@@ -59,9 +65,9 @@ def _cell(matrix: Confusion) -> Cell | None:
     return names.get(state.address_in(keys.CELL, names) or "")
 
 
-def _matrix(chosen: RatedSelection, matrix: Confusion, cell: Cell | None) -> None:
-    sides = (words_of(chosen.reference), words_of(chosen.rater))
-    shares = switch("Cells", keys.CELLS, CELLS) == "shares"
+def _draw_matrix(chosen: RatedSelection, matrix: Confusion, cell: Cell | None) -> None:
+    sides = (rater_caption(chosen.reference), rater_caption(chosen.rater))
+    shares = draw_switch("Cells", keys.CELLS, CELLS) == "shares"
     # Each chosen cell has a new key, so that the plot's own selection does not remain.
     cell_now = state.address(keys.CELL) or ""
     key = state.key(keys.AGREEMENT_CHART, *chosen.pair, chosen.criterion, cell_now, shares)
@@ -81,7 +87,7 @@ def _matrix(chosen: RatedSelection, matrix: Confusion, cell: Cell | None) -> Non
         "colour, the larger its share of the row. Outlined: both gave the same answer."
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
-        table(
+        draw_table(
             (f"{sides[0]} \\ {sides[1]}", *matrix.columns),
             (
                 (esc(name), *(_count_and_share(n, sum(row)) for n in row))
@@ -98,7 +104,7 @@ def _count_and_share(n: int, whole: int) -> str:
     return f'{fmt.count(n)}<br><span class="rs-quiet">{share}</span>'
 
 
-def _picker(matrix: Confusion, cell: Cell | None) -> None:
+def _cell_picker(matrix: Confusion, cell: Cell | None) -> None:
     names = {
         f"{row}-{column}": f"{one_line(given, 40)} where it is {one_line(true, 40)}: "
         f"{fmt.plural(matrix.counts[row][column], 'item')}"
@@ -119,7 +125,7 @@ def _picker(matrix: Confusion, cell: Cell | None) -> None:
     )
 
 
-def _items(chosen: RatedSelection, cell: Cell) -> None:
+def _cell_items(chosen: RatedSelection, cell: Cell) -> None:
     ids = confusion.items_in(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater, *cell)
     if not ids:
         st.caption("No item is in this cell.")
@@ -133,12 +139,12 @@ def _items(chosen: RatedSelection, cell: Cell) -> None:
     asked = chosen.sheet.criterion(chosen.criterion)
     given = asked.labels[column] if column < len(asked.labels) else confusion.ABSTAINED_WORD
     name = f"{chosen.criterion}: {given} where it is {asked.labels[row]}"
-    address = work.first_of(chosen.run_id, ids, chosen.criterion)
+    address = work.first_address(chosen.run_id, ids, chosen.criterion)
     work.offer_work(chosen.run_id, ids, name, criterion=chosen.criterion)
     for item_id in part:
         link, right = st.columns([2, 5], vertical_alignment="center", gap="small")
         with link:
-            routes.link(
+            routes.draw_link(
                 routes.RUN,
                 label(item_id, 40),
                 {**address, state.ITEM: item_id},
@@ -156,14 +162,14 @@ def _on_click(key: str) -> None:
     points = state.get(key, {}).get("selection", {}).get("points", [])
     if points:
         row, column = points[0]["customdata"][:2]
-        _see(f"{row}-{column}")
+        _open_cell(f"{row}-{column}")
 
 
 def _on_pick(key: str) -> None:
-    _see(state.get(key))
+    _open_cell(state.get(key))
 
 
-def _see(cell: str | None) -> None:
+def _open_cell(cell: str | None) -> None:
     state.set_address(**{keys.CELL: cell, state.PAGE: None})
 
 
@@ -171,7 +177,7 @@ def _remember_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key)})
 
 
-def one_criterion(chosen: RatedSelection) -> None:
+def show_criterion(chosen: RatedSelection) -> None:
     """Draw the matrix, which shows on what the raters differ, then the figures on how much."""
     how = chosen.how
     sides = chosen.criterion, chosen.reference, chosen.rater
@@ -181,19 +187,19 @@ def one_criterion(chosen: RatedSelection) -> None:
         lambda: rater_pairs.pair_details(chosen.sheet, *sides, how=how),
     )
     _draw_counts(chosen, close)
-    section(f"Confusion: {chosen.criterion}")
+    show_section(f"Confusion: {chosen.criterion}")
     show(chosen)
     if not close.n:
         return
     left, right = st.columns(2, gap="large")
     with left:
-        section("Figures of this pair")
+        show_section("Figures of this pair")
         same = same_answer(chosen.sheet, chosen.reference)
-        _figures(close, chosen.sheet.criterion(chosen.criterion), how, same)
+        _agreement_figures(close, chosen.sheet.criterion(chosen.criterion), how, same)
     with right:
-        section("Option by option")
-        _options(close)
-    caveats(chosen)
+        show_section("Option by option")
+        _option_table(close)
+    show_caveats(chosen)
 
 
 def _draw_counts(chosen: RatedSelection, close: PairDetails) -> None:
@@ -205,15 +211,18 @@ def _draw_counts(chosen: RatedSelection, close: PairDetails) -> None:
     parts = [fmt.plural(n, one, many) for n, one, many in away if n]
     left = f" Left out: {', '.join(parts)}." if parts else ""
     st.caption(
-        f"{label(versus(chosen))}: "
-        f"{fmt.plural(close.n, 'item')} with an answer from both.{left} {few(close.n)}"
+        f"{label(versus_words(chosen))}: "
+        f"{fmt.plural(close.n, 'item')} with an answer from both.{left} "
+        f"{few_items_warning(close.n)}"
     )
 
 
-def _figures(close: PairDetails, ratings: CriterionRatings, how: Confidence, same: str) -> None:
+def _agreement_figures(
+    close: PairDetails, ratings: CriterionRatings, how: Confidence, same: str
+) -> None:
     heads = ("Figure", "Value", f"{fmt.level_words(how.level)} interval", "Items")
-    first = (row(*one, ratings, same) for one in close.first)
-    table(heads, first, name="Figures", numbers=(1, 2, 3))
+    first = (estimate_row(*one, ratings, same) for one in close.first)
+    draw_table(heads, first, name="Figures", numbers=(1, 2, 3))
     how_made = (
         "Intervals come from resampling items; with two options, most of them from the counts and "
         "a few further ratings, so that they hold where one option is rare."
@@ -221,14 +230,14 @@ def _figures(close: PairDetails, ratings: CriterionRatings, how: Confidence, sam
     plain = "Intervals come from resampling items (by the method that you chose)."
     st.caption(how_made if how.method == "auto" else plain, help=STRENGTH)
     with st.expander("Every other figure", icon=":material/more_horiz:"):
-        rest = (row(*one, ratings) for one in close.rest)
-        table(heads, rest, name="Other figures", numbers=(1, 2, 3))
+        rest = (estimate_row(*one, ratings) for one in close.rest)
+        draw_table(heads, rest, name="Other figures", numbers=(1, 2, 3))
 
 
-def _options(close: PairDetails) -> None:
-    table(
+def _option_table(close: PairDetails) -> None:
+    draw_table(
         ("Option", "Reference", "Rater", "Precision", "Recall", "F1"),
-        map(_option, close.options),
+        map(_option_row, close.options),
         name="Precision, recall and F1 of every option",
         numbers=(1, 2, 3, 4, 5),
     )
@@ -244,7 +253,7 @@ def _options(close: PairDetails) -> None:
     )
 
 
-def _option(line: OptionLine) -> list[str]:
+def _option_row(line: OptionLine) -> list[str]:
     return [
         esc(line.label),
         fmt.count(line.true),

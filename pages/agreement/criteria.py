@@ -17,24 +17,30 @@ from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.asked_again import impression
-from pages.agreement.selection import RatedSelection, name_in_sentence, versus, words_of
-from pages.agreement.words import STRENGTH, few, row, same_answer, section
+from pages.agreement.selection import RatedSelection, name_in_sentence, rater_caption, versus_words
+from pages.agreement.words import (
+    STRENGTH,
+    estimate_row,
+    few_items_warning,
+    same_answer,
+    show_section,
+)
 from pages.ui import routes, state
 from pages.ui.blocks import drawn
 from pages.ui.places import ten_more, work
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
-from pages.ui.widgets import empty_state, figure_cell, level_words, table, tag
+from pages.ui.widgets import draw_table, empty_state, figure_cell, level_words, tag
 
 
-def answer(chosen: RatedSelection) -> None:
+def show_answer(chosen: RatedSelection) -> None:
     """Draw which criteria to trust, and ways to get labels if no person has graded any text."""
     sheet = chosen.sheet
     if not sheet.items:
         return
     if not (sheet.labelled or sheet.people or sheet.reviewers):
         _ways_to_labels(chosen)
-    found = _found(chosen)
+    found = _cached_conclusion(chosen)
     st.html(f"<div><b>{esc(headline(found))}</b></div>")
     if not chosen.part:
         ten_more.show(
@@ -47,12 +53,12 @@ def answer(chosen: RatedSelection) -> None:
 
 def show(chosen: RatedSelection) -> None:
     """Draw a line per criterion: for the compared pair, else for the agreement of all raters."""
-    result = _found(chosen)
+    result = _cached_conclusion(chosen)
     if not _is_not_comparable(chosen):
-        _compared(chosen, result)
+        _compared_criteria(chosen, result)
         return
     block = blocks.criteria_table(result.criteria, result)
-    drawn.show(chosen.run_id, block, "criteria", titled=True)
+    drawn.show_block(chosen.run_id, block, "criteria", titled=True)
 
 
 def _is_not_comparable(chosen: RatedSelection) -> bool:
@@ -61,11 +67,11 @@ def _is_not_comparable(chosen: RatedSelection) -> bool:
     return not chosen.rater or not (asked or any(conclusion.likeliest_pair(chosen.sheet)))
 
 
-def _found(chosen: RatedSelection) -> Conclusion:
-    return _among(chosen) if _is_not_comparable(chosen) else _concluded(chosen)
+def _cached_conclusion(chosen: RatedSelection) -> Conclusion:
+    return _conclusion_among(chosen) if _is_not_comparable(chosen) else _conclusion_of_pair(chosen)
 
 
-def _compared(chosen: RatedSelection, result: Conclusion) -> None:
+def _compared_criteria(chosen: RatedSelection, result: Conclusion) -> None:
     lines = lines_of(chosen, chosen.how)
     pair = {keys.REFERENCE: chosen.reference, keys.RATER: chosen.rater}
     ours = (result.reference, result.rater) == tuple(pair.values())
@@ -76,12 +82,12 @@ def _compared(chosen: RatedSelection, result: Conclusion) -> None:
         pair=pair,
         left_out=blocks.left_out_words(lines),
     )
-    drawn.show(chosen.run_id, block, "criteria", titled=True)
+    drawn.show_block(chosen.run_id, block, "criteria", titled=True)
 
 
 def every_figure(chosen: RatedSelection) -> None:
     """Draw the rule of the decision, the commonest answer's accuracy, and the alphas of groups."""
-    st.html(f'<div class="rs-prose">{esc(_found(chosen).sentence)}</div>')
+    st.html(f'<div class="rs-prose">{esc(_cached_conclusion(chosen).sentence)}</div>')
     if not chosen.rater:
         return
     sheet, lines = chosen.sheet, lines_of(chosen, chosen.how)
@@ -91,17 +97,17 @@ def every_figure(chosen: RatedSelection) -> None:
         ("People's alpha", "human", sheet.people),
         ("Reviewers' alpha", "reviewer", sheet.reviewers),
     ]
-    alphas = [(head, _alphas(chosen, kind)) for head, kind, members in groups if members]
+    alphas = [(head, _alpha_estimates(chosen, kind)) for head, kind, members in groups if members]
     # A column without any number is explained once below, instead of in every line.
     columns = [
         (head, ones) for head, ones in alphas if any(alpha.value is not None for alpha in ones)
     ]
     missing = [f"{head}: {ones[0].reason}" for head, ones in alphas if (head, ones) not in columns]
     heads = ("Criterion", "Items", same, "Most common answer", "Kappa")
-    table(
+    draw_table(
         (*heads, *(head for head, _ in columns)),
         (
-            [*_row(line), *(figure_cell(ones[index]) for _, ones in columns)]
+            [*_criterion_row(line), *(figure_cell(ones[index]) for _, ones in columns)]
             for index, line in enumerate(lines)
         ),
         name="Every figure per criterion",
@@ -119,27 +125,27 @@ def every_figure(chosen: RatedSelection) -> None:
         + label(" ".join(missing)),
         help=STRENGTH,
     )
-    caveats(chosen)
+    show_caveats(chosen)
 
 
 def _ways_to_labels(chosen: RatedSelection) -> None:
     """Draw the ways to find out which verdicts are right, a button each."""
     judges = chosen.sheet.judges
-    whom = words_of(judges[0]) if len(judges) == 1 else "the judges"
+    whom = rater_caption(judges[0]) if len(judges) == 1 else "the judges"
     st.html(
         '<div class="rs-prose">No person has graded any of these texts, so nobody knows whether '
         f"{esc(whom)} {'is' if len(judges) == 1 else 'are'} right.</div>"
     )
     with st.container(horizontal=True, gap="small"):
         work.grade_ten(chosen.run_id)
-        routes.link(
+        routes.draw_link(
             routes.DATASETS,
             "Add labels to the texts",
             {state.DATASET: store().runs.get(chosen.run_id).dataset_id},
             icon="label",
         )
         if len(judges) < 2:
-            routes.link(routes.JUDGES, "Add a second judge", icon="gavel")
+            routes.draw_link(routes.JUDGES, "Add a second judge", icon="gavel")
 
 
 def nothing_to_compare(chosen: RatedSelection) -> None:
@@ -179,32 +185,32 @@ def lines_of(chosen: RatedSelection, how: Confidence) -> list[PairLine]:
     )
 
 
-def _concluded(chosen: RatedSelection) -> Conclusion:
+def _conclusion_of_pair(chosen: RatedSelection) -> Conclusion:
     human = chosen.reference in (LABELS, PEOPLE, *chosen.sheet.people)
     if human:
         return conclusion.conclusion_of_lines(
             lines_of(chosen, USUAL), chosen.reference, chosen.rater, chosen.sheet
         )
-    return _among(chosen)
+    return _conclusion_among(chosen)
 
 
-def _among(chosen: RatedSelection) -> Conclusion:
+def _conclusion_among(chosen: RatedSelection) -> Conclusion:
     """Return the conclusion of the likeliest pair, else of the agreement among judges or people."""
     return remembered("conclusion", chosen.about, lambda: conclusion.conclusion_on(chosen.sheet))
 
 
-def caveats(chosen: RatedSelection) -> None:
+def show_caveats(chosen: RatedSelection) -> None:
     """Draw what makes this pair look better than it is."""
     sheet, reference, rater = chosen.sheet, chosen.reference, chosen.rater
     for group, one in ((reference, rater), (rater, reference)):
         if sheet.other_columns(group, one) is not None:
             who = "the others" if group == PEOPLE else "the panel's other raters"
-            st.caption(f"{label(words_of(one))} is compared with the majority of {who}.")
+            st.caption(f"{label(rater_caption(one))} is compared with the majority of {who}.")
     if LABELS in (reference, rater) and {reference, rater} & {*sheet.reviewers}:
         st.caption("Reviewers are compared with labels that were there before the review.")
 
 
-def _alphas(chosen: RatedSelection, kind: str) -> list[Estimate]:
+def _alpha_estimates(chosen: RatedSelection, kind: str) -> list[Estimate]:
     return remembered(
         "alphas",
         (*chosen.about, kind),
@@ -212,17 +218,17 @@ def _alphas(chosen: RatedSelection, kind: str) -> list[Estimate]:
     )
 
 
-def _row(line: PairLine) -> list[str]:
+def _criterion_row(line: PairLine) -> list[str]:
     return [
         esc(line.name),
-        _items(line),
+        _items_compared(line),
         figure_cell(line.accuracy, fmt.percent),
         fmt.percent(line.commonest.value),
         figure_cell(line.kappa),
     ]
 
 
-def _items(line: PairLine) -> str:
+def _items_compared(line: PairLine) -> str:
     parts = [fmt.count(line.n)]
     if line.abstained:
         parts.append(f'<span class="rs-quiet">{fmt.count(line.abstained)} abstained</span>')
@@ -254,10 +260,10 @@ def whole_items(chosen: RatedSelection) -> None:
     )
     mean = " (the mean of people's scores)" if PEOPLE in (chosen.reference, chosen.rater) else ""
     st.caption(
-        f"{label(versus(chosen))}{mean}: "
+        f"{label(versus_words(chosen))}{mean}: "
         f"{fmt.plural(pair.n, 'item')} with a verdict of both on every criterion"
-        f"{_abstained(pair)}. Everybody's answers are scored by the rubric's own policy. "
-        f"{few(pair.n)}"
+        f"{_partly_assessed(pair)}. Everybody's answers are scored by the rubric's own policy. "
+        f"{few_items_warning(pair.n)}"
     )
     if not pair.n:
         empty_state(
@@ -266,14 +272,14 @@ def whole_items(chosen: RatedSelection) -> None:
             "that it cannot be assessed.",
         )
     else:
-        _pair(chosen, pair)
-    section("Every rater")
-    _everybody(chosen, scores)
-    caveats(chosen)
+        _pair_table(chosen, pair)
+    show_section("Every rater")
+    _table_of_all_raters(chosen, scores)
+    show_caveats(chosen)
     impression.show(chosen)
 
 
-def _abstained(pair: ScorePair) -> str:
+def _partly_assessed(pair: ScorePair) -> str:
     """Return how many of the items count although a part of them could not be assessed."""
     if not pair.abstained:
         return ""
@@ -283,13 +289,13 @@ def _abstained(pair: ScorePair) -> str:
     )
 
 
-def _pair(chosen: RatedSelection, pair: ScorePair) -> None:
+def _pair_table(chosen: RatedSelection, pair: ScorePair) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        section("Differences of scores")
+        show_section("Differences of scores")
         figures = pair.figures
         limits = figures["limit_low"].value, figures["limit_high"].value
-        sides = words_of(chosen.reference), words_of(chosen.rater)
+        sides = rater_caption(chosen.reference), rater_caption(chosen.rater)
         st.plotly_chart(
             draw.bland_altman(pair.points, figures["bias"].value, limits, sides),
             key=state.key(keys.AGREEMENT_CHART, "scores", *chosen.pair),
@@ -298,12 +304,12 @@ def _pair(chosen: RatedSelection, pair: ScorePair) -> None:
             "their means, with bias and limits of agreement; the table below has the scores.",
         )
         with st.expander("The same as a table", icon=":material/table_rows:"):
-            _points(pair)
+            _score_points(pair)
     with right:
-        section("Figures of scores")
-        table(
+        show_section("Figures of scores")
+        draw_table(
             ("Figure", "Value", f"{level_words()} interval", "Items"),
-            (row(name, figure) for name, figure in figures.items()),
+            (estimate_row(name, figure) for name, figure in figures.items()),
             name="Agreement of scores",
             numbers=(1, 2, 3),
         )
@@ -313,11 +319,11 @@ def _pair(chosen: RatedSelection, pair: ScorePair) -> None:
         )
 
 
-def _points(pair: ScorePair) -> None:
+def _score_points(pair: ScorePair) -> None:
     points = sorted(pair.points, key=lambda point: -abs(point[1] - point[0]))
     if len(points) > MOST:
         st.caption(f"The {MOST} pairs of scores that differ most, of {fmt.count(len(points))}.")
-    table(
+    draw_table(
         ("Reference", "Rater", "Difference", "Items"),
         ([fmt.score(x), fmt.score(y), fmt.score(y - x), fmt.count(n)] for x, y, n in points[:MOST]),
         name="Pairs of scores",
@@ -325,15 +331,15 @@ def _points(pair: ScorePair) -> None:
     )
 
 
-def _everybody(chosen: RatedSelection, scores: RaterScores) -> None:
+def _table_of_all_raters(chosen: RatedSelection, scores: RaterScores) -> None:
     lines = remembered(
         "agreement score lines",
         (*chosen.about, chosen.reference),
         lambda: score_agreement.score_lines(scores, chosen.sheet, chosen.reference),
     )
-    table(
+    draw_table(
         ("Rater", "Items", "Bias", "Mean error", "Pearson", "Spearman", "Limits of agreement"),
-        map(_line, lines),
+        map(_alpha_row, lines),
         name="Scores of every rater against the reference",
         numbers=range(1, 7),
     )
@@ -342,11 +348,11 @@ def _everybody(chosen: RatedSelection, scores: RaterScores) -> None:
     )
 
 
-def _line(line: ScoreLine) -> list[str]:
+def _alpha_row(line: ScoreLine) -> list[str]:
     of = {name: line.figures[name] for name in LISTED}
     limits = of["limit_low"].value, of["limit_high"].value
     return [
-        esc(words_of(line.column)),
+        esc(rater_caption(line.column)),
         fmt.count(of["bias"].n),
         *(fmt.score(of[name].value) for name in LISTED[:4]),
         fmt.interval(*limits),

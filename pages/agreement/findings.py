@@ -15,13 +15,13 @@ from core.services.results import browsing
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
-from pages.agreement.selection import RatedSelection, name_in_sentence, switch
-from pages.agreement.words import ESTIMATES, FINDING_NAMES, section
+from pages.agreement.selection import RatedSelection, draw_switch, name_in_sentence
+from pages.agreement.words import ESTIMATES, FINDING_NAMES, show_section
 from pages.ui import state
 from pages.ui.places import work
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
-from pages.ui.widgets import table
+from pages.ui.widgets import draw_table
 
 PLAIN = {"displayModeBar": False}
 #: The most subjects in the comparison: those farthest from the healthy value.
@@ -32,7 +32,7 @@ MOST_CAUSES = 6
 
 def show_evidence(chosen: RatedSelection, evidence: ShownEvidence) -> None:
     """Draw both plots of a finding, each with its table."""
-    section(f"{FINDING_NAMES[evidence.finding.kind]}: {visible(evidence.finding.subject)}")
+    show_section(f"{FINDING_NAMES[evidence.finding.kind]}: {visible(evidence.finding.subject)}")
     key = (
         *chosen.run_about,
         evidence.finding.kind,
@@ -40,12 +40,12 @@ def show_evidence(chosen: RatedSelection, evidence: ShownEvidence) -> None:
         evidence.finding.other,
     )
     if evidence.chart is not None and evidence.chart.places:
-        _chart(evidence.chart, state.key(keys.AGREEMENT_CHART, "plate", *key))
+        _draw_chart(evidence.chart, state.key(keys.AGREEMENT_CHART, "plate", *key))
     if len(evidence.among) > 1 or evidence.chart is None:
-        _among(evidence, state.key(keys.AGREEMENT_CHART, "among", *key))
+        _comparison_chart(evidence, state.key(keys.AGREEMENT_CHART, "among", *key))
 
 
-def _chart(chart: Chart, key: str) -> None:
+def _draw_chart(chart: Chart, key: str) -> None:
     st.plotly_chart(
         draw.series_plot(
             chart.places,
@@ -60,7 +60,7 @@ def _chart(chart: Chart, key: str) -> None:
     )
     form = fmt.percent if chart.share else fmt.score
     with st.expander("The same as a table", icon=":material/table_rows:"):
-        table(
+        draw_table(
             (chart.axes[0], *(name for name, _ in chart.series), "Count"),
             (
                 [
@@ -75,7 +75,7 @@ def _chart(chart: Chart, key: str) -> None:
         )
 
 
-def _among(evidence: ShownEvidence, key: str) -> None:
+def _comparison_chart(evidence: ShownEvidence, key: str) -> None:
     """Draw the same check for all judges or criteria, with the healthy value."""
     subject = (
         f"{evidence.finding.subject} and {evidence.finding.other}" if evidence.finding.other else ""
@@ -87,7 +87,7 @@ def _among(evidence: ShownEvidence, key: str) -> None:
     parts = parts[:MOST]
     words = ESTIMATES[evidence.finding.kind]
     st.caption(f"{words}, of all that were checked; the diamond is what a healthy one has.")
-    dots = [_dot(other, evidence.bound) for other in parts]
+    dots = [_estimate_dot(other, evidence.bound) for other in parts]
     st.plotly_chart(
         draw.forest(dots, words, "Healthy", subject, whole=False),
         key=key,
@@ -95,7 +95,7 @@ def _among(evidence: ShownEvidence, key: str) -> None:
         alt=f"{words} of all subjects of this check with 95% intervals; the table has them.",
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
-        table(
+        draw_table(
             ("Subject", words, "95% interval", "Count"),
             (
                 [
@@ -111,7 +111,7 @@ def _among(evidence: ShownEvidence, key: str) -> None:
         )
 
 
-def _dot(other: ComparedSubject, bound: float) -> draw.EstimateDot:
+def _estimate_dot(other: ComparedSubject, bound: float) -> draw.EstimateDot:
     effect = other.effect
     return draw.EstimateDot(
         other.subject, effect.estimate, effect.low, effect.high, bound, effect.n
@@ -126,21 +126,21 @@ def show(chosen: RatedSelection) -> None:
         "findings", chosen.run_about, lambda: examination_of_run(store(), chosen.run_id)
     )
     if diagnosis.findings:
-        _findings(chosen, diagnosis)
+        _findings_view(chosen, diagnosis)
     elif diagnosis.made:
         checks = fmt.plural(diagnosis.made, "check")
         st.html(f'<div class="rs-prose">Nothing found among {checks}.</div>')
     else:
         st.html('<div class="rs-prose">Too little is known for any check.</div>')
     st.caption(diagnosis.promise)
-    _unmade(diagnosis)
+    _missing_checks(diagnosis)
 
 
-def _findings(chosen: RatedSelection, examination: Examination) -> None:
+def _findings_view(chosen: RatedSelection, examination: Examination) -> None:
     roles = {evidence.finding.role for evidence in examination.findings}
     shown = list(enumerate(examination.findings))
     if len(roles) > 1:
-        only = switch(
+        only = draw_switch(
             "About",
             keys.ABOUT,
             {"all": "Everything", "judge": "Judges", "criterion": "Criteria"},
@@ -149,11 +149,11 @@ def _findings(chosen: RatedSelection, examination: Examination) -> None:
     order = [at for group in examination.causes for at in group.places]
     shown.sort(key=lambda pair: order.index(pair[0]))
     places = [str(at) for at, _ in shown]
-    _causes(examination)
+    _common_causes(examination)
     at = state.address_in(keys.FINDING, places) or places[0]
     left, right = st.columns(2, gap="large")
     with left, st.container(height=680 if len(shown) > 8 else "content", border=False):
-        _list(places, at, examination)
+        _finding_list(places, at, examination)
     with right:
         evidence = examination.findings[int(at)]
         show_evidence(chosen, evidence)
@@ -165,10 +165,10 @@ def _findings(chosen: RatedSelection, examination: Examination) -> None:
                 type="tertiary",
                 on_click=lambda: state.set_address(**{state.VIEW: "probes"}),
             )
-        _work(chosen, evidence)
+        _link_to_fix(chosen, evidence)
 
 
-def _causes(examination: Examination) -> None:
+def _common_causes(examination: Examination) -> None:
     """Draw how many findings share a cause, such as one model, above the findings themselves."""
     if len(examination.findings) < 2:
         return
@@ -183,7 +183,7 @@ def _causes(examination: Examination) -> None:
     st.html(f'<ul class="rs-list">{lines}</ul>')
 
 
-def _work(chosen: RatedSelection, evidence: ShownEvidence) -> None:
+def _link_to_fix(chosen: RatedSelection, evidence: ShownEvidence) -> None:
     words, ids, criterion = finding_items(chosen, evidence)
     if ids:
         st.caption(label(f"{words}: {fmt.plural(len(ids), 'item')}"))
@@ -215,7 +215,7 @@ def finding_items(
     return f"{finding.subject} against {name_in_sentence(PANEL)}", ids, None
 
 
-def _list(places: list[str], at: str, examination: Examination) -> None:
+def _finding_list(places: list[str], at: str, examination: Examination) -> None:
     key = state.key(keys.AGREEMENT_FIELD, keys.FINDING)
     state.put(key, at)
     st.radio(
@@ -223,14 +223,14 @@ def _list(places: list[str], at: str, examination: Examination) -> None:
         places,
         key=key,
         format_func=lambda place: label(examination.findings[int(place)].finding.sentence),
-        captions=[_caption(examination.findings[int(place)]) for place in places],
+        captions=[_chart_caption(examination.findings[int(place)]) for place in places],
         label_visibility="collapsed",
         on_change=_on_choice,
         args=(key,),
     )
 
 
-def _caption(evidence: ShownEvidence) -> str:
+def _chart_caption(evidence: ShownEvidence) -> str:
     weight = "only observed" if evidence.finding.false_alarms is None else evidence.finding.severity
     return f"{FINDING_NAMES[evidence.finding.kind]}, {weight}"
 
@@ -239,11 +239,11 @@ def _on_choice(key: str) -> None:
     state.set_address(**{keys.FINDING: state.get(key)})
 
 
-def _unmade(examination: Examination) -> None:
+def _missing_checks(examination: Examination) -> None:
     if not examination.unmade:
         return
     with st.expander("What could not be examined", icon=":material/help:"):
-        table(
+        draw_table(
             ("What", "Why", "How many"),
             (
                 [esc(FINDING_NAMES[kind]), esc(why), fmt.count(n)]

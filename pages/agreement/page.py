@@ -18,7 +18,7 @@ from pages.agreement import (
 from pages.agreement.asked_again import over_time, probing
 from pages.agreement.rating_models import severity, variance
 from pages.agreement.selection import RatedSelection
-from pages.agreement.words import remarks
+from pages.agreement.words import show_remarks
 from pages.ui import routes, state
 from pages.ui.places import run_head, work
 from pages.ui.resources import shared, store
@@ -60,7 +60,7 @@ OF_PAIRS = ("one", "raters", "scores")
 SHOWN = {
     "criteria": criteria.show,
     "figures": criteria.every_figure,
-    "one": confusion.one_criterion,
+    "one": confusion.show_criterion,
     "raters": raters.show,
     "scores": criteria.whole_items,
     "sure": calibration.show,
@@ -77,9 +77,9 @@ def show() -> None:
     run = run_head.run_of_page()
     if run is None:
         page_header("Agreement", "How far a run's verdicts agree with people and with each other.")
-        _no_runs()
+        _show_no_runs()
         return
-    tabs = run_head.show(run, routes.AGREEMENT)
+    tabs = run_head.show_head(run, routes.AGREEMENT)
     if not run.votes:
         empty_state("No votes yet", "Figures appear here as soon as judges have answered.")
         return
@@ -88,20 +88,20 @@ def show() -> None:
         return
     whole = shared("agreement sheet", about, lambda: load_ratings.sheet_of(store(), run.id))
     with tabs:
-        view = _view()
+        view = _chosen_view()
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             above = st.container(width="stretch", gap="xsmall", key="rs_said")
-            chosen = selection.sides(run.id, about, whole, CHOICES[view])
+            chosen = selection.chosen_ratings(run.id, about, whole, CHOICES[view])
         with above:
             if view in ("criteria", "figures"):
-                criteria.answer(chosen)
+                criteria.show_answer(chosen)
             else:
-                _within(view, chosen)
+                _section_switch(view, chosen)
         _draw_view(view, chosen)
 
 
-def _view() -> str:
+def _chosen_view() -> str:
     """Draw the list of views at the end of the tabs; return the view or section in the address."""
     # A link to a cell of the confusion matrix opens the section with that matrix.
     default = "one" if state.address(selection.CELL) else "criteria"
@@ -109,11 +109,11 @@ def _view() -> str:
     now = state.address_in(state.VIEW, names) or default
     group = next(name for name, (_, held) in VIEWS.items() if now in held)
     words = {name: words for name, (words, _) in VIEWS.items()}
-    selection.select("Show", state.VIEW, list(words), group, words.__getitem__)
+    selection.draw_select("Show", state.VIEW, list(words), group, words.__getitem__)
     return now
 
 
-def _within(view: str, chosen: RatedSelection) -> None:
+def _section_switch(view: str, chosen: RatedSelection) -> None:
     """Draw the switch between a view's sections, and for one criterion the way back to all."""
     group, held = next((name, held) for name, (_, held) in VIEWS.items() if view in held)
     if view == group and not held[view]:
@@ -130,7 +130,7 @@ def _within(view: str, chosen: RatedSelection) -> None:
         if view in OF_ONE:
             selection.choose_criterion(chosen)
         words = {name: words for name, words in held.items() if words}
-        selection.switch(f"{VIEWS[group][0]}: part", state.VIEW, words, view)
+        selection.draw_switch(f"{VIEWS[group][0]}: part", state.VIEW, words, view)
 
 
 def _draw_view(view: str, chosen: RatedSelection) -> None:
@@ -141,11 +141,11 @@ def _draw_view(view: str, chosen: RatedSelection) -> None:
         criteria.nothing_to_compare(chosen)
         return
     SHOWN[view](chosen)
-    remarks(chosen)
-    _part(chosen)
+    show_remarks(chosen)
+    _part_of_items(chosen)
 
 
-def _part(chosen: RatedSelection) -> None:
+def _part_of_items(chosen: RatedSelection) -> None:
     """Show which of the items are compared, if not all."""
     if not chosen.part:
         return
@@ -163,7 +163,7 @@ def _part(chosen: RatedSelection) -> None:
         work.offer_work(chosen.run_id, chosen.sheet.items, text)
 
 
-def _no_runs() -> None:
+def _show_no_runs() -> None:
     empty_state(
         "No run has votes yet",
         "This page compares votes with labels and with each other. Grade something first, or "
@@ -178,7 +178,7 @@ def _draw_links() -> None:
         (routes.RUNS, "Runs", "play_circle"),
         (routes.IMPORT_VOTES, "Import votes", "upload_file"),
     ):
-        routes.link(page, title, icon=icon)
+        routes.draw_link(page, title, icon=icon)
 
 
 show()

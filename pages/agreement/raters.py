@@ -22,13 +22,13 @@ from core.services.agreement.reliability import Ceiling, Matrix, RaterStanding
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
-from pages.agreement.calibration import stand_in
-from pages.agreement.selection import RatedSelection, name_in_sentence, words_of
-from pages.agreement.words import KINDS, STRENGTH, few, section
+from pages.agreement.calibration import show_judge_tests
+from pages.agreement.selection import RatedSelection, name_in_sentence, rater_caption
+from pages.agreement.words import KINDS, STRENGTH, few_items_warning, show_section
 from pages.ui import state
 from pages.ui.resources import remembered
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import figure_cell, level_words, table
+from pages.ui.widgets import draw_table, figure_cell, level_words
 
 
 def near_people(chosen: RatedSelection) -> None:
@@ -38,7 +38,7 @@ def near_people(chosen: RatedSelection) -> None:
         (*chosen.about, chosen.criterion),
         lambda: reliability.closeness_to_majority(chosen.sheet, chosen.criterion, how=chosen.how),
     )
-    groups = _groups(figures)
+    groups = _groups_of_raters(figures)
     if groups:
         key = state.key(keys.AGREEMENT_CHART, "ceiling", chosen.criterion, *chosen.about)
         st.plotly_chart(
@@ -46,13 +46,16 @@ def near_people(chosen: RatedSelection) -> None:
                 [
                     draw.RaterKindRow(
                         KINDS[kind],
-                        [(words_of(rater.column), rater.kappa.value or 0.0) for rater in members],
-                        _mean(figures, kind),
+                        [
+                            (rater_caption(rater.column), rater.kappa.value or 0.0)
+                            for rater in members
+                        ],
+                        _group_mean(figures, kind),
                     )
                     for kind, members in groups
                 ],
                 "Kappa with the majority of people",
-                words_of(chosen.rater),
+                rater_caption(chosen.rater),
             ),
             key=key,
             on_select=lambda: _on_ceiling_click(key, groups),
@@ -60,31 +63,31 @@ def near_people(chosen: RatedSelection) -> None:
             config={"displayModeBar": False},
             alt="Kappa of every rater with the majority of people, by kind; the table has them.",
         )
-    st.html(f'<div class="rs-prose">{esc(_sentence(figures))}</div>')
+    st.html(f'<div class="rs-prose">{esc(_ceiling_sentence(figures))}</div>')
     st.caption(
         "People are compared with the majority of the others, judges with that of all people. "
         f"The line is the mean. {fmt.plural(figures.ties, 'item')} without a majority left out. "
-        f"{few(len(chosen.sheet.items))}",
+        f"{few_items_warning(len(chosen.sheet.items))}",
         help=STRENGTH,
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
-        table(
+        draw_table(
             ("Rater", "Kind", "Kappa", "Items"),
             (
                 [
-                    esc(words_of(rater.column)),
+                    esc(rater_caption(rater.column)),
                     KINDS[rater.kind],
                     figure_cell(rater.kappa),
                     fmt.count(rater.n),
                 ]
-                for rater in _sorted(figures)
+                for rater in _sorted_raters(figures)
             ),
             name="Kappa with the majority of people",
             numbers=(2, 3),
         )
 
 
-def _groups(ceiling: Ceiling) -> list[tuple[str, list[RaterStanding]]]:
+def _groups_of_raters(ceiling: Ceiling) -> list[tuple[str, list[RaterStanding]]]:
     groups = [
         (kind, [o for o in ceiling.standings if o.kind == kind and o.kappa.value is not None])
         for kind in KINDS
@@ -92,15 +95,15 @@ def _groups(ceiling: Ceiling) -> list[tuple[str, list[RaterStanding]]]:
     return [(kind, members) for kind, members in groups if members]
 
 
-def _mean(ceiling: Ceiling, kind: str) -> float | None:
+def _group_mean(ceiling: Ceiling, kind: str) -> float | None:
     return ceiling.means[kind].value if kind in ceiling.means else None
 
 
-def _sorted(ceiling: Ceiling) -> list[RaterStanding]:
+def _sorted_raters(ceiling: Ceiling) -> list[RaterStanding]:
     return sorted(ceiling.standings, key=lambda o: (o.kappa.value is None, -(o.kappa.value or 0.0)))
 
 
-def _sentence(ceiling: Ceiling) -> str:
+def _ceiling_sentence(ceiling: Ceiling) -> str:
     parts = []
     for kind, phrase in (
         ("human", "People agree with each other at a mean kappa of"),
@@ -116,10 +119,11 @@ def _sentence(ceiling: Ceiling) -> str:
         return "Kappa with the majority of people is undefined for everybody."
     text = "; ".join(parts)
     best = next(
-        (o for o in _sorted(ceiling) if o.kind in JUDGE_KINDS and o.kappa.value is not None), None
+        (o for o in _sorted_raters(ceiling) if o.kind in JUDGE_KINDS and o.kappa.value is not None),
+        None,
     )
     if best is not None:
-        text += f"; the nearest is {words_of(best.column)} with {fmt.score(best.kappa.value)}"
+        text += f"; the nearest is {rater_caption(best.column)} with {fmt.score(best.kappa.value)}"
     return text[0].upper() + text[1:] + "."
 
 
@@ -146,16 +150,16 @@ def show(chosen: RatedSelection) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         many = len(columns_of(chosen.sheet)) > ROOM
-        section(f"{'Raters by kappa' if many else 'Every two raters'}: {chosen.criterion}")
-        _matrix(chosen)
+        show_section(f"{'Raters by kappa' if many else 'Every two raters'}: {chosen.criterion}")
+        _kappa_matrix(chosen)
     with right:
         if len(chosen.sheet.people) > 1:
-            section("People as the ceiling")
+            show_section("People as the ceiling")
             near_people(chosen)
-        section("How answers are spread")
-        _spread(chosen)
+        show_section("How answers are spread")
+        _verdict_spread(chosen)
     if chosen.sheet.judges and chosen.sheet.people:
-        stand_in(chosen)
+        show_judge_tests(chosen)
 
 
 def columns_of(sheet: Sheet) -> tuple[str, ...]:
@@ -167,27 +171,27 @@ def columns_of(sheet: Sheet) -> tuple[str, ...]:
     return (*labels, *majority, *panel, *judges, *sheet.people, *sheet.reviewers)
 
 
-def _kind(sheet: Sheet, column: str) -> str:
+def _column_kind(sheet: Sheet, column: str) -> str:
     return "all" if column in (LABELS, PEOPLE, PANEL) else sheet.kind(column)
 
 
-def _matrix(chosen: RatedSelection) -> None:
+def _kappa_matrix(chosen: RatedSelection) -> None:
     sheet = chosen.sheet
     kappas = remembered(
         "agreement matrix",
         (*chosen.about, chosen.criterion),
         lambda: reliability.kappa_matrix(sheet, chosen.criterion, columns_of(sheet)),
     )
-    names = [words_of(column) for column in kappas.columns]
+    names = [rater_caption(column) for column in kappas.columns]
     if len(names) <= ROOM:
-        _map(chosen, kappas, names)
+        _kappa_map(chosen, kappas, names)
         return
-    _ranking(chosen)
+    _ranked_raters(chosen)
     with st.expander("Every two raters as a map", icon=":material/grid_on:"):
-        _map(chosen, kappas, names)
+        _kappa_map(chosen, kappas, names)
 
 
-def _ranking(chosen: RatedSelection) -> None:
+def _ranked_raters(chosen: RatedSelection) -> None:
     """Draw a ranked list by kind, since a matrix of many raters is unreadable."""
     ranks, means = remembered(
         "agreement ranks",
@@ -199,7 +203,7 @@ def _ranking(chosen: RatedSelection) -> None:
     reference = label(name_in_sentence(chosen.reference))
     st.caption(
         f"Kappa with {reference}, the nearest first in every group; below each "
-        f"its {level_words()} interval. {few(len(chosen.sheet.items))}",
+        f"its {level_words()} interval. {few_items_warning(len(chosen.sheet.items))}",
         help=STRENGTH,
     )
     for kind, title in KINDS.items():
@@ -210,14 +214,14 @@ def _ranking(chosen: RatedSelection) -> None:
         middle = (
             "" if mean is None or mean.value is None else f": mean {mean.words(fmt.score).inline}"
         )
-        section(f"{title}, {fmt.count(len(members))}{middle}")
+        show_section(f"{title}, {fmt.count(len(members))}{middle}")
         with st.container(height=360 if len(members) > ROOM else "content", border=False):
-            table(
+            draw_table(
                 ("", "Rater", "Kappa", "Items"),
                 (
                     [
                         fmt.count(index),
-                        esc(words_of(rater.column)),
+                        esc(rater_caption(rater.column)),
                         figure_cell(rater.kappa),
                         fmt.count(rater.n),
                     ]
@@ -228,13 +232,13 @@ def _ranking(chosen: RatedSelection) -> None:
             )
 
 
-def _map(chosen: RatedSelection, kappas: Matrix, names: list[str]) -> None:
+def _kappa_map(chosen: RatedSelection, kappas: Matrix, names: list[str]) -> None:
     sheet = chosen.sheet
     key = state.key(keys.AGREEMENT_CHART, "raters", chosen.criterion, *chosen.about)
     if len(names) <= ROOM:
         figure = draw.agreement_cells(names, kappas.values)
     else:
-        kinds = groupby(_kind(sheet, column) for column in kappas.columns)
+        kinds = groupby(_column_kind(sheet, column) for column in kappas.columns)
         parts = [(KINDS.get(kind, "Reference"), len(list(of))) for kind, of in kinds]
         figure = draw.agreement_map(names, kappas.values, kappas.counts, parts)
     st.plotly_chart(
@@ -253,13 +257,13 @@ def _map(chosen: RatedSelection, kappas: Matrix, names: list[str]) -> None:
     )
     if len(names) > ROOM:
         # Streamlit does not allow an expander inside another.
-        _pairs(kappas, names)
+        _pair_table(kappas, names)
         return
     with st.expander("The same as a table", icon=":material/table_rows:"):
-        _pairs(kappas, names)
+        _pair_table(kappas, names)
 
 
-def _pairs(kappas: Matrix, names: list[str]) -> None:
+def _pair_table(kappas: Matrix, names: list[str]) -> None:
     pairs = [
         (name, other, kappas.figure(a, b))
         for a, name in enumerate(names)
@@ -270,7 +274,7 @@ def _pairs(kappas: Matrix, names: list[str]) -> None:
     shown = pairs if len(pairs) <= LISTED else [*pairs[: LISTED // 2], *pairs[-LISTED // 2 :]]
     if len(shown) < len(pairs):
         st.caption(f"The {LISTED // 2} highest and the {LISTED // 2} lowest of {len(pairs):,}.")
-    table(
+    draw_table(
         ("Rater", "Rater", "Kappa", "Items"),
         (
             [esc(a), esc(b), figure_cell(figure, interval=False), fmt.count(figure.n)]
@@ -282,14 +286,14 @@ def _pairs(kappas: Matrix, names: list[str]) -> None:
 
 
 def _on_click(key: str, columns: tuple[str, ...]) -> None:
-    row, column = _cell(state.get(key, {}).get("selection", {}))
+    row, column = _clicked_cell(state.get(key, {}).get("selection", {}))
     if row == column or not 0 <= row < len(columns) or not 0 <= column < len(columns):
         return
     # The earlier column is the likelier reference: labels, majority, panel, judges, people.
     see_pair(columns[min(row, column)], columns[max(row, column)])
 
 
-def _cell(selection: Any) -> tuple[int, int]:
+def _clicked_cell(selection: Any) -> tuple[int, int]:
     """Return the row and column of a clicked cell, or of a dragged box's middle; equal for none."""
     boxes = selection.get("box", [])
     if boxes:
@@ -314,15 +318,15 @@ def see_pair(reference: str, rater: str) -> None:
     )
 
 
-def _spread(chosen: RatedSelection) -> None:
+def _verdict_spread(chosen: RatedSelection) -> None:
     asked = chosen.sheet.criterion(chosen.criterion)
     groups = confusion.spread_of_groups(chosen.sheet, chosen.criterion)
     each = confusion.level_shares(chosen.sheet, chosen.criterion)
     alone = len(each) <= ROOM
     bars = (
-        [_bar(asked, words_of(name), *counts) for name, counts in each.items()]
+        [_spread_bar(asked, rater_caption(name), *counts) for name, counts in each.items()]
         if alone
-        else [_bar(asked, GROUPS[name], *groups[name]) for name in GROUPS if name in groups]
+        else [_spread_bar(asked, GROUPS[name], *groups[name]) for name in GROUPS if name in groups]
     )
     st.plotly_chart(
         draw.verdict_bars(bars),
@@ -334,9 +338,9 @@ def _spread(chosen: RatedSelection) -> None:
         heads = (*(one_line(name, 40) for name in asked.labels), "Abstained")
         for what, name_of, counts_of in (
             ("Kind", lambda name: GROUPS[name], groups),
-            ("Rater", words_of, each),
+            ("Rater", rater_caption, each),
         ):
-            table(
+            draw_table(
                 (what, *heads),
                 (
                     [esc(name_of(name)), *map(fmt.count, counts), fmt.count(abstained)]
@@ -347,7 +351,7 @@ def _spread(chosen: RatedSelection) -> None:
             )
 
 
-def _bar(
+def _spread_bar(
     ratings: CriterionRatings, name: str, counts: tuple[int, ...], abstained: int
 ) -> tuple[str, list[tuple[str, int | None, float | None, int]]]:
     steps = max(1, len(counts) - 1)

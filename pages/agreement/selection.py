@@ -15,7 +15,7 @@ from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, shared
 from pages.ui.text import label, one_line
-from pages.ui.widgets import confidence, interval_fields, level_words, one_of
+from pages.ui.widgets import choose_one, chosen_confidence, interval_fields, level_words
 
 # The keys of the Agreement page, beside those of `state` (used with `state.key`).
 
@@ -67,7 +67,7 @@ class RatedSelection(NamedTuple):
         return (*self.about, self.reference, self.rater)
 
 
-def sides(
+def chosen_ratings(
     run_id: int, about: tuple[object, ...], whole: Sheet, asked: Collection[str]
 ) -> RatedSelection:
     """Return reference, rater, criterion and items from the address; those in `asked` can be
@@ -82,7 +82,7 @@ def sides(
     names = [asked.name for asked in whole.criteria]
     criterion = _valid_option(state.CRITERION, names)
     options = remembered("agreement choices", about, lambda: rating_sheet.slice_choices(whole))
-    part, how = _part(options), confidence()
+    part, how = _chosen_part(options), chosen_confidence()
     pair = RATER in asked and raters
     if asked:
         text = _pair_words(rater, reference) if pair else "All items"
@@ -90,10 +90,12 @@ def sides(
         text += f", {fmt.plural(parts, 'choice')}" if parts else ""
         with st.popover(f"{label(text)}, {level_words()}", icon=":material/filter_list:"):
             if pair:
-                select("Rater", RATER, raters, rater, words_of)
+                draw_select("Rater", RATER, raters, rater, rater_caption)
             if REFERENCE in asked and (raters or len(whole.references) > 1):
-                select("Against", REFERENCE, whole.references, reference, words_of, (RATER,))
-            _items(options, part)
+                draw_select(
+                    "Against", REFERENCE, whole.references, reference, rater_caption, (RATER,)
+                )
+            _item_choices(options, part)
     sheet, these = whole, (*about, part.tags, part.systems, part.split)
     if part:
         sheet = shared("agreement part", these, lambda: rating_sheet.sheet_slice(whole, part))
@@ -105,10 +107,12 @@ def sides(
 def choose_criterion(chosen: RatedSelection) -> None:
     """Choose the criterion that a view shows."""
     names = [asked.name for asked in chosen.whole.criteria]
-    select("Criterion", state.CRITERION, names, chosen.criterion, lambda one: one_line(one, 80))
+    draw_select(
+        "Criterion", state.CRITERION, names, chosen.criterion, lambda one: one_line(one, 80)
+    )
 
 
-def _part(options: SliceChoices) -> Slice:
+def _chosen_part(options: SliceChoices) -> Slice:
     """Return which items the address asks for."""
     return options.known(
         Slice(
@@ -119,13 +123,13 @@ def _part(options: SliceChoices) -> Slice:
     )
 
 
-def _items(options: SliceChoices, part: Slice) -> None:
+def _item_choices(options: SliceChoices, part: Slice) -> None:
     """Draw the choice of items by system, tag and split, and the confidence of intervals."""
-    _several("Systems", state.SYSTEM, options.systems, part.systems)
-    _several("Tags", state.TAG, options.tags, part.tags)
+    _choice_of_several("Systems", state.SYSTEM, options.systems, part.systems)
+    _choice_of_several("Tags", state.TAG, options.tags, part.tags)
     if options.splits:
         names = dict(options.splits)
-        select(
+        draw_select(
             "Split",
             state.SPLIT,
             ["", *names],
@@ -137,7 +141,7 @@ def _items(options: SliceChoices, part: Slice) -> None:
     interval_fields()
 
 
-def _several(
+def _choice_of_several(
     words: str, name: str, options: Sequence[tuple[str, int]], value: tuple[str, ...]
 ) -> None:
     if not options:
@@ -155,34 +159,34 @@ def _several(
     )
 
 
-def words_of(column: str) -> str:
+def rater_caption(column: str) -> str:
     """Return a rater's name in a list of choices."""
     return WORDS.get(column) or one_line(rating_sheet.name_of(column), 60)
 
 
 def name_in_sentence(column: str) -> str:
     """Return a rater's name within a sentence."""
-    text = words_of(column)
+    text = rater_caption(column)
     return text[0].lower() + text[1:] if column in WORDS else text
 
 
 def _pair_words(rater: str, reference: str) -> str:
     """Return the names of both raters, short enough for a button."""
     short = {LABELS: "labels", PEOPLE: "people", PANEL: "panel"}
-    who, against = (short.get(column) or words_of(column) for column in (rater, reference))
+    who, against = (short.get(column) or rater_caption(column) for column in (rater, reference))
     return f"{who.capitalize() if rater in short else who} against {against}"
 
 
-def versus(chosen: RatedSelection) -> str:
+def versus_words(chosen: RatedSelection) -> str:
     """Return the names of both raters as the beginning of a sentence."""
-    return f"{words_of(chosen.rater)} against {name_in_sentence(chosen.reference)}"
+    return f"{rater_caption(chosen.rater)} against {name_in_sentence(chosen.reference)}"
 
 
 def _valid_option(name: str, options: Sequence[str]) -> str:
     return state.address_in(name, options) or options[0]
 
 
-def select(
+def draw_select(
     title: str,
     name: str,
     options: Sequence[str],
@@ -206,12 +210,12 @@ def select(
     )
 
 
-def switch(title: str, name: str, options: Mapping[str, str], value: str = "") -> str:
+def draw_switch(title: str, name: str, options: Mapping[str, str], value: str = "") -> str:
     """Draw a row of choices, kept in the address as `name`; return the chosen one."""
     value = value or state.address_in(name, options) or next(iter(options))
     key = state.key(AGREEMENT_FIELD, name, title)
     state.put(key, value)
-    one_of(title, options, key=key, on_change=_on_switch, args=(name, key))
+    choose_one(title, options, key=key, on_change=_on_switch, args=(name, key))
     return value
 
 
@@ -224,7 +228,7 @@ def _on_choice(name: str, key: str, drops: tuple[str, ...]) -> None:
     state.set_address(**{**gone, name: state.get(key) or None})
 
 
-def one_judge(what: str, names: Iterable[str]) -> str:
+def chosen_judge(what: str, names: Iterable[str]) -> str:
     """Return the judge whose ``what`` is shown; draw a choice if there are several."""
     judges = list(dict.fromkeys(names))
     if len(judges) == 1:

@@ -75,7 +75,7 @@ def same_answer(sheet: Sheet, reference: str) -> str:
     return "Accuracy" if reference in right else "Agreement"
 
 
-def row(
+def estimate_row(
     name: str, estimate: Estimate, ratings: CriterionRatings | None = None, same: str = ""
 ) -> list[str]:
     """Return a line of a table of figures: its name, its value, its interval, its n.
@@ -105,12 +105,12 @@ def row(
     ]
 
 
-def section(words: str) -> None:
+def show_section(words: str) -> None:
     """Draw the heading of a part of the page."""
     st.html(f'<div class="rs-section">{esc(words)}</div>')
 
 
-def few(n: int) -> str:
+def few_items_warning(n: int) -> str:
     """Return a warning if there are few items, else an empty string."""
     if not 0 < n < FEW:
         return ""
@@ -124,15 +124,15 @@ def sentence_list(sentences: Sequence[str], *, none: str) -> None:
     st.html(f'<ul class="rs-list">{lines}</ul>' if lines else prose)
 
 
-def remarks(chosen: RatedSelection) -> None:
+def show_remarks(chosen: RatedSelection) -> None:
     """Show how reviewers count as raters, and which labels come from review."""
     if chosen.whole.reviewers:
-        _as_raters(chosen)
+        _reviewers_as_raters(chosen)
     if ratings.LABELS in (chosen.reference, chosen.rater):
-        _from_review(chosen)
+        _review_remark(chosen)
 
 
-def _from_review(chosen: RatedSelection) -> None:
+def _review_remark(chosen: RatedSelection) -> None:
     """Show which labels come from review, and the accuracy over all cells where it is known."""
     review = remembered(
         "labels from review",
@@ -143,7 +143,7 @@ def _from_review(chosen: RatedSelection) -> None:
         st.caption(label(corrected_estimates.selection_warning(review)))
 
 
-def _as_raters(chosen: RatedSelection) -> None:
+def _reviewers_as_raters(chosen: RatedSelection) -> None:
     """Show which answers of reviewers are compared, and warn of a circular comparison."""
     words = (
         "A reviewer of this run counts as a rater by the first verdict, given before seeing the "

@@ -16,10 +16,10 @@ from core.services.pairwise import arena_people, blind_arena
 from core.services.pairwise.blind_arena import BlindContest, RevealedContest
 from core.services.pairwise.design import Choice
 from pages.ui import state
-from pages.ui.items import context_words, folded, side_by_side
+from pages.ui.items import context_words, show_folded, side_by_side
 from pages.ui.resources import store
 from pages.ui.text import esc
-from pages.ui.widgets import Tone, row, tag
+from pages.ui.widgets import Tone, draw_row, tag
 
 ARENA = "arena"
 ARENA_ACT = "arena_act"
@@ -43,20 +43,20 @@ class OpenPair:
     refused: str = ""
 
 
-def pair_of(run_id: int, person: str) -> OpenPair | None:
+def open_pair(run_id: int, person: str) -> OpenPair | None:
     """Return this tab's open pair, or ``None`` before a person has started."""
-    pair = state.get(_key(run_id))
+    pair = state.get(_pair_key(run_id))
     return pair if isinstance(pair, OpenPair) and pair.person == person else None
 
 
-def sit_down(run_id: int, person: str) -> None:
+def start_or_continue(run_id: int, person: str) -> None:
     """Start, or continue where this person stopped."""
     at = OpenPair(blind_arena.start(store(), run_id, person), person)
-    state.put(_key(run_id), at)
+    state.put(_pair_key(run_id), at)
     lay_next(at)
 
 
-def get_up(run_id: int) -> None:
+def leave_arena(run_id: int) -> None:
     """Leave the arena; every vote is kept."""
     state.drop(ARENA, run_id)
 
@@ -69,14 +69,14 @@ def lay_next(pair: OpenPair) -> None:
     pair.began = time.monotonic()
 
 
-def go_on(pair: OpenPair, number: int) -> None:
+def show_next_contest(pair: OpenPair, number: int) -> None:
     """Show the next contest; the key after a vote."""
     if pair.number == number and pair.told is not None:
         pair.refused = ""
         lay_next(pair)
 
 
-def vote(pair: OpenPair, number: int, choice: Choice) -> None:
+def record_vote(pair: OpenPair, number: int, choice: Choice) -> None:
     """Record the person's vote; from now on the names are shown."""
     if pair.blind is None or pair.told is not None or pair.number != number:
         return
@@ -95,7 +95,7 @@ def vote(pair: OpenPair, number: int, choice: Choice) -> None:
     pair.given.append((pair.blind.item, pair.blind.question))
 
 
-def undo(pair: OpenPair) -> None:
+def undo_vote(pair: OpenPair) -> None:
     """Undo this tab's last vote."""
     if not pair.given:
         pair.refused = "You have not voted in this visit."
@@ -111,7 +111,7 @@ def undo(pair: OpenPair) -> None:
     )
 
 
-def _key(run_id: int) -> str:
+def _pair_key(run_id: int) -> str:
     return state.key(ARENA, run_id)
 
 
@@ -134,9 +134,9 @@ CHOSE: dict[Choice, str] = {
 }
 
 
-def blind(pair: OpenPair, contest: BlindContest) -> None:
+def show_blind_pair(pair: OpenPair, contest: BlindContest) -> None:
     """Draw two answers, and the possible votes."""
-    _task(contest)
+    _show_task(contest)
     key = state.key(ARENA_ACT, "mark")
     mark = st.toggle("Mark what differs", key=key)
     side_by_side(("<b>A</b>", "<b>B</b>"), (contest.a, contest.b), mark=bool(mark))
@@ -149,7 +149,7 @@ def blind(pair: OpenPair, contest: BlindContest) -> None:
                     key=state.key(ARENA_ACT, "vote", choice),
                     shortcut=shortcut,
                     type="primary" if choice in ("A", "B") else "secondary",
-                    on_click=vote,
+                    on_click=record_vote,
                     args=(pair, pair.number, choice),
                 )
 
@@ -166,10 +166,10 @@ def show_systems_and_votes(
         type="primary",
         icon=":material/arrow_forward:",
         shortcut="Enter",
-        on_click=go_on,
+        on_click=show_next_contest,
         args=(pair, pair.number),
     )
-    _task(contest)
+    _show_task(contest)
     heads = [
         f'<div class="rs-row"><b>{side}: {esc(name)}</b>'
         f"{tag('✓ your choice', 'good') if chosen == side else ''}</div>"
@@ -178,14 +178,14 @@ def show_systems_and_votes(
     side_by_side((heads[0], heads[1]), (contest.a, contest.b), mark=False)
 
 
-def _task(contest: BlindContest) -> None:
+def _show_task(contest: BlindContest) -> None:
     st.html(
         f'<div class="rs-prose"><b>{esc(contest.question)}</b><br>{esc(contest.requirement)}</div>'
     )
-    folded("Task", contest.prompt, opened=len(contest.prompt) < 500)
+    show_folded("Task", contest.prompt, opened=len(contest.prompt) < 500)
     for name, text in contest.context.items():
-        folded(context_words(name), text)
-    folded("Reference", contest.reference)
+        show_folded(context_words(name), text)
+    show_folded("Reference", contest.reference)
 
 
 def _draw_votes(chosen: Choice, revealed: RevealedContest) -> None:
@@ -198,7 +198,7 @@ def _draw_votes(chosen: Choice, revealed: RevealedContest) -> None:
     if len(revealed.judges) > 1:
         parts += [tag(f"{name}: {who or 'no winner'}") for name, who in revealed.judges.items()]
     st.html('<div class="rs-row" role="status">' + " ".join(parts) + "</div>")
-    row([tag(f"A was {revealed.a}", "info"), tag(f"B was {revealed.b}", "info")])
+    draw_row([tag(f"A was {revealed.a}", "info"), tag(f"B was {revealed.b}", "info")])
 
 
 def _choice_words(chosen: Choice, revealed: RevealedContest) -> str:

@@ -18,12 +18,12 @@ from pages.arena.answers import ARENA_ACT, OpenPair
 from pages.ui import identity, routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
-from pages.ui.widgets import empty_state, figure_cell, page_header, shown_errors, table
+from pages.ui.widgets import draw_table, empty_state, figure_cell, page_header, shown_errors
 
 
 def agreement_line(pair: OpenPair) -> str:
     """Return the agreement in words, without any name."""
-    same = _accords(pair)[0].same
+    same = _rater_accords(pair)[0].same
     if same.value is None:
         return "no contest yet that you and the judges both decided"
     return (
@@ -32,28 +32,28 @@ def agreement_line(pair: OpenPair) -> str:
     )
 
 
-def agreement(pair: OpenPair) -> None:
+def show_agreement(pair: OpenPair) -> None:
     """Draw a row for the panel and for each judge."""
-    table(
+    draw_table(
         ("You and", "Contests", "Same", "95%", "Kappa"),
-        map(_row, _accords(pair)),
+        map(_accord_row, _rater_accords(pair)),
         name="Your agreement with the judges",
         numbers=(1, 2),
     )
 
 
-def finished(pair: OpenPair, run_id: int) -> None:
+def show_finished(pair: OpenPair, run_id: int) -> None:
     """Show that every contest has this person's vote."""
     empty_state("Every contest has your vote", "Thank you. This is how you and the judges agree.")
-    agreement(pair)
-    routes.link(
+    show_agreement(pair)
+    routes.draw_link(
         routes.CONTESTS,
         "See people and judges on one matrix",
         {state.RUN: run_id, "view": "people"},
     )
 
 
-def _row(accord: RaterAccord) -> list[str]:
+def _accord_row(accord: RaterAccord) -> list[str]:
     share, ends, _ = accord.same.words(fmt.percent)
     return [
         f"<b>{esc(accord.judge)}</b>" if accord.judge else "<b>the judges together</b>",
@@ -64,7 +64,7 @@ def _row(accord: RaterAccord) -> list[str]:
     ]
 
 
-def _accords(pair: OpenPair) -> list[RaterAccord]:
+def _rater_accords(pair: OpenPair) -> list[RaterAccord]:
     about = (pair.arena, *arena_people.votes_so_far(store(), pair.arena))
     return remembered(
         "accords", about, lambda: blind_arena.people_judge_agreement(store(), [pair.arena])
@@ -83,95 +83,95 @@ SAYS = (
 
 def show(run_id: int | None) -> None:
     """Draw the whole page."""
-    who = identity.seat(HEADER)
+    who = identity.current_seat(HEADER)
     if who is None:
         return
     page_header(HEADER.title, HEADER.tells)
     if run_id is None:
-        _list(who)
+        _contest_list(who)
         return
     item_view.require_run(store(), run_id)
-    at = answers.pair_of(run_id, who.name)
+    at = answers.open_pair(run_id, who.name)
     if at is None:
-        _door(run_id, who)
+        _entrance(run_id, who)
     else:
-        _table(at, run_id)
+        _contest_table(at, run_id)
 
 
-def _list(seat: Seat) -> None:
+def _contest_list(seat: Seat) -> None:
     identity.show_seat(seat)
     rows = contests.contest_runs(store())
     if not rows:
         empty_state(
             "No contest yet",
             "The arena shows the pairs of a contest that judges were asked about.",
-            lambda: routes.link(routes.CONTESTS, "Compare systems"),
+            lambda: routes.draw_link(routes.CONTESTS, "Compare systems"),
         )
         return
     for row in rows:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            routes.link(routes.ARENA, f"Contest {row.id}", {state.RUN: row.id})
-            st.caption(f"held {fmt.ago(row.created)} · {_mine(row.id, seat.name)}")
+            routes.draw_link(routes.ARENA, f"Contest {row.id}", {state.RUN: row.id})
+            st.caption(f"held {fmt.time_ago(row.created)} · {_own_progress(row.id, seat.name)}")
 
 
-def _mine(run_id: int, person: str) -> str:
+def _own_progress(run_id: int, person: str) -> str:
     arenas = [a for a in arena_people.arenas_of(store(), [run_id]) if a.person == person]
     if not arenas:
         return "you have not voted"
     return f"your votes: {fmt.count(arenas[0].votes)} of {fmt.count(arenas[0].planned)}"
 
 
-def _door(run_id: int, seat: Seat) -> None:
-    routes.back(routes.ARENA, "All contests")
+def _entrance(run_id: int, seat: Seat) -> None:
+    routes.draw_back_link(routes.ARENA, "All contests")
     identity.show_seat(seat)
     if not contests.is_contest(store(), run_id):
         st.error(f"Run {run_id} is not a contest: it graded answers one by one.")
         return
     with st.container(border=True):
         st.html(f'<div class="rs-section">Contest {run_id}</div><div>{SAYS}</div>')
-        st.caption(_mine(run_id, seat.name))
+        st.caption(_own_progress(run_id, seat.name))
         st.button(
             "Start",
             key=state.key(ARENA_ACT, "start"),
             type="primary",
             icon=":material/play_arrow:",
             shortcut="Enter",
-            on_click=_sit_down,
+            on_click=_start_contests,
             args=(run_id, seat.name),
         )
 
 
-def _sit_down(run_id: int, person: str) -> None:
+def _start_contests(run_id: int, person: str) -> None:
     with shown_errors():
-        answers.sit_down(run_id, person)
+        answers.start_or_continue(run_id, person)
 
 
 @st.fragment
-def _table(pair: OpenPair, run_id: int) -> None:
-    if answers.pair_of(run_id, pair.person) is None:
+def _contest_table(pair: OpenPair, run_id: int) -> None:
+    if answers.open_pair(run_id, pair.person) is None:
         st.rerun()  # The person has left; the entry screen is outside of this fragment.
     with shown_errors():
-        _bar(pair, run_id)
+        _contest_bar(pair, run_id)
         if pair.refused:
             st.error(label(pair.refused), icon=":material/error:")
         if pair.said:
             st.caption(label(pair.said))
         if pair.blind is None:
-            finished(pair, run_id)
+            show_finished(pair, run_id)
         elif pair.told is None:
-            answers.blind(pair, pair.blind)
+            answers.show_blind_pair(pair, pair.blind)
         else:
             answers.show_systems_and_votes(pair, pair.blind, pair.told)
-            agreement(pair)
+            show_agreement(pair)
 
 
-def _bar(pair: OpenPair, run_id: int) -> None:
+def _contest_bar(pair: OpenPair, run_id: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             "Leave",
             key=state.key(ARENA_ACT, "leave"),
             icon=":material/arrow_back:",
-            on_click=answers.get_up,
+            on_click=answers.leave_arena,
             args=(run_id,),
         )
         st.button(
@@ -179,15 +179,17 @@ def _bar(pair: OpenPair, run_id: int) -> None:
             key=state.key(ARENA_ACT, "undo"),
             shortcut="U",
             disabled=not pair.given,
-            on_click=answers.undo,
+            on_click=answers.undo_vote,
             args=(pair,),
         )
-        st.html(f'<span class="rs-num" role="status">{_where(pair)}</span>', width="content")
+        st.html(
+            f'<span class="rs-num" role="status">{_progress_words(pair)}</span>', width="content"
+        )
     if pair.blind is not None:
         st.progress(pair.blind.done / pair.blind.total)
 
 
-def _where(pair: OpenPair) -> str:
+def _progress_words(pair: OpenPair) -> str:
     if pair.blind is None:
         return "<b>All done</b>"
     line = agreement_line(pair)

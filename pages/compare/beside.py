@@ -28,7 +28,7 @@ from pages.ui.grid.cells import ShownCell
 from pages.ui.places import settling, work
 from pages.ui.resources import remembered, shared, store
 from pages.ui.text import label, one_line
-from pages.ui.widgets import empty_state, pager, shown_errors
+from pages.ui.widgets import draw_pager, empty_state, shown_errors
 
 PAGE, HEIGHT = 50, 560
 #: The shown pairs, unless it is the number of a flip.
@@ -44,7 +44,7 @@ class RunPair(NamedTuple):
     about: tuple[object, ...]
 
 
-def pair_of(chosen: ComparedRuns, pair: tuple[int, int]) -> RunPair:
+def paired_runs_of(chosen: ComparedRuns, pair: tuple[int, int]) -> RunPair:
     """Return both runs and the pairs of their items; raise `InputError` if there are none."""
     runs = item_view.require_run(store(), pair[0]), item_view.require_run(store(), pair[1])
     rubrics = item_view.rubric_of(store(), runs[0]), item_view.rubric_of(store(), runs[1])
@@ -54,13 +54,13 @@ def pair_of(chosen: ComparedRuns, pair: tuple[int, int]) -> RunPair:
 
 def show(chosen: ComparedRuns, pair: RunPair) -> None:
     """Draw how the items are paired, which of them are shown, and the grid with the open cell."""
-    flips = _flips(chosen, pair)
+    flips = _flip_directions(chosen, pair)
     at = state.address_in(keys.FLIP, [DIFFER, *map(str, range(len(flips)))]) or ALL
     flip = flips[int(at)] if at.isdecimal() else None
-    pairs = _pairs(pair, at, flip)
+    pairs = _shown_pairs(pair, at, flip)
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            _filter(flips, at)
+            _flip_filter(flips, at)
             st.caption(label(pair.items.words), width="content")
             st.space("stretch")
             st.caption(fmt.plural(len(pairs), "item"), width="content")
@@ -68,7 +68,7 @@ def show(chosen: ComparedRuns, pair: RunPair) -> None:
             empty_state("No verdict differs", "Both runs say the same of every item.")
             return
         if at != ALL:
-            name = "Where two runs differ" if flip is None else direction(flip)
+            name = "Where two runs differ" if flip is None else direction_words(flip)
             items, second = [there for _, there in pairs], pair.runs[1]
             work.offer_work(second.id, items, name, criterion=flip and flip.criterion)
         page = min(max(1, state.address_id(state.PAGE) or 1), -(-len(pairs) // PAGE))
@@ -77,20 +77,20 @@ def show(chosen: ComparedRuns, pair: RunPair) -> None:
             if len(pairs) > PAGE:
                 key = state.key(keys.COMPARE_FIELD, state.PAGE)
                 state.put(key, page)
-                pager(-(-len(pairs) // PAGE), key, _on_page)
+                draw_pager(-(-len(pairs) // PAGE), key, _on_page)
             signs = {**cells.SIGNS, run_cells.APART: "their votes differ"}
             st.caption(label(" · ".join(f"{sign} {meaning}" for sign, meaning in signs.items())))
             st.space("stretch")
             settling.ask_name()
-            st.html(cells.legend(), width="content")
+            st.html(cells.colour_legend(), width="content")
 
 
-def direction(flip: VerdictFlip) -> str:
+def direction_words(flip: VerdictFlip) -> str:
     """Return the direction of a flip in words."""
     return f"{flip.criterion}: {flip.before} → {flip.after}"
 
 
-def _flips(chosen: ComparedRuns, pair: RunPair) -> tuple[VerdictFlip, ...]:
+def _flip_directions(chosen: ComparedRuns, pair: RunPair) -> tuple[VerdictFlip, ...]:
     """Return the directions in which verdicts flipped; empty if the figures cannot be compared."""
     first, second = (run.id for run in pair.runs)
     try:
@@ -100,7 +100,7 @@ def _flips(chosen: ComparedRuns, pair: RunPair) -> tuple[VerdictFlip, ...]:
     return shared("flips", pair.about, lambda: paired_runs.verdict_flips(paired))
 
 
-def _pairs(pair: RunPair, at: str, flip: VerdictFlip | None) -> Sequence[tuple[str, str]]:
+def _shown_pairs(pair: RunPair, at: str, flip: VerdictFlip | None) -> Sequence[tuple[str, str]]:
     if flip is not None:
         return [(item, item) for item in flip.items]
     pairs = pair.items.pairs
@@ -114,9 +114,11 @@ def _pairs(pair: RunPair, at: str, flip: VerdictFlip | None) -> Sequence[tuple[s
     return [pairs[place] for place in places]
 
 
-def _filter(flips: Sequence[VerdictFlip], at: str) -> None:
+def _flip_filter(flips: Sequence[VerdictFlip], at: str) -> None:
     titles = {ALL: "All items", DIFFER: "Only where they differ"}
-    titles |= {str(number): one_line(direction(flip), 90) for number, flip in enumerate(flips)}
+    titles |= {
+        str(number): one_line(direction_words(flip), 90) for number, flip in enumerate(flips)
+    }
     key = state.key(keys.COMPARE_FIELD, keys.FLIP)
     state.put(key, at)
     st.selectbox(
@@ -143,20 +145,20 @@ def _on_page(key: str) -> None:
 def _draw_pairs(pair: RunPair, pairs: Sequence[tuple[str, str]], flip: VerdictFlip | None) -> None:
     """Draw the grid and, if a cell is open, both runs' votes on it."""
     with shown_errors():
-        lines = _lines(pair, pairs)
-        at = _opened(lines, flip)
+        lines = _grid_lines(pair, pairs)
+        at = _opened_cell(lines, flip)
         with st.container(gap="xsmall"):
             for run in pair.runs:
-                settling.last(run.id)
+                settling.show_last(run.id)
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(key="rs_grid_side"):
-                _grid(pair, lines, at)
+                _draw_grid(pair, lines, at)
             if at is not None:
                 with st.container(key="rs_cell_side"):
                     votes.show(pair.runs, *at)
 
 
-def _lines(pair: RunPair, pairs: Sequence[tuple[str, str]]) -> list[tuple[GridItem, GridItem]]:
+def _grid_lines(pair: RunPair, pairs: Sequence[tuple[str, str]]) -> list[tuple[GridItem, GridItem]]:
     sides = []
     for run, ids in zip(pair.runs, zip(*pairs, strict=True), strict=True):
         items = grid.grid_items(store(), run, browsing.rows_of_items(store(), run.id, ids))
@@ -165,7 +167,7 @@ def _lines(pair: RunPair, pairs: Sequence[tuple[str, str]]) -> list[tuple[GridIt
     return list(zip(*sides, strict=True))
 
 
-def _opened(
+def _opened_cell(
     lines: Sequence[tuple[GridItem, GridItem]], flip: VerdictFlip | None
 ) -> tuple[tuple[str, str], str] | None:
     """Return the ids of the open pair and its criterion; ``None`` if no cell is open.
@@ -183,7 +185,7 @@ def _opened(
     return None
 
 
-def _grid(
+def _draw_grid(
     pair: RunPair,
     lines: Sequence[tuple[GridItem, GridItem]],
     at: tuple[tuple[str, str], str] | None,
@@ -201,28 +203,28 @@ def _grid(
         "Item",
         sides,
         [criteria[name] for name in dict.fromkeys(asked)],
-        [(_name(pair, *line), line) for line in lines],
+        [(_pair_name(pair, *line), line) for line in lines],
         by_votes=True,
     )
-    cells.show(
+    cells.show_grid(
         state.key(keys.COMPARE_FIELD, "grid", *(run.id for run in pair.runs)),
         "Items by criteria, both runs",
         heads,
-        [[_closed(cell) for cell in cells_] for cells_ in rows],
+        [[_closed_cell(cell) for cell in cells_] for cells_ in rows],
         groups=groups,
-        opened="" if at is None else run_cells.name(at[0][0], at[1]),
+        opened="" if at is None else run_cells.opening_name(at[0][0], at[1]),
         on_open=_on_open,
         height=HEIGHT,
     )
 
 
-def _name(pair: RunPair, first: GridItem, second: GridItem) -> ShownCell:
+def _pair_name(pair: RunPair, first: GridItem, second: GridItem) -> ShownCell:
     ids = dict.fromkeys((first.row.item_id, second.row.item_id))
     titles = dict.fromkeys((first.title, second.title))
     return ShownCell(one_line(" / ".join(titles), 60), tells=visible(" beside ".join(ids)))
 
 
-def _closed(cell: ShownCell) -> ShownCell:
+def _closed_cell(cell: ShownCell) -> ShownCell:
     """Return a score's cell as one that does not open, since it belongs to a single run."""
     return cell._replace(opens="") if cell.opens and len(json.loads(cell.opens)) < 2 else cell
 

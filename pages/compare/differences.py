@@ -17,7 +17,7 @@ from pages.ui import state
 from pages.ui.blocks import drawn
 from pages.ui.resources import remembered, store
 from pages.ui.text import label
-from pages.ui.widgets import confidence, interval_choice, one_of
+from pages.ui.widgets import choose_one, chosen_confidence, interval_choice
 
 
 def show(comparison: RunComparison) -> None:
@@ -26,7 +26,7 @@ def show(comparison: RunComparison) -> None:
     key = state.key(keys.COMPARE_FIELD, keys.FIGURE)
     state.put(key, chosen)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        one_of("Figure", FIGURES, key=key, on_change=_on_figure, args=(key,))
+        choose_one("Figure", FIGURES, key=key, on_change=_on_figure, args=(key,))
         st.space("stretch")
         table = blocks.difference_table(comparison, chosen)
         with st.popover("What these figures are", icon=":material/help:", type="tertiary"):
@@ -35,9 +35,9 @@ def show(comparison: RunComparison) -> None:
             )
             for text in (*blocks.opening_sentences(comparison), *overall, table.note):
                 st.caption(label(text, 2_000))
-            drawn.show(None, blocks.interval_sentences(comparison), "intervals")
+            drawn.show_block(None, blocks.interval_sentences(comparison), "intervals")
         interval_choice()
-    drawn.show(None, replace(table, note=""), chosen, titled=True)
+    drawn.show_block(None, replace(table, note=""), chosen, titled=True)
 
 
 def _on_figure(key: str) -> None:
@@ -49,8 +49,8 @@ def accuracy_and_cost(chosen: ComparedRuns) -> None:
     ids = tuple(chosen.runs)
     points = remembered(
         "accuracy and cost",
-        (*chosen.content_stamp, *confidence()),
-        lambda: costs.cost_points(store(), ids, how=confidence(), pair=chosen.paired),
+        (*chosen.content_stamp, *chosen_confidence()),
+        lambda: costs.cost_points(store(), ids, how=chosen_confidence(), pair=chosen.paired),
     )
     priced = [
         draw.RunCost(
@@ -74,4 +74,6 @@ def accuracy_and_cost(chosen: ComparedRuns) -> None:
         )
     else:
         st.caption("A plot needs two runs whose accuracy and cost are known.")
-    drawn.show(None, blocks.cost_table(points, confidence().level), "cost", titled=True)
+    drawn.show_block(
+        None, blocks.cost_table(points, chosen_confidence().level), "cost", titled=True
+    )

@@ -8,10 +8,10 @@ from core.services.comparison.paired_runs import VerdictFlip
 from core.services.comparison.run_comparison import RunComparison
 from core.text import numbers as fmt
 from pages.compare import selection as keys
-from pages.compare.beside import direction
+from pages.compare.beside import direction_words
 from pages.ui import state
 from pages.ui.text import label
-from pages.ui.widgets import empty_state, row, tag
+from pages.ui.widgets import draw_row, empty_state, tag
 
 #: The number of directions visible at first; others are folded.
 FIRST = 3
@@ -28,7 +28,7 @@ def show(comparison: RunComparison) -> None:
     mended, broken = (
         sum(getattr(f, name) for f in comparison.flips) for name in ("mended", "broken")
     )
-    row(
+    draw_row(
         [
             tag(f"{fmt.plural(len(flipped), 'verdict')} on {items} flipped"),
             tag(f"✓ {fmt.count(mended)} right in B only", "good"),
@@ -37,17 +37,17 @@ def show(comparison: RunComparison) -> None:
     )
     often = sorted(enumerate(comparison.flips), key=lambda one: -len(one[1].items))
     for number, flip in often[:FIRST]:
-        _line(number, flip)
+        _flip_line(number, flip)
     if often[FIRST:]:
         with st.expander(f"{len(often) - FIRST} more directions"):
             for number, flip in often[FIRST:]:
-                _line(number, flip)
+                _flip_line(number, flip)
 
 
-def _line(number: int, flip: VerdictFlip) -> None:
+def _flip_line(number: int, flip: VerdictFlip) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
-            label(direction(flip), 90),
+            label(direction_words(flip), 90),
             key=state.key(keys.COMPARE_ACT, "flip", number),
             type="tertiary",
             icon=":material/chevron_right:",
@@ -57,4 +57,4 @@ def _line(number: int, flip: VerdictFlip) -> None:
         parts = [tag(fmt.plural(len(flip.items), "item"))]
         parts += [tag(f"✓ {flip.mended} right now", "good")] if flip.mended else []
         parts += [tag(f"✕ {flip.broken} right before", "bad")] if flip.broken else []
-        row(parts, width="content")
+        draw_row(parts, width="content")

@@ -19,10 +19,10 @@ from pages.ui.places import run_head
 from pages.ui.resources import require_seen, shared, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
-    confidence,
+    chosen_confidence,
+    draw_row,
     empty_state,
     page_header,
-    row,
     shown_errors,
 )
 
@@ -30,15 +30,15 @@ from pages.ui.widgets import (
 def show_page() -> None:
     """Draw the page."""
     if alone := selection.only_run():
-        run_head.show(alone, routes.COMPARE)
+        run_head.show_head(alone, routes.COMPARE)
     else:
         page_header("Compare runs")
     with st.container(gap="xsmall"):
-        _compared()
+        _show_comparison()
 
 
-def _compared() -> None:
-    chosen = selection.choose()
+def _show_comparison() -> None:
+    chosen = selection.chosen_runs()
     if chosen is None:
         _too_few()
         return
@@ -47,16 +47,16 @@ def _compared() -> None:
         return
     with shown_errors():
         require_seen(*chosen.pair)
-        both = beside.pair_of(chosen, chosen.pair)
-        if not both.items.by_id or selection.view(chosen) == selection.BESIDE:
+        both = beside.paired_runs_of(chosen, chosen.pair)
+        if not both.items.by_id or selection.chosen_view(chosen) == selection.BESIDE:
             beside.show(chosen, both)
         else:
-            _differences(chosen, chosen.pair)
+            _show_differences(chosen, chosen.pair)
 
 
-def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
+def _show_differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
     """Draw which run is better, the figures, the flips, and the price of accuracy."""
-    comparison = _comparison(chosen, pair)
+    comparison = _cached_comparison(chosen, pair)
     show_sections([Section("", tuple(blocks.unfinished_warnings(comparison)))])
     waiting = [run for run in comparison.runs if not run.votes]
     if waiting:
@@ -67,38 +67,38 @@ def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
         )
         return
     with st.container(gap="xxsmall"):
-        _answer(comparison)
+        _show_answer(comparison)
         differences.show(comparison)
-    section("Verdicts that flipped")
+    show_section("Verdicts that flipped")
     flips.show(comparison)
     with st.expander("Accuracy against cost", icon=":material/payments:"):
         differences.accuracy_and_cost(chosen)
 
 
-def _answer(comparison: RunComparison) -> None:
+def _show_answer(comparison: RunComparison) -> None:
     """Draw which run is better in one line, the reason, what changed, and the main figures."""
     facts = (
         f"{esc(name)}: <b>{esc(words.text)}</b>"
         for name, words in blocks.overall_figures(comparison).rows
     )
     parts = [f"<b>{esc(headline(comparison.deltas.criteria))}</b>", *facts]
-    row(f'<span class="rs-num">{part}</span>' for part in parts)
+    draw_row(f'<span class="rs-num">{part}</span>' for part in parts)
     lines = [
         blocks.changed_line(comparison),
         *blocks.item_sentences(comparison).lines,
-        *_lacking(comparison),
+        *_missing_figures(comparison),
     ]
     with st.expander(label(" ".join(lines)), type="compact"):
         show_sections([Section("", blocks.change_blocks(comparison))])
 
 
-def _lacking(comparison: RunComparison) -> list[str]:
+def _missing_figures(comparison: RunComparison) -> list[str]:
     lacking = "; ".join(ungraded_sides(comparison.ungraded))
     return [f"{lacking}."] if lacking else []
 
 
-def _comparison(chosen: ComparedRuns, pair: tuple[int, int]) -> RunComparison:
-    how = confidence()
+def _cached_comparison(chosen: ComparedRuns, pair: tuple[int, int]) -> RunComparison:
+    how = chosen_confidence()
     about = (*pair, *chosen.content_stamp, *how)
     return shared(
         "comparison",
@@ -121,10 +121,10 @@ def _draw_plan_links() -> None:
         ("Plan a run", "play_circle", "new"),
         ("Plan a sweep", "tune", "sweep"),
     ):
-        routes.link(routes.RUNS, words, {state.PLAN: plan}, icon=icon, width="content")
+        routes.draw_link(routes.RUNS, words, {state.PLAN: plan}, icon=icon, width="content")
 
 
-def section(words: str) -> None:
+def show_section(words: str) -> None:
     """Draw a heading."""
     st.html(f'<div class="rs-section">{words}</div>')
 

@@ -16,7 +16,7 @@ from core.services.runs import lifecycle, sweeps
 from pages.ui import state
 from pages.ui.resources import shared, store
 from pages.ui.text import label, one_line
-from pages.ui.widgets import one_of
+from pages.ui.widgets import choose_one
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -67,20 +67,24 @@ class ComparedRuns(NamedTuple):
 
 def only_run() -> Run | None:
     """Return the only run in the address; `None` if there are several, or it does not exist."""
-    if len(ids := _listed()) != 1 or state.address(state.FIRST) or state.address(state.SECOND):
+    if (
+        len(ids := _runs_in_address()) != 1
+        or state.address(state.FIRST)
+        or state.address(state.SECOND)
+    ):
         return None
     with contextlib.suppress(NotFound):
         return item_view.require_run(store(), ids[0])
     return None
 
 
-def choose() -> ComparedRuns | None:
+def chosen_runs() -> ComparedRuns | None:
     """Return the chosen runs; `None` while fewer than two of them have votes."""
     from core.services.comparison import run_comparison
 
     newest = lifecycle.newest_with_votes(store(), LISTED)
     by_id: dict[int, Run | RunRow] = {row.id: row for row in newest}
-    given = _listed()
+    given = _runs_in_address()
     sides = [state.address_id(name) for name in (state.FIRST, state.SECOND)]
     asked = list(dict.fromkeys([*given, *(run_id for run_id in sides if run_id is not None)]))[
         :MOST
@@ -90,7 +94,9 @@ def choose() -> ComparedRuns | None:
             try:
                 by_id[run_id] = item_view.require_run(store(), run_id)
             except NotFound:
-                state.unknown(state.RUNS if run_id in given else _side_of(run_id), run_id)
+                state.report_unknown(
+                    state.RUNS if run_id in given else _side_of_run(run_id), run_id
+                )
     if len(by_id) < 2:
         return None
     picked = [run_id for run_id in asked if run_id in by_id] or run_comparison.latest_pair(
@@ -99,12 +105,12 @@ def choose() -> ComparedRuns | None:
     runs = {run_id: by_id[run_id] for run_id in picked}
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")
     with row:
-        pair = _pair(runs)
+        pair = _pair_of_runs(runs)
         if pair is None:
-            _picker(by_id, picked)
+            _run_picker(by_id, picked)
         else:
             with st.popover("Runs", icon=":material/checklist:"):
-                _picker(by_id, picked)
+                _run_picker(by_id, picked)
     if pair is None and len(runs) == 1:
         _draw_other_runs(by_id, by_id[picked[0]])
     return ComparedRuns(runs, pair, row)
@@ -123,29 +129,29 @@ def _draw_other_runs(known: dict[int, Run | RunRow], run: Run | RunRow) -> None:
             label(f"{other.id}: {other.name}", 80),
             key=state.key(COMPARE_ACT, "with", other.id),
             icon=":material/compare_arrows:",
-            on_click=_show,
+            on_click=_show_runs,
             args=(tuple(sorted((run.id, other.id))),),
         )
 
 
-def _listed() -> list[int]:
+def _runs_in_address() -> list[int]:
     """Return the runs in the address."""
     ids = list[int]()
     for part in filter(None, (state.address(state.RUNS) or "").split(",")):
         number = state.as_id(part)
         if number is None:
-            state.unknown(state.RUNS, part)
+            state.report_unknown(state.RUNS, part)
         else:
             ids.append(number)
     return ids
 
 
-def _side_of(run_id: int) -> str:
+def _side_of_run(run_id: int) -> str:
     """Return the side of the comparison that the address gives a run."""
     return state.FIRST if state.address(state.FIRST) == str(run_id) else state.SECOND
 
 
-def _picker(known: dict[int, Run | RunRow], picked: list[int]) -> None:
+def _run_picker(known: dict[int, Run | RunRow], picked: list[int]) -> None:
     # The key includes the picked runs: a browser that folded the list would send its old value.
     key = state.key(COMPARE_FIELD, state.RUNS, *picked)
     state.put(key, picked)
@@ -166,7 +172,7 @@ def _picker(known: dict[int, Run | RunRow], picked: list[int]) -> None:
             key=state.key(COMPARE_ACT, "sweep"),
             type="tertiary",
             icon=":material/select_all:",
-            on_click=_show,
+            on_click=_show_runs,
             args=(whole,),
         )
 
@@ -177,7 +183,7 @@ def _sweep_of(picked: list[int]) -> tuple[int, ...]:
     return sweeps.runs_of_sweep(store(), item_view.require_run(store(), picked[0]))
 
 
-def _pair(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
+def _pair_of_runs(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
     if len(runs) < 2:
         return None
     ids = list(runs)
@@ -218,7 +224,7 @@ def _valid_run(name: str, ids: list[int], otherwise: int) -> int:
     return asked if asked is not None and asked in ids else otherwise
 
 
-def view(chosen: ComparedRuns) -> str:
+def chosen_view(chosen: ComparedRuns) -> str:
     """Draw the two views at the end of the runs' row; return the current view."""
     asked = BESIDE if state.address(FLIP) else DIFFERENCES
     now = state.address_in(state.VIEW, VIEWS) or asked
@@ -226,46 +232,46 @@ def view(chosen: ComparedRuns) -> str:
     state.put(key, now)
     with chosen.row:
         st.space("stretch")
-        one_of("View", VIEWS, key=key, on_change=_on_view, args=(key,))
+        choose_one("View", VIEWS, key=key, on_change=_on_view, args=(key,))
     return now
 
 
 def _on_view(key: str) -> None:
-    _forget()
+    _forget_sides()
     state.set_address(**{state.VIEW: state.get(key)})
 
 
 def see_beside(flip: int) -> None:
     """Callback: show the items of a flip side by side."""
-    _forget()
+    _forget_sides()
     state.set_address(**{state.VIEW: BESIDE, FLIP: flip})
 
 
-def close() -> None:
+def close_cell() -> None:
     """Callback: close the open cell, including one that a flip opened."""
     state.set_address(**{CELL: CLOSED})
 
 
-def _forget() -> None:
+def _forget_sides() -> None:
     state.set_address(**dict.fromkeys((FLIP, state.PAGE, state.ITEM, CELL)))
 
 
 def _on_runs(key: str) -> None:
-    _show(tuple(state.get(key) or ()))
+    _show_runs(tuple(state.get(key) or ()))
 
 
-def _show(runs: tuple[int, ...]) -> None:
-    _forget()
+def _show_runs(runs: tuple[int, ...]) -> None:
+    _forget_sides()
     state.set_address(
         **{state.RUNS: ",".join(map(str, runs)) or None, state.FIRST: None, state.SECOND: None}
     )
 
 
 def _on_side(name: str, key: str) -> None:
-    _forget()
+    _forget_sides()
     state.set_address(**{name: state.get(key)})
 
 
 def _on_swap(first: int, second: int) -> None:
-    _forget()
+    _forget_sides()
     state.set_address(**{state.FIRST: second, state.SECOND: first})

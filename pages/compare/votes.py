@@ -15,8 +15,8 @@ from pages.ui import routes, state
 from pages.ui.items import standing_tags, verdict_chips, vote_card, which_answer
 from pages.ui.places import settling
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line, prose
-from pages.ui.widgets import row, tag
+from pages.ui.text import draw_prose, esc, label, one_line
+from pages.ui.widgets import draw_row, tag
 
 
 def show(runs: Sequence[Run], items: Sequence[str], criterion: str) -> None:
@@ -35,16 +35,16 @@ def show(runs: Sequence[Run], items: Sequence[str], criterion: str) -> None:
                 icon=":material/close:",
                 type="tertiary",
                 shortcut="Escape",
-                on_click=keys.close,
+                on_click=keys.close_cell,
             )
     texts = dict.fromkeys(view.item.text for view in views)
     heads = ("What was judged",) if len(texts) == 1 else ("What A judged", "What B judged")
     for head, text in zip(heads, texts, strict=True):
         with st.expander(label(head), icon=":material/description:"):
-            prose(text, height=360)
+            draw_prose(text, height=360)
     for side, run, view in zip("AB", runs, views, strict=True):
         shown = next((c for c in view.criteria if fold(c.criterion.name) == fold(criterion)), None)
-        routes.link(
+        routes.draw_link(
             routes.RUN,
             label(f"{side}: run {run.id}, {run.name}", 70),
             {
@@ -56,21 +56,21 @@ def show(runs: Sequence[Run], items: Sequence[str], criterion: str) -> None:
         if shown is None:
             st.caption("This run does not grade this item on this criterion.")
         else:
-            _votes(run, view, shown, side)
+            _show_votes(run, view, shown, side)
 
 
-def _votes(run: Run, of: ItemView, view: CriterionView, side: str) -> None:
+def _show_votes(run: Run, of: ItemView, view: CriterionView, side: str) -> None:
     chosen = None if view.verdict is None else view.verdict.option
     head = "<b>Verdict</b>" if view.verdict is not None else tag("No verdict", "warn")
-    row([head, *verdict_chips(view.criterion, view.verdict)])
+    draw_row([head, *verdict_chips(view.criterion, view.verdict)])
     if view.truth_label is not None:
         right = chosen is not None and chosen == view.truth
         words = f"the label is {view.truth_label}"
-        row([tag(f"✓ {words}", "good") if right else tag(f"✕ {words}", "bad")])
+        draw_row([tag(f"✓ {words}", "good") if right else tag(f"✕ {words}", "bad")])
     if settling.may_settle():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.html('<span class="rs-quiet">Settle as</span>', width="content")
-            settling.form(run.id, [(of.item.id, view.criterion.name)], view.criterion, side)
+            settling.settle_form(run.id, [(of.item.id, view.criterion.name)], view.criterion, side)
     for vote in view.votes:
         if vote.result is not None:
             which, marks = which_answer(vote), standing_tags(vote)

@@ -29,13 +29,13 @@ from pages.ui.items import show_item
 from pages.ui.resources import DatasetFile, remembered, store
 from pages.ui.text import label, told_apart
 from pages.ui.widgets import (
-    meanings,
-    one_of,
+    choose_meanings,
+    choose_one,
     page_header,
     problem_list,
-    refusal,
     sheet_choice,
     show_flash,
+    show_refusal,
     shown_errors,
 )
 
@@ -61,8 +61,8 @@ def choose_columns(
     rubric = catalog.own_rubric(table) or resources.rubric(rubric_version)
     guess = catalog.with_likeliest(table, catalog.suggest_mapping(table, rubric))
     with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
-        chosen = roles.choose(IMPORT_COLUMN, source, table, guess, rubric)
-        structured = _structured(table, source, guess.structured)
+        chosen = roles.choose_roles(IMPORT_COLUMN, source, table, guess, rubric)
+        structured = _is_structured(table, source, guess.structured)
     return column_roles.mapping_from(table.columns, chosen, structured=structured)
 
 
@@ -71,10 +71,10 @@ def _lead_on(source: DatasetFile, table: Table) -> None:
     data = source.data()
     if kind_of_table(table) in TABLES:
         st.info("This seems to hold votes, which have a page of their own.", icon=":material/info:")
-        routes.link(routes.IMPORT_VOTES, routes.IMPORT_VOTES.title, icon="arrow_outward")
+        routes.draw_link(routes.IMPORT_VOTES, routes.IMPORT_VOTES.title, icon="arrow_outward")
     elif isinstance(data, bytes) and looks_like_rubric(data, source.name):
         st.info("This seems to be a rubric, and no dataset.", icon=":material/info:")
-        routes.link(routes.RUBRICS, routes.RUBRICS.title, icon="arrow_outward")
+        routes.draw_link(routes.RUBRICS, routes.RUBRICS.title, icon="arrow_outward")
 
 
 def _label_words(
@@ -85,13 +85,13 @@ def _label_words(
     if rubric is None:
         return mapping
     strange = label_stats.strange_labels(table, mapping, rubric)
-    words_meant = meanings(
+    words_meant = choose_meanings(
         strange, rubric, lambda name, word: state.key(IMPORT_WORD, source, name, word)
     )
     return mapping.model_copy(update={"words": words_meant}) if words_meant else mapping
 
 
-def _structured(table: Table, source: str, guessed: bool) -> bool:
+def _is_structured(table: Table, source: str, guessed: bool) -> bool:
     if not table.flat:
         return False
     state.seed(state.key(IMPORT_META, source), guessed)
@@ -138,14 +138,14 @@ def save_form(source: DatasetFile, dataset: Dataset) -> None:
         type="primary",
         icon=":material/upload_file:",
     ):
-        _import(source, dataset, None if into == AS_NEW else into, name)
+        _import_dataset(source, dataset, None if into == AS_NEW else into, name)
 
 
 def _version_of(names: dict[int, str], dataset_id: int) -> str:
     return f"New version of {visible(names.get(dataset_id, ''))[:80]}"
 
 
-def _import(source: DatasetFile, dataset: Dataset, into: int | None, name: str) -> None:
+def _import_dataset(source: DatasetFile, dataset: Dataset, into: int | None, name: str) -> None:
     with shown_errors():
         with st.spinner("Saving every item …"):
             imported = catalog.import_dataset(
@@ -157,8 +157,8 @@ def _import(source: DatasetFile, dataset: Dataset, into: int | None, name: str) 
         if dataset.rubric is not None and state.get(state.key(IMPORT_KEEP_RUBRIC, source.key)):
             catalog.keep_rubric(store(), dataset.rubric, source.name)
             caption += " Its rubric is among your rubrics."
-        resources.forget()
-        resources.hold("dataset", ())
+        resources.forget_file()
+        resources.hold_files("dataset", ())
         state.flash(caption)
         state.set_address(**{state.DATASET: imported.version.dataset_id})
         st.rerun()
@@ -194,30 +194,30 @@ def _seed_target() -> str:
 
 def show() -> None:
     """Draw the whole import, top to bottom; only the last button saves."""
-    routes.back(routes.DATASETS, "All datasets")
+    routes.draw_back_link(routes.DATASETS, "All datasets")
     into = _seed_target()
     page_header("Import a dataset", f"{label(into)} {NOTHING_SAVED}")
     show_flash()
-    source = _source()
+    source = _dropped_file()
     if source is None:
-        _help()
+        _show_help()
         return
     results = resources.tool_items(source)
     if results is not None:
-        _results(source, results)
+        _handle_results(source, results)
         return
-    table = resources.table(source)
+    table = resources.table_in(source)
     sheet: str | None = None
     if isinstance(table, SheetNotChosen):
         sheet = sheet_choice(table.sheets, state.key(IMPORT_SHEET, source.key))
         if sheet is None:
             return
-        table = resources.table(source, sheet)
+        table = resources.table_in(source, sheet)
     if isinstance(table, InputError):
-        refusal(table)
+        show_refusal(table)
         return
     _lead_on(source, table)
-    _first_rows(table)
+    _show_first_rows(table)
     rubric_id = _rubric_choice(table)
     about = state.key(source.key, sheet) if sheet else source.key
     table = roles.open_cells(
@@ -229,25 +229,25 @@ def show() -> None:
         problem_list(wrong)
         return
     mapping = _label_words(about, table, mapping, rubric_id)
-    checked = resources.checked(about, table, mapping, rubric_id)
-    if _looks(checked) and checked.dataset is not None:
+    checked = resources.check_rows(about, table, mapping, rubric_id)
+    if _looks_right(checked) and checked.dataset is not None:
         save_form(source, checked.dataset)
 
 
-def _results(source: DatasetFile, results: ToolItems) -> None:
+def _handle_results(source: DatasetFile, results: ToolItems) -> None:
     """Handle another tool's results: votes have their own page, items can be imported here."""
     st.info(
         f"This file is results of {results.tool}. To measure and review their scores, import it "
         "as votes; here its items alone can be taken, to be judged again.",
         icon=":material/info:",
     )
-    routes.link(routes.IMPORT_VOTES, "Import its scores as votes", icon="arrow_outward")
-    if _looks(results.found) and results.found.dataset is not None:
+    routes.draw_link(routes.IMPORT_VOTES, "Import its scores as votes", icon="arrow_outward")
+    if _looks_right(results.found) and results.found.dataset is not None:
         save_form(source, results.found.dataset)
 
 
-def _source() -> DatasetFile | None:
-    way = one_of("From", WAYS, default="file", key=IMPORT_WAY)
+def _dropped_file() -> DatasetFile | None:
+    way = choose_one("From", WAYS, default="file", key=IMPORT_WAY)
     if way == "text":
         text = st.text_area(
             "Paste CSV, TSV, JSON or JSONL",
@@ -263,7 +263,7 @@ def _source() -> DatasetFile | None:
     return DatasetFile(upload, upload.name) if upload is not None else None
 
 
-def _help() -> None:
+def _show_help() -> None:
     st.caption(
         "One row or object per item. Only a submission is needed; id, prompt, reference, system, "
         "split, tags and labels are found by their usual names, and you can say otherwise. A "
@@ -277,7 +277,7 @@ def _help() -> None:
     )
 
 
-def _first_rows(table: Table) -> None:
+def _show_first_rows(table: Table) -> None:
     rows = fmt.plural(len(table.rows), "row")
     kind = "Submissions" if table.kind == "files" else table.kind.upper()
     what = f"{kind} with {rows} and {fmt.plural(len(table.columns), 'column')}"
@@ -315,7 +315,7 @@ def _rubric_choice(table: Table) -> int | None:
     return chosen
 
 
-def _looks(checked: Checked) -> bool:
+def _looks_right(checked: Checked) -> bool:
     st.subheader("Check", anchor=False)
     if checked.problems:
         count = fmt.plural(len(checked.problems), "problem")

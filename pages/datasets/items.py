@@ -14,7 +14,7 @@ from pages.ui import resources, state
 from pages.ui.items import show_item
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import empty_state, row, shown_errors, tag
+from pages.ui.widgets import draw_row, empty_state, shown_errors, tag
 
 DATASETS_SEARCH = "datasets_search"
 DATASETS_ARCHIVED = "datasets_archived"
@@ -48,22 +48,22 @@ SPLITS = {ANY: "Any split", "calibration": "Calibration", "evaluation": "Evaluat
 
 def show(version: DatasetVersion) -> None:
     """Draw the filters, the list on the left, and the chosen item on the right."""
-    where = _filters(version)
-    total = resources.count(version.id, where)
+    where = _draw_filters(version)
+    total = resources.item_count(version.id, where)
     if not total:
         empty_state("Nothing found", "No item passes these filters.")
         return
     left, right = st.columns([5, 7], gap="medium")
     with left:
-        offset, rows = _page(version, where, total)
+        offset, rows = _item_page(version, where, total)
     chosen = state.address(state.ITEM) or rows[0].id
     with left:
-        _table(version, rows, chosen, offset, where)
+        _item_table(version, rows, chosen, offset, where)
     with right:
-        _item(version, where, rows, offset, chosen)
+        _show_item(version, where, rows, offset, chosen)
 
 
-def _filters(version: DatasetVersion) -> ItemFilter:
+def _draw_filters(version: DatasetVersion) -> ItemFilter:
     with st.container(horizontal=True, vertical_alignment="center"):
         search = st.text_input(
             "Search",
@@ -76,13 +76,13 @@ def _filters(version: DatasetVersion) -> ItemFilter:
             bind="query-params",
             on_change=_on_filter,
         )
-        labelled = _choice("Labels", LABELLED, DATASET_LABELLED)
-        systems = resources.systems(version.id)[:MAX_SYSTEMS]
+        labelled = _filter_choice("Labels", LABELLED, DATASET_LABELLED)
+        systems = resources.systems_of(version.id)[:MAX_SYSTEMS]
         system = ANY
         if systems:
             named = {ANY: "Any system"} | {f"={name}": one_line(name, 60) for name in systems}
-            system = _choice("System", named, DATASET_SYSTEM)
-        split = _choice("Split", SPLITS, DATASET_SPLIT)
+            system = _filter_choice("System", named, DATASET_SYSTEM)
+        split = _filter_choice("Split", SPLITS, DATASET_SPLIT)
     return ItemFilter(
         search=(search or "").strip(),
         labelled=None if labelled == ANY else labelled == "yes",
@@ -91,7 +91,7 @@ def _filters(version: DatasetVersion) -> ItemFilter:
     )
 
 
-def _choice(caption: str, options: dict[str, str], key: str) -> str:
+def _filter_choice(caption: str, options: dict[str, str], key: str) -> str:
     chosen = st.selectbox(
         caption,
         list(options),
@@ -110,7 +110,7 @@ def _on_filter() -> None:
     state.set_address(**{state.ITEM: None})
 
 
-def _page(version: DatasetVersion, where: ItemFilter, total: int) -> tuple[int, list[ItemRow]]:
+def _item_page(version: DatasetVersion, where: ItemFilter, total: int) -> tuple[int, list[ItemRow]]:
     pages = -(-total // PAGE)
     page = 1
     if pages > 1:
@@ -132,7 +132,7 @@ def _on_page() -> None:
     state.set_address(**{state.ITEM: None})
 
 
-def _table(
+def _item_table(
     version: DatasetVersion, rows: list[ItemRow], chosen: str, offset: int, where: ItemFilter
 ) -> None:
     ids = [item_row.id for item_row in rows]
@@ -141,7 +141,7 @@ def _table(
     selected = {"rows": [] if at is None else [at], "columns": [], "cells": []}
     state.put(key, {"selection": selected})
     st.dataframe(
-        _cells(rows),
+        _table_columns(rows),
         hide_index=True,
         height=min(TALLEST, ROW_HEIGHT * (len(rows) + 1) + 3),
         key=key,
@@ -157,7 +157,7 @@ def _table(
     )
 
 
-def _cells(rows: list[ItemRow]) -> list[dict[str, Any]]:
+def _table_columns(rows: list[ItemRow]) -> list[dict[str, Any]]:
     """Return the table's columns; system and split are empty unless an item has one."""
     cells: list[dict[str, Any]] = [
         {
@@ -183,7 +183,7 @@ def _on_select(key: str, ids: list[str]) -> None:
         state.set_address(**{state.ITEM: ids[rows[0]]})
 
 
-def _item(
+def _show_item(
     version: DatasetVersion, where: ItemFilter, rows: list[ItemRow], offset: int, chosen: str
 ) -> None:
     try:
@@ -191,8 +191,8 @@ def _item(
     except NotFound:
         empty_state("No such item", "It is not in this version of the dataset.")
         return
-    _walk(version, where, rows, offset, chosen)
-    row([f"<b>{esc(one_line(item.id, 200))}</b>", *_not_listed(rows, chosen)])
+    _step_buttons(version, where, rows, offset, chosen)
+    draw_row([f"<b>{esc(one_line(item.id, 200))}</b>", *_not_listed(rows, chosen)])
     show_item(item)
 
 
@@ -202,7 +202,7 @@ def _not_listed(rows: list[ItemRow], chosen: str) -> list[str]:
     )
 
 
-def _walk(
+def _step_buttons(
     version: DatasetVersion, where: ItemFilter, rows: list[ItemRow], offset: int, chosen: str
 ) -> None:
     ids = [item_row.id for item_row in rows]

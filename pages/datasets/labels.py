@@ -14,9 +14,9 @@ from core.services.results import fair_sample
 from core.text import numbers as fmt
 from pages.datasets.items import DATASET_DRAW, DATASET_PLOT, DATASET_RUBRIC
 from pages.ui import resources, state
-from pages.ui.resources import only, remembered, store
+from pages.ui.resources import disabled_without, remembered, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import empty_state, figure_cell, one_of, shown_errors, table, tag
+from pages.ui.widgets import choose_one, draw_table, empty_state, figure_cell, shown_errors, tag
 
 #: The most criteria in one plot; a rubric may have hundreds.
 MOST = 40
@@ -35,22 +35,22 @@ def show(version: DatasetVersion) -> None:
     choices = label_stats.rubrics_for(store(), version.id, counts)
     if not choices or not choices[0].known:
         st.caption("No rubric here asks what these labels answer, so this is what was written.")
-        _plain(counts)
+        _plain_table(counts)
         _draw_declaration(version)
         return
-    chosen = _rubric(version, choices)
+    chosen = _label_rubric(version, choices)
     stats = remembered(
         "label stats",
         (version.id, chosen.version_id or 0),
         lambda: label_stats.label_stats(store(), version.id, chosen.rubric),
     )
-    _plot(version, stats)
-    _table(stats)
-    _notes(stats)
+    _label_plot(version, stats)
+    _label_table(stats)
+    _label_notes(stats)
     _draw_declaration(version)
 
 
-def _rubric(version: DatasetVersion, choices: list[LabelRubric]) -> LabelRubric:
+def _label_rubric(version: DatasetVersion, choices: list[LabelRubric]) -> LabelRubric:
     by_id = {choice.version_id or 0: choice for choice in choices}
     key = state.key(DATASET_RUBRIC, version.id)
     if state.get(key) not in by_id:
@@ -65,7 +65,7 @@ def _rubric(version: DatasetVersion, choices: list[LabelRubric]) -> LabelRubric:
     return by_id[chosen]
 
 
-def _plot(version: DatasetVersion, stats: LabelStats) -> None:
+def _label_plot(version: DatasetVersion, stats: LabelStats) -> None:
     labelled = [
         criterion
         for criterion in stats.criteria
@@ -75,14 +75,16 @@ def _plot(version: DatasetVersion, stats: LabelStats) -> None:
         st.caption("No label answers a criterion of this rubric.")
         return
     st.plotly_chart(
-        draw.verdict_bars([(criterion.name, _pieces(criterion)) for criterion in labelled[:MOST]]),
+        draw.verdict_bars(
+            [(criterion.name, _bar_pieces(criterion)) for criterion in labelled[:MOST]]
+        ),
         key=state.key(DATASET_PLOT, version.id),
         config={"displayModeBar": False},
         alt="The share of each label, a bar per criterion. The table below has the counts.",
     )
 
 
-def _pieces(labels: CriterionLabels) -> list[tuple[str, int | None, float | None, int]]:
+def _bar_pieces(labels: CriterionLabels) -> list[tuple[str, int | None, float | None, int]]:
     top = max(1, len(labels.counts) - 1)
     order = list(enumerate(labels.counts.items()))
     pieces: list[tuple[str, int | None, float | None, int]] = [
@@ -97,10 +99,10 @@ def _pieces(labels: CriterionLabels) -> list[tuple[str, int | None, float | None
     ]
 
 
-def _table(stats: LabelStats) -> None:
-    table(
+def _label_table(stats: LabelStats) -> None:
+    draw_table(
         ("Criterion", "Labels", "Missing", "Spread", "Always the most common", "By option"),
-        map(_row, stats.criteria),
+        map(_label_row, stats.criteria),
         name="Labels per criterion",
         numbers=(1, 2, 3, 4),
     )
@@ -111,7 +113,7 @@ def _table(stats: LabelStats) -> None:
     )
 
 
-def _row(labels: CriterionLabels) -> list[str]:
+def _label_row(labels: CriterionLabels) -> list[str]:
     always = fmt.percent(labels.baseline.value)
     if labels.commonest:
         always += f'<br><span class="rs-quiet rs-wrap">{esc(one_line(labels.commonest, 40))}</span>'
@@ -138,7 +140,7 @@ def _row(labels: CriterionLabels) -> list[str]:
     ]
 
 
-def _notes(stats: LabelStats) -> None:
+def _label_notes(stats: LabelStats) -> None:
     strange = sum(sum(criterion.strange.values()) for criterion in stats.criteria)
     if strange:
         st.warning(
@@ -151,9 +153,9 @@ def _notes(stats: LabelStats) -> None:
         st.html(f'<div class="rs-quiet">Labels for what this rubric does not ask: {names}</div>')
 
 
-def _plain(counts: dict[str, dict[str, int]]) -> None:
+def _plain_table(counts: dict[str, dict[str, int]]) -> None:
     st.dataframe(
-        _rows(counts),
+        _count_rows(counts),
         hide_index=True,
         column_config={
             "Criterion": st.column_config.TextColumn(pinned=True, width="medium"),
@@ -167,7 +169,7 @@ def _plain(counts: dict[str, dict[str, int]]) -> None:
     )
 
 
-def _rows(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
+def _count_rows(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
     return [
         {
             "Criterion": one_line(criterion, 100),
@@ -206,7 +208,7 @@ def _draw_declaration(version: DatasetVersion) -> None:
             icon=":material/undo:",
             on_click=_on_withdraw,
             args=(version.id,),
-            **only("write"),
+            **disabled_without("write"),
         )
         return
     st.caption(
@@ -216,7 +218,7 @@ def _draw_declaration(version: DatasetVersion) -> None:
         "result shows what you declare here, with your name and the day."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        how = one_of("How", HOW, default=ALIKE, key=state.key(DATASET_DRAW, "how", version.id))
+        how = choose_one("How", HOW, default=ALIKE, key=state.key(DATASET_DRAW, "how", version.id))
         note = ""
         if how == NOTED:
             note = st.text_input(
@@ -234,7 +236,7 @@ def _draw_declaration(version: DatasetVersion) -> None:
             icon=":material/casino:",
             on_click=_on_declare,
             args=(version.id, note),
-            **only("write"),
+            **disabled_without("write"),
         )
 
 

@@ -22,14 +22,14 @@ from pages.datasets.items import (
     DATASETS_SEARCH,
 )
 from pages.ui import resources, routes, state
-from pages.ui.items import headed
-from pages.ui.resources import later, only, store
+from pages.ui.items import show_headed
+from pages.ui.resources import disabled_without, make_later, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
+    choose_one,
+    draw_row,
     empty_state,
-    one_of,
     page_header,
-    row,
     search_box,
     show_flash,
     shown_errors,
@@ -44,21 +44,21 @@ def dataset_list() -> None:
     """Draw the whole list screen."""
     page_header("Datasets", "What is judged: texts, with what they answer and people's labels.")
     show_flash()
-    _toolbar()
+    _draw_toolbar()
     archived = bool(state.get(DATASETS_ARCHIVED))
     search = str(state.get(DATASETS_SEARCH) or "")
     rows = catalog.list_datasets(store(), search=search, archived=archived)
     if not rows:
-        _nothing(bool(search), archived)
-    for dataset in _paged(rows):
-        _card(dataset, archived)
+        _show_nothing(bool(search), archived)
+    for dataset in _rows_of_page(rows):
+        _dataset_card(dataset, archived)
 
 
-def _toolbar() -> None:
+def _draw_toolbar() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         search_box(DATASETS_SEARCH, "Search by name")
         _import_button("import")
-        _drop()
+        _drop_area()
         st.toggle("Archived", key=DATASETS_ARCHIVED)
 
 
@@ -70,11 +70,11 @@ def _import_button(where: str) -> None:
         icon=":material/upload_file:",
         on_click=open_dataset,
         args=(state.NEW,),
-        **only("write"),
+        **disabled_without("write"),
     )
 
 
-def _drop() -> None:
+def _drop_area() -> None:
     """Draw a small area for a file, which opens the import with it."""
     with st.container(key="rs_drop_small", width=250):
         st.file_uploader(
@@ -82,25 +82,25 @@ def _drop() -> None:
             type=ENDINGS,
             key=DATASETS_DROP,
             on_change=_on_drop,
-            **only("write"),
+            **disabled_without("write"),
         )
 
 
 def _on_drop() -> None:
     if (upload := state.get(DATASETS_DROP)) is not None:
         open_dataset(state.NEW)
-        resources.hold("dataset", resources.dropped_files([upload]))
+        resources.hold_files("dataset", resources.dropped_files([upload]))
 
 
 def open_dataset(reference: object) -> None:
     """Open that dataset, or a fresh import."""
     state.drop(IMPORT_INTO)
     if resources.held_files("dataset"):
-        resources.hold("dataset", ())
+        resources.hold_files("dataset", ())
     state.set_address(**{state.DATASET: reference, state.ITEM: None, DATASET_VERSION: None})
 
 
-def _nothing(searched: bool, archived: bool) -> None:
+def _show_nothing(searched: bool, archived: bool) -> None:
     if searched:
         empty_state("Nothing found", "No dataset has these words in its name.")
     elif archived:
@@ -114,14 +114,14 @@ def _nothing(searched: bool, archived: bool) -> None:
         )
 
 
-def _paged(rows: list[DatasetRow]) -> list[DatasetRow]:
+def _rows_of_page(rows: list[DatasetRow]) -> list[DatasetRow]:
     if len(rows) <= PAGE:
         return rows
     page = st.pagination(-(-len(rows) // PAGE), key=DATASETS_PAGE)
     return rows[(page - 1) * PAGE : page * PAGE]
 
 
-def _card(dataset: DatasetRow, archived: bool) -> None:
+def _dataset_card(dataset: DatasetRow, archived: bool) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.button(
             label(dataset.name, 80),
@@ -132,12 +132,13 @@ def _card(dataset: DatasetRow, archived: bool) -> None:
             args=(dataset.id,),
         )
         used = f"used in {fmt.plural(dataset.runs, 'run')}" if dataset.runs else "not used yet"
-        row(
+        draw_row(
             [
                 tag(fmt.plural(dataset.items, "item")),
                 labelled_tag(dataset.labelled, dataset.items),
                 tag(f"version {dataset.number}"),
-                f'<span class="rs-quiet">{esc(used)} · updated {fmt.ago(dataset.updated)}</span>',
+                f'<span class="rs-quiet">{esc(used)} · '
+                f"updated {fmt.time_ago(dataset.updated)}</span>",
             ]
         )
         st.space("stretch")
@@ -150,7 +151,7 @@ def _card(dataset: DatasetRow, archived: bool) -> None:
             icon=":material/more_horiz:",
             on_click=_on_menu,
             args=(dataset.id, archived),
-            **only("write"),
+            **disabled_without("write"),
         )
 
 
@@ -174,10 +175,10 @@ def _on_menu(dataset_id: int, archived: bool) -> None:
 VIEWS = {"items": "Items", "labels": "Labels", "split": "Split", "about": "About"}
 
 
-def one_dataset() -> None:
+def show_dataset() -> None:
     """Draw the screen of the dataset in the address."""
-    routes.back(routes.DATASETS, "All datasets")
-    versions = _versions()
+    routes.draw_back_link(routes.DATASETS, "All datasets")
+    versions = _dataset_versions()
     if not versions:
         page_header("Datasets")
         empty_state("No such dataset", "The address names a dataset that does not exist.")
@@ -186,21 +187,21 @@ def one_dataset() -> None:
     page_header(version.name, own_words=False)
     show_flash()
     with st.container(horizontal=True, vertical_alignment="center"):
-        _facts(version, versions)
+        _show_facts(version, versions)
         address = routes.grade_address(dataset=version.dataset_id)
-        routes.link(routes.GRADE, "Grade these texts", address)
-    view = one_of("Show", VIEWS, default="items", key=DATASET_VIEW, bind="query-params")
+        routes.draw_link(routes.GRADE, "Grade these texts", address)
+    view = choose_one("Show", VIEWS, default="items", key=DATASET_VIEW, bind="query-params")
     if view == "labels":
         labels.show(version)
     elif view == "split":
         splitting.show(version, newest=version.id == versions[0].id)
     elif view == "about":
-        _about(version, versions)
+        _show_about(version, versions)
     else:
         items.show(version)
 
 
-def _versions() -> list[DatasetVersion]:
+def _dataset_versions() -> list[DatasetVersion]:
     dataset_id = state.address_id(state.DATASET)
     try:
         if dataset_id is None:
@@ -215,26 +216,26 @@ def _chosen_version(versions: list[DatasetVersion]) -> DatasetVersion:
     number = state.address_id(DATASET_VERSION)
     chosen = next((v for v in versions if v.number == number), None)
     if chosen is None and number is not None:
-        state.unknown(DATASET_VERSION, number)
+        state.report_unknown(DATASET_VERSION, number)
     return chosen or versions[0]
 
 
-def _facts(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
+def _show_facts(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
     newest = version.number == versions[0].number
     which = f"version {version.number}" + ("" if newest else f" of {versions[0].number}")
     origin = f" from {version.source}" if version.source else ""
-    row(
+    draw_row(
         [
             tag(fmt.plural(version.items, "item")),
             labelled_tag(version.labelled, version.items),
             tag(which, "neutral" if newest else "warn"),
-            f'<span class="rs-quiet">imported{esc(origin)} {fmt.ago(version.created)}</span>',
+            f'<span class="rs-quiet">imported{esc(origin)} {fmt.time_ago(version.created)}</span>',
         ],
         width="content",
     )
 
 
-def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
+def _show_about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
     head = version.head
     for caption, text in (
         ("Description", head.description),
@@ -242,7 +243,7 @@ def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
         ("Reference of every item without its own", head.reference),
     ):
         if text:
-            headed(caption, text)
+            show_headed(caption, text)
     if head.rubric is not None:
         st.html('<div class="rs-section">The rubric it came with</div>')
         lines = "".join(
@@ -252,7 +253,7 @@ def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
     with st.container(horizontal=True):
         st.download_button(
             "Export JSONL",
-            data=later(lambda held: catalog.items_as_jsonl(held, version.id)),
+            data=make_later(lambda held: catalog.items_as_jsonl(held, version.id)),
             file_name=catalog.file_name(version.name),
             mime="application/x-ndjson",
             icon=":material/download:",
@@ -265,7 +266,7 @@ def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
             key=state.key(DATASET_ACT, "renew", version.id),
             on_click=_on_renew,
             args=(version.dataset_id,),
-            **only("write"),
+            **disabled_without("write"),
         )
     st.html('<div class="rs-section">Versions</div>')
     st.caption("A version never changes. Runs keep the one they were planned with.")
@@ -276,9 +277,8 @@ def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
 def _version_card(shown: DatasetVersion, *, chosen: bool) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         caption = f"{fmt.plural(shown.items, 'item')} · {fmt.count(shown.labelled)} labelled"
-        quiet = (
-            f"{caption} · {shown.source} · {fmt.ago(shown.created)} · {fmt.short_hash(shown.hash)}"
-        )
+        made = f"{fmt.time_ago(shown.created)} · {fmt.short_hash(shown.hash)}"
+        quiet = f"{caption} · {shown.source} · {made}"
         st.html(f'<b>Version {shown.number}</b> <span class="rs-quiet">{esc(quiet)}</span>')
         st.space("stretch")
         st.button(
@@ -307,4 +307,4 @@ if _dataset is None:
 elif _dataset == state.NEW:
     importing.show()
 else:
-    one_dataset()
+    show_dataset()

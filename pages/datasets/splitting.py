@@ -14,7 +14,7 @@ from pages.datasets.items import DATASET_PARTS, DATASET_VERSION
 from pages.ui import resources, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import empty_state, shown_errors, table
+from pages.ui.widgets import draw_table, empty_state, shown_errors
 
 STARTS: dict[PartName, int] = {"train": 60, "calibration": 20, "test": 20}
 ALL = ""
@@ -34,7 +34,7 @@ def show(version: DatasetVersion, *, newest: bool) -> None:
         )
         return
     st.caption(SAYS)
-    shares = _shares()
+    shares = _chosen_shares()
     seed, by = _choose_seed(version)
     if sum(shares.values()) != 100:
         st.info(f"The shares add up to {sum(shares.values())}%; they must add up to 100%.")
@@ -46,11 +46,11 @@ def show(version: DatasetVersion, *, newest: bool) -> None:
             about,
             lambda: splits.split_of_version(store(), version.id, shares, seed, by or None),
         )
-        _preview(parts)
+        _split_preview(parts)
         if newest:
             st.button(
                 "Save as a new version",
-                key=_key("save"),
+                key=_form_key("save"),
                 type="primary",
                 icon=":material/call_split:",
                 on_click=_on_save,
@@ -60,17 +60,17 @@ def show(version: DatasetVersion, *, newest: bool) -> None:
             st.caption("This is an older version; only the newest can be split.")
 
 
-def _shares() -> dict[PartName, int]:
+def _chosen_shares() -> dict[PartName, int]:
     shares: dict[PartName, int] = {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for part in PARTS:
-            state.seed(_key(part), STARTS[part])
+            state.seed(_form_key(part), STARTS[part])
             shares[part] = st.number_input(
                 f"{part.capitalize()}, %",
                 0,
                 100,
                 step=5,
-                key=_key(part),
+                key=_form_key(part),
                 width=150,
                 persist_state="page",
             )
@@ -78,13 +78,13 @@ def _shares() -> dict[PartName, int]:
 
 
 def _choose_seed(version: DatasetVersion) -> tuple[int, str]:
-    state.seed(_key("seed"), clock.draw_seed())
+    state.seed(_form_key("seed"), clock.draw_seed())
     names = list(resources.label_counts(version.id))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by: str = st.selectbox(
             "Balance the labels of",
             [ALL, *names],
-            key=_key("by"),
+            key=_form_key("by"),
             format_func=lambda name: one_line(name, 60) if name else "all criteria together",
             width=320,
             persist_state="page",
@@ -95,7 +95,7 @@ def _choose_seed(version: DatasetVersion) -> tuple[int, str]:
             "Seed",
             0,
             2**31 - 1,
-            key=_key("seed"),
+            key=_form_key("seed"),
             width=180,
             help="The same seed, the same split.",
             persist_state="page",
@@ -103,7 +103,7 @@ def _choose_seed(version: DatasetVersion) -> tuple[int, str]:
     return seed, by if by in names else ALL
 
 
-def _preview(parts: SplitItems) -> None:
+def _split_preview(parts: SplitItems) -> None:
     sizes = [fmt.count(len(parts.members[part])) for part in PARTS]
     rows = [["<b>All labelled items</b>", "", *sizes]]
     rows += [
@@ -111,7 +111,7 @@ def _preview(parts: SplitItems) -> None:
         for name, labels in parts.by_label.items()
         for label, of in labels.items()
     ]
-    table(
+    draw_table(
         ("Criterion", "Label", *(part.capitalize() for part in PARTS)),
         rows,
         name="Items in each part",
@@ -140,5 +140,5 @@ def _on_save(version_id: int, parts: SplitItems, seed: int) -> None:
         state.flash(f"Saved as version {saved.number}. Runs keep the version they had.")
 
 
-def _key(*ids: object) -> str:
+def _form_key(*ids: object) -> str:
     return state.key(DATASET_PARTS, *ids)

@@ -35,7 +35,7 @@ def show() -> None:
     page_header("Documents", "What comes with the program to be read; also in its folder `docs`.")
     name = st.query_params.get(state.DOCUMENT, reading.SCREENS)
     guide = reading.document(name)
-    _choice(name if guide else None)
+    _document_choice(name if guide else None)
     if guide is None:
         empty_state("There is no such document", "The list above has all there are.")
         return
@@ -45,15 +45,15 @@ def show() -> None:
         (section for section in guide.sections if part and section.part == part), None
     )
     if chosen_part:
-        _section(guide, chosen_part)
+        _show_section(guide, chosen_part)
     else:
-        _whole(guide)
+        _show_whole(guide)
 
 
-def _choice(name: str | None) -> None:
+def _document_choice(name: str | None) -> None:
     """Choose the document to read; the address follows."""
     key = state.key(DOCUMENTS_FIELD, state.DOCUMENT, name)
-    names = list(reading.names())
+    names = list(reading.document_names())
     st.selectbox(
         "Document",
         names,
@@ -81,14 +81,16 @@ def _list_title(name: str) -> str:
     return f"{FOLDERS.get(folder, '')}{number}{guide.title if guide else name}"
 
 
-def _section(guide: Guide, only: GuidePart) -> None:
+def _show_section(guide: Guide, only: GuidePart) -> None:
     st.html(f'<div class="rs-doc">{only.html}</div>')
-    routes.link(routes.DOCUMENTS, label(f"All of: {guide.title}"), {state.DOCUMENT: guide.name})
+    routes.draw_link(
+        routes.DOCUMENTS, label(f"All of: {guide.title}"), {state.DOCUMENT: guide.name}
+    )
 
 
-def _whole(guide: Guide) -> None:
+def _show_whole(guide: Guide) -> None:
     if len(guide.sections) > 1:
-        st.html(reading.contents(guide))
+        st.html(reading.links_to_parts(guide))
     st.html(f'<div class="rs-doc">{"".join(section.html for section in guide.sections)}</div>')
 
 

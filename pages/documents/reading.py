@@ -19,7 +19,7 @@ from markdown_it.token import Token
 
 from core.settings import FILES
 from pages.ui import state
-from pages.ui.routes import DOCUMENTS, href
+from pages.ui.routes import DOCUMENTS, link_address
 from pages.ui.text import esc
 
 FOLDER = FILES / "docs"
@@ -50,7 +50,7 @@ class Guide:
 
 
 @lru_cache(maxsize=1)
-def names() -> tuple[str, ...]:
+def document_names() -> tuple[str, ...]:
     """Return the names of all documents: `FIRST`, then the others, decisions last."""
     names_found = [
         path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.md")
@@ -62,42 +62,44 @@ def names() -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def document(name: str) -> Guide | None:
     """Return the document of that name, or `None`."""
-    if name not in names():
+    if name not in document_names():
         return None
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = reader.parse((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
     title = ""
     parts: list[tuple[str, list[Token]]] = [("", [])]
     for index, token in enumerate(tokens):
-        _lead(token, name)
+        _point_links(token, name)
         if token.type == "heading_open" and token.tag == "h1":
-            title = _plain(tokens[index + 1])
+            title = _plain_heading(tokens[index + 1])
         if token.type == "heading_open" and token.tag == "h2":
-            parts.append((_plain(tokens[index + 1]), []))
+            parts.append((_plain_heading(tokens[index + 1]), []))
         parts[-1][1].append(token)
     shown = [(heading, reader.renderer.render(own, reader.options, {})) for heading, own in parts]
     # Scrolling areas get a tab stop, so that they can be scrolled by keyboard.
     shown = [(heading, html.replace("<pre>", '<pre tabindex="0">')) for heading, html in shown]
     return Guide(
-        name, title, tuple(GuidePart(slug(heading), heading, html) for heading, html in shown)
+        name,
+        title,
+        tuple(GuidePart(heading_anchor(heading), heading, html) for heading, html in shown),
     )
 
 
-def slug(words: str) -> str:
+def heading_anchor(words: str) -> str:
     """Return a heading's anchor in an address, as other Markdown viewers write it.
 
-    >>> slug("Tables: spreadsheets, files of columns, CSV")
+    >>> heading_anchor("Tables: spreadsheets, files of columns, CSV")
     'tables-spreadsheets-files-of-columns-csv'
     """
     return re.sub(r"[^\w\- ]", "", words.lower()).strip().replace(" ", "-")
 
 
-def place(words: str, beside: str) -> tuple[str, str] | None:
+def linked_place(words: str, beside: str) -> tuple[str, str] | None:
     """Return the document and the part that a link in the document `beside` points to.
 
     ``None`` if it does not point to a document.
 
-    >>> place("semantics.md#votes-cells-answers", "checks")
+    >>> linked_place("semantics.md#votes-cells-answers", "checks")
     ('semantics', 'votes-cells-answers')
     """
     target, _, part = words.partition("#")
@@ -105,10 +107,14 @@ def place(words: str, beside: str) -> tuple[str, str] | None:
         return beside, part
     path = posixpath.normpath(posixpath.join(posixpath.dirname(beside), target))
     document_name = path.removesuffix(".md")
-    return (document_name, part) if path.endswith(".md") and document_name in names() else None
+    return (
+        (document_name, part)
+        if path.endswith(".md") and document_name in document_names()
+        else None
+    )
 
 
-def _lead(token: Token, name: str) -> None:
+def _point_links(token: Token, name: str) -> None:
     """Point a block's links to this app's pages, and embed its pictures.
 
     Links to anything but a document (the notebook, source files) become plain text.
@@ -116,19 +122,21 @@ def _lead(token: Token, name: str) -> None:
     for child in token.children or []:
         if child.type == "link_open":
             target = str(child.attrs.get("href", ""))
-            target_place = place(target, name)
+            target_place = linked_place(target, name)
             child.attrs = {"target": "_self"}
             if target_place:
                 parameters = {state.DOCUMENT: target_place[0], state.PART: target_place[1]}
-                to = href(DOCUMENTS.url, {k: v for k, v in parameters.items() if v})
+                to = link_address(DOCUMENTS.url, {k: v for k, v in parameters.items() if v})
                 child.attrs |= {"href": to}
             elif target.startswith("https://"):
                 child.attrs = {"href": target, "target": "_blank", "rel": "noopener noreferrer"}
         elif child.type == "image":
-            child.attrs["src"] = _picture(FOLDER / Path(name).parent / str(child.attrs["src"]))
+            child.attrs["src"] = _embedded_picture(
+                FOLDER / Path(name).parent / str(child.attrs["src"])
+            )
 
 
-def _picture(path: Path) -> str:
+def _embedded_picture(path: Path) -> str:
     """Return the picture as data, since a page may load nothing from outside the app."""
     path = path.resolve()
     if not path.is_relative_to(FOLDER.resolve()) or not path.is_file():
@@ -137,15 +145,15 @@ def _picture(path: Path) -> str:
     return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
-def _plain(heading: Token) -> str:
+def _plain_heading(heading: Token) -> str:
     return "".join(child.content for child in heading.children or [])
 
 
-def contents(guide: Guide) -> str:
+def links_to_parts(guide: Guide) -> str:
     """Return a list of links to the parts."""
     lines = []
     for section in guide.sections:
         if section.title:
-            to = href(DOCUMENTS.url, {state.DOCUMENT: guide.name, state.PART: section.part})
+            to = link_address(DOCUMENTS.url, {state.DOCUMENT: guide.name, state.PART: section.part})
             lines.append(f'<li><a href="{esc(to)}" target="_self">{esc(section.title)}</a></li>')
     return f'<ul class="rs-list">{"".join(lines)}</ul>'

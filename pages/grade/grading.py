@@ -22,9 +22,9 @@ from pages.grade import own, steps
 from pages.grade.steps import GRADE_ACT, Path, Step
 from pages.ui import resources, routes, run_status, state
 from pages.ui.places import work
-from pages.ui.resources import later, store
+from pages.ui.resources import make_later, store
 from pages.ui.text import esc, label
-from pages.ui.widgets import refusal, shown_errors
+from pages.ui.widgets import show_refusal, shown_errors
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -40,18 +40,18 @@ def run_of(path: Path) -> RunRow | None:
     return row if row.dataset_version_id == path.dataset.id else None
 
 
-def plan(path: Path, names: tuple[str, ...], tried: int | None) -> None:
+def plan_grading(path: Path, names: tuple[str, ...], tried: int | None) -> None:
     """Draw the existing grades, or the estimate and the start button."""
-    graded = own.graded(path)
+    graded = own.graded_count(path)
     if path.dataset is None or path.rubric is None or not (names or graded):
-        steps.waiting("grade")
+        steps.show_waiting("grade")
         return
     with st.container(border=True), shown_errors():
-        steps.title("grade")
+        steps.show_title("grade")
         if graded:
             _draw_own_grades(path.dataset, path.rubric, graded)
         if names:
-            _judged(path, path.dataset, path.rubric, names, tried, first=not graded)
+            _start_by_judges(path, path.dataset, path.rubric, names, tried, first=not graded)
 
 
 def _draw_own_grades(dataset: DatasetVersion, rubric: RubricVersion, graded: int) -> None:
@@ -67,7 +67,7 @@ def _draw_own_grades(dataset: DatasetVersion, rubric: RubricVersion, graded: int
 def _download_grades(data: Callable[..., bytes], dataset_name: str, key: str) -> None:
     st.download_button(
         "Download grades (.xlsx)",
-        data=later(data),
+        data=make_later(data),
         file_name=grading.file_name(dataset_name),
         mime=XLSX,
         type="primary",
@@ -78,7 +78,7 @@ def _download_grades(data: Callable[..., bytes], dataset_name: str, key: str) ->
     )
 
 
-def _judged(
+def _start_by_judges(
     path: Path,
     dataset: DatasetVersion,
     rubric: RubricVersion,
@@ -93,12 +93,12 @@ def _judged(
         if own.nothing_learnt(path, names):
             if first:
                 st.caption("These judges have too few grades to learn from. Yours are kept.")
-                own.begin(path, "more", first=True)
+                own.draw_begin_button(path, "more", first=True)
             return
         request = grading.request(store(), rubric.id, dataset.id, panel, tried=tried)
-        count = _outlook(request, panel)
+        count = _show_estimate(request, panel)
     except InputError as error:
-        refusal(error)
+        show_refusal(error)
         return
     pressed = st.button(
         f"Grade {fmt.plural(count, 'text')}",
@@ -112,7 +112,7 @@ def _judged(
         st.rerun()
 
 
-def estimated(request: RunRequest) -> CostEstimate:
+def cached_estimate(request: RunRequest) -> CostEstimate:
     """Return the estimate of a run of this path. Raise `InputError` if it is impossible."""
     about = (
         request.rubric_version,
@@ -121,16 +121,16 @@ def estimated(request: RunRequest) -> CostEstimate:
         request.label_share,
         request.limit,
         # The last test measured the duration of a call.
-        *(_tested(judge.name) for judge in request.panel.judges),
+        *(_last_test_words(judge.name) for judge in request.panel.judges),
     )
     return resources.remembered(
         "path estimate", about, lambda: cost_estimate.estimate_request(store(), request)
     )
 
 
-def _outlook(request: RunRequest, panel: Panel) -> int:
+def _show_estimate(request: RunRequest, panel: Panel) -> int:
     """Show the estimate and its caveats in a line; return how many texts are graded."""
-    estimate = estimated(request)
+    estimate = cached_estimate(request)
     st.html(f'<span class="rs-num">{esc(grading.estimate_line(estimate, panel))}</span>')
     if estimate.calibration:
         learned = fmt.plural(estimate.calibration, "labelled text")
@@ -143,7 +143,7 @@ def _outlook(request: RunRequest, panel: Panel) -> int:
     return estimate.items
 
 
-def _tested(judge: str) -> str:
+def _last_test_words(judge: str) -> str:
     """Return when a judge was last tested."""
     last = connection.last_result(store(), judge)
     return "" if last is None else last.when
@@ -152,21 +152,21 @@ def _tested(judge: str) -> str:
 def show(path: Path, run: RunRow) -> None:
     """Draw the run's progress and, when it ends, the result and the next steps."""
     with st.container(border=True), shown_errors():
-        steps.title("grade")
+        steps.show_title("grade")
         if run.active or run.failures_open or lifecycle.status_of(run) != "done":
-            run_status.show(run.id)
+            run_status.show_status(run.id)
         if not run.active and run.votes:
-            _outcome(path, run)
+            _show_outcome(path, run)
 
 
-def on_others(_: Step) -> None:
+def on_other_judges(_: Step) -> None:
     """Return to the choice of judges; the run stays in the list of runs."""
     state.set_address(**{state.RUN: None})
 
 
-def _outcome(path: Path, run: RunRow) -> None:
+def _show_outcome(path: Path, run: RunRow) -> None:
     about = (run.id, run.votes, run.failures_open, run.scored_version_id, run.status)
-    outcome = grading.outcome(store(), run.id) if run.failures_open else _remembered(run, about)
+    outcome = grading.outcome(store(), run.id) if run.failures_open else _cached_outcome(run, about)
     st.subheader(label(outcome.line), anchor=False)
     for why, count in list(outcome.reasons.items())[:5]:
         st.caption(label(f"{fmt.plural(count, 'text')} without a grade: {why}.", 300))
@@ -176,15 +176,15 @@ def _outcome(path: Path, run: RunRow) -> None:
         _download_grades(
             lambda held: run_export.grades_workbook(held, run.id), run.dataset_name, "download"
         )
-        routes.link(routes.RUN, "Look at the grid", {state.RUN: run.id}, icon="grid_on")
+        routes.draw_link(routes.RUN, "Look at the grid", {state.RUN: run.id}, icon="grid_on")
         if outcome.in_doubt:
             address = {state.NEW: state.QUEUE, state.RUN: run.id}
-            routes.link(routes.QUEUES, "Settle doubtful cells", address)
-        routes.link(routes.AGREEMENT, "How far to trust it", {state.RUN: run.id})
+            routes.draw_link(routes.QUEUES, "Settle doubtful cells", address)
+        routes.draw_link(routes.AGREEMENT, "How far to trust it", {state.RUN: run.id})
     if outcome.ungraded and any(judge.learns for judge in run.panel.judges):
         with st.container(horizontal=True, vertical_alignment="center"):
-            own.begin(path, "more", first=False)
-            routes.link(
+            own.draw_begin_button(path, "more", first=False)
+            routes.draw_link(
                 routes.REVIEW_ITEM,
                 f"Grade the {fmt.count(len(outcome.ungraded))} without a grade yourself",
                 {state.RUN: run.id, state.RULE: work.UNGRADED},
@@ -193,7 +193,7 @@ def _outcome(path: Path, run: RunRow) -> None:
             )
 
 
-def _remembered(run: RunRow, about: tuple[object, ...]) -> Outcome:
+def _cached_outcome(run: RunRow, about: tuple[object, ...]) -> Outcome:
     # Reviewers' decisions change the counts but no vote, so the key includes their last event.
     events = (*about, grading.last_event(store()))
     return resources.remembered("outcome", events, lambda: grading.outcome(store(), run.id))

@@ -13,13 +13,13 @@ from core.services.judges import connection, registry
 from core.services.judges.panel_setup import could_be_secret
 from core.text.names import visible
 from pages.grade import own, steps
-from pages.grade.steps import GRADE_ACT, Path, field
+from pages.grade.steps import GRADE_ACT, Path, field_key
 from pages.ui import resources, state
 from pages.ui.model_help import last_test_tag, show_connection
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.trial.judges import show_missing_keys
-from pages.ui.widgets import problem_list, row, shown_errors
+from pages.ui.widgets import draw_row, problem_list, shown_errors
 
 REFUSED = "grade_refused"
 #: The model added last in this tab.
@@ -39,39 +39,41 @@ LABELS = {
 
 def show(path: Path) -> tuple[str, ...]:
     """Draw the step, or the texts that a person grades in it; return the chosen judges."""
-    sitting = own.sitting(path)
+    sitting = own.open_sitting(path)
     if sitting is not None:
         own.show(path, sitting)
         return ()
     testing = connection.under_way(store())  # Read before the results.
-    choice = _found(path)
+    choice = _cached_choice(path)
     chosen = _chosen_names(choice)
     with st.container(border=True), shown_errors():
-        steps.title("judges", "who grades" if chosen else "")
+        steps.show_title("judges", "who grades" if chosen else "")
         alone = not any(entry.judge.learns for entry in choice.known)
-        finished = alone and not own.left(path)  # And judges would learn too little from them.
+        finished = alone and not own.ungraded_texts(
+            path
+        )  # And judges would learn too little from them.
         none = "No judge is chosen yet." if choice.known and not (chosen or finished) else ""
         if chosen and not state.addresses(state.JUDGE):
             st.caption(WHY[choice.why])
         elif none and not alone:
             st.caption(none)
-        chosen = _pills(choice, chosen)
+        chosen = _judge_pills(choice, chosen)
         _draw_test_results(choice, chosen, testing)
         by_name = choice.by_name
         if alone:
-            own.offer(path, none, first=not chosen)
+            own.offer_judges(path, none, first=not chosen)
         elif any(by_name[name].judge.learns for name in chosen):
-            own.learnt(path)
-        _add(chosen, wanted=not (chosen or (finished and own.graded(path))))
+            own.show_learnt(path)
+        _add_model(chosen, wanted=not (chosen or (finished and own.graded_count(path))))
     return chosen
 
 
-def line(names: tuple[str, ...]) -> str:
+def judge_names_line(names: tuple[str, ...]) -> str:
     """Return the judges' names in one line."""
     return ", ".join(one_line(name, 50) for name in names)
 
 
-def _found(path: Path) -> JudgeChoice:
+def _cached_choice(path: Path) -> JudgeChoice:
     labelled = 0
     if path.dataset is not None and path.rubric is not None and path.dataset.labelled:
         about = (path.dataset.id, path.rubric.id)
@@ -90,14 +92,14 @@ def _chosen_names(choice: JudgeChoice) -> tuple[str, ...]:
     return tuple(name for name in names if name in choice.by_name)
 
 
-def _pills(choice: JudgeChoice, chosen: tuple[str, ...]) -> tuple[str, ...]:
+def _judge_pills(choice: JudgeChoice, chosen: tuple[str, ...]) -> tuple[str, ...]:
     by_name = choice.by_name
     if not by_name:
         return ()
     key = _pills_key()
     state.put(key, list(chosen))
 
-    def words(name: str) -> str:
+    def judge_words(name: str) -> str:
         judge = by_name[name].judge
         kind = judge.model if judge.kind == "llm" else "on this machine"
         return label(name if judge.kind == "llm" and kind == name else f"{name} · {kind}", 70)
@@ -106,7 +108,7 @@ def _pills(choice: JudgeChoice, chosen: tuple[str, ...]) -> tuple[str, ...]:
         "Judges",
         list(by_name),
         selection_mode="multi",
-        format_func=words,
+        format_func=judge_words,
         key=key,
         label_visibility="collapsed",
         on_change=_on_pills,
@@ -121,7 +123,7 @@ def _pills_key() -> str:
     The page reruns itself while a test is pending, and a slow browser then sends the former choice
     as if the person had made it again.
     """
-    return field("judges", "pills", str(state.get(ADDED) or ""))
+    return field_key("judges", "pills", str(state.get(ADDED) or ""))
 
 
 def _on_pills(key: str) -> None:
@@ -139,7 +141,7 @@ def _draw_test_results(
     models = [choice.by_name[name] for name in chosen if choice.by_name[name].judge.kind == "llm"]
     for model in models:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            row(
+            draw_row(
                 [esc(one_line(model.name, 60)), last_test_tag(model, model.name in testing)],
                 width="content",
             )
@@ -165,25 +167,25 @@ def _on_test(name: str) -> None:
         state.put(ADDED, name)
 
 
-def _add(chosen: tuple[str, ...], *, wanted: bool) -> None:
+def _add_model(chosen: tuple[str, ...], *, wanted: bool) -> None:
     """Draw the fields of a model, two of them folded, and a test that asks one small question."""
     refused = state.get(REFUSED)
     open_ = wanted or refused is not None
     with st.expander("Add a model", icon=":material/add:", expanded=open_):
         # In a form, a key pasted by mistake reaches this server only with the button.
-        with st.form(field("judges", "form"), border=False):
+        with st.form(field_key("judges", "form"), border=False):
             left, right, side = st.columns([5, 5, 4], vertical_alignment="bottom")
             act = side.container(horizontal=True, gap="small")
             left.text_input(
                 "Model",
-                key=field("model"),
+                key=field_key("model"),
                 placeholder="openai/gpt-4.1-mini",
                 max_chars=1000,
                 help="Or `file:` and the path of a model on this machine (GGUF), which is served.",
             )
             right.text_input(
                 "Address (only for a server of your own)",
-                key=field("api_base"),
+                key=field_key("api_base"),
                 placeholder="http://localhost:8000/v1",
                 max_chars=500,
             )
@@ -198,14 +200,14 @@ def _add(chosen: tuple[str, ...], *, wanted: bool) -> None:
             more = act.popover("Key and name", icon=":material/key:", type="tertiary")
             more.text_input(
                 "Environment variable of the key",
-                key=field("key_env"),
+                key=field_key("key_env"),
                 placeholder="OPENAI_API_KEY",
                 max_chars=200,
                 help="The name of an environment variable, never the key itself. Empty: the "
                 "provider's usual one; a server of your own is sent none.",
             )
             more.text_input(
-                "Name (optional)", key=field("name"), placeholder="The model's", max_chars=200
+                "Name (optional)", key=field_key("name"), placeholder="The model's", max_chars=200
             )
         if refused is not None:
             problem_list([Problem(message, mend, (place,)) for message, mend, place in refused])
@@ -218,11 +220,11 @@ def _add(chosen: tuple[str, ...], *, wanted: bool) -> None:
 def _on_add(chosen: tuple[str, ...]) -> None:
     with shown_errors():
         state.put(REFUSED, None)
-        given = {name: str(state.get(field(name)) or "") for name in LABELS}
+        given = {name: str(state.get(field_key(name)) or "") for name in LABELS}
         try:
             judge = judging.add_model(store(), **given)
         except InputError as error:
-            state.put(REFUSED, [(p.message, p.mend, _label(p)) for p in error.problems])
+            state.put(REFUSED, [(p.message, p.mend, _problem_label(p)) for p in error.problems])
         else:
             state.put(ADDED, judge.name)
             offline = [n for n in chosen if registry.get_judge(store(), n).judge.offline]
@@ -232,9 +234,9 @@ def _on_add(chosen: tuple[str, ...]) -> None:
         finally:
             for name, value in given.items():
                 if could_be_secret(name, value):
-                    state.put(field(name), "")
+                    state.put(field_key(name), "")
 
 
-def _label(problem: Problem) -> str:
+def _problem_label(problem: Problem) -> str:
     first = str(problem.path[0]) if problem.path else ""
     return LABELS.get(first, first)

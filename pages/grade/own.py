@@ -17,12 +17,12 @@ from core.services.guided.learning import LearntSoFar
 from core.services.guided.own_grades import TEN, Sitting
 from core.text import numbers as fmt
 from pages.grade import steps
-from pages.grade.rubric import by_marks
+from pages.grade.rubric import draw_marks_button
 from pages.grade.steps import GRADE_ACT, Path
 from pages.ui import resources, routes, state
 from pages.ui.items import show_texts
 from pages.ui.places import settling
-from pages.ui.places.ten_more import by_criterion
+from pages.ui.places.ten_more import learnt_html
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors
@@ -36,14 +36,14 @@ PICKED = (
 )
 
 
-def sitting(path: Path) -> Sitting | None:
+def open_sitting(path: Path) -> Sitting | None:
     """Return the unfinished sitting, if texts and rubric are chosen; else ``None``."""
     if path.dataset is None or path.rubric is None:
         return None
     return own_grades.sitting(store(), path.dataset, path.rubric)
 
 
-def begin(path: Path, kind: str, *, first: bool, ids: tuple[str, ...] = ()) -> None:
+def draw_begin_button(path: Path, kind: str, *, first: bool, ids: tuple[str, ...] = ()) -> None:
     """Draw the button that begins a sitting: the next ten texts, or the picked ones."""
     if path.dataset is None or path.rubric is None:
         return
@@ -74,11 +74,11 @@ def _on_begin(dataset: DatasetVersion, rubric: RubricVersion, ids: tuple[str, ..
         state.set_address(**{state.RUN: None, state.TRIED: None})
 
 
-def offer(path: Path, why: str, *, first: bool) -> None:
+def offer_judges(path: Path, why: str, *, first: bool) -> None:
     """Draw, after `why`, how judges that need no model can grade these texts, which have no
     labels.
     """
-    if path.dataset is not None and not left(path):
+    if path.dataset is not None and not ungraded_texts(path):
         marked = f"All {path.dataset.items} texts have your marks. From {judging.LEAST} such texts "
         more = "on, judges on this machine can learn from most of them and be tried on the others."
         st.caption(label(marked + more, 200))
@@ -94,31 +94,36 @@ def offer(path: Path, why: str, *, first: bool) -> None:
     )
     st.caption(label(f"{why} {way}".strip(), 200))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        begin(path, "first", first=first)
-        begin(path, "all", first=False, ids=_all_at_once(path))
+        draw_begin_button(path, "first", first=first)
+        draw_begin_button(path, "all", first=False, ids=_all_at_once(path))
         # Marks that came with the texts need no file.
-        if path.dataset is not None and not by_marks(path.dataset, first=False):
+        if path.dataset is not None and not draw_marks_button(path.dataset, first=False):
             address = {state.DATASET: state.NEW, state.INTO: path.dataset.dataset_id}
-            routes.link(routes.DATASETS, "I have marks: add them", address, icon="label")
+            routes.draw_link(routes.DATASETS, "I have marks: add them", address, icon="label")
         change_last_answers(path)
 
 
 def _all_at_once(path: Path) -> tuple[str, ...]:
     """Return all texts if they are few enough to grade by hand, but more than ten."""
     few = path.dataset is not None and TEN < path.dataset.items <= MOST
-    return left(path) if few else ()
+    return ungraded_texts(path) if few else ()
 
 
-def left(path: Path) -> tuple[str, ...]:
+def ungraded_texts(path: Path) -> tuple[str, ...]:
     """Return the texts without a grade."""
     if path.dataset is None or path.rubric is None:
         return ()
     return tuple(own_grades.unlabelled(store(), path.dataset, path.rubric))
 
 
-def graded(path: Path) -> int:
+def graded_count(path: Path) -> int:
     """Return how many texts have a grade by labels, if a person can have graded them all."""
-    if path.dataset is None or path.rubric is None or path.dataset.items > MOST or left(path):
+    if (
+        path.dataset is None
+        or path.rubric is None
+        or path.dataset.items > MOST
+        or ungraded_texts(path)
+    ):
         return 0
     about = (path.dataset.id, path.rubric.id, grading.last_event(store()))
     version, rubric = path.dataset.id, path.rubric.rubric
@@ -134,11 +139,11 @@ def show(path: Path, sitting: Sitting) -> None:
     what = (path.dataset, path.rubric)
     with st.container(border=True), shown_errors():
         count = len(sitting.items)
-        steps.title("judges", f"you grade: {sitting.done} of {fmt.plural(count, 'text')} done")
+        steps.show_title("judges", f"you grade: {sitting.done} of {fmt.plural(count, 'text')} done")
         if sitting.open is not None:
             item, criterion = sitting.open
             show_texts(item, "Text")
-            _question(what, item, criterion)
+            _draw_question(what, item, criterion)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if sitting.done:
                 st.button(
@@ -150,7 +155,7 @@ def show(path: Path, sitting: Sitting) -> None:
                     args=what,
                 )
             if sitting.answers:
-                back(path, "Back", type="secondary")
+                draw_back_button(path, "Back", type="secondary")
             if not sitting.done:
                 st.button(
                     "Stop",
@@ -162,7 +167,9 @@ def show(path: Path, sitting: Sitting) -> None:
             st.caption("It ends with your last answer. You can go back even then.", width="content")
 
 
-def back(path: Path, words: str, *, type: Literal["secondary", "tertiary"] = "tertiary") -> None:
+def draw_back_button(
+    path: Path, words: str, *, type: Literal["secondary", "tertiary"] = "tertiary"
+) -> None:
     """Draw the button that takes the last answer back, also after the sitting was handed in."""
     st.button(
         words,
@@ -180,10 +187,12 @@ def change_last_answers(path: Path) -> None:
     if path.dataset is None or path.rubric is None:
         return
     if own_grades.finished(store(), path.dataset, path.rubric) is not None:
-        back(path, "Change my last answers")
+        draw_back_button(path, "Change my last answers")
 
 
-def _question(what: tuple[DatasetVersion, RubricVersion], item: Item, criterion: Criterion) -> None:
+def _draw_question(
+    what: tuple[DatasetVersion, RubricVersion], item: Item, criterion: Criterion
+) -> None:
     st.html(
         f'<h3 class="rs-cell">{esc(criterion.name)}</h3>'
         f'<div class="rs-quiet">{esc(criterion.requirement)}</div>'
@@ -213,7 +222,7 @@ def _on_answer(
         own_grades.answer(store(), dataset, rubric, item_id, criterion, answer)
         now = own_grades.sitting(store(), dataset, rubric)
         if now is not None and now.open is None:
-            _grade_others(_finish(dataset, rubric), rubric)
+            _grade_others(_finish_sitting(dataset, rubric), rubric)
 
 
 def _on_back(dataset: DatasetVersion, rubric: RubricVersion) -> None:
@@ -224,10 +233,10 @@ def _on_back(dataset: DatasetVersion, rubric: RubricVersion) -> None:
 
 def _on_finish(dataset: DatasetVersion, rubric: RubricVersion) -> None:
     with shown_errors():
-        _finish(dataset, rubric)
+        _finish_sitting(dataset, rubric)
 
 
-def _finish(dataset: DatasetVersion, rubric: RubricVersion) -> DatasetVersion:
+def _finish_sitting(dataset: DatasetVersion, rubric: RubricVersion) -> DatasetVersion:
     version = own_grades.finish(store(), dataset, rubric)
     if version.id != dataset.id:
         added = version.labelled - dataset.labelled
@@ -239,13 +248,13 @@ def _finish(dataset: DatasetVersion, rubric: RubricVersion) -> DatasetVersion:
 def _grade_others(dataset: DatasetVersion, rubric: RubricVersion) -> None:
     """Grade the texts without a grade, on this machine, if judges learned anything."""
     path, names = Path(dataset, rubric, None, None), judging.learners(store())
-    if left(path) and not nothing_learnt(path, names):
+    if ungraded_texts(path) and not nothing_learnt(path, names):
         panel = judging.panel_of(store(), names)
         request = grading.request(store(), rubric.id, dataset.id, panel)
         state.set_address(**{state.RUN: grading.start(store(), request)})
 
 
-def _learnt(path: Path) -> LearntSoFar | None:
+def _learnt_so_far(path: Path) -> LearntSoFar | None:
     """Return what judges learned of each criterion; ``None`` if labels are too many to compute it
     here.
     """
@@ -254,7 +263,7 @@ def _learnt(path: Path) -> LearntSoFar | None:
     about = (path.dataset.id, path.rubric.id)
     dataset, rubric = path.dataset, path.rubric
     # If all texts are labelled, a run holds a part back to grade it.
-    part = 1.0 if left(path) else judging.LEARN_FROM
+    part = 1.0 if ungraded_texts(path) else judging.LEARN_FROM
     with st.spinner("Learning from your grades"):
         result: LearntSoFar = resources.remembered(
             "learning", about, lambda: learning.learning(store(), dataset, rubric, part)
@@ -266,22 +275,22 @@ def nothing_learnt(path: Path, names: Sequence[str]) -> bool:
     """Return whether all of these judges learn, and can judge no criterion of these texts yet."""
     if not set(names) <= set(judging.learners(store())):
         return False
-    so_far = _learnt(path)
+    so_far = _learnt_so_far(path)
     return so_far is not None and all(criterion.off for criterion in so_far.criteria)
 
 
-def learnt(path: Path) -> None:
+def show_learnt(path: Path) -> None:
     """Draw what judges learned of each criterion, and the button to grade ten more."""
-    so_far = _learnt(path)
+    so_far = _learnt_so_far(path)
     if so_far is None:
         return
     st.html(
         '<div class="rs-section">How well judges on this machine give your grades</div>'
-        f"{by_criterion(so_far)}"
+        f"{learnt_html(so_far)}"
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         # Otherwise the last step has it.
         if not all(criterion.off for criterion in so_far.criteria):
-            begin(path, "more", first=False)
+            draw_begin_button(path, "more", first=False)
         change_last_answers(path)
         st.caption(label(so_far.words), width="content")

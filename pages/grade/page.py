@@ -19,33 +19,33 @@ def show() -> None:
         "Nothing is sent before you press Test, Try or Grade.",
     )
     show_flash()
-    path = steps.read()
+    path = steps.read_path()
     texts.show(path)
     if path.dataset is None and path.rubric is None and not resources.held_files("rubric"):
-        steps.all_waiting("rubric")
+        steps.show_all_waiting("rubric")
         return
     rubric.show(path)
     if path.dataset is None or path.rubric is None:
-        steps.all_waiting("judges")
+        steps.show_all_waiting("judges")
         return
     run = grading.run_of(path)
     if run is not None:
         names = tuple(judge.name for judge in run.panel.judges)
-        steps.folded(
+        steps.show_folded(
             "judges",
-            judges.line(names),
+            judges.judge_names_line(names),
             more=lambda: own.change_last_answers(path),
-            change=grading.on_others,
+            change=grading.on_other_judges,
         )
         grading.show(path, run)
         return
     names = judges.show(path)
     tried = trial.show(path, names)
-    grading.plan(path, names, tried)
+    grading.plan_grading(path, names, tried)
 
 
-if state.arriving():
+if state.is_arriving():
     state.put(steps.GRADE_OPEN, None)
-state.arrived()
+state.note_arrival()
 with shown_errors():
     show()

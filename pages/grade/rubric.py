@@ -21,11 +21,11 @@ from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import rubric_from
 from core.text import numbers as fmt
 from pages.grade import steps
-from pages.grade.steps import GRADE_ACT, Path, field, settle
+from pages.grade.steps import GRADE_ACT, Path, field_key, settle_parts
 from pages.ui import drafts, model_help, resources, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line, told_apart
-from pages.ui.widgets import problem_list, refusal, shown_errors, table
+from pages.ui.widgets import draw_table, problem_list, show_refusal, shown_errors
 
 WAYS = {
     "drop": "Drop a file",
@@ -39,42 +39,42 @@ SAMPLE = "sample:"
 def show(path: Path) -> None:
     """Draw the step, folded once settled; below it the labels that the texts contain."""
     if path.rubric is not None and not steps.is_open("rubric", True):
-        _settled(path.rubric)
+        _show_settled(path.rubric)
         if path.dataset is not None:
-            _marks(path.dataset, path.rubric.rubric)
+            _show_labels(path.dataset, path.rubric.rubric)
         return
     with st.container(border=True), shown_errors():
-        steps.title("rubric", "by which they are graded")
-        _choose(path)
+        steps.show_title("rubric", "by which they are graded")
+        _choose_rubric(path)
         steps.leave_as_it_was("rubric")
 
 
-def _settled(version: RubricVersion) -> None:
+def _show_settled(version: RubricVersion) -> None:
     rubric = version.rubric
     address = {state.RUBRIC: version.rubric_id}
-    steps.folded(
+    steps.show_folded(
         "rubric",
         f"{one_line(rubric.name, 70)}: {in_words(rubric)}",
-        more=lambda: _look(rubric, address),
+        more=lambda: _show_rubric(rubric, address),
     )
 
 
-def _look(rubric: Rubric, address: dict[str, int]) -> None:
+def _show_rubric(rubric: Rubric, address: dict[str, int]) -> None:
     with st.popover("Criteria", icon=":material/checklist:", type="tertiary"):
         criteria_list(rubric)
-    routes.link(routes.RUBRICS, "Edit", address, icon="edit_note")
+    routes.draw_link(routes.RUBRICS, "Edit", address, icon="edit_note")
 
 
 def criteria_list(rubric: Rubric) -> None:
     """Draw the criteria as a compact list, with the points that each can earn."""
-    table(
+    draw_table(
         ("Criterion", "Points", "Answers"),
         (
             [
                 f"<b>{esc(one_line(criterion.name, 60))}</b><br>"
                 f'<span class="rs-quiet">{esc(one_line(criterion.requirement, 140))}</span>',
                 f"{criterion.weight:g}",
-                esc(one_line(_answers(criterion), 160)),
+                esc(one_line(_answers_words(criterion), 160)),
             ]
             for criterion in rubric.criteria
         ),
@@ -83,7 +83,7 @@ def criteria_list(rubric: Rubric) -> None:
     )
 
 
-def _answers(criterion: Criterion) -> str:
+def _answers_words(criterion: Criterion) -> str:
     """Return the options with the points that each earns."""
     parts = [
         option.label
@@ -94,34 +94,34 @@ def _answers(criterion: Criterion) -> str:
     return " · ".join(parts) or "yes or no"
 
 
-def _choose(path: Path) -> None:
+def _choose_rubric(path: Path) -> None:
     files = resources.held_files("rubric")
     if files:
         resources.held_line("rubric", files)
-        _read(lambda: rubrics(files), ", ".join(file.name for file in files))
+        _show_parsed(lambda: rubrics(files), ", ".join(file.name for file in files))
         return
-    by_marks(path.dataset, first=True)
+    draw_marks_button(path.dataset, first=True)
     way = steps.chosen_way("rubric", WAYS)
     if way == "paste":
-        text = steps.pasted(
+        text = steps.paste_box(
             "rubric",
             "A table of criteria and levels with its headings, one requirement a line "
             "with its points, or YAML.",
         )
         if text:
-            _read(lambda: (pasted_rubric(text),), "pasted text")
+            _show_parsed(lambda: (pasted_rubric(text),), "pasted text")
     elif way == "here":
         _choose_stored()
     elif way == "draft":
-        _drafted(path.dataset)
+        _draft_by_model(path.dataset)
     else:
         uploads = st.file_uploader(
             "A table of criteria and levels (.docx, .xlsx, .csv), YAML, JSON or Canvas",
             accept_multiple_files=True,
-            key=field("rubric", "file"),
+            key=field_key("rubric", "file"),
         )
         if uploads:
-            resources.hold("rubric", resources.dropped_files(uploads))
+            resources.hold_files("rubric", resources.dropped_files(uploads))
             st.rerun()
 
 
@@ -132,7 +132,7 @@ def held_rubric() -> tuple[Rubric, str] | None:
     return None if rubric is None else (rubric, files[0].name)
 
 
-def by_marks(dataset: DatasetVersion | None, *, first: bool) -> bool:
+def draw_marks_button(dataset: DatasetVersion | None, *, first: bool) -> bool:
     """Draw the button that turns the marks in the texts into the criterion; return whether there
     are any.
     """
@@ -159,19 +159,19 @@ def by_marks(dataset: DatasetVersion | None, *, first: bool) -> bool:
 def _on_marks(dataset: DatasetVersion, rubric: Rubric) -> None:
     with shown_errors():
         version = marks.take_as_rubric(store(), dataset, rubric)
-        settle(**{state.RUBRIC: version.rubric_id, state.DRAFT: None})
+        settle_parts(**{state.RUBRIC: version.rubric_id, state.DRAFT: None})
 
 
-def _read(read: Callable[[], Sequence[Parsed[Rubric]]], source: str) -> None:
+def _show_parsed(read: Callable[[], Sequence[Parsed[Rubric]]], source: str) -> None:
     try:
         parsed = read()
     except InputError as error:
-        refusal(error)
+        show_refusal(error)
         return
-    _offer(parsed, source)
+    _offer_rubrics(parsed, source)
 
 
-def _offer(rubrics: Sequence[Parsed[Rubric]], source: str) -> None:
+def _offer_rubrics(rubrics: Sequence[Parsed[Rubric]], source: str) -> None:
     """Show the parsed rubric, and the button that takes it."""
     read = rubrics[0]
     if len(rubrics) > 1:
@@ -180,17 +180,17 @@ def _offer(rubrics: Sequence[Parsed[Rubric]], source: str) -> None:
             "Which of them",
             range(len(rubrics)),
             format_func=titles.__getitem__,
-            key=field("rubric", "which", source),
+            key=field_key("rubric", "which", source),
         )
         read = rubrics[index or 0]
     criteria_list(read.value)
     if read.notices:
         with st.expander(fmt.plural(len(read.notices), "remark")):
             problem_list(read.notices)
-    _use(read.value, source)
+    _use_rubric(read.value, source)
 
 
-def _use(rubric: Rubric, source: str) -> None:
+def _use_rubric(rubric: Rubric, source: str) -> None:
     if st.button(
         label(f"Use this rubric ({in_words(rubric)})"),
         key=state.key(GRADE_ACT, "rubric"),
@@ -198,8 +198,8 @@ def _use(rubric: Rubric, source: str) -> None:
         icon=":material/check:",
     ):
         version = catalog.keep_rubric(store(), rubric, source)
-        steps.accepted("rubric")
-        settle(**{state.RUBRIC: version.rubric_id, state.DRAFT: None})
+        steps.discard_input("rubric")
+        settle_parts(**{state.RUBRIC: version.rubric_id, state.DRAFT: None})
         st.rerun()
 
 
@@ -212,7 +212,7 @@ def _choose_stored() -> None:
         f"{SAMPLE}{sample.file}": f"Sample: {sample.rubric.name}" for sample in library.samples()
     }
     shown = told_apart(names, 90)
-    key = field("rubric", "known")
+    key = field_key("rubric", "known")
     chosen: str | None = st.selectbox(
         "Rubric",
         list(names),
@@ -221,30 +221,30 @@ def _choose_stored() -> None:
         key=key,
         placeholder="One of yours, or a sample",
     )
-    routes.link(routes.LIBRARY, "Pick criteria from the library instead")
+    routes.draw_link(routes.LIBRARY, "Pick criteria from the library instead")
     if chosen is None:
         return
     if not chosen.startswith(SAMPLE):
-        settle(**{state.RUBRIC: int(chosen)})
+        settle_parts(**{state.RUBRIC: int(chosen)})
         state.drop(key)
         st.rerun()
     sample = next(s for s in library.samples() if f"{SAMPLE}{s.file}" == chosen)
     criteria_list(sample.rubric)
-    _use(sample.rubric, "sample")
+    _use_rubric(sample.rubric, "sample")
 
 
-def _drafted(dataset: DatasetVersion | None) -> None:
+def _draft_by_model(dataset: DatasetVersion | None) -> None:
     """Let a model draft from a description, and from labelled texts if there are any."""
-    if not model_help.ready():
+    if not model_help.model_ready():
         return
     task = st.text_area(
         "The task",
-        key=field("rubric", "task"),
+        key=field_key("rubric", "task"),
         height=120,
         persist_state="session",
         placeholder="What the texts had to answer, word for word if you can.",
     )
-    judge = model_help.writer("grade")
+    judge = model_help.chosen_writer("grade")
     examples = dataset.id if dataset is not None and dataset.labelled else None
     request = DraftRequest(judge, task or "", dataset_version=examples)
     model_help.cost_line(rubric_draft.estimate(store(), request))
@@ -259,13 +259,13 @@ def _drafted(dataset: DatasetVersion | None) -> None:
         state.set_address(**{state.DRAFT: rubric_draft.begin(store(), request)})
         st.rerun()
     if result is not None:
-        model_help.progress(result)
+        model_help.show_progress(result)
         draft = rubric_draft.drafted_rubric(store(), result)
         if draft is not None:
-            _of_draft(draft)
+            _show_draft_result(draft)
 
 
-def _of_draft(draft: RubricDraft) -> None:
+def _show_draft_result(draft: RubricDraft) -> None:
     try:
         rubric = rubric_from(draft)
     except InputError as error:
@@ -273,16 +273,16 @@ def _of_draft(draft: RubricDraft) -> None:
         problem_list(error.problems)
     else:
         criteria_list(rubric)
-        _use(rubric, "drafted by a model")
+        _use_rubric(rubric, "drafted by a model")
     if st.button(
         "Open the draft in the editor",
         key=state.key(GRADE_ACT, "open draft"),
         icon=":material/edit_note:",
     ):
-        routes.go(routes.RUBRICS, {state.RUBRIC: drafts.start(draft)})
+        routes.go_to(routes.RUBRICS, {state.RUBRIC: drafts.start_draft(draft)})
 
 
-def _marks(dataset: DatasetVersion, rubric: Rubric) -> None:
+def _show_labels(dataset: DatasetVersion, rubric: Rubric) -> None:
     """Show the labels that came with the texts: how many, and those that match no option."""
     about = (dataset.id, rubric.model_dump_json())
     marks_found = resources.remembered(
@@ -299,7 +299,7 @@ def _marks(dataset: DatasetVersion, rubric: Rubric) -> None:
             '</div><span class="rs-quiet">As labels they show how well judges do, and judges that '
             "need no model learn from them.</span>"
         )
-        words_meant = _their_words(rubric, marks_found)
+        words_meant = _meanings_of_labels(rubric, marks_found)
         if st.button(
             "Take them as labels",
             key=state.key(GRADE_ACT, "marks"),
@@ -309,11 +309,11 @@ def _marks(dataset: DatasetVersion, rubric: Rubric) -> None:
             ),
         ):
             marks.take(store(), dataset, rubric, words_meant)
-            settle()
+            settle_parts()
             st.rerun()
 
 
-def _their_words(rubric: Rubric, marks: Marks) -> dict[str, dict[str, str]]:
+def _meanings_of_labels(rubric: Rubric, marks: Marks) -> dict[str, dict[str, str]]:
     """Draw a choice for each label that is no option; return the options chosen so far."""
     chosen: dict[str, dict[str, str]] = {}
     for name, labels in marks.words.items():
@@ -321,7 +321,7 @@ def _their_words(rubric: Rubric, marks: Marks) -> dict[str, dict[str, str]]:
         chosen[name] = {}
         with st.grid(4, min_column_width=160):
             for word, probably in labels.items():
-                key = field("marks", name, word)
+                key = field_key("marks", name, word)
                 state.guess(key, probably)
                 ours = st.selectbox(
                     label(f"“{one_line(word, 30)}” for {name}", 70),

@@ -17,7 +17,7 @@ from core.services.rubrics import library
 from pages.ui import resources, routes, state
 from pages.ui.resources import actor, store
 from pages.ui.text import esc
-from pages.ui.widgets import one_of, row
+from pages.ui.widgets import choose_one, draw_row
 
 ValueT = TypeVar("ValueT")
 
@@ -48,33 +48,33 @@ class Path:
     tried: int | None
 
 
-def read() -> Path:
+def read_path() -> Path:
     """Read the path from the address; missing things count as not settled."""
     dataset_id, rubric_id = state.address_id(state.DATASET), state.address_id(state.RUBRIC)
     both = {state.DATASET: dataset_id, state.RUBRIC: rubric_id}
     state.put(routes.PATH, {name: value for name, value in both.items() if value is not None})
     return Path(
-        _found(catalog.latest, state.DATASET, dataset_id),
-        _found(library.latest_version, state.RUBRIC, rubric_id),
-        _run(state.RUN),
-        _run(state.TRIED),
+        _find_or_none(catalog.latest, state.DATASET, dataset_id),
+        _find_or_none(library.latest_version, state.RUBRIC, rubric_id),
+        _run_id(state.RUN),
+        _run_id(state.TRIED),
     )
 
 
-def _run(name: str) -> int | None:
+def _run_id(name: str) -> int | None:
     run_id = state.address_id(name)
-    return None if _found(item_view.require_run, name, run_id) is None else run_id
+    return None if _find_or_none(item_view.require_run, name, run_id) is None else run_id
 
 
-def _found(look: Callable[..., ValueT], name: str, identity: int | None) -> ValueT | None:
+def _find_or_none(look: Callable[..., ValueT], name: str, identity: int | None) -> ValueT | None:
     try:
         return None if identity is None else look(store(), identity)
     except NotFound:
-        state.unknown(name, identity)
+        state.report_unknown(name, identity)
         return None
 
 
-def settle(**parameters: object) -> None:
+def settle_parts(**parameters: object) -> None:
     """Settle parts of the path: drop runs of other parts, and fold the steps."""
     state.put(GRADE_OPEN, None)
     state.set_address(**{state.RUN: None, state.TRIED: None, **parameters})
@@ -85,29 +85,29 @@ def is_open(step: Step, settled: bool) -> bool:
     return not settled or state.get(GRADE_OPEN) == step
 
 
-def waiting(step: Step) -> None:
+def show_waiting(step: Step) -> None:
     """Draw a step that comes later."""
-    st.html(f'<div class="rs-quiet" style="padding:.1rem .2rem">{_head(step)}</div>')
+    st.html(f'<div class="rs-quiet" style="padding:.1rem .2rem">{_step_heading(step)}</div>')
 
 
-def all_waiting(first: Step) -> None:
+def show_all_waiting(first: Step) -> None:
     """Draw a step and the following steps, which come later."""
     for step in NAMES:
         if NUMBERS[step] >= NUMBERS[first]:
-            waiting(step)
+            show_waiting(step)
 
 
-def title(step: Step, says: str = "") -> None:
+def show_title(step: Step, says: str = "") -> None:
     """Draw the heading of an open step."""
     quiet = f' <span class="rs-quiet">{esc(says)}</span>' if says else ""
-    st.html(f'<h2 class="rs-cell">{_head(step)}{quiet}</h2>')
+    st.html(f'<h2 class="rs-cell">{_step_heading(step)}{quiet}</h2>')
 
 
-def _head(step: Step) -> str:
+def _step_heading(step: Step) -> str:
     return f"{NUMBERS[step]} · {NAMES[step]}"
 
 
-def folded(
+def show_folded(
     step: Step,
     line: str,
     *,
@@ -118,7 +118,7 @@ def folded(
     buttons.
     """
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
-        row([f"<b>✓ {_head(step)}</b>", f"<span>{esc(line)}</span>"], width="content")
+        draw_row([f"<b>✓ {_step_heading(step)}</b>", f"<span>{esc(line)}</span>"], width="content")
         st.space("stretch")
         more()
         st.button(
@@ -148,7 +148,7 @@ def leave_as_it_was(step: Step) -> None:
         )
 
 
-def field(*ids: object) -> str:
+def field_key(*ids: object) -> str:
     """Return the key of a field of this screen."""
     return state.key(GRADE_FIELD, *ids)
 
@@ -157,12 +157,12 @@ def chosen_way(step: Literal["texts", "rubric"], ways: dict[str, str]) -> str | 
     """Return the chosen way to fill the step, or pasting if there is pasted text."""
     pasted = dropped.kept_text(store(), step)
     default = "paste" if pasted else "drop"
-    return one_of(f"{NAMES[step]} from", ways, default=default, key=field(step, "way"))
+    return choose_one(f"{NAMES[step]} from", ways, default=default, key=field_key(step, "way"))
 
 
-def pasted(step: Literal["texts", "rubric"], placeholder: str) -> str:
+def paste_box(step: Literal["texts", "rubric"], placeholder: str) -> str:
     """Draw a box to paste into; text that was not accepted yet survives a reload."""
-    key = field(step, "paste")
+    key = field_key(step, "paste")
     state.seed(key, dropped.kept_text(store(), step))
     text = st.text_area(
         f"Paste the {NAMES[step].lower()}",
@@ -178,12 +178,12 @@ def pasted(step: Literal["texts", "rubric"], placeholder: str) -> str:
 
 def _on_pasted(step: Literal["texts", "rubric"]) -> None:
     if actor().may("draft"):
-        dropped.keep_text(store(), step, str(state.get(field(step, "paste")) or ""))
+        dropped.keep_text(store(), step, str(state.get(field_key(step, "paste")) or ""))
 
 
-def accepted(step: Literal["texts", "rubric"]) -> None:
+def discard_input(step: Literal["texts", "rubric"]) -> None:
     """Discard the dropped and pasted input, which was used."""
-    resources.hold(step, ())
+    resources.hold_files(step, ())
     if actor().may("draft"):
         dropped.keep_text(store(), step, "")
-    state.drop(field(step, "paste"))
+    state.drop(field_key(step, "paste"))

@@ -14,13 +14,13 @@ from core.services.guided.texts import File, TextTable
 from core.text import numbers as fmt
 from pages.grade import steps
 from pages.grade.rubric import held_rubric
-from pages.grade.steps import GRADE_ACT, Path, field, settle
+from pages.grade.steps import GRADE_ACT, Path, field_key, settle_parts
 from pages.ui import resources, routes, state
 from pages.ui.files import roles
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import problem_list, refusal, sheet_choice, shown_errors
-from pages.ui.widgets import table as html_table
+from pages.ui.widgets import draw_table as html_table
+from pages.ui.widgets import problem_list, sheet_choice, show_refusal, shown_errors
 
 WAYS = {"drop": "Drop files", "paste": "Paste", "here": "Choose what is here"}
 TOGETHER = {
@@ -35,29 +35,29 @@ def show(path: Path) -> None:
     if path.dataset is not None and not steps.is_open("texts", True):
         version = path.dataset
         address = {state.DATASET: version.dataset_id}
-        steps.folded(
+        steps.show_folded(
             "texts",
             texts.kept_line(version),
-            more=lambda: routes.link(routes.DATASETS, "Look", address, icon="visibility"),
+            more=lambda: routes.draw_link(routes.DATASETS, "Look", address, icon="visibility"),
         )
         return
     with st.container(border=True), shown_errors():
-        steps.title("texts", "what is to be graded")
-        _choose()
+        steps.show_title("texts", "what is to be graded")
+        _choose_texts()
         steps.leave_as_it_was("texts")
 
 
-def _choose() -> None:
+def _choose_texts() -> None:
     files = resources.held_files("texts")
     if files:
         resources.held_line("texts", files)
-        _files(files)
+        _show_files(files)
         return
     datasets = {row.id: row for row in catalog.list_datasets(store())}
     ways = WAYS if datasets else {way: caption for way, caption in WAYS.items() if way != "here"}
     way = steps.chosen_way("texts", ways)
     if way == "paste":
-        _pasted()
+        _show_pasted()
     elif way == "here":
         _choose_stored(
             {i: f"{row.name} ({fmt.plural(row.items, 'text')})" for i, row in datasets.items()}
@@ -66,30 +66,30 @@ def _choose() -> None:
         uploads = st.file_uploader(
             "A table (.xlsx, .csv and others), a zip archive, or the documents themselves",
             accept_multiple_files=True,
-            key=field("texts", "files"),
+            key=field_key("texts", "files"),
         )
         if uploads:
             # Held like a file dropped on Start, so that a reload finds it again.
             files = resources.dropped_files(uploads)
-            rubrics = reading.of_kind(resources.recognised(files), "rubric")
+            rubrics = reading.of_kind(resources.recognised_files(files), "rubric")
             if 0 < len(rubrics) < len(files):
-                resources.hold("rubric", rubrics)
+                resources.hold_files("rubric", rubrics)
                 files = tuple(file for file in files if file not in rubrics)
-            resources.hold("texts", files)
+            resources.hold_files("texts", files)
             st.rerun()
 
 
-def _files(files: tuple[File, ...]) -> None:
+def _show_files(files: tuple[File, ...]) -> None:
     sheet: str | None = None
-    table = resources.table_of(files)
+    table = resources.table_of_texts(files)
     if isinstance(table, SheetNotChosen):
-        sheet = sheet_choice(table.sheets, field("texts", "sheet", files[0].name))
+        sheet = sheet_choice(table.sheets, field_key("texts", "sheet", files[0].name))
         if sheet is None:
             return
-        table = resources.table_of(files, sheet)
+        table = resources.table_of_texts(files, sheet)
     if texts.are_tables(files) and not isinstance(table, InputError):
-        table = resources.table_of(files, sheet, _chosen_way(files, sheet))
-    _look(table, texts.source_of(files))
+        table = resources.table_of_texts(files, sheet, _chosen_way(files, sheet))
+    _show_parsed(table, texts.source_of(files))
 
 
 def _chosen_way(files: tuple[File, ...], sheet: str | None) -> str:
@@ -97,7 +97,7 @@ def _chosen_way(files: tuple[File, ...], sheet: str | None) -> str:
     preselected.
     """
     could = texts.ways_to_join(files, sheet)
-    key = field("texts", "way", *(file.name for file in files))
+    key = field_key("texts", "way", *(file.name for file in files))
     state.guess(key, could[0])
     if len(could) > 1:
         st.segmented_control(
@@ -106,13 +106,15 @@ def _chosen_way(files: tuple[File, ...], sheet: str | None) -> str:
     return str(state.get(key))
 
 
-def _pasted() -> None:
-    text = steps.pasted("texts", "A table with its headings, or one text a paragraph (or a line).")
+def _show_pasted() -> None:
+    text = steps.paste_box(
+        "texts", "A table with its headings, or one text a paragraph (or a line)."
+    )
     if text:
         try:
-            _look(texts.read_pasted(text), "pasted texts")
+            _show_parsed(texts.read_pasted(text), "pasted texts")
         except InputError as error:
-            _look(error, "pasted texts")
+            _show_parsed(error, "pasted texts")
 
 
 def _choose_stored(names: dict[int, str]) -> None:
@@ -121,7 +123,7 @@ def _choose_stored(names: dict[int, str]) -> None:
         list(names),
         index=None,
         format_func=lambda choice: one_line(names[choice], 90),
-        key=field("texts", "dataset"),
+        key=field_key("texts", "dataset"),
         placeholder="Choose one",
         on_change=_on_known,
     )
@@ -129,17 +131,17 @@ def _choose_stored(names: dict[int, str]) -> None:
 
 def _on_known() -> None:
     with shown_errors():
-        chosen = state.get(field("texts", "dataset"))
+        chosen = state.get(field_key("texts", "dataset"))
         if chosen is not None:
-            settle(**{state.DATASET: chosen})
+            settle_parts(**{state.DATASET: chosen})
 
 
-def _look(table: Table | InputError, name: str) -> None:
+def _show_parsed(table: Table | InputError, name: str) -> None:
     """Show the parsed table: its column, three rows, its problems, and the button."""
     if isinstance(table, InputError):
-        refusal(table)
+        show_refusal(table)
         return
-    look = _with_column(table, name)
+    look = _view_with_column(table, name)
     if look is None:
         return
     who = texts.naming(look)
@@ -150,7 +152,7 @@ def _look(table: Table | InputError, name: str) -> None:
     )
     if who in look.mapping.meta:
         st.caption(f"{label(who, 40)} names the author of the text; no judge sees it.")
-    look = _with_roles(look, name)
+    look = _view_with_roles(look, name)
     checked = texts.check(look)
     if checked.problems:
         st.error("These texts cannot be used yet.", icon=":material/error:")
@@ -175,28 +177,28 @@ def _look(table: Table | InputError, name: str) -> None:
             parameters[state.RUBRIC] = rubric.rubric_id
         elif by is not None:
             parameters[state.RUBRIC] = catalog.keep_rubric(store(), *by).rubric_id
-            steps.accepted("rubric")
-        steps.accepted("texts")
-        settle(**parameters)
+            steps.discard_input("rubric")
+        steps.discard_input("texts")
+        settle_parts(**parameters)
         st.rerun()
 
 
-def _with_roles(look: TextTable, name: str) -> TextTable:
+def _view_with_roles(look: TextTable, name: str) -> TextTable:
     """Return the view with the roles that the person gave to the other columns."""
     if look.table.kind == "files" or len(look.table.columns) < 2:
         return look
     with st.expander("What each column is for", expanded=False, icon=":material/view_column:"):
         about = state.key(name, look.column, len(look.table.rows))
-        chosen = roles.choose(field("texts", "role"), about, look.table, look.mapping)
+        chosen = roles.choose_roles(field_key("texts", "role"), about, look.table, look.mapping)
     return texts.with_roles(look, chosen)
 
 
-def _with_column(table: Table, name: str) -> TextTable | None:
+def _view_with_column(table: Table, name: str) -> TextTable | None:
     """Return the view of the table with the guessed or chosen column of texts, or ``None``."""
     guess = texts.look(table)
     if table.kind == "files" or len(guess.columns) < 2:
         return guess
-    key = field("texts", "column", name, len(table.rows))
+    key = field_key("texts", "column", name, len(table.rows))
     state.guess(key, guess.column)
     column = st.selectbox(
         "Column with the texts",

@@ -13,39 +13,39 @@ from core.services.results.item_view import CriterionView, ItemView
 from core.services.runs import lifecycle
 from core.text import numbers as fmt
 from pages.grade import own, steps
-from pages.grade.grading import estimated
+from pages.grade.grading import cached_estimate
 from pages.grade.steps import GRADE_ACT, Path
 from pages.ui import routes, run_status, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.trial import votes
-from pages.ui.widgets import Tone, shown_errors, table, tag
+from pages.ui.widgets import Tone, draw_table, shown_errors, tag
 
 
 def show(path: Path, names: tuple[str, ...]) -> int | None:
     """Draw the step; return the trial's run, if there is one over these texts."""
     if path.dataset is None or path.rubric is None or not names:
-        steps.waiting("try")
+        steps.show_waiting("try")
         return None
     version, rubric = path.dataset.id, path.rubric.id
-    run = _run(path.tried, rubric, version)
+    run = _trial_run(path.tried, rubric, version)
     if run is None and own.nothing_learnt(path, names):
-        steps.waiting("try")
+        steps.show_waiting("try")
         return None
     tried = None if run is None or run.active else run.id
     with st.container(border=True), shown_errors():
-        steps.title("try", "before all are graded; you may skip it")
+        steps.show_title("try", "before all are graded; you may skip it")
         if run is None:
-            _offer(rubric, version, names)
+            _offer_trial(rubric, version, names)
         else:
             if run.active or run.failures_open:
-                run_status.show(run.id)
+                run_status.show_status(run.id)
             if not run.active:
-                _rows(run)
+                _trial_rows(run)
     return tried
 
 
-def _run(run_id: int | None, rubric: int, dataset: int) -> RunRow | None:
+def _trial_run(run_id: int | None, rubric: int, dataset: int) -> RunRow | None:
     try:
         row = None if run_id is None else lifecycle.run_progress(store(), run_id).row
     except NotFound:
@@ -53,11 +53,11 @@ def _run(run_id: int | None, rubric: int, dataset: int) -> RunRow | None:
     return row if row is not None and grading.is_run_of(row, rubric, dataset) else None
 
 
-def _offer(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
+def _offer_trial(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
     try:
         panel = judging.panel_of(store(), names)
         request = grading.trial(store(), rubric, dataset, panel)
-        estimate = estimated(request)
+        estimate = cached_estimate(request)
     except InputError:  # The last step shows the error.
         return
     pressed = st.button(
@@ -71,12 +71,12 @@ def _offer(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
         st.rerun()
 
 
-def _rows(run: RunRow) -> None:
+def _trial_rows(run: RunRow) -> None:
     texts = grading.trial_texts(store(), run.id)
     criteria = list(dict.fromkeys(c.criterion.name for text in texts for c in text.criteria))
-    table(
+    draw_table(
         ("Text", "Points", *(one_line(name, 40) for name in criteria)),
-        (_row(text, criteria) for text in texts),
+        (_trial_row(text, criteria) for text in texts),
         name=f"{fmt.plural(len(texts), 'text')} and verdicts",
         numbers=(1,),
     )
@@ -87,9 +87,11 @@ def _rows(run: RunRow) -> None:
         part = st.expander(caption, key=key, on_change="rerun", type="compact")
         if part.open:
             with part:
-                votes.show(text, active=False)
+                votes.show_votes(text, active=False)
     with st.container(horizontal=True):
-        routes.link(routes.RUN, "Every vote with its reason", {state.RUN: run.id}, icon="search")
+        routes.draw_link(
+            routes.RUN, "Every vote with its reason", {state.RUN: run.id}, icon="search"
+        )
         st.button(
             "Try again",
             key=state.key(GRADE_ACT, "again"),
@@ -101,8 +103,8 @@ def _rows(run: RunRow) -> None:
         )
 
 
-def _row(text: ItemView, criteria: list[str]) -> list[str]:
-    row, given = text.row, {c.criterion.name: _verdict(c) for c in text.criteria}
+def _trial_row(text: ItemView, criteria: list[str]) -> list[str]:
+    row, given = text.row, {c.criterion.name: _verdict_html(c) for c in text.criteria}
     return [
         f"<b>{esc(one_line(row.item_id, 40))}</b><br>"
         f'<span class="rs-quiet">{esc(one_line(row.preview, 90))}</span>',
@@ -111,13 +113,13 @@ def _row(text: ItemView, criteria: list[str]) -> list[str]:
     ]
 
 
-def _verdict(view: CriterionView) -> str:
+def _verdict_html(view: CriterionView) -> str:
     if view.verdict is None or view.verdict_label is None:
         return tag("no verdict", "warn")
-    return tag(one_line(view.verdict_label, 40), _tone(view.criterion, view.verdict))
+    return tag(one_line(view.verdict_label, 40), _verdict_tone(view.criterion, view.verdict))
 
 
-def _tone(criterion: Criterion, cell: Verdict) -> Tone:
+def _verdict_tone(criterion: Criterion, cell: Verdict) -> Tone:
     """Return green for all available points, red for none; reversed for a penalty."""
     if cell.abstained or cell.value is None:
         return "neutral"

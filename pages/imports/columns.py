@@ -16,7 +16,7 @@ from core.text.names import visible
 from pages.imports import reading as keys
 from pages.ui import state
 from pages.ui.files import roles
-from pages.ui.widgets import meanings
+from pages.ui.widgets import choose_meanings
 
 KINDS = {"human": "Person", "llm": "Model", "offline": "Offline judge", "gold": "Label (gold)"}
 #: Raters beyond this number keep the guessed kind.
@@ -27,17 +27,17 @@ def show(key: str, table: Table, guess: VoteMapping) -> tuple[VoteMapping, tuple
     """Draw the table of roles and the raters; return the resulting mapping and its problems."""
     with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
         table = roles.open_cells(state.key(keys.FIELD, key, "inside"), table)
-        chosen = roles.choose(keys.FIELD, key, table, guess)
+        chosen = roles.choose_roles(keys.FIELD, key, table, guess)
         mapping, problems = column_roles.votes_from(table.columns, chosen, guess)
         data: dict[str, Any] = mapping.model_dump()
         if words := column_roles.words_of_ticks(table, mapping):
             data["words"] = words if _blank_is_no(key, guess) else {}
         if guess.layout in ("long", "wide") and mapping.criterion is None:
-            data["only"] = _only(key, mapping)
+            data["only"] = _single_rater(key, mapping)
         if guess.layout == "wide":
-            data |= _raters(key, mapping)
+            data |= _chosen_raters(key, mapping)
         elif mapping.kind is None and mapping.rater is not None:
-            data["kinds"] = _kinds(key, table, guess, mapping.rater)
+            data["kinds"] = _chosen_kinds(key, table, guess, mapping.rater)
     return VoteMapping(**data), problems
 
 
@@ -48,20 +48,20 @@ def _blank_is_no(key: str, guess: VoteMapping) -> bool:
     return bool(state.get(name))
 
 
-def words(
+def answer_meanings(
     key: str, file_look: FileShape, mapping: VoteMapping, rubric: Rubric | None
 ) -> VoteMapping:
     """Return the mapping with the chosen option for each unknown answer of the file."""
     strange = import_files.words_to_say(file_look, mapping, rubric)
     if rubric is None or not strange:
         return mapping
-    meant = meanings(
+    meant = choose_meanings(
         strange, rubric, lambda name, word: state.key(keys.FIELD, key, "word", name, word)
     )
     return mapping.model_copy(update={"words": meant}) if meant else mapping
 
 
-def _only(key: str, mapping: VoteMapping) -> str:
+def _single_rater(key: str, mapping: VoteMapping) -> str:
     name = state.key(keys.FIELD, key, mapping.layout, "only")
     state.guess(name, mapping.with_criterion().only or "rating")
     st.text_input(
@@ -74,11 +74,11 @@ def _only(key: str, mapping: VoteMapping) -> str:
     return str(state.get(name) or "").strip() or "rating"
 
 
-def _raters(key: str, mapping: VoteMapping) -> dict[str, Any]:
+def _chosen_raters(key: str, mapping: VoteMapping) -> dict[str, Any]:
     """Return the chosen rater and criterion of every column of answers."""
     rows = [_rater_row(column, mapping) for column in mapping.columns]
     names = [column.column for column in mapping.columns]
-    edited = _edited(state.key(keys.RATERS, key), names, rows, ("Rater", "Criterion"))
+    edited = _edited_rows(state.key(keys.RATERS, key), names, rows, ("Rater", "Criterion"))
     columns, kinds = list[VoteColumn](), dict[str, Any]()
     by_caption = {caption: kind for kind, caption in KINDS.items()}
     for name, row in zip(names, edited, strict=True):
@@ -98,7 +98,7 @@ def _rater_row(column: VoteColumn, mapping: VoteMapping) -> dict[str, str]:
     }
 
 
-def _kinds(key: str, table: Table, guess: VoteMapping, rater: str) -> dict[str, Any]:
+def _chosen_kinds(key: str, table: Table, guess: VoteMapping, rater: str) -> dict[str, Any]:
     """Return each rater's chosen kind in a long table, if no column has it."""
     names = list(dict.fromkeys(str(row.get(rater) or "").strip() for row in table.rows))
     names = [name for name in names if name][:MOST_RATERS]
@@ -106,13 +106,13 @@ def _kinds(key: str, table: Table, guess: VoteMapping, rater: str) -> dict[str, 
         {"Rater": visible(name), "Is a": KINDS[guess.kinds.get(name, guess.others)]}
         for name in names
     ]
-    edited = _edited(state.key(keys.RATERS, key, rater), names, rows, ())
+    edited = _edited_rows(state.key(keys.RATERS, key, rater), names, rows, ())
     by_caption = {caption: kind for kind, caption in KINDS.items()}
     kinds = {n: by_caption.get(str(row["Is a"])) for n, row in zip(names, edited, strict=True)}
     return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
-def _edited(
+def _edited_rows(
     key: str, names: list[str], rows: list[dict[str, str]], free: tuple[str, ...]
 ) -> list[dict[str, Any]]:
     """Return the guessed rows with the person's changes, earlier ones included.

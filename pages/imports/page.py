@@ -16,7 +16,7 @@ from pages.imports import columns, reading
 from pages.ui import resources, routes, state
 from pages.ui.resources import Upload, store
 from pages.ui.text import label, told_apart
-from pages.ui.widgets import page_header, problem_list, refusal, sheet_choice, shown_errors
+from pages.ui.widgets import page_header, problem_list, sheet_choice, show_refusal, shown_errors
 
 ENDINGS = [
     *("csv", "tsv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "feather", "zip", "eval"),
@@ -43,7 +43,7 @@ WHERE: dict[SeenKind, tuple[routes.Screen, str]] = {
 
 def import_form() -> None:
     """Draw the whole import, top to bottom; only the last button saves."""
-    routes.back(routes.RUNS, "All runs")
+    routes.draw_back_link(routes.RUNS, "All runs")
     page_header(
         "Import votes",
         "What people or models answered elsewhere becomes a run, to be measured and reviewed like "
@@ -52,23 +52,23 @@ def import_form() -> None:
     upload: Upload | None = resources.held_upload("votes")
     upload = upload or st.file_uploader("File of votes", type=ENDINGS, key=reading.FILE)
     if upload is None:
-        _help()
+        _show_help()
         return
-    seen = reading.look(upload, None)
+    seen = reading.look_at_file(upload, None)
     about = upload.file_id
     if isinstance(seen, SheetNotChosen):
         sheet = sheet_choice(seen.sheets, state.key(reading.SHEET, about))
         if sheet is None:
             return
         about = state.key(about, sheet)
-        seen = reading.look(upload, None, sheet)
+        seen = reading.look_at_file(upload, None, sheet)
     if not isinstance(seen, InputError):
         _begin_with_the_likeliest(about, seen)
     shape: SourceKind | None = state.get(state.key(reading.SHAPE, about))
     if shape is not None and not isinstance(seen, InputError):
-        seen = reading.look(upload, shape, seen.source.sheet)
+        seen = reading.look_at_file(upload, shape, seen.source.sheet)
     if isinstance(seen, InputError):
-        refusal(seen)
+        show_refusal(seen)
         return
     if _holds_votes(about, seen):
         _beside_and_mapping(upload, about, seen)
@@ -86,7 +86,7 @@ def _begin_with_the_likeliest(about: str, seen: FileShape) -> None:
         problem_list(import_files.nearest_in_words(seen))
 
 
-def _help() -> None:
+def _show_help() -> None:
     st.caption(
         "A table as shown here, a zip archive with votes.csv, rubric.yaml and items.jsonl, or what "
         f"another tool wrote: autorubric, Gradescope, {label(', '.join(TOOL_NAMES.values()))}."
@@ -117,12 +117,12 @@ def _holds_votes(about: str, file_look: FileShape) -> bool:
     page, caption = WHERE[file_look.kind]
     st.info(caption, icon=":material/info:")
     problem_list(import_files.nearest_in_words(file_look))
-    routes.link(page, page.title, icon="arrow_outward")
+    routes.draw_link(page, page.title, icon="arrow_outward")
     return False
 
 
 def _beside_and_mapping(upload: Upload, about: str, file_look: FileShape) -> None:
-    rubric, dataset = _beside(file_look)
+    rubric, dataset = _chosen_rubric_and_dataset(file_look)
     mapping = import_files.guessed(file_look, resources.rubric(rubric))
     if file_look.table is not None and mapping is not None:
         mapping, wrong = columns.show(about, file_look.table, mapping)
@@ -130,15 +130,17 @@ def _beside_and_mapping(upload: Upload, about: str, file_look: FileShape) -> Non
             st.error("The columns do not fit together.", icon=":material/error:")
             problem_list(wrong)
             return
-        mapping = columns.words(about, file_look, mapping, resources.rubric(rubric))
-    bins = _steps(upload) if file_look.kind in TOOL_NAMES else ()
-    checked = reading.checked(f"{about}-{rubric or 0}", file_look, mapping, rubric, dataset, bins)
+        mapping = columns.answer_meanings(about, file_look, mapping, resources.rubric(rubric))
+    bins = _chosen_steps(upload) if file_look.kind in TOOL_NAMES else ()
+    checked = reading.checked_votes(
+        f"{about}-{rubric or 0}", file_look, mapping, rubric, dataset, bins
+    )
     st.subheader("Check", anchor=False)
     if reading.show(checked):
-        _save(upload, checked)
+        _save_votes(upload, checked)
 
 
-def _steps(upload: Upload) -> tuple[str, ...]:
+def _chosen_steps(upload: Upload) -> tuple[str, ...]:
     """Return the chosen steps into which numbers are grouped."""
     written = st.text_input(
         "Steps for scores that are numbers",
@@ -152,14 +154,14 @@ def _steps(upload: Upload) -> tuple[str, ...]:
     return tuple(part.strip() for part in (written or "").split(";") if part.strip())
 
 
-def _beside(file_look: FileShape) -> tuple[int | None, int | None]:
+def _chosen_rubric_and_dataset(file_look: FileShape) -> tuple[int | None, int | None]:
     """Return the chosen stored rubric and dataset, by their versions."""
     rubrics = {row.version_id: row.name for row in library.rubric_rows(store())}
     names = {row.version_id: row.name for row in catalog.list_datasets(store())}
     own = file_look.source.lone
     left, right = st.columns(2)
     with left:
-        rubric = _choice(
+        rubric = _version_choice(
             "Rubric",
             rubrics,
             reading.RUBRIC,
@@ -167,7 +169,7 @@ def _beside(file_look: FileShape) -> tuple[int | None, int | None]:
             "The question that was answered. Labels are checked against it.",
         )
     with right:
-        dataset = _choice(
+        dataset = _version_choice(
             "Dataset",
             names,
             reading.DATASET,
@@ -177,7 +179,9 @@ def _beside(file_look: FileShape) -> tuple[int | None, int | None]:
     return rubric, dataset
 
 
-def _choice(name: str, names: dict[int, str], key: str, otherwise: str, says: str) -> int | None:
+def _version_choice(
+    name: str, names: dict[int, str], key: str, otherwise: str, says: str
+) -> int | None:
     if state.get(key) not in (None, *names):
         state.drop(key)
     shown = told_apart(names, 100)
@@ -193,7 +197,7 @@ def _choice(name: str, names: dict[int, str], key: str, otherwise: str, says: st
     return chosen
 
 
-def _save(upload: Upload, checked: CheckedVotes) -> None:
+def _save_votes(upload: Upload, checked: CheckedVotes) -> None:
     bundle, seen = checked.bundle, checked.preview
     if bundle is None or seen is None:
         return
@@ -217,15 +221,15 @@ def _save(upload: Upload, checked: CheckedVotes) -> None:
             name = " ".join(str(state.get(key) or "").split())
             run = vote_import.bring_in(store(), bundle, name=name, source=upload.name)
             vote_import.make_ready(store(), run)
-        reading.forget()
-        resources.hold("votes", ())
+        reading.forget_file()
+        resources.hold_files("votes", ())
         state.put(reading.DONE, (run.run, run.existed))
         st.rerun()
 
 
 def import_result(run: int | None, existed: bool) -> None:
     """Draw the links to the run and its agreement, and the button for another file."""
-    routes.back(routes.RUNS, "All runs")
+    routes.draw_back_link(routes.RUNS, "All runs")
     page_header("Import votes")
     if run is None:
         st.success("The rubric and the items are kept. There were no votes, so there is no run.")
@@ -239,7 +243,7 @@ def import_result(run: int | None, existed: bool) -> None:
                 (routes.AGREEMENT, "See how far they agree", "balance"),
                 (routes.RUN, "Open the run", "monitoring"),
             ):
-                routes.link(page, caption, {state.RUN: run}, icon=icon)
+                routes.draw_link(page, caption, {state.RUN: run}, icon=icon)
         st.button(
             "Import another file",
             key=state.key(reading.ACT, "another"),
@@ -262,10 +266,10 @@ def _on_another() -> None:
         state.drop(family)
 
 
-if state.arriving():
+if state.is_arriving():
     # Returning here means importing another file.
     state.drop(reading.DONE)
-state.arrived()
+state.note_arrival()
 _done = state.get(reading.DONE)
 if _done is None:
     import_form()

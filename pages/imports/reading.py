@@ -17,7 +17,7 @@ from core.services.imports.vote_import import ImportPreview
 from core.text import numbers as fmt
 from pages.ui.resources import Upload, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import LabelledFigure, figures, problem_list, table, tag
+from pages.ui.widgets import LabelledFigure, draw_table, problem_list, show_figures, tag
 
 KINDS = {"human": "person", "llm": "model", "offline": "offline judge"}
 FEW, MOST_RATERS, FIRST = 6, 200, 5
@@ -31,17 +31,17 @@ def show(checked: CheckedVotes) -> bool:
         st.error(f"{count} to fix before this can be imported.", icon=":material/error:")
         problem_list(checked.problems)
         return False
-    _summary(preview)
+    _show_summary(preview)
     if bundle.notices:
         few = len(bundle.notices) <= FEW
         with st.expander(fmt.plural(len(bundle.notices), "notice"), expanded=few):
             problem_list(bundle.notices)
-    _raters(preview)
-    _first(bundle)
+    _show_raters(preview)
+    _show_first_votes(bundle)
     return True
 
 
-def _summary(preview: ImportPreview) -> None:
+def _show_summary(preview: ImportPreview) -> None:
     if preview.run is not None:
         st.info(
             f"These votes are here already, as run {preview.run}. Importing them again adds "
@@ -50,7 +50,7 @@ def _summary(preview: ImportPreview) -> None:
         )
     if not preview.raters:
         st.warning("This file has no votes: only its rubric and items will be kept.")
-    figures(
+    show_figures(
         [
             LabelledFigure("Votes", fmt.count(preview.votes), "Abstentions among them."),
             LabelledFigure("Abstentions", fmt.count(preview.abstentions)),
@@ -65,7 +65,7 @@ def _summary(preview: ImportPreview) -> None:
     )
 
 
-def _raters(preview: ImportPreview) -> None:
+def _show_raters(preview: ImportPreview) -> None:
     if not preview.raters:
         return
     with st.expander(fmt.plural(len(preview.raters), "rater"), expanded=len(preview.raters) <= FEW):
@@ -73,7 +73,7 @@ def _raters(preview: ImportPreview) -> None:
             st.caption(
                 "Models rated too, so people are measured without counting towards verdicts."
             )
-        table(
+        draw_table(
             ("Rater", "Is a", "Votes", "Abstentions", "Empty", "Weight", "Counts"),
             (
                 [
@@ -94,19 +94,19 @@ def _raters(preview: ImportPreview) -> None:
             st.caption(f"and {len(preview.raters) - MOST_RATERS} more.")
 
 
-def _first(bundle: VoteBundle) -> None:
+def _show_first_votes(bundle: VoteBundle) -> None:
     if not bundle.votes.rows:
         return
     own = {item.id: item.rubric for item in bundle.dataset.items if item.rubric}
     st.html('<div class="rs-section">The first votes as they are read</div>')
-    table(
+    draw_table(
         ("Item", "Criterion", "Rater", "Answer", "Line"),
         (
             [
                 esc(one_line(row.cell.item, 60)),
                 esc(one_line(row.criterion, 60)),
                 f"{esc(one_line(row.rater, 60))} {tag(KINDS[row.kind])}",
-                _answer(row, own.get(row.cell.item) or bundle.rubric),
+                _answer_words(row, own.get(row.cell.item) or bundle.rubric),
                 esc(str(row.line or "")),
             ]
             for row in islice(bundle.votes.rows, FIRST)
@@ -116,7 +116,7 @@ def _first(bundle: VoteBundle) -> None:
     )
 
 
-def _answer(row: ImportedVote, rubric: Rubric) -> str:
+def _answer_words(row: ImportedVote, rubric: Rubric) -> str:
     if row.failed:
         return tag("✕ no answer", "bad")
     if row.option is None:
@@ -130,15 +130,15 @@ def _answer(row: ImportedVote, rubric: Rubric) -> str:
 # An imported file belongs to one session, which keeps only the latest.
 
 
-def look(
+def look_at_file(
     upload: Upload, shape: SourceKind | None, sheet: str | None = None
 ) -> FileShape | InputError:
     """Return what the file (or this sheet) seems to be, or why it is unreadable."""
-    return _look(upload.file_id, upload.name, shape, sheet, upload)
+    return _look_at_file(upload.file_id, upload.name, shape, sheet, upload)
 
 
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Reading the file …")
-def _look(
+def _look_at_file(
     key: str, name: str, shape: SourceKind | None, sheet: str | None, _upload: Upload
 ) -> FileShape | InputError:
     try:
@@ -151,7 +151,7 @@ def _look(
         return error
 
 
-def checked(
+def checked_votes(
     key: str,
     file_look: FileShape,
     mapping: VoteMapping | None,
@@ -162,11 +162,11 @@ def checked(
     """Check the file's votes under that mapping, with numbers grouped into ``bins``."""
     caption = mapping.model_dump_json() if mapping else ""
     about = (key, file_look.kind, caption, bins, rubric_version, dataset_version)
-    return _checked(about, file_look, mapping)
+    return _checked_votes(about, file_look, mapping)
 
 
 @st.cache_resource(max_entries=1, scope="session", show_spinner="Checking every vote …")
-def _checked(
+def _checked_votes(
     about: tuple[str, str, str, tuple[str, ...], int | None, int | None],
     _seen: FileShape,
     _mapping: VoteMapping | None,
@@ -182,10 +182,10 @@ def _checked(
     )
 
 
-def forget() -> None:
+def forget_file() -> None:
     """Discard the imported file."""
-    _look.clear()
-    _checked.clear()
+    _look_at_file.clear()
+    _checked_votes.clear()
 
 
 # Keys of the Import votes page, next to those of `state` (used with `state.key`).

@@ -46,15 +46,15 @@ LOOKED: Mapping[Looked, str] = {
 MOST_RUBRICS = 200
 
 
-def seed(reference: str, saved: JudgeEntry | None) -> None:
+def seed_rules(reference: str, saved: JudgeEntry | None) -> None:
     """Load the saved rules into this tab, unless it already has some."""
-    if state.get(_key(reference, ORDER)) is not None:
+    if state.get(_rules_key(reference, ORDER)) is not None:
         return
     rows, text = check_rules.rows_of(saved.judge.checks if saved else {})
-    state.put(_key(reference, ORDER), [])
-    state.put(_key(reference, "yaml"), text)
+    state.put(_rules_key(reference, ORDER), [])
+    state.put(_rules_key(reference, "yaml"), text)
     for row in rows if rows or text else [check_rules.new_row()]:
-        _append(reference, row)
+        _append_rule(reference, row)
 
 
 def show(reference: str) -> None:
@@ -65,13 +65,13 @@ def show(reference: str) -> None:
         "otherwise. Empty there: it abstains, and in a panel the others decide. In texts "
         "{reference}, {prompt} and {meta.KEY} stand for the item's own."
     )
-    options, order = known_options(), list(state.get(_key(reference, ORDER)))
-    rows = [_now(reference, uid) for uid in order]
+    options, order = known_options(), list(state.get(_rules_key(reference, ORDER)))
+    rows = [_current_rule(reference, uid) for uid in order]
     for number, uid in enumerate(order, start=1):
         # Leaving the page removes the widgets; this keeps their values.
-        state.put(_key(reference, ROWS, uid), rows[number - 1])
+        state.put(_rules_key(reference, ROWS, uid), rows[number - 1])
         later = [row["criterion"] for row in rows[number:]]
-        _rule(reference, uid, number, rows[number - 1]["criterion"] not in later, options)
+        _draw_rule(reference, uid, number, rows[number - 1]["criterion"] not in later, options)
     st.button(
         "Add a rule",
         key=state.key(JUDGE_ACT, reference, "add"),
@@ -79,14 +79,14 @@ def show(reference: str) -> None:
         on_click=_on_add,
         args=(reference,),
     )
-    _further(reference)
+    _further_field(reference)
 
 
 def known_options() -> dict[str, list[str]]:
     """Return the criteria of the stored rubrics, each with its options' labels."""
     versions = tuple(row.version_id for row in library.rubric_rows(store())[:MOST_RUBRICS])
 
-    def look() -> dict[str, list[str]]:
+    def current_names() -> dict[str, list[str]]:
         options = dict[str, list[str]]()
         for version in versions:
             for criterion in library.version_by_id(store(), version).rubric.criteria:
@@ -96,67 +96,76 @@ def known_options() -> dict[str, list[str]]:
                 ]
         return options
 
-    return remembered("options by criterion", versions, look)
+    return remembered("options by criterion", versions, current_names)
 
 
-def rows(reference: str) -> list[RuleRow]:
+def form_rows(reference: str) -> list[RuleRow]:
     """Return the rules in the form."""
-    return [_now(reference, uid) for uid in state.get(_key(reference, ORDER)) or []]
+    return [_current_rule(reference, uid) for uid in state.get(_rules_key(reference, ORDER)) or []]
 
 
-def further(reference: str) -> str:
+def further_checks(reference: str) -> str:
     """Return the further checks in the form."""
-    return str(state.get(_key(reference, "yaml")) or "")
+    return str(state.get(_rules_key(reference, "yaml")) or "")
 
 
 def on_save(reference: str) -> None:
     """Save the judge with the rules in the form."""
 
-    def told() -> dict[str, Any]:
-        given = {name: state.get(fields.field(reference, name)) for name in fields.OFFLINE_FIELDS}
-        checks = check_rules.checks_from(rows(reference), further(reference))
+    def form_settings() -> dict[str, Any]:
+        given = {
+            name: state.get(fields.field_key(reference, name)) for name in fields.OFFLINE_FIELDS
+        }
+        checks = check_rules.checks_from(form_rows(reference), further_checks(reference))
         return {**given, "kind": "check", "checks": checks}
 
-    fields.save(reference, told)
+    fields.save_judge(reference, form_settings)
 
 
-def _key(reference: str, *ids: str) -> str:
+def _rules_key(reference: str, *ids: str) -> str:
     return state.key(JUDGE_FIELD, reference, *ids)
 
 
-def _now(reference: str, uid: str) -> RuleRow:
+def _current_rule(reference: str, uid: str) -> RuleRow:
     """Return a rule as its widgets show it; hidden fields keep their values."""
-    saved_row: RuleRow = state.get(_key(reference, ROWS, uid))
-    now = {name: state.get(_key(reference, uid, name), value) for name, value in saved_row.items()}
+    saved_row: RuleRow = state.get(_rules_key(reference, ROWS, uid))
+    now = {
+        name: state.get(_rules_key(reference, uid, name), value)
+        for name, value in saved_row.items()
+    }
     now["otherwise"] = now["otherwise"] or ""
     for name in ("criterion", "then", "text"):
         now[name] = now[name] or ""
     return now  # type: ignore[return-value]
 
 
-def _append(reference: str, row: RuleRow) -> None:
+def _append_rule(reference: str, row: RuleRow) -> None:
     uid = secrets.token_hex(4)
-    state.put(_key(reference, ROWS, uid), row)
-    order = state.get(_key(reference, ORDER))
-    state.put(_key(reference, ORDER), [*order, uid])
+    state.put(_rules_key(reference, ROWS, uid), row)
+    order = state.get(_rules_key(reference, ORDER))
+    state.put(_rules_key(reference, ORDER), [*order, uid])
 
 
 def _on_add(reference: str) -> None:
     with shown_errors():
-        before = rows(reference)
-        _append(reference, check_rules.new_row(before[-1]["criterion"] if before else ""))
+        before = form_rows(reference)
+        _append_rule(reference, check_rules.new_row(before[-1]["criterion"] if before else ""))
 
 
 def _on_remove(reference: str, uid: str) -> None:
     with shown_errors():
-        order = state.get(_key(reference, ORDER))
-        state.put(_key(reference, ORDER), [other_uid for other_uid in order if other_uid != uid])
+        order = state.get(_rules_key(reference, ORDER))
+        state.put(
+            _rules_key(reference, ORDER), [other_uid for other_uid in order if other_uid != uid]
+        )
         state.drop(JUDGE_FIELD, reference, ROWS, uid)
         state.drop(JUDGE_FIELD, reference, uid)
 
 
-def _rule(reference: str, uid: str, number: int, last: bool, choices: dict[str, list[str]]) -> None:
-    row = _now(reference, uid)
+def _draw_rule(
+    reference: str, uid: str, number: int, last: bool, choices: dict[str, list[str]]
+) -> None:
+    row = _current_rule(reference, uid)
     with st.container(border=True, key=f"rule-{uid}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(f'<b class="rs-num">{esc(f"Rule {number}")}</b>')
@@ -170,25 +179,25 @@ def _rule(reference: str, uid: str, number: int, last: bool, choices: dict[str, 
                 args=(reference, uid),
             )
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            _choice(reference, uid, "criterion", "Criterion", list(choices), width=220)
-            _fixed(reference, uid, "test", "Test", TESTS, width=240)
-            _value(reference, uid, row)
+            _typed_choice(reference, uid, "criterion", "Criterion", list(choices), width=220)
+            _fixed_choice(reference, uid, "test", "Test", TESTS, width=240)
+            _value_field(reference, uid, row)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            _fixed(reference, uid, "of", "In", LOOKED, width=150)
+            _fixed_choice(reference, uid, "of", "In", LOOKED, width=150)
             options = choices.get(row["criterion"], [MET, UNMET])
-            _choice(reference, uid, "then", "Where it holds", options, width=190)
+            _typed_choice(reference, uid, "then", "Where it holds", options, width=190)
             if last:
-                _choice(
+                _typed_choice(
                     reference, uid, "otherwise", "Otherwise", options, width=190, empty="Abstains"
                 )
             if row["test"] in TEXT_TESTS:
-                key = _key(reference, uid, "ignore_case")
+                key = _rules_key(reference, uid, "ignore_case")
                 state.seed(key, row["ignore_case"])
                 st.checkbox("Ignore case", key=key, persist_state="page", width="content")
-        _doubt(row, choices, last)
+        _warn_of_unknown(row, choices, last)
 
 
-def _doubt(row: RuleRow, choices: dict[str, list[str]], last: bool) -> None:
+def _warn_of_unknown(row: RuleRow, choices: dict[str, list[str]], last: bool) -> None:
     """Warn if the criterion is known and has no such option."""
     options = choices.get(row["criterion"])
     labels = [row["then"], row["otherwise"] if last else ""]
@@ -202,9 +211,9 @@ def _doubt(row: RuleRow, choices: dict[str, list[str]], last: bool) -> None:
         st.caption(f":material/warning: {label(caption, 300)}")
 
 
-def _value(reference: str, uid: str, row: RuleRow) -> None:
+def _value_field(reference: str, uid: str, row: RuleRow) -> None:
     if row["test"] in TEXT_TESTS:
-        key = _key(reference, uid, "text")
+        key = _rules_key(reference, uid, "text")
         state.seed(key, row["text"])
         st.text_input(
             "Text" if row["test"] != "regex" else "Expression",
@@ -216,7 +225,7 @@ def _value(reference: str, uid: str, row: RuleRow) -> None:
         )
     elif row["test"] in RANGE_TESTS:
         for name, caption in (("low", "At least"), ("high", "At most")):
-            key = _key(reference, uid, name)
+            key = _rules_key(reference, uid, name)
             value = state.get(key, row[name])  # type: ignore[literal-required]
             state.seed(key, None if value is None else float(value))
             st.number_input(
@@ -230,11 +239,11 @@ def _value(reference: str, uid: str, row: RuleRow) -> None:
             )
 
 
-def _fixed(
+def _fixed_choice(
     reference: str, uid: str, name: str, caption: str, options: Mapping[Any, str], *, width: int
 ) -> None:
-    key = _key(reference, uid, name)
-    state.seed(key, _now(reference, uid)[name])  # type: ignore[literal-required]
+    key = _rules_key(reference, uid, name)
+    state.seed(key, _current_rule(reference, uid)[name])  # type: ignore[literal-required]
     st.selectbox(
         caption,
         list(options),
@@ -245,7 +254,7 @@ def _fixed(
     )
 
 
-def _choice(
+def _typed_choice(
     reference: str,
     uid: str,
     name: str,
@@ -256,8 +265,8 @@ def _choice(
     empty: str = "Choose or type",
 ) -> None:
     """Draw a choice of several names, or another that is typed."""
-    key = _key(reference, uid, name)
-    now = _now(reference, uid)[name]  # type: ignore[literal-required]
+    key = _rules_key(reference, uid, name)
+    now = _current_rule(reference, uid)[name]  # type: ignore[literal-required]
     state.seed(key, now or None)
     st.selectbox(
         caption,
@@ -272,9 +281,9 @@ def _choice(
     )
 
 
-def _further(reference: str) -> None:
-    key = _key(reference, "yaml")
-    checks = further(reference)
+def _further_field(reference: str) -> None:
+    key = _rules_key(reference, "yaml")
+    checks = further_checks(reference)
     with st.expander("Further checks, as YAML", expanded=bool(checks.strip())):
         st.caption(
             "For what a line above cannot say: tests joined by all or any, a JSON schema, several "

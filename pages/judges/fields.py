@@ -282,18 +282,18 @@ TEXTS = ("name", "model", "api_base", "replicas", "key_env", "instructions")
 OFFLINE_FIELDS = ("name", "weight")
 
 
-def field(reference: str, name: str) -> str:
+def field_key(reference: str, name: str) -> str:
     """Return the key of one setting's widget."""
     return state.key(JUDGE_FIELD, reference, name)
 
 
-def entry(reference: str) -> JudgeEntry | None:
+def judge_entry(reference: str) -> JudgeEntry | None:
     """Return the judge with that id, or `None`."""
     matches = (e for e in registry.list_judges(store()) if str(e.row.id) == reference)
     return next(matches, None)
 
 
-def seed(reference: str, saved: JudgeEntry | None) -> None:
+def seed_fields(reference: str, saved: JudgeEntry | None) -> None:
     """Give every widget the saved value, unless it has one."""
     judge = saved.judge if saved else Judge(name="-", model="-")
     chosen = {f.name for f in FIELDS} | {*CHOICES, *SWITCHES, "kind"}
@@ -311,26 +311,26 @@ def seed(reference: str, saved: JudgeEntry | None) -> None:
     ]
     values["provider"] = served[0].name if served else None
     for name, value in values.items():
-        state.seed(field(reference, name), value, in_form=name != "kind")
+        state.seed(field_key(reference, name), value, in_form=name != "kind")
 
 
-def now(reference: str, name: str) -> Any:
+def current_value(reference: str, name: str) -> Any:
     """Return the current value of the setting's widget, sent to the browser as default on every
     run.
 
     In a form the browser sends nothing before Save, so the server cannot know what it shows.
     """
-    return state.get(field(reference, name))
+    return state.get(field_key(reference, name))
 
 
-def _scrub(reference: str) -> None:
+def _remove_secrets(reference: str) -> None:
     """Remove from the session what could be an API key."""
     for name in TEXTS:
-        if could_be_secret(name, str(state.get(field(reference, name)) or "")):
-            state.put(field(reference, name), "")
+        if could_be_secret(name, str(state.get(field_key(reference, name)) or "")):
+            state.put(field_key(reference, name), "")
 
 
-def refused(reference: str) -> list[Problem]:
+def save_problems(reference: str) -> list[Problem]:
     """Return the problems of the last save, with the settings' labels as places."""
     problems = state.get(state.key(JUDGE_REFUSED, reference)) or []
     return [Problem(message, mend, (place,)) for message, mend, place in problems]
@@ -338,19 +338,19 @@ def refused(reference: str) -> list[Problem]:
 
 def on_save(reference: str, kind: str, test: bool) -> None:
     """Save the settings in the form; then test the judge, if requested."""
-    save(reference, lambda: _settings(reference, kind), test=test)
+    save_judge(reference, lambda: _form_settings(reference, kind), test=test)
 
 
-def save(reference: str, told: Callable[[], dict[str, Any]], *, test: bool = False) -> None:
+def save_judge(reference: str, told: Callable[[], dict[str, Any]], *, test: bool = False) -> None:
     """Save the result of ``told``; store its errors, or those of the service, to show them."""
     state.drop(JUDGE_REFUSED, reference)
     with shown_errors():
-        saved = entry(reference)
+        saved = judge_entry(reference)
         try:
             try:
                 settings = told()
             finally:
-                _scrub(reference)
+                _remove_secrets(reference)
             if saved is not None:
                 # Fields without a widget keep their values, unless the judge's kind has changed.
                 same = saved.judge.kind == settings["kind"]
@@ -358,7 +358,7 @@ def save(reference: str, told: Callable[[], dict[str, Any]], *, test: bool = Fal
                 settings = {**before, **settings}
             row = registry.save_judge(store(), settings, former=saved.name if saved else None)
         except InputError as error:
-            problems = [(p.message, p.mend, _label(p)) for p in error.problems]
+            problems = [(p.message, p.mend, _problem_label(p)) for p in error.problems]
             state.put(state.key(JUDGE_REFUSED, reference), problems)
             return
         state.drop(JUDGE_FIELD, reference)
@@ -370,23 +370,23 @@ def save(reference: str, told: Callable[[], dict[str, Any]], *, test: bool = Fal
         state.flash("Saved.")
 
 
-def _settings(reference: str, kind: str) -> dict[str, Any]:
+def _form_settings(reference: str, kind: str) -> dict[str, Any]:
     if kind != "llm":
-        given = {name: state.get(field(reference, name)) for name in OFFLINE_FIELDS}
+        given = {name: state.get(field_key(reference, name)) for name in OFFLINE_FIELDS}
         return {**given, "kind": kind}
     names = [f.name for f in FIELDS] + [*CHOICES, *SWITCHES]
-    given = {name: state.get(field(reference, name)) for name in names}
+    given = {name: state.get(field_key(reference, name)) for name in names}
     if not given["decides"]:
         given["template"] = "plain"
     for provider in providers.usable_providers(store()) or ():
-        if provider.name == state.get(field(reference, "provider")):
+        if provider.name == state.get(field_key(reference, "provider")):
             given |= {"api_base": provider.address, "key_env": provider.key_env}
-    thinking = state.get(field(reference, "thinking")) or None
+    thinking = state.get(field_key(reference, "thinking")) or None
     if thinking == BY_BUDGET:
-        thinking = state.get(field(reference, "budget"))
+        thinking = state.get(field_key(reference, "budget"))
     return {**given, "thinking": thinking, "kind": kind}
 
 
-def _label(problem: Problem) -> str:
+def _problem_label(problem: Problem) -> str:
     first = str(problem.path[0]) if problem.path else ""
     return LABELS.get(first, first)

@@ -44,10 +44,10 @@ from pages.ui.model_help import show_connection
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
+    draw_row,
     empty_state,
     page_header,
     problem_list,
-    row,
     show_flash,
     tag,
 )
@@ -62,52 +62,52 @@ KINDS = {
 
 def show(reference: str) -> None:
     """Draw the screen of the judge with that id, or of a new one."""
-    routes.back(routes.JUDGES, "All judges")
-    entry = fields.entry(reference)
+    routes.draw_back_link(routes.JUDGES, "All judges")
+    entry = fields.judge_entry(reference)
     if entry is None and reference != state.NEW:
         page_header("Judges")
         empty_state("No such judge", "It may have been archived or renamed.")
         return
     page_header(entry.name if entry else "New judge", own_words=entry is None)
     show_flash()
-    fields.seed(reference, entry)
-    kind = _kind(reference, entry)
+    fields.seed_fields(reference, entry)
+    kind = _kind_choice(reference, entry)
     if kind == "check":
-        _checks(reference, entry)
+        _check_rules(reference, entry)
         return
     # In a form, typed text reaches this server only with Save: a key pasted by mistake does not
     # arrive with another click.
     with st.form(state.key(JUDGE_ACT, reference, "form"), border=False):
         if kind == "llm":
-            _model(reference)
+            _model_fields(reference)
         else:
-            _offline(reference, kind)
-        _refused(reference)
-        _acts(reference, kind)
+            _offline_fields(reference, kind)
+        _show_problems(reference)
+        _act_buttons(reference, kind)
     if entry is not None and not entry.judge.offline:
         st.subheader("Connection", anchor=False)
         show_connection(entry.name, connection.is_running(store(), entry.name))
 
 
-def _kind(reference: str, entry: JudgeEntry | None) -> str:
+def _kind_choice(reference: str, entry: JudgeEntry | None) -> str:
     if entry is not None:
         return entry.judge.kind
     chosen = st.segmented_control(
         "Kind",
         list(KINDS),
         format_func=KINDS.__getitem__,
-        key=fields.field(reference, "kind"),
+        key=fields.field_key(reference, "kind"),
         required=True,
     )
     return chosen or "llm"
 
 
-def _offline(reference: str, kind: str) -> None:
-    _about(kind, OFFLINE_NEEDS)
-    _grid(reference, NAME, WEIGHT)
+def _offline_fields(reference: str, kind: str) -> None:
+    _about_kind(kind, OFFLINE_NEEDS)
+    _field_grid(reference, NAME, WEIGHT)
 
 
-def _about(kind: str, needs: str = "") -> None:
+def _about_kind(kind: str, needs: str = "") -> None:
     name, does = OFFLINE[kind]
     st.html(
         f'<div class="rs-card"><b>{esc(name)}</b><div>{esc(does)}</div>'
@@ -115,13 +115,13 @@ def _about(kind: str, needs: str = "") -> None:
     )
 
 
-def _checks(reference: str, entry: JudgeEntry | None) -> None:
+def _check_rules(reference: str, entry: JudgeEntry | None) -> None:
     """Draw the rules: they change and are tried before saving, which a form does not allow."""
-    _about("check")
-    _grid(reference, NAME, WEIGHT)
-    checks.seed(reference, entry)
+    _about_kind("check")
+    _field_grid(reference, NAME, WEIGHT)
+    checks.seed_rules(reference, entry)
     checks.show(reference)
-    _refused(reference)
+    _show_problems(reference)
     st.button(
         "Save",
         key=state.key(JUDGE_ACT, reference, "save"),
@@ -133,9 +133,9 @@ def _checks(reference: str, entry: JudgeEntry | None) -> None:
     try_out.show(reference)
 
 
-def _model(reference: str) -> None:
-    _section("Who is asked")
-    _grid(reference, NAME, MODEL)
+def _model_fields(reference: str) -> None:
+    _section_heading("Who is asked")
+    _field_grid(reference, NAME, MODEL)
     with st.expander("Examples of model names"):
         lines = "".join(
             f'<li><code>{esc(model)}</code> <span class="rs-quiet">{esc(where)}</span></li>'
@@ -144,80 +144,80 @@ def _model(reference: str) -> None:
         st.html(f'<ul class="rs-list">{lines}</ul>')
     listed = providers.usable_providers(store())
     if listed is None:
-        _grid(reference, API_BASE, KEY_ENV)
-        _input(reference, REPLICAS)
+        _field_grid(reference, API_BASE, KEY_ENV)
+        _input_field(reference, REPLICAS)
         _key_help(reference)
     else:
-        _provider(reference, listed)
+        _provider_choice(reference, listed)
     st.radio(
         "How it is reached",
         list(DOORS),
         format_func=lambda door: DOORS[door][0],
         captions=[says for _, says in DOORS.values()],
-        key=fields.field(reference, "door"),
+        key=fields.field_key(reference, "door"),
         persist_state="page",
-        index=list(DOORS).index(fields.now(reference, "door")),
+        index=list(DOORS).index(fields.current_value(reference, "door")),
         horizontal=True,
     )
-    _section("How it is asked")
+    _section_heading("How it is asked")
     left, right = st.columns(2)
     with left:
-        _input(reference, TEMPERATURE)
+        _input_field(reference, TEMPERATURE)
     with right:
-        _thinking(reference)
+        _thinking_fields(reference)
     with left:
-        _input(reference, MAX_TOKENS)
+        _input_field(reference, MAX_TOKENS)
     with right:
-        _input(reference, BUDGET)
-    _switch(reference, "shuffle", SHUFFLE_SAYS)
-    _switch(reference, "logprobs", LOGPROBS_SAYS)
-    _switch(reference, "decides", DECIDES_SAYS)
+        _input_field(reference, BUDGET)
+    _switch_field(reference, "shuffle", SHUFFLE_SAYS)
+    _switch_field(reference, "logprobs", LOGPROBS_SAYS)
+    _switch_field(reference, "decides", DECIDES_SAYS)
     st.selectbox(
         LABELS["template"],
         list(TEMPLATES),
         format_func=TEMPLATES.__getitem__,
-        key=fields.field(reference, "template"),
+        key=fields.field_key(reference, "template"),
         persist_state="page",
-        index=list(TEMPLATES).index(fields.now(reference, "template")),
+        index=list(TEMPLATES).index(fields.current_value(reference, "template")),
         help="Only for a judge that only decides.",
         width=320,
     )
-    _input(reference, INSTRUCTIONS)
-    _section("When calls go wrong, and how many at once")
-    _grid(reference, TIMEOUT, TRIES)
-    _grid(reference, CONCURRENCY, REQUESTS, TOKENS)
-    _section("What it costs and counts")
-    _grid(reference, PRICE_IN, PRICE_OUT, WEIGHT)
+    _input_field(reference, INSTRUCTIONS)
+    _section_heading("When calls go wrong, and how many at once")
+    _field_grid(reference, TIMEOUT, TRIES)
+    _field_grid(reference, CONCURRENCY, REQUESTS, TOKENS)
+    _section_heading("What it costs and counts")
+    _field_grid(reference, PRICE_IN, PRICE_OUT, WEIGHT)
 
 
-def _provider(reference: str, listed: list[ListedProvider]) -> None:
+def _provider_choice(reference: str, listed: list[ListedProvider]) -> None:
     """On a team's server, draw the choice of a provider that its admin listed, with its own key."""
     names = [provider.name for provider in listed]
-    held = fields.now(reference, "provider")
+    held = fields.current_value(reference, "provider")
     st.selectbox(
         "Provider",
         names,
         index=names.index(held) if held in names else None,
-        key=fields.field(reference, "provider"),
+        key=fields.field_key(reference, "provider"),
         placeholder="Choose who is asked" if names else "No provider is listed",
         persist_state="page",
     )
     st.caption("An address is asked with its own key only; the server's configuration lists both.")
 
 
-def _switch(reference: str, name: str, says: str) -> None:
+def _switch_field(reference: str, name: str, says: str) -> None:
     with st.container(gap="xxsmall"):
         st.toggle(
             LABELS[name],
-            key=fields.field(reference, name),
-            value=fields.now(reference, name),
+            key=fields.field_key(reference, name),
+            value=fields.current_value(reference, name),
             persist_state="page",
         )
         st.caption(says)
 
 
 def _key_help(reference: str) -> None:
-    named = str(state.get(fields.field(reference, "key_env")) or "").strip()
+    named = str(state.get(fields.field_key(reference, "key_env")) or "").strip()
     names = [name for _, name in registry.KNOWN_KEYS]
     set_variables = [name for name, is_set in registry.env_status(names).items() if is_set]
     parts = [
@@ -233,40 +233,40 @@ def _key_help(reference: str) -> None:
     if named:
         is_set = registry.env_status([named])[named]
         tags = [tag(f"✓ {named} is set", "good") if is_set else tag(f"✕ {named} is not set", "bad")]
-    row([*tags, f'<span class="rs-quiet">{esc(" ".join(parts))}</span>'])
+    draw_row([*tags, f'<span class="rs-quiet">{esc(" ".join(parts))}</span>'])
 
 
-def _thinking(reference: str) -> None:
+def _thinking_fields(reference: str) -> None:
     with st.container(gap="xxsmall"):
         st.selectbox(
             "Thinking",
             list(THINKING),
             format_func=THINKING.__getitem__,
-            key=fields.field(reference, "thinking"),
+            key=fields.field_key(reference, "thinking"),
             persist_state="page",
-            index=list(THINKING).index(fields.now(reference, "thinking")),
+            index=list(THINKING).index(fields.current_value(reference, "thinking")),
         )
         st.caption(THINKING_SAYS)
 
 
-def _grid(reference: str, *fields: JudgeField) -> None:
+def _field_grid(reference: str, *fields: JudgeField) -> None:
     for column, judge_field in zip(st.columns(len(fields)), fields, strict=True):
         with column:
-            _input(reference, judge_field)
+            _input_field(reference, judge_field)
 
 
-def _input(reference: str, judge_field: JudgeField) -> None:
+def _input_field(reference: str, judge_field: JudgeField) -> None:
     with st.container(gap="xxsmall"):
         if judge_field.kind == "text":
-            _text(judge_field, fields.field(reference, judge_field.name))
+            _text_field(judge_field, fields.field_key(reference, judge_field.name))
         elif judge_field.kind == "long":
-            _long(judge_field, fields.field(reference, judge_field.name))
+            _long_text_field(judge_field, fields.field_key(reference, judge_field.name))
         else:
-            _number(judge_field, fields.field(reference, judge_field.name))
+            _number_field(judge_field, fields.field_key(reference, judge_field.name))
         st.caption(judge_field.says)
 
 
-def _text(judge_field: JudgeField, key: str) -> None:
+def _text_field(judge_field: JudgeField, key: str) -> None:
     st.text_input(
         judge_field.label,
         value=state.get(key),
@@ -278,7 +278,7 @@ def _text(judge_field: JudgeField, key: str) -> None:
     )
 
 
-def _long(judge_field: JudgeField, key: str) -> None:
+def _long_text_field(judge_field: JudgeField, key: str) -> None:
     st.text_area(
         judge_field.label,
         value=state.get(key),
@@ -289,7 +289,7 @@ def _long(judge_field: JudgeField, key: str) -> None:
     )
 
 
-def _number(judge_field: JudgeField, key: str) -> None:
+def _number_field(judge_field: JudgeField, key: str) -> None:
     if judge_field.kind == "whole":
         st.number_input(
             judge_field.label,
@@ -313,18 +313,18 @@ def _number(judge_field: JudgeField, key: str) -> None:
         )
 
 
-def _section(caption: str) -> None:
+def _section_heading(caption: str) -> None:
     st.html(f'<div class="rs-section">{esc(caption)}</div>')
 
 
-def _refused(reference: str) -> None:
-    refused = fields.refused(reference)
+def _show_problems(reference: str) -> None:
+    refused = fields.save_problems(reference)
     if refused:
         st.error(label("This judge was not saved."), icon=":material/error:")
         problem_list(refused)
 
 
-def _acts(reference: str, kind: str) -> None:
+def _act_buttons(reference: str, kind: str) -> None:
     with st.container(horizontal=True):
         st.form_submit_button(
             "Save",

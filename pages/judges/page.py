@@ -23,11 +23,11 @@ from pages.ui.model_help import last_test_tag, show_connection
 from pages.ui.resources import actor, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
+    choose_one,
+    draw_row,
     empty_state,
-    one_of,
     page_header,
-    quiet,
-    row,
+    quiet_html,
     show_flash,
     shown_errors,
     tag,
@@ -45,33 +45,33 @@ def show() -> None:
         "Who can be asked to grade: models, rules of yours, and judges that learn from labels.",
     )
     show_flash()
-    views = VIEWS if _sets() else {name: VIEWS[name] for name in ("judges", "panels")}
-    view = one_of("Show", views, default="judges", key=JUDGES_VIEW, bind="query-params")
-    {"judges": _judges, "panels": _panels, "keys": _keys}[view or "judges"]()
+    views = VIEWS if _may_change_judges() else {name: VIEWS[name] for name in ("judges", "panels")}
+    view = choose_one("Show", views, default="judges", key=JUDGES_VIEW, bind="query-params")
+    {"judges": _judges_view, "panels": _panels_view, "keys": _keys_view}[view or "judges"]()
 
 
-def _sets() -> bool:
+def _may_change_judges() -> bool:
     """Return whether the current user may change judges, and so may see which keys are set."""
     return actor().may("set judges")
 
 
-def _judges() -> None:
+def _judges_view() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "New judge",
             key=state.key(JUDGES_ACT, "new"),
             type="primary",
             icon=":material/add:",
-            on_click=_open,
+            on_click=_open_screen,
             args=(state.JUDGE, state.NEW),
-            disabled=not _sets(),
-            help=None if _sets() else "An admin of this server sets judges up.",
+            disabled=not _may_change_judges(),
+            help=None if _may_change_judges() else "An admin of this server sets judges up.",
         )
-        if _sets():
+        if _may_change_judges():
             _model_file()
         st.toggle("Archived", key=JUDGES_ARCHIVED)
     if state.get(JUDGES_ARCHIVED):
-        _archived()
+        _archived_judges()
         return
     testing = connection.under_way(store())  # Read before the results.
     entries = registry.list_judges(store())
@@ -112,18 +112,25 @@ def _on_model_file() -> None:
 
 def _judge_card(entry: JudgeEntry, testing: bool) -> None:
     offline = entry.judge.offline
-    with _card():
+    with _card_container():
         st.button(
             label(entry.name, 60),
             key=state.key(JUDGES_ACT, "open", entry.row.id),
             type="tertiary",
-            icon=_icon(entry.judge),
-            on_click=_open,
+            icon=_judge_icon(entry.judge),
+            on_click=_open_screen,
             args=(state.JUDGE, entry.row.id),
-            disabled=not _sets(),
+            disabled=not _may_change_judges(),
         )
-        row([_model(entry), *_key(entry), last_test_tag(entry, testing), _seats(entry)])
-        if not _sets():
+        draw_row(
+            [
+                _model_words(entry),
+                *_key_tags(entry),
+                last_test_tag(entry, testing),
+                _seat_words(entry),
+            ]
+        )
+        if not _may_change_judges():
             return
         st.space("stretch")
         key = state.key(JUDGES_ACT, "menu", entry.row.id)
@@ -140,13 +147,13 @@ def _judge_card(entry: JudgeEntry, testing: bool) -> None:
         )
 
 
-def _icon(judge: Judge) -> str:
+def _judge_icon(judge: Judge) -> str:
     if judge.kind == "check":
         return ":material/rule:"
     return ":material/school:" if judge.offline else ":material/neurology:"
 
 
-def _model(entry: JudgeEntry) -> str:
+def _model_words(entry: JudgeEntry) -> str:
     if entry.judge.kind == "check":
         criteria = fmt.plural(len(entry.judge.checks), "criterion", "criteria")
         return tag(f"checks on {criteria}")
@@ -155,15 +162,15 @@ def _model(entry: JudgeEntry) -> str:
     where = f" at {entry.judge.api_base}" if entry.judge.api_base else ""
     more = len(entry.judge.replicas)
     others = f" and {fmt.plural(more, 'further address', 'further addresses')}" if more else ""
-    return quiet(one_line(entry.judge.model + where, 70) + others)
+    return quiet_html(one_line(entry.judge.model + where, 70) + others)
 
 
-def _key(entry: JudgeEntry) -> list[str]:
-    if not _sets():
+def _key_tags(entry: JudgeEntry) -> list[str]:
+    if not _may_change_judges():
         return []
     match entry.key:
         case _ if strange := entry.secrets_not_allowed:
-            mend = quiet("Allow it under Actions, if you trust it with that.")
+            mend = quiet_html("Allow it under Actions, if you trust it with that.")
             return [*(tag(f"✕ {one_line(problem, 160)}", "bad") for problem in strange), mend]
         case "set":
             return [tag(f"✓ {entry.key_env} is set", "good")]
@@ -175,9 +182,9 @@ def _key(entry: JudgeEntry) -> list[str]:
             return [] if entry.judge.offline else [tag("no key is sent")]
 
 
-def _seats(entry: JudgeEntry) -> str:
+def _seat_words(entry: JudgeEntry) -> str:
     panels = fmt.plural(len(entry.panels), "panel")
-    return quiet(f"on {panels}") if entry.panels else quiet("on no panel")
+    return quiet_html(f"on {panels}") if entry.panels else quiet_html("on no panel")
 
 
 def _on_judge(name: str, key: str) -> None:
@@ -195,14 +202,19 @@ def _on_judge(name: str, key: str) -> None:
                 pass
 
 
-def _archived() -> None:
+def _archived_judges() -> None:
     entries = registry.list_judges(store(), archived=True)
     if not entries:
         empty_state("Nothing archived", "Judges that you archive are listed here.")
     for entry in entries:
-        with _card():
+        with _card_container():
             st.html(f"<b>{esc(entry.name)}</b>")
-            row([_model(entry), quiet(f"archived {fmt.ago(entry.row.archived or '')}")])
+            draw_row(
+                [
+                    _model_words(entry),
+                    quiet_html(f"archived {fmt.time_ago(entry.row.archived or '')}"),
+                ]
+            )
             st.space("stretch")
             st.button(
                 RESTORE,
@@ -218,13 +230,13 @@ def _on_restore(judge_id: int) -> None:
         state.flash("Restored.")
 
 
-def _panels() -> None:
+def _panels_view() -> None:
     st.button(
         "New panel",
         key=state.key(JUDGES_ACT, "new_panel"),
         type="primary",
         icon=":material/add:",
-        on_click=_open,
+        on_click=_open_screen,
         args=(state.PANEL, state.NEW),
     )
     panels = registry.list_panels(store())
@@ -238,21 +250,21 @@ def _panels() -> None:
 
 
 def _panel_card(panel_row: PanelRow) -> None:
-    with _card():
+    with _card_container():
         st.button(
             label(panel_row.name, 60),
             key=state.key(PANEL_ACT, "open", panel_row.id),
             type="tertiary",
             icon=":material/groups:",
-            on_click=_open,
+            on_click=_open_screen,
             args=(state.PANEL, panel_row.id),
         )
         rules = panel_row.panel.rules
         caption = ", ".join(map(rule_label, (rules.binary, rules.ordinal, rules.nominal))).lower()
-        row(
+        draw_row(
             [
                 *(tag(one_line(judge.name, 40)) for judge in panel_row.panel.judges),
-                quiet(f"settled by {caption}; {panel_line(panel_row.panel) or 'all at once'}"),
+                quiet_html(f"settled by {caption}; {panel_line(panel_row.panel) or 'all at once'}"),
             ]
         )
         st.space("stretch")
@@ -274,7 +286,7 @@ def _on_panel(panel_id: int) -> None:
         state.flash("Archived. Runs keep their copies.")
 
 
-def _keys() -> None:
+def _keys_view() -> None:
     st.caption(
         "A key is read from the environment at the moment of a call. It is never stored, shown, "
         "logged or exported; here you see names only."
@@ -301,11 +313,11 @@ def _keys() -> None:
     st.code("export OPENAI_API_KEY=...\nrubric-studio app", language="bash")
 
 
-def _open(parameter: str, reference: object) -> None:
+def _open_screen(parameter: str, reference: object) -> None:
     state.set_address(**{parameter: reference})
 
 
-def _card() -> Any:
+def _card_container() -> Any:
     return st.container(border=True, horizontal=True, vertical_alignment="center")
 
 

@@ -31,7 +31,7 @@ PANEL_REFUSED = "panel_refused"
 
 def show(reference: str) -> None:
     """Draw the screen of the panel with that id, or of a new one."""
-    routes.back(routes.JUDGES, "All judges")
+    routes.draw_back_link(routes.JUDGES, "All judges")
     panel_id = state.address_id(state.PANEL)
     panel_row = next((p for p in registry.list_panels(store()) if p.id == panel_id), None)
     if panel_row is None and reference != state.NEW:
@@ -40,10 +40,10 @@ def show(reference: str) -> None:
         return
     page_header(panel_row.name if panel_row else "New panel", own_words=panel_row is None)
     show_flash()
-    _seed(reference, panel_row)
+    _seed_fields(reference, panel_row)
     _choose_members(reference, panel_row)
-    _rules(reference)
-    _together(reference, panel_row)
+    _rule_fields(reference)
+    _seating_fields(reference, panel_row)
     refused = state.get(state.key(PANEL_REFUSED, reference))
     if refused:
         st.error(label("This panel was not saved."), icon=":material/error:")
@@ -58,29 +58,33 @@ def show(reference: str) -> None:
     )
 
 
-def _field(reference: str, name: str) -> str:
+def _field_key(reference: str, name: str) -> str:
     return state.key(PANEL_FIELD, reference, name)
 
 
-def _seed(reference: str, panel_row: PanelRow | None) -> None:
+def _seed_fields(reference: str, panel_row: PanelRow | None) -> None:
     if panel_row is not None:
-        state.seed(_field(reference, "name"), panel_row.name)
-        state.seed(_field(reference, "judges"), [j.name for j in panel_row.panel.judges])
+        state.seed(_field_key(reference, "name"), panel_row.name)
+        state.seed(_field_key(reference, "judges"), [j.name for j in panel_row.panel.judges])
         for scale in SCALES:
-            state.seed(_field(reference, scale), getattr(panel_row.panel.rules, scale))
+            state.seed(_field_key(reference, scale), getattr(panel_row.panel.rules, scale))
 
 
 def _choose_members(reference: str, panel_row: PanelRow | None) -> None:
     names = [entry.name for entry in registry.list_judges(store())]
     seats = [j.name for j in panel_row.panel.judges] if panel_row else []
     st.text_input(
-        "Name", key=_field(reference, "name"), max_chars=200, on_change="ignore", autocomplete="off"
+        "Name",
+        key=_field_key(reference, "name"),
+        max_chars=200,
+        on_change="ignore",
+        autocomplete="off",
     )
     st.multiselect(
         "Judges",
         names + [name for name in seats if name not in names],
         format_func=visible,
-        key=_field(reference, "judges"),
+        key=_field_key(reference, "judges"),
         placeholder="Choose who sits on it",
     )
     st.caption(
@@ -89,7 +93,7 @@ def _choose_members(reference: str, panel_row: PanelRow | None) -> None:
     )
 
 
-def _rules(reference: str) -> None:
+def _rule_fields(reference: str) -> None:
     st.html('<div class="rs-section">How votes become one verdict</div>')
     st.caption("A criterion may say otherwise for itself. Abstentions and failures never count.")
     for column, scale in zip(st.columns(len(SCALES)), SCALES, strict=True):
@@ -100,28 +104,30 @@ def _rules(reference: str) -> None:
                 list(rules),
                 format_func=rule_label,
                 captions=list(rules.values()),
-                key=_field(reference, scale),
+                key=_field_key(reference, scale),
                 on_change="ignore",
             )
 
 
-def _together(reference: str, panel_row: PanelRow | None) -> None:
+def _seating_fields(reference: str, panel_row: PanelRow | None) -> None:
     names = _chosen_names(reference)
     judges = {entry.name: entry.judge for entry in registry.list_judges(store())}
     judges |= {judge.name: judge for judge in panel_row.panel.judges} if panel_row else {}
     models = any(not judges[name].offline for name in names if name in judges)
-    asking.setup_fields(_keys(reference), _start(panel_row), names, models=models or not names)
+    asking.setup_fields(
+        _field_keys(reference), _initial_setup(panel_row), names, models=models or not names
+    )
 
 
 def _chosen_names(reference: str) -> list[str]:
-    return list(state.get(_field(reference, "judges")) or [])
+    return list(state.get(_field_key(reference, "judges")) or [])
 
 
-def _keys(reference: str) -> FieldKeys:
-    return FieldKeys(lambda name: _field(reference, name))
+def _field_keys(reference: str) -> FieldKeys:
+    return FieldKeys(lambda name: _field_key(reference, name))
 
 
-def _start(panel_row: PanelRow | None) -> PanelSetup:
+def _initial_setup(panel_row: PanelRow | None) -> PanelSetup:
     return setup_of(panel_row.panel) if panel_row else PanelSetup()
 
 
@@ -133,11 +139,11 @@ def _on_save(reference: str, panel_id: int | None) -> None:
             panel_row = None if panel_id is None else registry.get_panel(store(), panel_id)
             registry.save_panel(
                 store(),
-                str(state.get(_field(reference, "name")) or ""),
+                str(state.get(_field_key(reference, "name")) or ""),
                 names,
-                {scale: state.get(_field(reference, scale)) for scale in SCALES},
+                {scale: state.get(_field_key(reference, scale)) for scale in SCALES},
                 panel_id=panel_id,
-                setup=asking.read_setup(_keys(reference), _start(panel_row), names),
+                setup=asking.read_setup(_field_keys(reference), _initial_setup(panel_row), names),
             )
         except InputError as error:
             problems = [(str(p), "") for p in error.problems]

@@ -17,9 +17,9 @@ from pages.judges import checks
 from pages.judges.fields import JUDGE_FIELD
 from pages.ui import state
 from pages.ui.resources import store
-from pages.ui.text import esc, label, prose
+from pages.ui.text import draw_prose, esc, label
 from pages.ui.trial.texts import choose_item
-from pages.ui.widgets import one_of, problem_list, quiet, shown_errors, table, tag
+from pages.ui.widgets import choose_one, draw_table, problem_list, quiet_html, shown_errors, tag
 
 WAYS = {"text": "Paste a text", "item": "A kept item"}
 #: The texts of a pasted item other than the submission.
@@ -30,31 +30,31 @@ def show(reference: str) -> None:
     """Draw the fields, and the result of each criterion's checks."""
     st.subheader("Try it out", anchor=False)
     st.caption("With the rules above; nothing is saved, and no calls are made.")
-    way = one_of("What is tried", WAYS, default="text", key=_key(reference, "way"))
+    way = choose_one("What is tried", WAYS, default="text", key=_field_key(reference, "way"))
     with shown_errors():
-        item = _stored_item(reference) if way == "item" else _pasted(reference)
+        item = _stored_item(reference) if way == "item" else _pasted_item(reference)
         if item is not None:
-            _answers(reference, item)
+            _show_answers(reference, item)
 
 
-def _key(reference: str, name: str) -> str:
+def _field_key(reference: str, name: str) -> str:
     return state.key(JUDGE_FIELD, reference, "try", name)
 
 
-def _area(reference: str, name: str, caption: str, height: int) -> str:
+def _text_area(reference: str, name: str, caption: str, height: int) -> str:
     return st.text_area(
         caption,
-        key=_key(reference, name),
+        key=_field_key(reference, name),
         height=height,
         max_chars=100_000,
         persist_state="page",
     )
 
 
-def _pasted(reference: str) -> Item | None:
-    text = _area(reference, "text", "Submission", 140)
+def _pasted_item(reference: str) -> Item | None:
+    text = _text_area(reference, "text", "Submission", 140)
     with st.expander("Thinking, prompt and reference (optional)"):
-        more = {name: _area(reference, name, caption, 80) for name, caption in MORE.items()}
+        more = {name: _text_area(reference, name, caption, 80) for name, caption in MORE.items()}
     if not any(part.strip() for part in (text, *more.values())):
         return None
     thinking = more.pop("thinking")
@@ -63,33 +63,35 @@ def _pasted(reference: str) -> Item | None:
 
 
 def _stored_item(reference: str) -> Item | None:
-    place = choose_item(partial(_key, reference))
+    place = choose_item(partial(_field_key, reference))
     if place is None:
         return None
     item = prompt_preview.preview_item(store(), *place)
-    prose(item.text[:4000], height=160)
+    draw_prose(item.text[:4000], height=160)
     return item
 
 
-def _answers(reference: str, item: Item) -> None:
+def _show_answers(reference: str, item: Item) -> None:
     try:
-        result = check_rules.checks_from(checks.rows(reference), checks.further(reference))
+        result = check_rules.checks_from(
+            checks.form_rows(reference), checks.further_checks(reference)
+        )
     except InputError as error:
         st.warning(label("The rules are not complete yet."), icon=":material/rule:")
         problem_list(error.problems)
         return
-    table(
+    draw_table(
         ("Criterion", "Answer", "Why"),
-        (_line(tried) for tried in check_rules.try_out(result, item)),
+        (_result_row(tried) for tried in check_rules.try_out(result, item)),
         name="What the checks say of this text",
     )
 
 
-def _line(tried: CheckOutcome) -> list[str]:
+def _result_row(tried: CheckOutcome) -> list[str]:
     if tried.failed:
         answer = tag("✕ failure", "bad")
     elif tried.option is None:
-        answer = quiet("abstains")
+        answer = quiet_html("abstains")
     else:
         answer = tag(visible(tried.option), "info")
     return [esc(visible(tried.criterion)), answer, esc(visible(tried.why))]

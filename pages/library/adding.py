@@ -14,11 +14,11 @@ from pages.ui import drafts, routes, state
 from pages.ui.asking_words import SCALE_NAMES
 from pages.ui.resources import store
 from pages.ui.state import NEW
-from pages.ui.text import esc, label, one_line, prose, raw
-from pages.ui.widgets import row, shown_errors, tag
+from pages.ui.text import draw_prose, draw_raw, esc, label, one_line
+from pages.ui.widgets import draw_row, shown_errors, tag
 
 
-def tags(criterion: Criterion) -> str:
+def criterion_tags(criterion: Criterion) -> str:
     """Return the HTML of its weight, its effect and its kind of answer."""
     scored = sum(not option.na for option in criterion.options)
     caption = {
@@ -35,11 +35,11 @@ def show_entry(entry: Entry) -> None:
     criterion, example = entry.criterion, entry.example
     with st.container(border=True):
         st.html(f"<b>{esc(criterion.name)}</b>")
-        row([tags(criterion)])
-        prose(criterion.requirement)
+        draw_row([criterion_tags(criterion)])
+        draw_prose(criterion.requirement)
         known_as = ", ".join(entry.known_as)
         st.html(f'<div class="rs-quiet">Elsewhere called: {esc(known_as)}</div>')
-        st.html("".join(_option(o, o.label == example.option) for o in criterion.options))
+        st.html("".join(_option_html(o, o.label == example.option) for o in criterion.options))
     with st.container(border=True, gap="xsmall"):
         st.html('<div class="rs-section">Worked example</div>')
         for caption, text in (
@@ -49,16 +49,16 @@ def show_entry(entry: Entry) -> None:
         ):
             if text:
                 st.caption(caption)
-                prose(text)
+                draw_prose(text)
         st.html(
             f'<div class="rs-row"><span class="rs-chip rs-chosen">✓ {esc(example.option)}</span>'
             f"<span>{esc(example.why)}</span></div>"
         )
     with st.expander("Exactly what a judge is sent"):
-        _sent(entry)
+        _show_prompt(entry)
 
 
-def _option(option: Option, fits: bool) -> str:
+def _option_html(option: Option, fits: bool) -> str:
     value = "abstains" if option.na else f"value {fmt.score(option.value)}"
     chip = "rs-chip" + (" rs-na" if option.na else "") + (" rs-chosen" if fits else "")
     tick = "✓ " if fits else ""
@@ -69,14 +69,14 @@ def _option(option: Option, fits: bool) -> str:
     )
 
 
-def _sent(entry: Entry) -> None:
+def _show_prompt(entry: Entry) -> None:
     guidelines = next(p.guidelines for p in criterion_packs.all_packs() if p.name == entry.pack)
     preview = prompt_preview.preview_prompt(
         entry.criterion, guidelines, entry.example.item, seed=0, shuffle=True
     )
     for segment in preview.segments:
         st.caption(label(segment.role))
-        raw(segment.text, height=320)
+        draw_raw(segment.text, height=320)
 
 
 # Keys of the Library page, next to those of `state` (used with `state.key`).
@@ -94,7 +94,7 @@ LIBRARY_GUIDELINES = "library_guidelines"
 
 def adding_bar(picked: list[str], looked: Entry | None) -> None:
     """Draw the target and the button that adds the ticked criteria, or else the open one."""
-    titles = _targets()
+    titles = _draft_titles()
     rubric_name = state.address(state.RUBRIC)
     state.seed(LIBRARY_TARGET, rubric_name if rubric_name in titles else NEW)
     if state.get(LIBRARY_TARGET) not in titles:
@@ -128,26 +128,28 @@ def adding_bar(picked: list[str], looked: Entry | None) -> None:
                 args=(LIBRARY_PICK,),
             )
     chosen = picked or ([looked.key] if looked else [])
-    coming = _guidelines(criterion_packs.missing_guidelines(_draft_of(target), chosen))
+    coming = _missing_guidelines(
+        criterion_packs.missing_guidelines(_draft_of_target(target), chosen)
+    )
     if pressed and chosen:
-        add(target, chosen, coming)
+        add_criteria(target, chosen, coming)
 
 
-def _draft_of(target: str) -> RubricDraft:
+def _draft_of_target(target: str) -> RubricDraft:
     if target == NEW:
         return new_draft()
     saved = library.unsaved_work(store(), target)
     return saved.draft if saved else library.draft_of(store(), int(target))
 
 
-def _guidelines(missing: tuple[Pack, ...]) -> tuple[Pack, ...]:
+def _missing_guidelines(missing: tuple[Pack, ...]) -> tuple[Pack, ...]:
     """Return the guidelines that the target lacks; the person may leave them out."""
     if not missing:
         return ()
     state.seed(LIBRARY_GUIDELINES, True)
     with st.container(horizontal=True, vertical_alignment="center"):
         wanted = st.toggle(
-            label(f"With the guidelines of {_titles(missing)}", 200),
+            label(f"With the guidelines of {_pack_titles(missing)}", 200),
             key=LIBRARY_GUIDELINES,
             help="Judges read guidelines before every criterion of the rubric, your own criteria "
             "among them. They are put below the guidelines that are there.",
@@ -155,65 +157,65 @@ def _guidelines(missing: tuple[Pack, ...]) -> tuple[Pack, ...]:
         with st.popover("What they say", icon=":material/visibility:"):
             for pack in missing:
                 st.html(f'<div class="rs-section">{esc(pack.title)}</div>')
-                prose(pack.guidelines)
+                draw_prose(pack.guidelines)
     return missing if wanted else ()
 
 
-def _titles(packs: tuple[Pack, ...]) -> str:
+def _pack_titles(packs: tuple[Pack, ...]) -> str:
     *first, last = (f"“{pack.title}”" for pack in packs)
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def add(target: str, picked: list[str], guidelines: tuple[Pack, ...]) -> None:
+def add_criteria(target: str, picked: list[str], guidelines: tuple[Pack, ...]) -> None:
     """Add the criteria, and the guidelines of these packs, to the target's draft; edit it."""
     with shown_errors():
         guided = bool(guidelines)
-        own = bool(_draft_of(target)["guidelines"].strip())
+        own = bool(_draft_of_target(target)["guidelines"].strip())
         if target == NEW:
-            name = _new(criterion_packs.draft_from_entries(picked, guided=guided))
+            name = _new_draft(criterion_packs.draft_from_entries(picked, guided=guided))
         else:
-            name = _grown(target, picked, guided)
+            name = _grown_draft(target, picked, guided)
         added = drafts.draft(name)["criteria"][-len(picked)]
         drafts.keep_open(name, added["uid"])
         state.drop(LIBRARY_PICK)
         state.drop(LIBRARY_TARGET)
-        added_too = f", and the guidelines of {_titles(guidelines)}" if guided else ""
+        added_too = f", and the guidelines of {_pack_titles(guidelines)}" if guided else ""
         below = " below yours" if guided and own else ""
         undo = "" if target == NEW or not guided else " Undo takes both back."
         count = fmt.plural(len(picked), "criterion", "criteria")
         state.flash(f"Added {count}{added_too}{below}. Look them over, then save.{undo}")
-        routes.go(routes.RUBRICS, {state.RUBRIC: name})
+        routes.go_to(routes.RUBRICS, {state.RUBRIC: name})
 
 
-def start(draft: RubricDraft) -> None:
+def start_draft(draft: RubricDraft) -> None:
     """Store a new draft and open it in its editor."""
     with shown_errors():
-        name = _new(draft)
-        routes.go(routes.RUBRICS, {state.RUBRIC: name})
+        name = _new_draft(draft)
+        routes.go_to(routes.RUBRICS, {state.RUBRIC: name})
 
 
-def _new(draft: RubricDraft) -> str:
+def _new_draft(draft: RubricDraft) -> str:
     name = library.new_name()
-    library.keep(store(), name, draft, **drafts.who())
-    drafts.load(name)
+    library.keep(store(), name, draft, **drafts.draft_owner())
+    drafts.load_work(name)
     return name
 
 
-def _grown(name: str, picked: list[str], guided: bool) -> str:
-    drafts.load(name)
+def _grown_draft(name: str, picked: list[str], guided: bool) -> str:
+    drafts.load_work(name)
     refused = drafts.refused_text(name)
     if refused is not None:
         raise InputError(
             "This rubric has YAML that is not applied yet. Fix it in the editor first.",
             refused.problems,
         )
-    drafts.change(
+    drafts.change_draft(
         name, criterion_packs.with_entries(drafts.draft(name), picked, guided=guided), redraw=True
     )
     return name
 
 
-def _targets() -> dict[str, str]:
+def _draft_titles() -> dict[str, str]:
     """Return the names of drafts and rubrics, unsaved ones first, with their titles."""
     titles = {NEW: "Into a new rubric"}
     for draft_row in library.all_kept_drafts(store()):

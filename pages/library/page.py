@@ -13,18 +13,18 @@ from core.services.rubrics.drafts import draft_from
 from core.services.rubrics.library import SampleRubric
 from core.text import numbers as fmt
 from pages.library import adding
-from pages.library.adding import tags
+from pages.library.adding import criterion_tags
 from pages.ui import state
 from pages.ui.asking_words import SCALE_NAMES
-from pages.ui.text import esc, label, one_line, prose
+from pages.ui.text import draw_prose, esc, label, one_line
 from pages.ui.widgets import (
+    choose_one,
+    draw_row,
+    draw_table,
     empty_state,
-    one_of,
     page_header,
-    row,
     search_box,
     show_flash,
-    table,
     tag,
 )
 
@@ -33,28 +33,28 @@ ANY = "any"
 
 def criteria_by_pack() -> None:
     """Draw the choice and its target; the list on the left, the open entry on the right."""
-    packs = _filtered()
+    packs = _filtered_packs()
     first = packs[0][1][0] if packs else None
     looked = criterion_packs.entry_by_key(str(state.get(adding.LIBRARY_LOOK) or "")) or first
-    adding.adding_bar(picked(), looked)
+    adding.adding_bar(picked_criteria(), looked)
     left, right = st.columns([5, 4], gap="large")
     with left:
         if not packs:
             empty_state("Nothing found", "No criterion has these words in this pack and scale.")
         for pack, entries in packs:
-            _pack(pack, entries)
+            _show_pack(pack, entries)
     with right, st.container(key="rs_beside"):
         if looked is not None:
             adding.show_entry(looked)
 
 
-def picked() -> list[str]:
+def picked_criteria() -> list[str]:
     """Return the keys of the ticked criteria, in the library's order."""
     every = [entry.key for pack in criterion_packs.all_packs() for entry in pack.entries]
     return [key for key in every if state.get(state.key(adding.LIBRARY_PICK, key))]
 
 
-def _filtered() -> list[tuple[Pack, list[Entry]]]:
+def _filtered_packs() -> list[tuple[Pack, list[Entry]]]:
     titles = {pack.name: pack.title for pack in criterion_packs.all_packs()}
     with st.container(horizontal=True, vertical_alignment="center"):
         search = search_box(
@@ -69,7 +69,7 @@ def _filtered() -> list[tuple[Pack, list[Entry]]]:
             width=220,
         )
         state.seed(adding.LIBRARY_SCALE, ANY)
-        scale = one_of(
+        scale = choose_one(
             "Answer",
             [ANY, *SCALE_NAMES],
             key=adding.LIBRARY_SCALE,
@@ -82,17 +82,17 @@ def _filtered() -> list[tuple[Pack, list[Entry]]]:
     )
 
 
-def _pack(pack: Pack, entries: list[Entry]) -> None:
+def _show_pack(pack: Pack, entries: list[Entry]) -> None:
     st.html(
         f'<div class="rs-section">{esc(pack.title)}</div>'
         f'<div class="rs-quiet">{esc(pack.description)}</div>'
     )
     with st.container(gap="xxsmall"):
         for entry in entries:
-            _row(entry)
+            _entry_row(entry)
 
 
-def _row(entry: Entry) -> None:
+def _entry_row(entry: Entry) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
         st.checkbox(
             label(f"Pick {entry.criterion.name}"),
@@ -109,7 +109,7 @@ def _row(entry: Entry) -> None:
             args=(adding.LIBRARY_LOOK, entry.key),
         )
         st.html(
-            f'<div class="rs-line">{adding.tags(entry.criterion)}'
+            f'<div class="rs-line">{adding.criterion_tags(entry.criterion)}'
             f'<span class="rs-cut rs-quiet">{esc(one_line(entry.criterion.requirement, 140))}'
             "</span></div>"
         )
@@ -120,25 +120,25 @@ def whole_rubrics() -> None:
     with st.grid(2, min_column_width=380):
         for sample in library.samples():
             with st.container(border=True, height="stretch"):
-                _sample(sample)
+                _sample_card(sample)
 
 
-def _sample(sample: SampleRubric) -> None:
+def _sample_card(sample: SampleRubric) -> None:
     rubric = sample.rubric
     st.html(f"<b>{esc(rubric.name)}</b>")
     st.html(f'<span class="rs-quiet">{esc(rubric.description)}</span>')
     parts = [tag(fmt.plural(len(rubric.criteria), "criterion", "criteria"))]
     parts += [tag(fmt.plural(len(rubric.gates), "gate"))] if rubric.gates else []
-    row(parts)
+    draw_row(parts)
     with st.expander("Its criteria and a worked example"):
         example: dict[str, Any] = rubric.meta["example"]
         verdicts = example["verdicts"]
-        table(
+        draw_table(
             ["Criterion", "Weight and answer", "In the example"],
             [
                 [
                     esc(c.name),
-                    f'<span class="rs-row">{tags(c)}</span>',
+                    f'<span class="rs-row">{criterion_tags(c)}</span>',
                     esc(str(verdicts[c.name])),
                 ]
                 for c in rubric.criteria
@@ -152,10 +152,10 @@ def _sample(sample: SampleRubric) -> None:
         ):
             if text:
                 st.caption(caption)
-                prose(str(text))
+                draw_prose(str(text))
     st.space("stretch")
     if st.button("Use this", key=state.key(adding.LIBRARY_ACT, "whole", sample.file)):
-        adding.start(draft_from(rubric))
+        adding.start_draft(draft_from(rubric))
 
 
 CRITERIA, WHOLES = "Criteria", "Whole rubrics"
@@ -163,7 +163,7 @@ CRITERIA, WHOLES = "Criteria", "Whole rubrics"
 page_header("Library", "Criteria that are worded, weighted and anchored, to be put into a rubric.")
 show_flash()
 state.seed(adding.LIBRARY_VIEW, CRITERIA)
-_view = one_of("What to look at", [CRITERIA, WHOLES], key=adding.LIBRARY_VIEW)
+_view = choose_one("What to look at", [CRITERIA, WHOLES], key=adding.LIBRARY_VIEW)
 if _view == WHOLES:
     whole_rubrics()
 else:

@@ -8,9 +8,9 @@ from core.domain.access import MAY, TEAM_ROLES, VERB_WORDS, ListedProvider, Team
 from core.text import numbers as fmt
 from pages.members import people, record, spending
 from pages.ui import routes, state
-from pages.ui.resources import actor, here
+from pages.ui.resources import actor, current_settings
 from pages.ui.text import esc
-from pages.ui.widgets import one_of, page_header, show_flash, table
+from pages.ui.widgets import choose_one, draw_table, page_header, show_flash
 
 VIEW = "members_view"
 VIEWS = {
@@ -21,29 +21,29 @@ VIEWS = {
 }
 
 
-def _show() -> None:
+def _show_view() -> None:
     page_header("Members", "Who may do what here, what may be asked and spent, and who did what.")
-    access = here().access
+    access = current_settings().access
     if access is None:
         st.info("Sign-in is off: anyone at this machine may do everything.")
-        routes.link(routes.DOCUMENTS, "How to let others in", {state.DOCUMENT: "access"})
+        routes.draw_link(routes.DOCUMENTS, "How to let others in", {state.DOCUMENT: "access"})
         return
     allow(actor(), "administer")
     show_flash()
     key = state.key(VIEW)
     state.put(key, state.address_in(state.VIEW, VIEWS) or "people")
-    view = one_of(
+    view = choose_one(
         "View", list(VIEWS), key=key, format_func=VIEWS.__getitem__, on_change=_on_view, args=(key,)
     )
     if view == "providers":
-        _providers(access)
+        _show_providers(access)
     elif view == "spending":
         spending.show(access)
     elif view == "record":
         record.show()
     else:
         people.show(access)
-        _roles()
+        _show_roles()
 
 
 def _on_view(key: str) -> None:
@@ -51,9 +51,9 @@ def _on_view(key: str) -> None:
     state.set_address(**{state.VIEW: None if view == "people" else view, state.PAGE: None})
 
 
-def _roles() -> None:
+def _show_roles() -> None:
     st.subheader("What the roles may do", anchor=False)
-    table(
+    draw_table(
         ("", *TEAM_ROLES),
         (
             [esc(VERB_WORDS[verb]), *("✓" if role in may else "–" for role in TEAM_ROLES)]
@@ -64,7 +64,7 @@ def _roles() -> None:
     )
 
 
-def _providers(access: TeamAccess) -> None:
+def _show_providers(access: TeamAccess) -> None:
     st.caption(
         "An address can be asked only with its own key. The list is part of the server's "
         "configuration and is changed there."
@@ -72,15 +72,15 @@ def _providers(access: TeamAccess) -> None:
     if not access.providers:
         st.info("No provider is listed: only offline judges and checks can be asked.")
         return
-    table(
+    draw_table(
         ("Provider", "Address", "Key variable", "For", "Limit a month", "For a person"),
-        map(_provider, access.providers),
+        map(_provider_row, access.providers),
         name="The providers that may be asked",
         numbers=(4, 5),
     )
 
 
-def _provider(provider: ListedProvider) -> list[str]:
+def _provider_row(provider: ListedProvider) -> list[str]:
     limits = (provider.monthly_usd, provider.person_usd)
     return [
         esc(provider.name),
@@ -91,4 +91,4 @@ def _provider(provider: ListedProvider) -> list[str]:
     ]
 
 
-_show()
+_show_view()

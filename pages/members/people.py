@@ -24,15 +24,17 @@ def show(access: TeamAccess) -> None:
     rows = members.all_members(store())
     st.html(f'<span class="rs-quiet rs-num">{fmt.plural(len(rows), "member")}</span>')
     for row in rows:
-        _row(row, fixed=row.email in access.admins)
-    _add(access)
+        _member_row(row, fixed=row.email in access.admins)
+    _add_form(access)
 
 
-def _row(row: MemberRow, *, fixed: bool) -> None:
+def _member_row(row: MemberRow, *, fixed: bool) -> None:
     key = state.key(FIELD, row.email)
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(width="stretch"):
-            quiet = f"since {fmt.ago(row.created)}" + (", switched off" if row.disabled else "")
+            quiet = f"since {fmt.time_ago(row.created)}" + (
+                ", switched off" if row.disabled else ""
+            )
             quiet = why_not_address(row.email) or quiet
             quiet = "an admin by the server's configuration" if fixed else quiet
             st.html(f'<b>{esc(row.email)}</b><br><span class="rs-quiet">{esc(quiet)}</span>')
@@ -63,7 +65,7 @@ def _on_change(row: MemberRow, key: str) -> None:
         members.put(store(), row.email, cast("TeamRole", role), disabled=not may)
 
 
-def _add(access: TeamAccess) -> None:
+def _add_form(access: TeamAccess) -> None:
     st.subheader("Add a member", anchor=False)
     allowed = sorted(access.domains) + sorted(access.emails)
     if allowed:

@@ -10,9 +10,9 @@ from core.domain.access import AuditRow
 from core.services.access import members
 from core.text import numbers as fmt
 from pages.ui import state
-from pages.ui.resources import later, store
+from pages.ui.resources import make_later, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import empty_state, table
+from pages.ui.widgets import draw_table, empty_state
 
 PAGE = 100
 FILTER = "record_filter"
@@ -33,7 +33,7 @@ def show() -> None:
         )
         st.download_button(
             "All as CSV",
-            data=later(members.audit_csv),
+            data=make_later(members.audit_csv),
             file_name="record-of-changes.csv",
             mime="text/csv",
             icon=":material/download:",
@@ -47,16 +47,18 @@ def show() -> None:
     if total > PAGE:
         page = st.pagination(-(-total // PAGE), key=state.key(FILTER, "page"))
     rows = members.audit_lines(store(), who, offset=(page - 1) * PAGE, limit=PAGE)
-    table(
+    draw_table(
         ("When (UTC)", "Who", "As", "Did", "To what"),
-        map(_line, rows),
+        map(_record_row, rows),
         name="The record of changes",
     )
     st.html(f'<span class="rs-quiet rs-num">{fmt.plural(total, "line")} in all</span>')
 
 
-def _line(row: AuditRow) -> list[str]:
-    about = ", ".join(f"{key} {_short(value)}" for key, value in dict(row.object or {}).items())
+def _record_row(row: AuditRow) -> list[str]:
+    about = ", ".join(
+        f"{key} {_short_value(value)}" for key, value in dict(row.object or {}).items()
+    )
     return [
         esc(row.at[:19].replace("T", " ")),
         esc(row.actor or "the terminal"),
@@ -66,5 +68,5 @@ def _line(row: AuditRow) -> list[str]:
     ]
 
 
-def _short(value: object) -> str:
+def _short_value(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -12,9 +12,9 @@ from core.services.access import spending
 from core.services.access.spending import MonthlySpending
 from core.text import numbers as fmt
 from pages.ui import state
-from pages.ui.resources import later, store
+from pages.ui.resources import make_later, store
 from pages.ui.text import esc
-from pages.ui.widgets import empty_state, table
+from pages.ui.widgets import draw_table, empty_state
 
 CHOICE = "spending_month"
 #: The most months offered.
@@ -24,10 +24,10 @@ MONTHS = 12
 def show(access: TeamAccess) -> None:
     """Draw the month, all providers, and everyone's spending there."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        month = st.selectbox("Month (UTC)", _months(), key=CHOICE, width=160)
+        month = st.selectbox("Month (UTC)", _month_names(), key=CHOICE, width=160)
         st.download_button(
             "As CSV",
-            data=later(lambda held: spending.spending_csv(held, month)),
+            data=make_later(lambda held: spending.spending_csv(held, month)),
             file_name=f"spending-{month}.csv",
             mime="text/csv",
             icon=":material/download:",
@@ -43,9 +43,9 @@ def show(access: TeamAccess) -> None:
     if not access.providers:
         empty_state("No provider is listed", "Only offline judges and checks can be asked.")
         return
-    table(
+    draw_table(
         ("Provider", "Spent", "Held", "Limit", "Left"),
-        (_provider(provider, shares) for provider in access.providers),
+        (_provider_row(provider, shares) for provider in access.providers),
         name="What each provider cost",
         numbers=(1, 2, 3, 4),
     )
@@ -56,13 +56,13 @@ def show(access: TeamAccess) -> None:
         )
         return
     limits = {provider.name: provider.person_usd for provider in access.providers}
-    table(
+    draw_table(
         ("Who", "Provider", "Spent", "Held", "Limit for a person", "Left"),
         (
             [
                 esc(share.person or "the terminal"),
                 esc(share.provider),
-                *_amounts([share], limits[share.provider]),
+                *_amount_cells([share], limits[share.provider]),
             ]
             for share in sorted(shares, key=lambda share: (-share.spent - share.held, share.person))
         ),
@@ -71,12 +71,12 @@ def show(access: TeamAccess) -> None:
     )
 
 
-def _provider(provider: ListedProvider, shares: list[MonthlySpending]) -> list[str]:
+def _provider_row(provider: ListedProvider, shares: list[MonthlySpending]) -> list[str]:
     own = [share for share in shares if share.provider == provider.name]
-    return [esc(provider.name), *_amounts(own, provider.monthly_usd)]
+    return [esc(provider.name), *_amount_cells(own, provider.monthly_usd)]
 
 
-def _amounts(shares: list[MonthlySpending], limit: float | None) -> list[str]:
+def _amount_cells(shares: list[MonthlySpending], limit: float | None) -> list[str]:
     """Return the amounts spent and reserved, the limit, and what is left."""
     spent, held = sum(share.spent for share in shares), sum(share.held for share in shares)
     left = "–" if limit is None else fmt.cost(max(0.0, limit - spent - held))
@@ -88,7 +88,7 @@ def _amounts(shares: list[MonthlySpending], limit: float | None) -> list[str]:
     ]
 
 
-def _months() -> list[str]:
+def _month_names() -> list[str]:
     now = date.fromisoformat(clock.now()[:10])
     ago = [now.year * 12 + now.month - 1 - back for back in range(MONTHS)]
     return [f"{at // 12}-{at % 12 + 1:02}" for at in ago]

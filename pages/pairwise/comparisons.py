@@ -14,7 +14,7 @@ from pages.pairwise.selection import ContestSelection
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import LabelledFigure, empty_state, figure_cell, figures, table, tag
+from pages.ui.widgets import LabelledFigure, draw_table, empty_state, figure_cell, show_figures, tag
 
 KINDS = {"person": "person", "panel": "all judges", "judge": "judge"}
 LISTED = 120
@@ -28,10 +28,12 @@ def people_beside_judges(chosen: ContestSelection) -> None:
             "No votes yet",
             "In the arena a person sees the same answers without names and says which is better. "
             "Then one matrix shows people and judges.",
-            lambda: routes.link(routes.ARENA, "Vote on these contests", {state.RUN: chosen.run_id}),
+            lambda: routes.draw_link(
+                routes.ARENA, "Vote on these contests", {state.RUN: chosen.run_id}
+            ),
         )
     else:
-        table(
+        draw_table(
             ("Person", "Votes", "Taken back"),
             (
                 [
@@ -50,11 +52,11 @@ def people_beside_judges(chosen: ContestSelection) -> None:
         about,
         lambda: arena_people.rater_agreement(store(), chosen.runs, chosen.contests),
     )
-    matrix(together)
-    _rates(together)
+    show_matrix(together)
+    _agreement_rates(together)
 
 
-def matrix(together: ContestRaters) -> None:
+def show_matrix(together: ContestRaters) -> None:
     """Draw how often every two raters agree, as a picture and as a table."""
     if len(together.raters) < 2:
         return
@@ -79,7 +81,7 @@ def matrix(together: ContestRaters) -> None:
 
 def pair_table(names: list[str], rows: list[RaterLikeness]) -> None:
     """Draw a row for every two raters: the number of contests, how often they agree, and kappa."""
-    table(
+    draw_table(
         ("Two raters", "Contests", "Same", "Kappa"),
         (
             [
@@ -96,9 +98,9 @@ def pair_table(names: list[str], rows: list[RaterLikeness]) -> None:
     st.caption("Same: win, tie or loss alike, with a 95% interval (Wilson). Kappa: Cohen's.")
 
 
-def _rates(together: ContestRaters) -> None:
+def _agreement_rates(together: ContestRaters) -> None:
     st.html('<div class="rs-section">The share of points that each gives</div>')
-    table(
+    draw_table(
         ("Rater", "", "Contests decided", *together.systems),
         (
             [
@@ -131,14 +133,14 @@ def pointwise_beside(chosen: ContestSelection) -> None:
             "No run has scored these answers",
             "Grade the contest's dataset one answer at a time with a rubric; then this page shows "
             "scores and contests side by side.",
-            lambda: routes.link(routes.RUNS, "Runs", icon=""),
+            lambda: routes.draw_link(routes.RUNS, "Runs", icon=""),
         )
         return
     names = {candidate.id: f"{candidate.id}: {one_line(candidate.name, 80)}" for candidate in runs}
     run_id = state.address_id(keys.SCORES)
     run = run_id if run_id in names else runs[0].id
     if run_id not in (None, run):
-        state.unknown(keys.SCORES, run_id)
+        state.report_unknown(keys.SCORES, run_id)
     key = state.key(keys.CONTEST_FIELD, keys.SCORES)
     state.put(key, run)
     st.selectbox(
@@ -154,16 +156,16 @@ def pointwise_beside(chosen: ContestSelection) -> None:
         (*chosen.about, run, votes, chosen.question),
         lambda: pointwise_contests.side_by_side_with(store(), chosen.runs, run, chosen.question),
     )
-    _head(scored)
-    _tasks(scored)
-    _worst(chosen, scored)
+    _score_head(scored)
+    _show_tasks(scored)
+    _worst_task(chosen, scored)
 
 
-def _head(scored: ScoredContests) -> None:
+def _score_head(scored: ScoredContests) -> None:
     total = len(scored.sides)
     agree, opposite = scored.counts.get("agree", 0), scored.counts.get("reversed", 0)
     tau = scored.tau
-    figures(
+    show_figures(
         [
             LabelledFigure(
                 "Contests with both", fmt.count(total), f"{scored.left_out} have not both."
@@ -181,11 +183,11 @@ def _head(scored: ScoredContests) -> None:
     )
 
 
-def _tasks(scored: ScoredContests) -> None:
+def _show_tasks(scored: ScoredContests) -> None:
     if not scored.by_task:
         st.caption("Nowhere do scores and contests name opposite winners.")
         return
-    table(
+    draw_table(
         ("Task", "Contests with opposite winners"),
         ([esc(task), fmt.count(n)] for task, n in scored.by_task[:SHOWN]),
         name="Tasks that cause the disagreement",
@@ -195,7 +197,7 @@ def _tasks(scored: ScoredContests) -> None:
         st.caption(f"And {len(scored.by_task) - SHOWN} tasks more.")
 
 
-def _worst(chosen: ContestSelection, scored: ScoredContests) -> None:
+def _worst_task(chosen: ContestSelection, scored: ScoredContests) -> None:
     st.html('<div class="rs-section">Furthest apart first</div>')
     places = {
         (contest.task, contest.question, contest.first, contest.second): index
@@ -212,10 +214,10 @@ def _worst(chosen: ContestSelection, scored: ScoredContests) -> None:
                 on_click=state.set_address,
                 kwargs={state.VIEW: "matrix", keys.BOUT: index, keys.CELL: None},
             )
-            st.html(_words(side), width="content")
+            st.html(_side_words(side), width="content")
 
 
-def _words(side: ScoredContest) -> str:
+def _side_words(side: ScoredContest) -> str:
     caption, tone = SCORE_KINDS[side.kind]
     ahead = side.first if side.gap > 0 else side.second
     gap = f"scores: {ahead} ahead by {fmt.score(abs(side.gap))}" if side.gap else "scores level"

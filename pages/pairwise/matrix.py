@@ -21,7 +21,7 @@ from pages.pairwise.selection import ContestSelection
 from pages.ui import routes, state
 from pages.ui.items import (
     context_words,
-    folded,
+    show_folded,
     side_by_side,
     standing_tags,
     vote_card,
@@ -29,7 +29,7 @@ from pages.ui.items import (
 )
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import row, table, tag
+from pages.ui.widgets import draw_row, draw_table, tag
 
 NAMED = 40
 
@@ -41,12 +41,13 @@ def outcome_tag(outcome: ContestOutcome, contest: Contest) -> str:
     why = f", {WHY[outcome.why]}" if outcome.why else ""
     if outcome.winner in ("first", "second"):
         return tag(
-            f"{_short(contest.first if outcome.winner == 'first' else contest.second)} won", "good"
+            f"{_short_name(contest.first if outcome.winner == 'first' else contest.second)} won",
+            "good",
         )
     return tag(("both bad" if outcome.winner == "both_bad" else "tie") + why)
 
 
-def _short(name: str) -> str:
+def _short_name(name: str) -> str:
     return name if len(name) <= NAMED else name[: NAMED - 1] + "…"
 
 
@@ -57,19 +58,19 @@ def show_contest(chosen: ContestSelection, at: int, order: Sequence[int]) -> Non
         st.html(f'<div class="rs-section">{esc(held.task)}: {esc(held.question)}</div>')
         lengths = " and ".join(fmt.plural(count, "word") for count in held.lengths)
         quiet = f'<span class="rs-quiet rs-num">{esc(lengths)}</span>'
-        row([outcome_tag(chosen.outcome(held), held), quiet])
+        draw_row([outcome_tag(chosen.outcome(held), held), quiet])
         leading = next((s for s in held.shown if not s.swapped), held.shown[0])
         view = item_view.item_view(store(), held.run_id, leading.item_id)
-        _answers(held, view, leading)
-        _orders(chosen, held)
-        _steps(order, order.index(at))
+        _show_answers(held, view, leading)
+        _show_orders(chosen, held)
+        _step_buttons(order, order.index(at))
 
 
-def _answers(contest: Contest, view: ItemView, leading: ShownAnswers) -> None:
-    folded("Task", view.item.prompt, opened=len(view.item.prompt) < 500)
+def _show_answers(contest: Contest, view: ItemView, leading: ShownAnswers) -> None:
+    show_folded("Task", view.item.prompt, opened=len(view.item.prompt) < 500)
     for name, text in view.item.context.items():
-        folded(context_words(name), text)
-    folded("Reference", view.item.reference)
+        show_folded(context_words(name), text)
+    show_folded("Reference", view.item.reference)
     pair = view.item.submission
     assert isinstance(pair, Pair), "a contest holds pairs"
     answers = (pair.second, pair.first) if leading.swapped else (pair.first, pair.second)
@@ -80,31 +81,31 @@ def _answers(contest: Contest, view: ItemView, leading: ShownAnswers) -> None:
     side_by_side((heads[0], heads[1]), answers, mark=bool(mark))
 
 
-def _orders(chosen: ContestSelection, contest: Contest) -> None:
+def _show_orders(chosen: ContestSelection, contest: Contest) -> None:
     with st.grid(2, min_column_width=300):
         for shown in sorted(contest.shown, key=lambda value: value.swapped):
             with st.container(gap="xsmall"):
-                _order(chosen, contest, shown)
+                _show_order(chosen, contest, shown)
 
 
-def _order(chosen: ContestSelection, contest: Contest, shown: ShownAnswers) -> None:
+def _show_order(chosen: ContestSelection, contest: Contest, shown: ShownAnswers) -> None:
     a, b = (contest.second, contest.first) if shown.swapped else (contest.first, contest.second)
     st.html(f'<div class="rs-section">Shown as A: {esc(a)}<br>Shown as B: {esc(b)}</div>')
     view = item_view.item_view(store(), contest.run_id, shown.item_id)
-    criterion = _view_of(view, contest.question)
+    criterion = _criterion_view(view, contest.question)
     answered = [answer for answer in criterion.votes if answer.result is not None]
     for answer in answered:
         if chosen.judge not in (None, answer.cell.judge):
             continue
         if isinstance(answer.result, Vote):
-            _vote(
+            _show_vote(
                 answer, answer.result, _choice_words(criterion, answer.result, a, b), view.item.text
             )
         elif answer.result is not None:
             st.html(vote_card(criterion.criterion, answer.result, which=which_answer(answer)))
     if not answered:
         st.caption("No answers in this order.")
-    routes.link(
+    routes.draw_link(
         routes.RUN, "Request and response", {state.RUN: contest.run_id, state.ITEM: shown.item_id}
     )
 
@@ -113,11 +114,11 @@ def _choice_words(criterion: CriterionView, vote: Vote, a: str, b: str) -> str:
     """Return the system that a vote chose, and its name on the judge's screen."""
     choice = choice_of(criterion.criterion, vote.option)
     if choice in ("A", "B"):
-        return tag(f"{choice}: {_short(a if choice == 'A' else b)}", "info")
+        return tag(f"{choice}: {_short_name(a if choice == 'A' else b)}", "info")
     return tag({"tie": "tie", "both_bad": "both bad"}.get(choice, "abstained"))
 
 
-def _vote(view: VoteView, vote: Vote, choice: str, text: str) -> None:
+def _show_vote(view: VoteView, vote: Vote, choice: str, text: str) -> None:
     which = f'<span class="rs-quiet">{esc(which_answer(view))}</span>' if which_answer(view) else ""
     quotes = "".join(
         f'<div class="rs-quote">{esc(quote)}'
@@ -130,11 +131,11 @@ def _vote(view: VoteView, vote: Vote, choice: str, text: str) -> None:
     st.html(f'<div class="rs-card"><div class="rs-row">{head}</div>{quotes}{reason}</div>')
 
 
-def _view_of(view: ItemView, question: str) -> CriterionView:
+def _criterion_view(view: ItemView, question: str) -> CriterionView:
     return next(criterion for criterion in view.criteria if criterion.criterion.name == question)
 
 
-def _steps(order: Sequence[int], place: int) -> None:
+def _step_buttons(order: Sequence[int], place: int) -> None:
     """Draw buttons for the previous and next contest of the list shown."""
     with st.container(horizontal=True):
         for caption, to, shortcut in (
@@ -159,12 +160,12 @@ Cell = tuple[int, int]
 
 def show(chosen: ContestSelection) -> None:
     """Draw the matrix, the contests of the chosen cell, and the open contest."""
-    cell = _cell(len(chosen.contests.systems))
-    _matrix(chosen, cell)
-    _list(chosen, _contests(chosen, cell), cell)
+    cell = _chosen_cell(len(chosen.contests.systems))
+    _draw_matrix(chosen, cell)
+    _contest_list(chosen, _contests_of_cell(chosen, cell), cell)
 
 
-def _cell(systems: int) -> Cell | None:
+def _chosen_cell(systems: int) -> Cell | None:
     row, _, column = (state.address(selection.CELL) or "").partition("-")
     at = state.as_id(row), state.as_id(column)
     if at[0] is None or at[1] is None or at[0] == at[1] or max(at[0], at[1]) >= systems:
@@ -172,15 +173,15 @@ def _cell(systems: int) -> Cell | None:
     return at[0], at[1]
 
 
-def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
+def _draw_matrix(chosen: ContestSelection, cell: Cell | None) -> None:
     systems = chosen.contests.systems
-    matrix = selection.board(chosen).matrix
+    matrix = selection.board_of(chosen).matrix
     size = range(len(systems))
     counts = [[float(matrix.contests[i, j]) if i != j else 0.0 for j in size] for i in size]
     shares = [[float(matrix.share[i, j]) if counts[i][j] else None for j in size] for i in size]
     captions = [
         [
-            _words(shares[i][j], counts[i][j], short=len(systems) > ROOM) if i != j else ""
+            _cell_words(shares[i][j], counts[i][j], short=len(systems) > ROOM) if i != j else ""
             for j in size
         ]
         for i in size
@@ -198,7 +199,7 @@ def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
         "table below has its counts.",
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
-        table(
+        draw_table(
             ("Row \\ against", *systems),
             (
                 [
@@ -218,7 +219,7 @@ def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
         )
 
 
-def _words(share: float | None, contests: float, *, short: bool) -> str:
+def _cell_words(share: float | None, contests: float, *, short: bool) -> str:
     if share is None:
         return ""
     return fmt.percent(share) if short else f"{fmt.percent(share)} of {contests:g}"
@@ -228,21 +229,23 @@ def _on_click(key: str) -> None:
     points = state.get(key, {}).get("selection", {}).get("points", [])
     if points:
         row, column = points[0]["customdata"][:2]
-        _see(None if row == column else f"{row}-{column}")
+        _open_cell(None if row == column else f"{row}-{column}")
 
 
-def _see(cell: str | None) -> None:
+def _open_cell(cell: str | None) -> None:
     state.set_address(**{selection.CELL: cell, state.PAGE: None, selection.BOUT: None})
 
 
-def _contests(chosen: ContestSelection, cell: Cell | None) -> list[tuple[int, Contest]]:
+def _contests_of_cell(chosen: ContestSelection, cell: Cell | None) -> list[tuple[int, Contest]]:
     if cell is None:
         return chosen.matching_contests()
     return chosen.matching_contests(frozenset(chosen.contests.systems[at] for at in cell))
 
 
-def _list(chosen: ContestSelection, contests: list[tuple[int, Contest]], cell: Cell | None) -> None:
-    _picker(chosen, cell)
+def _contest_list(
+    chosen: ContestSelection, contests: list[tuple[int, Contest]], cell: Cell | None
+) -> None:
+    _cell_picker(chosen, cell)
     if not contests:
         st.caption("These two never met.")
         return
@@ -256,7 +259,7 @@ def _list(chosen: ContestSelection, contests: list[tuple[int, Contest]], cell: C
     )
     with st.container(gap="xxsmall"):
         for at, held in contests[(page - 1) * PAGE : page * PAGE]:
-            _line(chosen, at, held, opened=at == opened)
+            _contest_line(chosen, at, held, opened=at == opened)
             if at == opened:
                 show_contest(chosen, at, order)
     if pages > 1:
@@ -265,7 +268,7 @@ def _list(chosen: ContestSelection, contests: list[tuple[int, Contest]], cell: C
         st.pagination(pages, default=page, key=key, on_change=_on_page, args=(key,))
 
 
-def _picker(chosen: ContestSelection, cell: Cell | None) -> None:
+def _cell_picker(chosen: ContestSelection, cell: Cell | None) -> None:
     systems = chosen.contests.systems
     names = {
         f"{i}-{j}": f"{one_line(system, 40)} against {one_line(other, 40)}"
@@ -282,7 +285,7 @@ def _picker(chosen: ContestSelection, cell: Cell | None) -> None:
         key=key,
         format_func=lambda name: names.get(name, name),
         placeholder="All systems; click a cell, or pick two",
-        on_change=lambda: _see(state.get(key)),
+        on_change=lambda: _open_cell(state.get(key)),
     )
 
 
@@ -290,7 +293,7 @@ def _on_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key), selection.BOUT: None})
 
 
-def _line(chosen: ContestSelection, at: int, contest: Contest, *, opened: bool) -> None:
+def _contest_line(chosen: ContestSelection, at: int, contest: Contest, *, opened: bool) -> None:
     question = f" · {contest.question}" if len(chosen.contests.questions) > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(

@@ -30,12 +30,12 @@ from pages.ui.blocks.drawn import show_sections
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
-    confidence,
+    chosen_confidence,
+    draw_table,
     empty_state,
     figure_cell,
     interval_choice,
     level_words,
-    table,
 )
 
 WHOLE = ""
@@ -45,12 +45,12 @@ ROWS, TALL = 40, 640
 
 def show(run: Run) -> None:
     """Draw what the run has: a ranking, order checks, or both."""
-    part = _part(run)
+    part = _chosen_part(run)
     about = (run.id, run.votes, run.failures_open, part)
     checks = remembered("orders", about, lambda: order_checks(run_ratings(store(), run.id), part))
     if checks:
-        _checks(checks, part)
-    ranked = _ranked(run)
+        _order_checks(checks, part)
+    ranked = _draw_ranking(run)
     if not checks and not ranked:
         empty_state(
             "Nothing compares systems here",
@@ -59,16 +59,16 @@ def show(run: Run) -> None:
         )
 
 
-def _part(run: Run) -> str:
+def _chosen_part(run: Run) -> str:
     names = remembered(
         "parts", (run.dataset_version_id,), lambda: contests.orders_parts(store(), run.id)
     )
     if not names or run.panel.askable:
         return WHOLE
-    return _noted("Apart by", keys.PART, names, ("the note", "nothing: all items"), 320)
+    return _note_choice("Apart by", keys.PART, names, ("the note", "nothing: all items"), 320)
 
 
-def _noted(
+def _note_choice(
     title: str, parameter: str, names: Sequence[str], caption: tuple[str, str], width: int
 ) -> str:
     """Return the chosen item note, or ``WHOLE``; the address keeps it.
@@ -88,7 +88,7 @@ def _noted(
     return str(state.get(key))
 
 
-def _checks(checks: Sequence[OrderCheck], part: str) -> None:
+def _order_checks(checks: Sequence[OrderCheck], part: str) -> None:
     st.html('<div class="rs-section">Judges asked in both orders</div>')
     several = len({check.criterion for check in checks}) > 1
     heads = [
@@ -105,7 +105,7 @@ def _checks(checks: Sequence[OrderCheck], part: str) -> None:
     ]
     first = len(heads) - 7
     with st.container(height=TALL if len(checks) > ROWS else "content", border=False):
-        _table(checks, heads, first, part=bool(part), several=several)
+        _check_table(checks, heads, first, part=bool(part), several=several)
     st.caption(
         "Accuracy: over both orders, a missing answer is wrong. Same and kappa (Cohen's) leave "
         "missing answers out. As published: LLMBar's conventions, in which two missing answers are "
@@ -113,10 +113,10 @@ def _checks(checks: Sequence[OrderCheck], part: str) -> None:
     )
 
 
-def _table(
+def _check_table(
     checks: Sequence[OrderCheck], heads: Sequence[str], first: int, *, part: bool, several: bool
 ) -> None:
-    table(
+    draw_table(
         heads,
         (
             [
@@ -142,31 +142,31 @@ def _table(
 PERCENT, FINE = partial(fmt.percent, digits=1), partial(fmt.score, digits=3)
 
 
-def _ranked(run: Run) -> bool:
+def _draw_ranking(run: Run) -> bool:
     """Draw the ranking by scores; return `False` if the run has none."""
     if len(contests.systems_of(store(), run)) < 2:
         return False
     st.html('<div class="rs-section">Systems ranked by their scores</div>')
-    by = _join(run)
+    by = _join_note(run)
     try:
-        level = confidence().level
+        level = chosen_confidence().level
         about = (run.id, run.votes, run.failures_open, by, level)
         listwise = remembered(
             "listwise", about, lambda: contests.scores_ranked(store(), run.id, by, level)
         )
     except InputError as error:
-        st.warning(_in_full(error), icon=":material/link_off:")
+        st.warning(_full_message(error), icon=":material/link_off:")
         return True
     interval_choice(methods=False)
     if isinstance(listwise, Listwise):
-        _listwise(listwise, about)
+        _draw_methods(listwise, about)
     else:
         show_sections(unmatched_sections(listwise))
-    _by_people(run, about)
+    _ranking_by_people(run, about)
     return True
 
 
-def _join(run: Run) -> str | None:
+def _join_note(run: Run) -> str | None:
     """Return the note that joins answers to one task; ``None``: equal prompts do."""
     about = (run.dataset_version_id,)
     names = remembered("meta", about, lambda: contests.meta_names(store(), *about))
@@ -174,32 +174,32 @@ def _join(run: Run) -> str | None:
         return None
     title = "Answers belong to the same task if they have"
     caption = ("the same note", "the same prompt, word for word")
-    return _noted(title, keys.JOIN, names, caption, 400) or None
+    return _note_choice(title, keys.JOIN, names, caption, 400) or None
 
 
-def _in_full(error: InputError) -> str:
+def _full_message(error: InputError) -> str:
     """Return the message with the first of its problems and its fix."""
     first = [f"{problem.message} {problem.mend}" for problem in error.problems[:1]]
     return label(" ".join([error.message, *first]))
 
 
-def _listwise(listwise: Listwise, about: tuple[object, ...]) -> None:
+def _draw_methods(listwise: Listwise, about: tuple[object, ...]) -> None:
     for notice in listwise.notices:
         st.caption(label(notice))
     ballots = listwise.ballots
     strengths = remembered(
         "ballots",
         about,
-        lambda: rank_report.ballots_board(ballots, level=confidence().level),
+        lambda: rank_report.ballots_board(ballots, level=chosen_confidence().level),
     )
     show_sections(
         [
             Section("", (blocks.limit_sentences(strengths),)),
-            blocks.standings_section(strengths, confidence().level),
+            blocks.standings_section(strengths, chosen_confidence().level),
             blocks.methods_section(listwise.methods, ballots.systems, strengths),
         ]
     )
-    table(
+    draw_table(
         ("Judge", *listwise.ballots.systems, "Scores higher than others by"),
         (
             [
@@ -213,7 +213,7 @@ def _listwise(listwise: Listwise, about: tuple[object, ...]) -> None:
         numbers=range(1, len(listwise.ballots.systems) + 2),
     )
     if listwise.likeness:
-        table(
+        draw_table(
             ("Two judges", "Spearman", "Kendall"),
             (
                 [
@@ -240,21 +240,21 @@ BY_PEOPLE_SAYS = (
 )
 
 
-def _by_people(run: Run, about: tuple[object, ...]) -> None:
+def _ranking_by_people(run: Run, about: tuple[object, ...]) -> None:
     """Draw the section, or why the labels cannot represent all answers."""
     corrected = remembered(
         "by people",
         (*about, *browsing.results_state(store(), run)),
-        lambda: system_gaps.corrected_systems(store(), run, level=confidence().level),
+        lambda: system_gaps.corrected_systems(store(), run, level=chosen_confidence().level),
     )
     st.html('<div class="rs-section">Systems as people would grade them</div>')
     st.html(f'<div class="rs-prose">{esc(system_gaps.in_words(corrected))}</div>')
     if corrected.reason:
         if corrected.systems:
             planned = {state.NEW: "labels", state.RUN: run.id}
-            routes.link(routes.QUEUES, "How many labels?", planned, icon="straighten")
+            routes.draw_link(routes.QUEUES, "How many labels?", planned, icon="straighten")
         return
-    table(
+    draw_table(
         ("System", "Votes say", "Corrected", "People's labels alone", "Places", "Labelled"),
         (_system_row(system) for system in corrected.systems),
         name="Mean scores, corrected by people's labels",
@@ -267,7 +267,7 @@ def _by_people(run: Run, about: tuple[object, ...]) -> None:
         help=BY_PEOPLE_SAYS,
     )
     if 0 < len(corrected.gaps) <= PAIRS_SHOWN:
-        _pairs_of(corrected)
+        _pairs_of_systems(corrected)
 
 
 def _system_row(system: SystemMean) -> list[str]:
@@ -289,9 +289,9 @@ def _system_row(system: SystemMean) -> list[str]:
     ]
 
 
-def _pairs_of(corrected: CorrectedSystems) -> None:
+def _pairs_of_systems(corrected: CorrectedSystems) -> None:
     with st.expander("Every two of them", icon=":material/table_rows:"):
-        table(
+        draw_table(
             ("Second minus first", "Votes say", "Corrected", "p, corrected", ""),
             (_pair_row(gap) for gap in corrected.gaps),
             name="Differences of systems, corrected",

@@ -18,10 +18,17 @@ from core.services.results import item_view
 from core.text import numbers as fmt
 from pages.pairwise import comparisons, leaderboard, matrix, other_runs, planning, selection
 from pages.ui import routes, run_status, state
-from pages.ui.resources import later, only, store
+from pages.ui.resources import disabled_without, make_later, store
 from pages.ui.run_status import cost_words, raters_line, status_tag, votes_words
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, one_of, page_header, row, show_flash, shown_errors
+from pages.ui.widgets import (
+    choose_one,
+    draw_row,
+    empty_state,
+    page_header,
+    show_flash,
+    shown_errors,
+)
 
 POLL_SECONDS = 2.0
 SHOWN = 30
@@ -47,7 +54,7 @@ def contest_list() -> None:
     _plan_button("plan")
     active = any(contest.active for contest in comparable.contests)
     if comparable.contests:
-        st.fragment(_contests, run_every=POLL_SECONDS if active else None)(active)
+        st.fragment(_contest_cards, run_every=POLL_SECONDS if active else None)(active)
     _draw_other_runs(
         "Systems ranked from scores",
         "These runs graded answers of several systems one by one; they rank them without a call.",
@@ -68,24 +75,24 @@ def _plan_button(name: str) -> None:
         icon=":material/add:",
         on_click=state.set_address,
         kwargs={state.PLAN: "new"},
-        **only("write"),
+        **disabled_without("write"),
     )
 
 
-def _contests(was_active: bool) -> None:
+def _contest_cards(was_active: bool) -> None:
     with shown_errors():
         comparable = contests.comparable_runs(store())
         if was_active and not any(contest.active for contest in comparable.contests):
             st.rerun()
         for contest in comparable.contests[:SHOWN]:
-            _card(contest, comparable.rounds.get(contest.id))
+            _contest_card(contest, comparable.rounds.get(contest.id))
 
 
-def _card(run: RunRow, begins: int | None) -> None:
+def _contest_card(run: RunRow, begins: int | None) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            link(run, "swords")
-            row([status_tag(run)])
+            draw_link(run, "swords")
+            draw_row([status_tag(run)])
         if run.active:
             answered = run.votes + run.failures_open
             st.progress(min(1.0, answered / run.planned) if run.planned else 1.0)
@@ -96,14 +103,14 @@ def _card(run: RunRow, begins: int | None) -> None:
             facts.append(fmt.plural(run.failures_open, "failure"))
         if run.calls:
             facts.append(cost_words(run))
-        facts.append(fmt.ago(run.created))
+        facts.append(fmt.time_ago(run.created))
         for line in (raters_line(run), " · ".join(facts)):
             st.html(f'<div class="rs-quiet rs-num">{esc(line)}</div>')
 
 
-def link(run: RunRow, icon: str) -> None:
+def draw_link(run: RunRow, icon: str) -> None:
     """Draw a link to this page's view of a run."""
-    routes.link(routes.CONTESTS, label(run.name, 100), {state.RUN: run.id}, icon=icon)
+    routes.draw_link(routes.CONTESTS, label(run.name, 100), {state.RUN: run.id}, icon=icon)
 
 
 def _draw_other_runs(head: str, says: str, rows: Sequence[RunRow]) -> None:
@@ -112,7 +119,7 @@ def _draw_other_runs(head: str, says: str, rows: Sequence[RunRow]) -> None:
     st.html(f'<div class="rs-section">{esc(head)}</div><div class="rs-quiet">{esc(says)}</div>')
     for run in rows[:SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center"):
-            link(run, "leaderboard")
+            draw_link(run, "leaderboard")
             st.html(
                 f'<span class="rs-quiet rs-num">run {run.id} · {esc(votes_words(run))}</span>',
                 width="content",
@@ -147,7 +154,7 @@ def download_buttons(run_id: int) -> None:
         ):
             st.download_button(
                 caption,
-                data=later(partial(make, run_id=run_id)),
+                data=make_later(partial(make, run_id=run_id)),
                 file_name=f"contest-{run_id}.{ending}",
                 mime=mime,
                 key=state.key(selection.CONTEST_ACT, "export", ending),
@@ -168,7 +175,7 @@ VIEWS = {
 
 def one_contest_run(run_id: int) -> None:
     """Draw the whole page of a run."""
-    routes.back(routes.CONTESTS, "All contests")
+    routes.draw_back_link(routes.CONTESTS, "All contests")
     run = item_view.require_run(store(), run_id)
     about = f"Run {run.id} · judged by {raters_line(run)}"
     page_header(one_line(run.name, 100), about, own_words=False)
@@ -176,33 +183,33 @@ def one_contest_run(run_id: int) -> None:
     if not contests.is_contest(store(), run_id):
         other_runs.show(run)
         return
-    run_status.show(run_id)
-    selected = selection.read(run_id)
-    _links(run)
+    run_status.show_status(run_id)
+    selected = selection.read_contests(run_id)
+    _draw_links(run)
     if not run.votes:
         empty_state("No vote yet", "The leaderboard appears here with the first votes.")
         return
     planning.next_round(run, selected)
-    _view(selected)
+    _show_view(selected)
 
 
-def _links(run: Run) -> None:
+def _draw_links(run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        routes.link(routes.RUN, "Votes and failures", {state.RUN: run.id})
+        routes.draw_link(routes.RUN, "Votes and failures", {state.RUN: run.id})
         if run.panel.askable:
-            routes.link(routes.ARENA, "Vote on these contests yourself", {state.RUN: run.id})
+            routes.draw_link(routes.ARENA, "Vote on these contests yourself", {state.RUN: run.id})
         st.space("stretch")
         if run.votes:
             download_buttons(run.id)
 
 
-def _view(selected: selection.ContestSelection) -> None:
+def _show_view(selected: selection.ContestSelection) -> None:
     key = state.key(selection.CONTEST_FIELD, state.VIEW)
     state.put(key, state.address_in(state.VIEW, VIEWS) or "board")
-    view = one_of("View", VIEWS, key=key, on_change=_on_view, args=(key,))
+    view = choose_one("View", VIEWS, key=key, on_change=_on_view, args=(key,))
     with shown_errors():
         if view != "people":
-            selection.pickers(selected, only_question=view == "scores")
+            selection.draw_pickers(selected, only_question=view == "scores")
         match view:
             case "matrix":
                 matrix.show(selected)

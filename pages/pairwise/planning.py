@@ -25,12 +25,12 @@ from pages.ui.run_form import PLAN_FIELD, seed_and_budget, start_button
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     LabelledFigure,
+    draw_table,
     empty_state,
-    figures,
     page_header,
-    refusal,
+    show_figures,
+    show_refusal,
     shown_errors,
-    table,
 )
 
 
@@ -38,9 +38,9 @@ def show_estimate(request: ContestRequest | None) -> None:
     """Draw the estimate and Start, or why a contest is impossible."""
     with st.container(border=True):
         st.html('<div class="rs-section">What it will take</div>')
-        outlook = None if request is None else outlook_of(request)
+        outlook = None if request is None else estimate_or_none(request)
         if outlook is not None and request is not None:
-            _words(request, outlook)
+            _outlook_words(request, outlook)
         elif request is None:
             st.caption("Choose what is compared and who judges, and the estimate appears here.")
         pressed = start_button(state.key(keys.CONTEST_ACT, "start"), outlook is not None)
@@ -48,22 +48,22 @@ def show_estimate(request: ContestRequest | None) -> None:
         run_id = contests.start(store(), request)
         state.drop(PLAN_FIELD, "seed")
         state.drop(keys.CONTEST_FORM, "name")
-        routes.go(routes.CONTESTS, {state.RUN: run_id})
+        routes.go_to(routes.CONTESTS, {state.RUN: run_id})
 
 
-def outlook_of(request: ContestRequest) -> RankingOutlook | None:
+def estimate_or_none(request: ContestRequest) -> RankingOutlook | None:
     """Return a request's estimate; or `None`, with the reason shown on the page."""
     about = (contests.request_hash(request), request.join, request.bouts, request.seed)
     try:
         return remembered("contest", about, lambda: contests.request_preview(store(), request))
     except InputError as error:
-        refusal(error)
+        show_refusal(error)
         return None
 
 
-def _words(request: ContestRequest, outlook: RankingOutlook) -> None:
+def _outlook_words(request: ContestRequest, outlook: RankingOutlook) -> None:
     estimate = outlook.estimate
-    figures(
+    show_figures(
         [
             LabelledFigure("Contests", fmt.count(outlook.contests)),
             LabelledFigure("Calls to models", fmt.count(estimate.calls)),
@@ -83,9 +83,9 @@ def _words(request: ContestRequest, outlook: RankingOutlook) -> None:
     parts += [fmt.plural(questions, "question")] if questions > 1 else []
     parts.append(fmt.plural(estimate.calls, "call"))
     st.caption(", ".join(parts) + ".")
-    table(
+    draw_table(
         ("Judge", "Calls", "Tokens in", "Tokens out", "Cost"),
-        map(_line, estimate.judges),
+        map(_judge_row, estimate.judges),
         name="The estimate for every judge",
         numbers=(1, 2, 3, 4),
     )
@@ -97,7 +97,7 @@ def _words(request: ContestRequest, outlook: RankingOutlook) -> None:
         )
 
 
-def _line(judge_estimate: JudgeEstimate) -> list[str]:
+def _judge_row(judge_estimate: JudgeEstimate) -> list[str]:
     tokens = [
         fmt.tokens(n).removesuffix(" tokens")
         for n in (judge_estimate.tokens_in, judge_estimate.tokens_out)
@@ -138,43 +138,43 @@ def show() -> None:
         empty_state(
             "There is no dataset yet",
             "A contest compares what several systems answered to the same tasks.",
-            lambda: routes.link(routes.DATASETS, "Open datasets", icon=""),
+            lambda: routes.draw_link(routes.DATASETS, "Open datasets", icon=""),
         )
         return
     form, beside = st.columns([3, 2], gap="large")
     request: ContestRequest | None = None
     with form, shown_errors():
-        request = _form(choices)
+        request = _draw_form(choices)
     with beside, st.container(key="rs_beside"), shown_errors():
         show_estimate(request)
 
 
-def _form(choices: RunChoices) -> ContestRequest | None:
+def _draw_form(choices: RunChoices) -> ContestRequest | None:
     st.html('<div class="rs-section">What is compared</div>')
-    data = _data(choices)
+    data = _compared_data(choices)
     if data is None:
         return None
     st.html('<div class="rs-section">What is asked</div>')
-    questions_asked = questions.questions(choices)
+    questions_asked = questions.chosen_questions(choices)
     st.html('<div class="rs-section">Who meets whom</div>')
-    design = questions.design(data.systems)
+    design = questions.chosen_design(data.systems)
     if questions_asked is None:
         return None
     st.html('<div class="rs-section">Who judges</div>')
-    panel = run_form.panel(
-        _able(choices), contest_rubric(questions_asked.questions, design), labelled=0
+    panel = run_form.choose_panel(
+        _able_choices(choices), contest_rubric(questions_asked.questions, design), labelled=0
     )
     seed, budget = seed_and_budget()
-    state.seed(field("replicates"), 1)
+    state.seed(field_key("replicates"), 1)
     replicates: int = st.number_input(
         "Times every judge is asked",
         1,
         20,
-        key=field("replicates"),
+        key=field_key("replicates"),
         width=200,
         persist_state="session",
     )
-    name = run_form.name_field(field("name"), "Names of the systems and the dataset")
+    name = run_form.name_field(field_key("name"), "Names of the systems and the dataset")
     if panel is None:
         return None
     request = ContestRequest(
@@ -193,16 +193,16 @@ def _form(choices: RunChoices) -> ContestRequest | None:
     return with_first_round(request) if design.kind == "adaptive" else request
 
 
-def _data(choices: RunChoices) -> ComparedAnswers | None:
+def _compared_data(choices: RunChoices) -> ComparedAnswers | None:
     names = {
         dataset.id: f"{dataset.name} ({fmt.plural(dataset.items, 'item')})"
         for dataset in choices.datasets
     }
-    key = field("datasets")
+    key = field_key("datasets")
     dataset_id = state.address_id(state.DATASET)
     first = [dataset_id] if dataset_id in names else []
     if dataset_id is not None and not first:
-        state.unknown(state.DATASET, dataset_id)
+        state.report_unknown(state.DATASET, dataset_id)
     state.put(key, [chosen_id for chosen_id in state.get(key, first) if chosen_id in names])
     chosen: list[int] = st.multiselect(
         "Datasets",
@@ -216,12 +216,12 @@ def _data(choices: RunChoices) -> ComparedAnswers | None:
         st.info("Choose a dataset with answers of two systems or more.", icon=":material/dataset:")
         return None
     versions = tuple(planning.dataset_versions(store(), chosen_id)[0].id for chosen_id in chosen)
-    join = _join(versions)
+    join = _join_key(versions)
     about = ("field", versions, join)
     available, tasks = remembered(
         "systems", about, lambda: contests.systems_and_tasks_of(store(), versions, join)
     )
-    systems = _systems(available, versions, join)
+    systems = _chosen_systems(available, versions, join)
     if len(systems) < 2:
         st.info("Choose two systems or more.", icon=":material/swords:")
         return None
@@ -229,13 +229,13 @@ def _data(choices: RunChoices) -> ComparedAnswers | None:
     return ComparedAnswers(versions, join, systems)
 
 
-def _join(versions: tuple[int, ...]) -> str | None:
+def _join_key(versions: tuple[int, ...]) -> str | None:
     """Return the chosen key that joins items to one task; `None` is the default."""
     usual = BY_ID if len(versions) > 1 else BY_PROMPT
     names = remembered("meta", versions, lambda: contests.meta_names(store(), versions[0]))
     if not names:
         return None
-    key = field("join", len(versions) > 1)
+    key = field_key("join", len(versions) > 1)
     if state.get(key) not in (usual, *names):
         state.put(key, usual)
     chosen: str = st.selectbox(
@@ -250,10 +250,10 @@ def _join(versions: tuple[int, ...]) -> str | None:
     return None if chosen == usual else chosen
 
 
-def _systems(
+def _chosen_systems(
     available: tuple[str, ...], versions: tuple[int, ...], join: str | None
 ) -> tuple[str, ...]:
-    key = field("systems", *versions, join)
+    key = field_key("systems", *versions, join)
     state.seed(key, list(available))
     chosen: list[str] = st.multiselect(
         "Systems",
@@ -266,7 +266,7 @@ def _systems(
     return tuple(system for system in available if system in chosen)
 
 
-def _able(choices: RunChoices) -> RunChoices:
+def _able_choices(choices: RunChoices) -> RunChoices:
     """Return the choices with only the judges that can compare two answers: models."""
     judges = tuple(entry for entry in choices.judges if not entry.judge.offline)
     panels = tuple(
@@ -277,7 +277,7 @@ def _able(choices: RunChoices) -> RunChoices:
     return replace(choices, judges=judges, panels=panels)
 
 
-def field(*ids: object) -> str:
+def field_key(*ids: object) -> str:
     """Return the key of a field of this form."""
     return state.key(keys.CONTEST_FORM, *ids)
 
@@ -300,14 +300,14 @@ def next_round(run: Run, chosen: ContestSelection) -> None:
                 (*chosen.about, size),
                 lambda: leaderboard.next_round(store(), chosen.runs, size),
             )
-            outlook = None if request is None else outlook_of(request)
+            outlook = None if request is None else estimate_or_none(request)
             st.button(
                 "Hold it",
                 key=state.key(keys.CONTEST_ACT, "round", run.id),
                 type="primary",
                 icon=":material/play_arrow:",
                 disabled=outlook is None,
-                on_click=_hold,
+                on_click=_hold_contest,
                 args=(request,),
             )
         if request is None:
@@ -322,7 +322,7 @@ def next_round(run: Run, chosen: ContestSelection) -> None:
             )
 
 
-def _hold(request: ContestRequest | None) -> None:
+def _hold_contest(request: ContestRequest | None) -> None:
     if request is not None:
         with shown_errors():
             run_id = contests.start(store(), request)

@@ -21,7 +21,7 @@ from pages.pairwise import selection as keys
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import one_line
-from pages.ui.widgets import one_of
+from pages.ui.widgets import choose_one
 
 OVERALL, BY_RUBRIC, EACH, OWN = "Overall", "A rubric as a whole", "Each criterion", "Own words"
 KINDS = {
@@ -46,30 +46,33 @@ class QuestionsAsked(NamedTuple):
     guidelines: str = ""
 
 
-def questions(choices: RunChoices) -> QuestionsAsked | None:
+def chosen_questions(choices: RunChoices) -> QuestionsAsked | None:
     """Return the chosen questions; `None` (after showing why) if there are none."""
-    state.seed(_key("what"), OVERALL)
-    what = one_of(
-        "What is asked", [OVERALL, BY_RUBRIC, EACH, OWN], key=_key("what"), persist_state="session"
+    state.seed(_form_key("what"), OVERALL)
+    what = choose_one(
+        "What is asked",
+        [OVERALL, BY_RUBRIC, EACH, OWN],
+        key=_form_key("what"),
+        persist_state="session",
     )
     if what == OVERALL:
         st.caption(overall_question().requirement)
         return QuestionsAsked((overall_question(),))
     if what == OWN:
         return _own_questions()
-    rubric = _rubric(choices)
+    rubric = _chosen_rubric(choices)
     if rubric is None:
         st.info("Write a rubric first, or ask overall.", icon=":material/checklist:")
         return None
     if what == BY_RUBRIC:
         return QuestionsAsked((overall_question(rubric),), rubric.guidelines)
-    return _each(rubric)
+    return _question_per_criterion(rubric)
 
 
 def _own_questions() -> QuestionsAsked | None:
     text: str = st.text_input(
         "Your question",
-        key=_key("own"),
+        key=_form_key("own"),
         max_chars=2000,
         placeholder="Which answer is easier to follow for a beginner?",
         persist_state="session",
@@ -80,16 +83,16 @@ def _own_questions() -> QuestionsAsked | None:
     return QuestionsAsked((free_question(text),))
 
 
-def _rubric(choices: RunChoices) -> Rubric | None:
+def _chosen_rubric(choices: RunChoices) -> Rubric | None:
     if not choices.rubrics:
         return None
     names = {rubric.id: rubric.name for rubric in choices.rubrics}
-    if state.get(_key("rubric")) not in names:
-        state.put(_key("rubric"), next(iter(names)))
+    if state.get(_form_key("rubric")) not in names:
+        state.put(_form_key("rubric"), next(iter(names)))
     chosen: int = st.selectbox(
         "Rubric",
         list(names),
-        key=_key("rubric"),
+        key=_form_key("rubric"),
         format_func=lambda choice: one_line(names[choice], 90),
         persist_state="session",
     )
@@ -97,9 +100,9 @@ def _rubric(choices: RunChoices) -> Rubric | None:
     return planning.rubric_at(store(), newest)
 
 
-def _each(rubric: Rubric) -> QuestionsAsked | None:
+def _question_per_criterion(rubric: Rubric) -> QuestionsAsked | None:
     by_name = {c.name: c for c in rubric.criteria}
-    key = _key("criteria", rubric.name)
+    key = _form_key("criteria", rubric.name)
     state.put(key, [name for name in state.get(key, list(by_name)) if name in by_name])
     chosen: list[str] = st.multiselect(
         "Criteria",
@@ -117,28 +120,33 @@ def _each(rubric: Rubric) -> QuestionsAsked | None:
     )
 
 
-def design(systems: tuple[str, ...]) -> Design:
+def chosen_design(systems: tuple[str, ...]) -> Design:
     """Return the chosen design."""
-    state.seed(_key("kind"), "all")
-    chosen = one_of("Who meets whom", KINDS, key=_key("kind"), persist_state="session")
+    state.seed(_form_key("kind"), "all")
+    chosen = choose_one("Who meets whom", KINDS, key=_form_key("kind"), persist_state="session")
     kind = str(chosen)
     st.caption(SAYS[kind])
     values: dict[str, Any] = {"kind": kind}
     if kind == "baseline":
-        if state.get(_key("baseline")) not in systems:
-            state.put(_key("baseline"), systems[0])
+        if state.get(_form_key("baseline")) not in systems:
+            state.put(_form_key("baseline"), systems[0])
         values["baseline"] = st.selectbox(
             "Baseline",
             list(systems),
-            key=_key("baseline"),
+            key=_form_key("baseline"),
             format_func=lambda system: one_line(system, 60),
             persist_state="session",
         )
     if kind in ("sampled", "adaptive"):
         most = max(1, len(systems) * (len(systems) - 1) // 2)
-        state.put(_key("per_task"), min(most, state.get(_key("per_task"), 1)))
+        state.put(_form_key("per_task"), min(most, state.get(_form_key("per_task"), 1)))
         values["per_task"] = st.number_input(
-            "Pairs on every task", 1, most, key=_key("per_task"), width=200, persist_state="session"
+            "Pairs on every task",
+            1,
+            most,
+            key=_form_key("per_task"),
+            width=200,
+            persist_state="session",
         )
     return build_model(Design, {**values, **_counting_fields()}, "design")
 
@@ -146,31 +154,31 @@ def design(systems: tuple[str, ...]) -> Design:
 def _counting_fields() -> dict[str, Any]:
     """Return the chosen orders, ties, and effect of a disagreement."""
     for name, start in (("both", True), ("ties", True), ("both_bad", False), ("summaries", False)):
-        state.seed(_key(name), start)
+        state.seed(_form_key(name), start)
     with st.grid(2, min_column_width=230):
         both = st.toggle(
             "Ask in both orders",
-            key=_key("both"),
+            key=_form_key("both"),
             help="Each pair is asked twice, with the answers exchanged, so that position "
             "bias cannot move the ranking. Otherwise one order, balanced over tasks.",
             persist_state="session",
         )
-        ties = st.toggle("Offer a tie", key=_key("ties"), persist_state="session")
+        ties = st.toggle("Offer a tie", key=_form_key("ties"), persist_state="session")
         both_bad = st.toggle(
-            "Offer that both are bad", key=_key("both_bad"), persist_state="session"
+            "Offer that both are bad", key=_form_key("both_bad"), persist_state="session"
         )
         summaries = st.toggle(
             "Sum up each contest",
-            key=_key("summaries"),
+            key=_form_key("summaries"),
             help="One more call per contest and judge, for a summary of its reasons.",
             persist_state="session",
         )
     undecided = False
     if both:
-        state.seed(_key("undecided"), False)
+        state.seed(_form_key("undecided"), False)
         undecided = st.toggle(
             "Undecided, not a tie, where the two orders disagree",
-            key=_key("undecided"),
+            key=_form_key("undecided"),
             persist_state="session",
         )
     return {
@@ -182,5 +190,5 @@ def _counting_fields() -> dict[str, Any]:
     }
 
 
-def _key(*ids: object) -> str:
+def _form_key(*ids: object) -> str:
     return state.key(keys.CONTEST_FORM, *ids)

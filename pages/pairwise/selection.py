@@ -13,7 +13,7 @@ from core.services.results import item_view
 from pages.ui import state
 from pages.ui.resources import remembered, shared, store
 from pages.ui.text import one_line
-from pages.ui.widgets import confidence
+from pages.ui.widgets import chosen_confidence
 
 # Keys of the Compare systems and Arena pages, next to those of `state`.
 
@@ -71,7 +71,7 @@ class ContestSelection(NamedTuple):
         ]
 
 
-def read(run_id: int) -> ContestSelection:
+def read_contests(run_id: int) -> ContestSelection:
     """Return the contests of a run and of its earlier rounds."""
     runs = tuple(leaderboard.rounds_of(store(), run_id))
     rows = [item_view.require_run(store(), run) for run in runs]
@@ -89,9 +89,9 @@ def read(run_id: int) -> ContestSelection:
     )
 
 
-def board(chosen: ContestSelection) -> Leaderboard:
+def board_of(chosen: ContestSelection) -> Leaderboard:
     """Return the leaderboard of the votes that count."""
-    level = confidence().level
+    level = chosen_confidence().level
     about = (*chosen.about, chosen.question, chosen.judge, chosen.counted, level)
     return remembered(
         "leaderboard",
@@ -106,16 +106,16 @@ def board(chosen: ContestSelection) -> Leaderboard:
     )
 
 
-def pickers(chosen: ContestSelection, *, only_question: bool = False) -> None:
+def draw_pickers(chosen: ContestSelection, *, only_question: bool = False) -> None:
     """Choose the question, the judge and the orders; each only if there is a choice."""
     questions, judges = chosen.contests.questions, [j.name for j in chosen.contests.judges]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if len(questions) > 1:
-            _pick("Question", QUESTION, list(questions), "All, by weight", chosen.question)
+            _draw_picker("Question", QUESTION, list(questions), "All, by weight", chosen.question)
         if only_question:
             return
         if len(judges) > 1:
-            _pick("Judged by", state.JUDGE, judges, "All judges together", chosen.judge)
+            _draw_picker("Judged by", state.JUDGE, judges, "All judges together", chosen.judge)
         if _both_orders(chosen.contests):
             key = state.key(CONTEST_FIELD, ORDERS)
             state.put(key, chosen.counted)
@@ -136,7 +136,9 @@ def _both_orders(contests: Contests) -> bool:
     return any(run.design.orders == "both" for run in contests.rounds.values())
 
 
-def _pick(caption: str, name: str, options: list[str], every: str, chosen: str | None) -> None:
+def _draw_picker(
+    caption: str, name: str, options: list[str], every: str, chosen: str | None
+) -> None:
     key = state.key(CONTEST_FIELD, name)
     state.put(key, chosen or ALL)
     st.selectbox(

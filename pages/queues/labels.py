@@ -20,7 +20,7 @@ from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD, QUEUES_ACT
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, one_of, page_header, shown_errors, table
+from pages.ui.widgets import choose_one, draw_table, empty_state, page_header, shown_errors
 
 #: The address of this screen: `?new=labels`.
 LABELS = "labels"
@@ -44,7 +44,7 @@ def show(seat: Seat) -> None:
         "How many labels?",
         "What more random labels would buy, in what time, and the queue that asks for them.",
     )
-    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
+    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave_form)
     run = making.choose_run()
     if run is None:
         empty_state("No run has votes yet", "Grade something, or import votes, first.")
@@ -64,17 +64,17 @@ def show(seat: Seat) -> None:
     with right:
         st.html(f'<div class="rs-prose">{esc(plan_words.in_words(plan))}</div>')
         if plan.steps:
-            _table(plan, wages=bool(hourly))
-            _make(seat, run, plan, min(labels, plan.left))
+            _plan_table(plan, wages=bool(hourly))
+            _make_queue(seat, run, plan, min(labels, plan.left))
 
 
-def _leave() -> None:
+def _leave_form() -> None:
     state.drop(QUEUE_FIELD)
     state.set_address(**{state.NEW: None, state.RUN: None})
 
 
 def _form_values(run: RunRow) -> tuple[int, float, str, tuple[str, str] | None]:
-    def key(what: str, value: object) -> str:
+    def field_key(what: str, value: object) -> str:
         name = state.key(QUEUE_FIELD, LABELS, what, run.id)
         state.seed(name, value)
         return name
@@ -86,23 +86,28 @@ def _form_values(run: RunRow) -> tuple[int, float, str, tuple[str, str] | None]:
         criterion = st.selectbox(
             "What it is about",
             ["", *names],
-            key=key("criterion", ""),
+            key=field_key("criterion", ""),
             format_func=lambda name: one_line(name, 60) or ALL,
         )
-    labels = int(st.number_input("Labels more", 1, 100_000, step=25, key=key("labels", 100)))
+    labels = int(st.number_input("Labels more", 1, 100_000, step=25, key=field_key("labels", 100)))
     hourly = float(
         st.number_input(
-            "An hour of a reviewer costs", 0.0, 10_000.0, step=5.0, key=key("hourly", 0.0)
+            "An hour of a reviewer costs", 0.0, 10_000.0, step=5.0, key=field_key("hourly", 0.0)
         )
     )
-    return labels, hourly, criterion, _pair(run, key("first", ""), key("second", ""))
+    return (
+        labels,
+        hourly,
+        criterion,
+        _systems_to_separate(run, field_key("first", ""), field_key("second", "")),
+    )
 
 
 def _short_name(system: str) -> str:
     return one_line(system, 40) or "nothing"
 
 
-def _pair(run: RunRow, first: str, second: str) -> tuple[str, str] | None:
+def _systems_to_separate(run: RunRow, first: str, second: str) -> tuple[str, str] | None:
     """Return the two systems to tell apart, or `None` if the run has fewer than two."""
     systems = contests.systems_of(store(), run)
     if len(systems) < 2:
@@ -113,15 +118,15 @@ def _pair(run: RunRow, first: str, second: str) -> tuple[str, str] | None:
     return (chosen, other) if chosen and other and chosen != other else None
 
 
-def _table(plan: LabelPlan, *, wages: bool) -> None:
+def _plan_table(plan: LabelPlan, *, wages: bool) -> None:
     timed = any(step.minutes is not None for step in plan.steps)
     heads = ["Labels more", *(f"± {SHORT[draw]}" for draw in DRAWS)]
     heads += ["Power"] if plan.gap is not None else []
     heads += ["People's time"] if timed else []
     heads += ["Wages"] if timed and wages else []
-    table(
+    draw_table(
         heads,
-        (_row(step, plan, timed=timed, wages=wages) for step in plan.steps),
+        (_plan_row(step, plan, timed=timed, wages=wages) for step in plan.steps),
         name="What labels buy",
         numbers=range(len(heads)),
     )
@@ -131,7 +136,7 @@ def _table(plan: LabelPlan, *, wages: bool) -> None:
     st.caption(f"± is half the 95% interval of the corrected {mean}.{time}", help=SAYS)
 
 
-def _row(bought: LabelGain, plan: LabelPlan, *, timed: bool, wages: bool) -> list[str]:
+def _plan_row(bought: LabelGain, plan: LabelPlan, *, timed: bool, wages: bool) -> list[str]:
     cells = [fmt.count(bought.labels)]
     cells += [fmt.DASH if w is None else fmt.score(w, 3) for w in bought.width.values()]
     cells += (
@@ -148,9 +153,10 @@ def _row(bought: LabelGain, plan: LabelPlan, *, timed: bool, wages: bool) -> lis
     return cells
 
 
-def _make(seat: Seat, run: RunRow, plan: LabelPlan, labels: int) -> None:
+def _make_queue(seat: Seat, run: RunRow, plan: LabelPlan, labels: int) -> None:
     draw: DrawKind = (
-        one_of("Draw", DRAWS, default="even", key=state.key(QUEUES_ACT, LABELS, "draw")) or "even"
+        choose_one("Draw", DRAWS, default="even", key=state.key(QUEUES_ACT, LABELS, "draw"))
+        or "even"
     )
     if st.button(
         f"Make a queue of about {fmt.plural(labels, 'cell')}",

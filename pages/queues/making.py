@@ -49,7 +49,7 @@ def settings_form(
 ) -> tuple[QueueSettings | None, Order]:
     """Return the settings in the form, or `None` after showing why they conflict."""
 
-    def key(what: str, value: Any) -> str:
+    def field_key(what: str, value: Any) -> str:
         name = state.key(QUEUE_FIELD, form, what)
         state.seed(name, value)
         return name
@@ -57,16 +57,20 @@ def settings_form(
     chosen_order = st.selectbox(
         "Order",
         list(queues.QUEUE_ORDERS),
-        key=key("order", order),
+        key=field_key("order", order),
         format_func=lambda order: queues.QUEUE_ORDERS[order][0],
     )
     st.caption(label(queues.QUEUE_ORDERS[chosen_order][1]))
-    fields = {**_votes_shown(key, now), **_reviewers_each(key, now), **_people(key, now)}
+    fields = {
+        **_votes_shown(field_key, now),
+        **_reviewers_each(field_key, now),
+        **_people_settings(field_key, now),
+    }
     minutes = st.number_input(
         "Minutes that an item stays reserved",
         0.5,
         600.0,
-        key=key("lease", now.lease_seconds / 60),
+        key=field_key("lease", now.lease_seconds / 60),
         help="After this time without activity, the item goes to others. Drafts are kept.",
     )
     settings = None
@@ -86,7 +90,7 @@ def _votes_shown(key: Key, settings: QueueSettings) -> dict[str, Any]:
     )
     share = settings.assisted_share
     if mode == "assisted":
-        share = _share(
+        share = _share_field(
             "Share of assisted items, in %",
             key("assisted", round(100 * share)),
             "The other items are blind until the verdict, so that anchoring shows.",
@@ -107,7 +111,7 @@ def _reviewers_each(key: Key, settings: QueueSettings) -> dict[str, Any]:
     each = st.number_input("Reviewers per item", 1, 5, key=key("reviewers", settings.reviewers))
     overlap, policy = settings.overlap_share, str(settings.policy)
     if each > 1:
-        overlap = _share(
+        overlap = _share_field(
             "On this share of the items, in %",
             key("overlap", round(100 * overlap)),
             "The other items are looked at by one reviewer.",
@@ -122,7 +126,7 @@ def _reviewers_each(key: Key, settings: QueueSettings) -> dict[str, Any]:
     return {"reviewers": each, "overlap_share": overlap, "policy": policy}
 
 
-def _people(key: Key, settings: QueueSettings) -> dict[str, Any]:
+def _people_settings(key: Key, settings: QueueSettings) -> dict[str, Any]:
     assignment = st.selectbox(
         "Who reviews",
         list(ASSIGNMENTS),
@@ -144,7 +148,7 @@ def _people(key: Key, settings: QueueSettings) -> dict[str, Any]:
     return {"assignment": assignment, "assignees": people}
 
 
-def _share(caption: str, key: str, help: str) -> float:
+def _share_field(caption: str, key: str, help: str) -> float:
     """Return a share between 0 and 1, entered in percent."""
     return float(st.slider(caption, 0, 100, key=key, help=help, persist_state="page")) / 100
 
@@ -161,27 +165,27 @@ def show(seat: Seat) -> None:
         "Choose what people look at; the counts follow your choice. A cell is one criterion of one "
         "item.",
     )
-    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
+    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave_form)
     run = choose_run()
     if run is None:
         empty_state("No run has votes yet", "Grade something, or import votes, first.")
         return
     left, right = st.columns([3, 2], gap="large")
-    exactly = _asked_for(run)
+    exactly = _rule_from_address(run)
     with left:
-        rule = _rule(run) if exactly is None else _exactly(exactly)
+        rule = _chosen_rule(run) if exactly is None else _exact_rule(exactly)
         with st.expander("How it is reviewed", expanded=False):
             settings, order = settings_form("new", queues.USUAL, "impact")
     with right:
         outlook.show(seat, run, rule, settings, order)
 
 
-def _leave() -> None:
+def _leave_form() -> None:
     state.drop(QUEUE_FIELD)
     state.set_address(**{**NAMED, state.NEW: None})
 
 
-def _asked_for(run: RunRow) -> QueueRule | None:
+def _rule_from_address(run: RunRow) -> QueueRule | None:
     """Return the rule for exactly the cells that the address names; `None` if it names no cells."""
     word, criterion = state.address(state.SET), state.address(state.CRITERION)
     items = None if word is None else browsing.items_of_set(store(), run.id, word)
@@ -197,7 +201,7 @@ def _asked_for(run: RunRow) -> QueueRule | None:
     return QueueRule.only(everything=True, items=items, criteria=criteria)
 
 
-def _exactly(rule: QueueRule) -> QueueRule:
+def _exact_rule(rule: QueueRule) -> QueueRule:
     """Show the set of cells that another page linked to; return its rule."""
     if rule.split:
         head = "Where judges disagree"
@@ -216,7 +220,7 @@ def _exactly(rule: QueueRule) -> QueueRule:
         on_click=state.set_address,
         kwargs=dict(NAMED),
     )
-    return rule.model_copy(update={"most": _most(rule.most)})
+    return rule.model_copy(update={"most": _cap_field(rule.most)})
 
 
 def choose_run() -> RunRow | None:
@@ -228,7 +232,7 @@ def choose_run() -> RunRow | None:
     key = state.key(QUEUE_FIELD, "run")
     run_id = state.address_id(state.RUN)
     if run_id is not None and run_id not in by_id:
-        state.unknown(state.RUN, run_id)
+        state.report_unknown(state.RUN, run_id)
     state.seed(key, run_id if run_id in by_id else rows[0].id)
     if run_id in by_id and (state.address(state.SET) or state.address(state.RULE)):
         # The cells belong to that run, so it replaces an earlier choice.
@@ -242,17 +246,17 @@ def choose_run() -> RunRow | None:
     return by_id[chosen]
 
 
-def _check(what: str, caption: str, default: bool, help: str | None = None) -> bool:
+def _check_box(what: str, caption: str, default: bool, help: str | None = None) -> bool:
     key = state.key(QUEUE_FIELD, what)
     state.seed(key, default)
     return st.checkbox(caption, key=key, help=help, persist_state="page")
 
 
-def _limit(
+def _limit_field(
     what: str, caption: str, default: float, most: float, help: str, ticked: bool = False
 ) -> float | None:
     """Return a number that is entered only if its box is ticked; else `None`."""
-    if not _check(what, caption, ticked, help):
+    if not _check_box(what, caption, ticked, help):
         return None
     key = state.key(QUEUE_FIELD, what, "limit")
     state.seed(key, default)
@@ -269,31 +273,31 @@ def _limit(
     )
 
 
-def _rule(run: RunRow) -> QueueRule:
+def _chosen_rule(run: RunRow) -> QueueRule:
     rubric = library.version_by_id(store(), run.rubric_version_id).rubric
     st.html('<div class="rs-section">Which cells</div>')
     with st.grid(2, min_column_width=260):
         with st.container():
-            split = _check("split", "Judges disagree", True)
-            abstention = _check("abstention", "A judge abstained", True)
-            failure = _check("failure", "A judge failed, or no judge answered", True)
-            flip = _check("flip", "Answers hang on the order of options", True)
+            split = _check_box("split", "Judges disagree", True)
+            abstention = _check_box("abstention", "A judge abstained", True)
+            failure = _check_box("failure", "A judge failed, or no judge answered", True)
+            flip = _check_box("flip", "Answers hang on the order of options", True)
         with st.container():
-            gate = _check(
+            gate = _check_box(
                 "near_gate",
                 "A gate depends on it",
                 False,
                 "Another option of this cell would make a gate fire, or not fire any more. Of two "
                 "options that is always so: it queues every cell that such a gate looks at.",
             )
-            margin = _limit(
+            margin = _limit_field(
                 "margin",
                 "Votes are close",
                 0.34,
                 1.0,
                 "The top option leads the second by less than this share of votes.",
             )
-            mark = _limit(
+            mark = _limit_field(
                 f"near_mark {run.id}",
                 "Near a pass mark",
                 0.05,
@@ -301,9 +305,9 @@ def _rule(run: RunRow) -> QueueRule:
                 "The score is this close to a mark, and this cell can move it over.",
                 ticked=rubric.decision is not None,
             )
-            everything = _check("everything", "Everything", False, "All cells of the run.")
-    most = _most()
-    audit, gold = _draws(capped=most is not None)
+            everything = _check_box("everything", "Everything", False, "All cells of the run.")
+    most = _cap_field()
+    audit, gold = _draw_shares(capped=most is not None)
     return QueueRule(
         split=split,
         margin=margin,
@@ -313,16 +317,16 @@ def _rule(run: RunRow) -> QueueRule:
         near_mark=mark,
         flip=flip,
         everything=everything,
-        criteria=_criteria(run, rubric),
+        criteria=_chosen_criteria(run, rubric),
         audit_share=audit / 100,
         gold_share=gold / 100,
         most=most,
     )
 
 
-def _most(given: int | None = None) -> int | None:
+def _cap_field(given: int | None = None) -> int | None:
     """Return the cap on the number of cells, or `None` if its box is not ticked."""
-    if not _check("most", "Maximum number of cells", given is not None, outlook.CAP):
+    if not _check_box("most", "Maximum number of cells", given is not None, outlook.CAP):
         return None
     key = state.key(QUEUE_FIELD, "most", "limit")
     state.seed(key, given or 40)
@@ -339,7 +343,7 @@ def _most(given: int | None = None) -> int | None:
     )
 
 
-def _draws(*, capped: bool) -> tuple[int, int]:
+def _draw_shares(*, capped: bool) -> tuple[int, int]:
     """Return the shares of the random audit and of cells with a known label, in percent."""
     key = state.key(QUEUE_FIELD, "audit")
     state.seed(key, 10)
@@ -369,7 +373,7 @@ def _draws(*, capped: bool) -> tuple[int, int]:
     return audit, gold
 
 
-def _criteria(run: RunRow, rubric: Rubric) -> tuple[str, ...] | None:
+def _chosen_criteria(run: RunRow, rubric: Rubric) -> tuple[str, ...] | None:
     names = [c.name for c in rubric.criteria]
     chosen = st.multiselect(
         "Only these criteria",

@@ -16,7 +16,7 @@ from pages.ui import state
 from pages.ui.places.work import REASONS
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc
-from pages.ui.widgets import row, shown_errors, table
+from pages.ui.widgets import draw_row, draw_table, shown_errors
 
 QUEUES_ACT = "queues_act"
 QUEUE_FIELD = "queue_field"
@@ -40,7 +40,7 @@ def show(
     seat: Seat, run: RunRow, rule: QueueRule, settings: QueueSettings | None, order: Order
 ) -> None:
     """Draw the counts, the queue's name, and the button that creates it."""
-    seed = _seed()
+    seed = _form_seed()
     by = order if rule.most is not None else "impact"
     about = (*browsing.results_state(store(), run), rule.model_dump_json(), seed, by)
     preview = remembered(
@@ -54,17 +54,17 @@ def show(
         st.metric("Items", fmt.count(preview.items))
     caption = queues.queue_parts_text(preview.doubtful, preview.random, partial(labels_drawn, run))
     st.html(f"<div>{esc(caption)}</div>")
-    _time(run, preview, settings or queues.USUAL)
+    _show_time(run, preview, settings or queues.USUAL)
     rows = [
         (esc(REASONS.get(reason, reason)), fmt.count(count))
         for reason, count in sorted(preview.by_reason.items(), key=lambda pair: -pair[1])
     ]
-    table(["Because", "Cells"], rows, name="Queued cells by reason", numbers=(1,))
+    draw_table(["Because", "Cells"], rows, name="Queued cells by reason", numbers=(1,))
     settled = f" {fmt.count(preview.settled)} are settled already." if preview.settled else ""
-    row(
+    draw_row(
         [f'<span class="rs-quiet">Of {fmt.count(preview.of)} cells with a verdict.{settled}</span>']
     )
-    _capped(preview)
+    _show_capped(preview)
     named = state.address(state.NAMED)
     name_key = state.key(QUEUE_FIELD, "name", *([named] if named else []))
     state.seed(name_key, named or "Doubtful cells")
@@ -94,7 +94,7 @@ def show(
             st.rerun()
 
 
-def _time(run: RunRow, preview: queues.QueuePreview, settings: QueueSettings) -> None:
+def _show_time(run: RunRow, preview: queues.QueuePreview, settings: QueueSettings) -> None:
     """Show the expected time of reviewers, if their pace is known."""
     minutes = queues.expected_minutes(store(), run.id, preview.cells, settings)
     if minutes is not None:
@@ -102,7 +102,7 @@ def _time(run: RunRow, preview: queues.QueuePreview, settings: QueueSettings) ->
         st.caption(f"{about} of work, at the median pace of what people reviewed by this rubric.")
 
 
-def _capped(preview: queues.QueuePreview) -> None:
+def _show_capped(preview: queues.QueuePreview) -> None:
     """Show how many cells the cap leaves out."""
     if preview.left_out:
         st.caption(
@@ -112,7 +112,7 @@ def _capped(preview: queues.QueuePreview) -> None:
         )
 
 
-def _seed() -> int:
+def _form_seed() -> int:
     """Return the seed of this form, so that the queue draws what the preview counted."""
     key = state.key(QUEUE_FIELD, "seed")
     if state.get(key) is None:

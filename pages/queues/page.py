@@ -23,7 +23,7 @@ from pages.ui import identity, routes, state
 from pages.ui.identity import Header
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, page_header, row, show_flash, table, tag
+from pages.ui.widgets import draw_row, draw_table, empty_state, page_header, show_flash, tag
 
 HEADER = Header(
     "Review",
@@ -40,10 +40,10 @@ def queue_list(seat: Seat) -> None:
     archived = bool(state.get(state.key(QUEUES_ACT, "archived")))
     rows = queues.queues_of_run(store(), run, archived=archived)
     if not rows and not archived:
-        _nothing()
+        _show_nothing()
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        _new()
+        _new_queue()
         st.button(
             "How many labels?",
             key=state.key(QUEUES_ACT, "labels"),
@@ -77,49 +77,51 @@ def queue_list(seat: Seat) -> None:
     if not rows:
         empty_state("Nothing here", "No queue is archived.")
     for queue_row in rows:
-        _card(seat, queue_row)
+        _queue_card(seat, queue_row)
 
 
-def _new() -> None:
+def _new_queue() -> None:
     st.button(
         "New queue",
         key=state.key(QUEUES_ACT, "new"),
         type="primary",
         icon=":material/add:",
-        on_click=_make,
+        on_click=_make_queue,
     )
 
 
-def _make() -> None:
+def _make_queue() -> None:
     state.set_address(**{state.NEW: "queue"})
 
 
-def _nothing() -> None:
+def _show_nothing() -> None:
     if not lifecycle.runs_page(store(), limit=1).rows:
         empty_state(
             "Nothing to review yet",
             "A queue holds the doubtful cells of a run. Grade something first.",
-            lambda: routes.link(routes.RUNS, "Runs", icon=""),
+            lambda: routes.draw_link(routes.RUNS, "Runs", icon=""),
         )
         return
     empty_state(
         "No queue yet",
         "A queue holds the cells of a run that people should look at: split votes, abstentions, "
         "failures, and a random share of the rest.",
-        _new,
+        _new_queue,
     )
 
 
-def _card(seat: Seat, queue: QueueRow) -> None:
+def _queue_card(seat: Seat, queue: QueueRow) -> None:
     progress = queues.queue_progress(store(), queue.id)
     standing = claims.queue_for_person(store(), seat, queue.id)
     run = item_view.require_run(store(), queue.run_id)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
-            routes.link(routes.QUEUES, label(queue.name, 80), {state.QUEUE: queue.id}, icon="inbox")
+            routes.draw_link(
+                routes.QUEUES, label(queue.name, 80), {state.QUEUE: queue.id}, icon="inbox"
+            )
             st.space("stretch")
             if standing.available and queue.archived is None:
-                routes.link(
+                routes.draw_link(
                     routes.REVIEW_ITEM,
                     f"Review {fmt.plural(standing.available, 'item')}",
                     {state.QUEUE: queue.id},
@@ -129,7 +131,7 @@ def _card(seat: Seat, queue: QueueRow) -> None:
         waiting = progress.cells.get("disagreement", 0)
         tags = [tag(f"{fmt.count(waiting)} disagreements", "warn")] if waiting else []
         tags += [tag("archived")] if queue.archived else []
-        row(
+        draw_row(
             [
                 f'<span class="rs-num">{resolved}</span>',
                 f'<span class="rs-quiet">{esc(one_line(run.name, 60))} · run {run.id}</span>',
@@ -147,7 +149,7 @@ def criterion_issues() -> None:
         "What reviewers say of rubrics",
         "Criteria that reviewers called wrong, ambiguous, or two questions in one.",
     )
-    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
+    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave_screen)
     found_issues = issues.criterion_issues(store(), state.address_id(state.RUBRIC))
     if not found_issues:
         empty_state(
@@ -156,10 +158,10 @@ def criterion_issues() -> None:
         )
     by_rubric = sorted(found_issues, key=lambda issue: (issue.rubric, issue.rubric_id))
     for _, group in groupby(by_rubric, key=lambda issue: issue.rubric_id):
-        _rubric(list(group))
+        _rubric_issues(list(group))
 
 
-def _rubric(found_issues: list[CriterionIssue]) -> None:
+def _rubric_issues(found_issues: list[CriterionIssue]) -> None:
     first = found_issues[0]
     standing = sum(not issue.changed for issue in found_issues)
     with st.container(border=True):
@@ -171,16 +173,18 @@ def _rubric(found_issues: list[CriterionIssue]) -> None:
                 width="content",
             )
             st.space("stretch")
-            routes.link(
+            routes.draw_link(
                 routes.RUBRICS,
                 f"Edit {label(first.rubric, 40)}",
                 {state.RUBRIC: first.rubric_id},
                 icon="edit",
             )
-        table(["Criterion", "What is said", "By"], map(_row, found_issues), name="Issues")
+        draw_table(
+            ["Criterion", "What is said", "By"], map(_issue_row, found_issues), name="Issues"
+        )
 
 
-def _row(issue: CriterionIssue) -> tuple[str, str, str]:
+def _issue_row(issue: CriterionIssue) -> tuple[str, str, str]:
     changed = tag("changed since", "good") if issue.changed else ""
     note = f'<div class="rs-prose">{esc(issue.note)}</div>' if issue.note else ""
     by = f'{esc(issue.reviewer)}<br><span class="rs-quiet">run {issue.run_id}</span>'
@@ -191,12 +195,12 @@ def _row(issue: CriterionIssue) -> tuple[str, str, str]:
     )
 
 
-def _leave() -> None:
+def _leave_screen() -> None:
     state.set_address(**{state.SHOW: None, state.RUBRIC: None})
 
 
 _queue = state.address_id(state.QUEUE)
-_who = identity.seat(HEADER)
+_who = identity.current_seat(HEADER)
 if _who is not None:
     if _queue is not None:
         queue.show(_who, _queue)

@@ -16,7 +16,7 @@ from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import shown_errors, table
+from pages.ui.widgets import draw_table, shown_errors
 
 #: The most people named on a queue's card.
 NAMED = 6
@@ -28,9 +28,9 @@ def show(seat: Seat, queue: QueueRow) -> None:
     if not people:
         return
     st.html('<div class="rs-section">Who is how far</div>')
-    table(
+    draw_table(
         ("Who", "Role", "Items done", "Left", "Time of one", "Time left", "Last active"),
-        [_row(person, seat) for person in people],
+        [_work_row(person, seat) for person in people],
         name="Who is how far",
         numbers=(2, 3, 4, 5),
     )
@@ -55,10 +55,10 @@ def in_a_line(seat: Seat, queue: QueueRow) -> str:
     return " · ".join(parts[:NAMED] + more)
 
 
-def _row(work: PersonAtWork, seat: Seat) -> list[str]:
+def _work_row(work: PersonAtWork, seat: Seat) -> list[str]:
     pace, minutes_left = work.pace, work.pace.left_minutes
     time_left = fmt.DASH if minutes_left is None else fmt.about_minutes(minutes_left)
-    active = "now" if work.open_now else fmt.DASH if work.last is None else fmt.ago(work.last)
+    active = "now" if work.open_now else fmt.DASH if work.last is None else fmt.time_ago(work.last)
     return [
         esc(work.name) + (" (you)" if work.name == seat.name else ""),
         work.role,
@@ -84,22 +84,22 @@ def open_items(seat: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None
         )
         for lease in leases
     ]
-    table(["Who", "Does", "Kept until"], rows, name="Items that are open")
+    draw_table(["Who", "Does", "Kept until"], rows, name="Items that are open")
     if seat.role == "lead":
-        _take_over(seat, queue, [lease for lease in leases if lease.reviewer != seat.name])
+        _draw_take_over(seat, queue, [lease for lease in leases if lease.reviewer != seat.name])
 
 
-def _take_over(seat: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
+def _draw_take_over(seat: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
     """Draw a lead's button to take over items that others left open; the take-over is recorded."""
     for lease in leases:
         caption = f"Take over from {label(lease.reviewer, 40)}"
         key = state.key(QUEUE_ACT, "take over", lease.reviewer, lease.item_id)
         if st.button(caption, key=key, type="tertiary", icon=":material/swap_horiz:"):
             state.put(state.REVIEW_TAKE, lease.item_id)
-            routes.go(routes.REVIEW_ITEM, {state.QUEUE: queue.id})
+            routes.go_to(routes.REVIEW_ITEM, {state.QUEUE: queue.id})
 
 
-def roles(seat: Seat) -> None:
+def show_roles(seat: Seat) -> None:
     """Show everyone with a role, which a lead may change."""
     for reviewer in reviewers.all_reviewers(store()):
         key = state.key(QUEUE_FIELD, "role", reviewer.id)
@@ -109,12 +109,12 @@ def roles(seat: Seat) -> None:
             ROLES,
             key=key,
             format_func=lambda role: f"{role}: {reviewers.ROLE_WORDS[role]}",
-            on_change=_set,
+            on_change=_set_role,
             args=(seat, reviewer.name, key, reviewer.role),
         )
 
 
-def _set(seat: Seat, name: str, key: str, before: Role) -> None:
+def _set_role(seat: Seat, name: str, key: str, before: Role) -> None:
     with shown_errors():
         try:
             reviewers.set_role(store(), seat, name, state.get(key))
@@ -123,7 +123,7 @@ def _set(seat: Seat, name: str, key: str, before: Role) -> None:
             raise
 
 
-def hand_over(seat: Seat, queue: QueueRow) -> None:
+def draw_hand_over(seat: Seat, queue: QueueRow) -> None:
     """Draw the form by which a lead assigns open items to people, or frees them for anyone."""
     items = claims.open_items(store(), queue.id)
     if not items:
@@ -136,7 +136,7 @@ def hand_over(seat: Seat, queue: QueueRow) -> None:
             "Open items",
             list(items),
             key=chosen_key,
-            format_func=lambda item: _with_people(item, items[item]),
+            format_func=lambda item: _item_with_people(item, items[item]),
             placeholder="Choose items",
         )
     with right:
@@ -146,17 +146,17 @@ def hand_over(seat: Seat, queue: QueueRow) -> None:
         "Assign",
         key=state.key(QUEUE_ACT, "hand over"),
         disabled=not state.get(chosen_key),
-        on_click=_assign,
+        on_click=_assign_items,
         args=(seat, queue.id, chosen_key, names_key),
     )
 
 
-def _with_people(item: str, names: Sequence[str]) -> str:
+def _item_with_people(item: str, names: Sequence[str]) -> str:
     text = one_line(item, 40)
     return f"{text} · {one_line(', '.join(names), 60)}" if names else text
 
 
-def _assign(seat: Seat, queue_id: int, chosen_key: str, names_key: str) -> None:
+def _assign_items(seat: Seat, queue_id: int, chosen_key: str, names_key: str) -> None:
     items, names = state.get(chosen_key) or [], state.get(names_key) or []
     with shown_errors():
         claims.assign(store(), seat, queue_id, items, names)

@@ -19,19 +19,19 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     LabelledFigure,
-    figures,
+    draw_row,
+    draw_table,
     page_header,
-    row,
+    show_figures,
     show_flash,
     shown_errors,
-    table,
     tag,
 )
 
 
 def start_reviewing(seat: Seat, queue: QueueRow, standing: QueueStanding) -> None:
     """Draw the button that opens the reviewing screen, its filter, and the link to the run."""
-    where = _filter(seat, queue)
+    where = _draw_filter(seat, queue)
     if where != QueueFilter():
         standing = claims.queue_for_person(store(), seat, queue.id, where)
     is_mine = any(h.reviewer == seat.name for h in standing.held)
@@ -46,13 +46,13 @@ def start_reviewing(seat: Seat, queue: QueueRow, standing: QueueStanding) -> Non
                 icon=":material/play_arrow:",
                 shortcut="Enter",
             ):
-                routes.go(routes.REVIEW_ITEM, _address(queue, where))
-        routes.link(routes.RUN, "The run", {state.RUN: queue.run_id})
+                routes.go_to(routes.REVIEW_ITEM, _filter_address(queue, where))
+        routes.draw_link(routes.RUN, "The run", {state.RUN: queue.run_id})
     if queue.archived is None and standing.why:
         st.info(label(standing.why), icon=":material/inbox:")
 
 
-def _filter(seat: Seat, queue: QueueRow) -> QueueFilter:
+def _draw_filter(seat: Seat, queue: QueueRow) -> QueueFilter:
     run = item_view.require_run(store(), queue.run_id)
     rubric = library.version_by_id(store(), run.rubric_version_id).rubric
     queued = [c.name for c in rubric.criteria if queue.rule.criteria in (None, ())] or [
@@ -75,7 +75,7 @@ def _filter(seat: Seat, queue: QueueRow) -> QueueFilter:
     return QueueFilter(criterion=criterion or None, flagged=bool(flagged))
 
 
-def _address(queue: QueueRow, where: QueueFilter) -> dict[str, str]:
+def _filter_address(queue: QueueRow, where: QueueFilter) -> dict[str, str]:
     parts = {state.QUEUE: str(queue.id)}
     if where.criterion is not None:
         parts[state.CRITERION] = where.criterion
@@ -100,7 +100,7 @@ def send_back(seat: Seat, queue: QueueRow) -> None:
         if not newest:
             st.caption("Nothing is decided yet.")
             return
-        _flagged(flagged)
+        _show_flagged(flagged)
         first = [
             settled[decision.item_id, decision.criterion]
             for decision in flagged
@@ -122,15 +122,15 @@ def send_back(seat: Seat, queue: QueueRow) -> None:
         st.button(
             "Send back",
             key=state.key(QUEUE_ACT, "send back"),
-            on_click=_send,
+            on_click=_send_back,
             args=(seat, queue.id, chosen_key, why_key),
         )
 
 
-def _flagged(flagged: list[FlaggedDecision]) -> None:
+def _show_flagged(flagged: list[FlaggedDecision]) -> None:
     """Show the decisions that reviewers flagged for a lead, with their notes."""
     if flagged:
-        table(
+        draw_table(
             ["Item", "Criterion", "From", "Note"],
             (
                 [
@@ -145,7 +145,7 @@ def _flagged(flagged: list[FlaggedDecision]) -> None:
         )
 
 
-def _send(seat: Seat, queue_id: int, chosen_key: str, why_key: str) -> None:
+def _send_back(seat: Seat, queue_id: int, chosen_key: str, why_key: str) -> None:
     chosen = [tuple(cell) for cell in state.get(chosen_key) or []]
     with shown_errors():
         other_acts.send_back(store(), seat, queue_id, chosen, str(state.get(why_key) or ""))
@@ -174,11 +174,11 @@ STATUSES: dict[TurnStatus, str] = {
 def show(seat: Seat, queue_id: int) -> None:
     """Draw the screen of a queue."""
     queue = queues.queue_by_id(store(), queue_id)
-    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_all)
+    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_all_items)
     page_header(queue.name, own_words=False)
     show_flash()
     run = item_view.require_run(store(), queue.run_id)
-    row(
+    draw_row(
         [
             f'<span class="rs-quiet">{esc(one_line(run.name, 80))} · run {run.id} · made by '
             f"{esc(queue.author)}</span>",
@@ -188,30 +188,30 @@ def show(seat: Seat, queue_id: int) -> None:
     identity.show_seat(seat)
     standing = claims.queue_for_person(store(), seat, queue.id)
     start_reviewing(seat, queue, standing)
-    _progress(queue)
+    _show_progress(queue)
     people.show(seat, queue)
-    _findings(queue)
+    _show_findings(queue)
     left, right = st.columns(2, gap="large")
     with left:
         _draw_standing(standing)
     with right:
         people.open_items(seat, queue, standing.held)
-    _about(queue)
+    _show_about(queue)
     if seat.resolves:
         send_back(seat, queue)
     if seat.role == "lead":
-        _lead(seat, queue)
+        _lead_tools(seat, queue)
 
 
-def _all() -> None:
+def _all_items() -> None:
     state.set_address(**{state.QUEUE: None})
 
 
-def _findings(queue: QueueRow) -> None:
-    routes.link(routes.RECORD, "What these decisions say", {state.QUEUE: queue.id})
+def _show_findings(queue: QueueRow) -> None:
+    routes.draw_link(routes.RECORD, "What these decisions say", {state.QUEUE: queue.id})
 
 
-def _progress(queue: QueueRow) -> None:
+def _show_progress(queue: QueueRow) -> None:
     progress = queues.queue_progress(store(), queue.id)
     random = progress.random
     st.progress(progress.resolved / progress.total if progress.total else 0.0)
@@ -223,7 +223,7 @@ def _progress(queue: QueueRow) -> None:
         lambda: labels_drawn(store().runs.row(queue.run_id)) - own,
     )
     st.html(f"<div>{esc(caption)}</div>")
-    figures(
+    show_figures(
         [
             LabelledFigure("Cells", fmt.count(progress.total)),
             LabelledFigure("Resolved", fmt.count(progress.resolved)),
@@ -243,7 +243,7 @@ def _progress(queue: QueueRow) -> None:
     )
     states = [(esc(STATES[s]), fmt.count(progress.cells.get(s, 0))) for s in STATES]
     with st.expander("Cells by state"):
-        table(["State", "Cells"], states, name="Cells by state", numbers=(1,))
+        draw_table(["State", "Cells"], states, name="Cells by state", numbers=(1,))
 
 
 def _about_so_many(expected: float) -> str:
@@ -264,14 +264,14 @@ def _draw_standing(standing: claims.QueueStanding) -> None:
         for status, caption in STATUSES.items()
         if standing.counts.get(status, 0)
     ]
-    table(["Items", "How many"], rows, name="Items by status", numbers=(1,))
+    draw_table(["Items", "How many"], rows, name="Items by status", numbers=(1,))
 
 
-def _about(queue: QueueRow) -> None:
+def _show_about(queue: QueueRow) -> None:
     name, formula = queues.QUEUE_ORDERS[queue.order]
     settings = queue.settings
     with st.expander("How this queue works"):
-        table(
+        draw_table(
             ["", ""],
             [
                 ("Order", f"<b>{esc(name)}</b>: {esc(formula)}"),
@@ -285,26 +285,26 @@ def _about(queue: QueueRow) -> None:
                 ("Reviewers per item", fmt.count(settings.reviewers)),
                 ("A cell is settled when", esc(making.POLICIES[settings.policy])),
                 ("Who reviews", esc(", ".join(settings.assignees) or "any free reviewer")),
-                ("Audit", _audit(queue)),
-                ("At most", _most(queue)),
+                ("Audit", _audit_words(queue)),
+                ("At most", _cap_words(queue)),
                 ("Seed", str(queue.seed)),
             ],
             name="How this queue works",
         )
 
 
-def _audit(queue: QueueRow) -> str:
+def _audit_words(queue: QueueRow) -> str:
     share = fmt.percent(queue.rule.audit_share)
     of = "the cells left out" if queue.rule.most is None else "the cap, mixed into the order"
     return f"{share} of {of}"
 
 
-def _most(queue: QueueRow) -> str:
+def _cap_words(queue: QueueRow) -> str:
     most = queue.rule.most
     return "all cells that fit" if most is None else fmt.plural(most, "cell")
 
 
-def _lead(seat: Seat, queue: QueueRow) -> None:
+def _lead_tools(seat: Seat, queue: QueueRow) -> None:
     with st.expander("Lead: change the queue"):
         settings, order = making.settings_form(f"queue {queue.id}", queue.settings, queue.order)
         if st.button("Save", key=state.key(QUEUE_ACT, "save"), disabled=settings is None):
@@ -314,30 +314,30 @@ def _lead(seat: Seat, queue: QueueRow) -> None:
                 state.flash("Saved. What is resolved stays resolved.")
                 st.rerun()
     with st.expander("Lead: people"):
-        people.roles(seat)
-        people.hand_over(seat, queue)
+        people.show_roles(seat)
+        people.draw_hand_over(seat, queue)
     with st.container(horizontal=True):
         st.button(
             "Queue what fits by now",
             key=state.key(QUEUE_ACT, "refresh"),
             help="For a run that continued. Adds cells up to the cap and removes none.",
-            on_click=_refresh,
+            on_click=_refresh_queue,
             args=(seat, queue.id),
         )
         st.button(
             "Restore" if queue.archived else "Archive",
             key=state.key(QUEUE_ACT, "archive"),
-            on_click=_archive,
+            on_click=_archive_queue,
             args=(seat, queue.id, queue.archived is not None),
         )
 
 
-def _refresh(seat: Seat, queue_id: int) -> None:
+def _refresh_queue(seat: Seat, queue_id: int) -> None:
     with shown_errors():
         added = queues.refresh(store(), seat, queue_id)
         state.flash(f"{fmt.plural(added, 'cell')} added.")
 
 
-def _archive(seat: Seat, queue_id: int, restore: bool) -> None:
+def _archive_queue(seat: Seat, queue_id: int, restore: bool) -> None:
     with shown_errors():
         queues.archive(store(), seat, queue_id, restore=restore)

@@ -20,12 +20,12 @@ from pages.ui.resources import require_seen, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import (
     Tone,
+    draw_row,
+    draw_table,
     empty_state,
     page_header,
-    row,
     show_flash,
     shown_errors,
-    table,
     tag,
 )
 
@@ -49,7 +49,7 @@ def show(seat: Seat) -> None:
         "Notes from outside that send items back. Reviewers judge blind first and read the note "
         "with the votes; what was settled holds until they decide.",
     )
-    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
+    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave_screen)
     show_flash()
     run = making.choose_run()
     if run is None:
@@ -57,8 +57,8 @@ def show(seat: Seat) -> None:
         return
     require_seen(run.id)
     requests = regrades.requests_of(store(), run.id)
-    _queue(seat, run, requests)
-    _listed(run, requests)
+    _queue_requests(seat, run, requests)
+    _list_requests(run, requests)
     _take_back(
         seat,
         run,
@@ -66,17 +66,17 @@ def show(seat: Seat) -> None:
     )
     left, right = st.columns(2, gap="large")
     with left:
-        _enter(seat, run)
+        _enter_request(seat, run)
     with right:
-        _bring(seat, run)
+        _import_requests(seat, run)
 
 
-def _leave() -> None:
+def _leave_screen() -> None:
     state.drop(QUEUE_FIELD)
     state.set_address(**{state.SHOW: None, state.RUN: None, state.ITEM: None})
 
 
-def _queue(seat: Seat, run: RunRow, requests: list[Regrade]) -> None:
+def _queue_requests(seat: Seat, run: RunRow, requests: list[Regrade]) -> None:
     """Show the queues of open requests, and queue the requests that have none."""
     unanswered = [request for request in requests if request.status == "open"]
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -91,7 +91,7 @@ def _queue(seat: Seat, run: RunRow, requests: list[Regrade]) -> None:
                 }
             )
             caption = f"Queue {queue}: {fmt.plural(cells, 'open cell')}"
-            routes.link(routes.QUEUES, caption, {state.QUEUE: queue}, icon="inbox")
+            routes.draw_link(routes.QUEUES, caption, {state.QUEUE: queue}, icon="inbox")
         waiting = {
             (request.item_id, request.criterion) for request in unanswered if request.queue is None
         }
@@ -112,24 +112,26 @@ def _on_queue(seat: Seat, run_id: int) -> None:
         state.set_address(**{state.SHOW: None, state.RUN: None, state.QUEUE: queue.id})
 
 
-def _field(run: RunRow, what: str) -> str:
+def _field_key(run: RunRow, what: str) -> str:
     return state.key(QUEUE_FIELD, "regrade", run.id, what)
 
 
-def _enter(seat: Seat, run: RunRow) -> None:
+def _enter_request(seat: Seat, run: RunRow) -> None:
     st.html('<div class="rs-section">Enter one</div>')
     rubric = item_view.rubric_of(store(), item_view.require_run(store(), run.id))
     if item_id := state.address(state.ITEM):
-        state.guess(_field(run, "item"), item_id)
-    st.text_input("Item", key=_field(run, "item"), max_chars=500, help="Its id, as in the grid.")
+        state.guess(_field_key(run, "item"), item_id)
+    st.text_input(
+        "Item", key=_field_key(run, "item"), max_chars=500, help="Its id, as in the grid."
+    )
     st.selectbox(
         "Criterion",
         ["", *(c.name for c in rubric.criteria)],
-        key=_field(run, "criterion"),
+        key=_field_key(run, "criterion"),
         format_func=lambda name: one_line(name, 80) or "All criteria",
     )
-    st.text_input("From", key=_field(run, "by"), max_chars=regrades.LONGEST_NAME)
-    st.text_area("Note", key=_field(run, "note"), max_chars=regrades.LONGEST_NOTE, height=100)
+    st.text_input("From", key=_field_key(run, "by"), max_chars=regrades.LONGEST_NAME)
+    st.text_area("Note", key=_field_key(run, "note"), max_chars=regrades.LONGEST_NOTE, height=100)
     st.button(
         "Keep the request",
         key=state.key(QUEUE_ACT, "regrade"),
@@ -139,25 +141,25 @@ def _enter(seat: Seat, run: RunRow) -> None:
 
 
 def _on_enter(seat: Seat, run: RunRow) -> None:
-    fields = {what: str(state.get(_field(run, what)) or "") for what in _ENTERED}
+    fields = {what: str(state.get(_field_key(run, what)) or "") for what in _ENTERED}
     request = RegradeRequest(
         fields["item"].strip(), fields["criterion"], fields["note"], fields["by"]
     )
     with shown_errors():
-        _keep(seat, run, [request])
+        _store_requests(seat, run, [request])
         for what in _ENTERED:
-            state.put(_field(run, what), "")
+            state.put(_field_key(run, what), "")
 
 
 _ENTERED = ("item", "criterion", "note", "by")
 
 
-def _bring(seat: Seat, run: RunRow) -> None:
+def _import_requests(seat: Seat, run: RunRow) -> None:
     st.html('<div class="rs-section">Bring a table</div>')
     upload: Any = st.file_uploader(
         "Columns item, note, from; criterion where it is about one",
         type=["csv", "tsv", "xlsx", "ods", "jsonl"],
-        key=_field(run, "file"),
+        key=_field_key(run, "file"),
     )
     if upload is None:
         return
@@ -173,26 +175,28 @@ def _bring(seat: Seat, run: RunRow) -> None:
 
 def _on_bring(seat: Seat, run: RunRow, requests: list[RegradeRequest]) -> None:
     with shown_errors():
-        _keep(seat, run, requests)
+        _store_requests(seat, run, requests)
 
 
-def _keep(seat: Seat, run: RunRow, requests: list[RegradeRequest]) -> None:
+def _store_requests(seat: Seat, run: RunRow, requests: list[RegradeRequest]) -> None:
     added = regrades.request(store(), seat, run.id, requests)
     suffix = "" if added else " They were there already."
     state.flash(f"Kept on {fmt.plural(added, 'cell')}.{suffix}")
 
 
-def _listed(run: RunRow, requests: list[Regrade]) -> None:
+def _list_requests(run: RunRow, requests: list[Regrade]) -> None:
     if not requests:
         st.caption("No regrades of this run were requested.")
         return
-    table(
+    draw_table(
         ("Item", "Criterion", "From", "Note", "Status"),
-        map(_row, requests[:SHOWN]),
+        map(_request_row, requests[:SHOWN]),
         name="Regrade requests",
     )
     if len(requests) > SHOWN:
-        row([f'<span class="rs-quiet">and {fmt.count(len(requests) - SHOWN)} older ones.</span>'])
+        draw_row(
+            [f'<span class="rs-quiet">and {fmt.count(len(requests) - SHOWN)} older ones.</span>']
+        )
     st.download_button(
         "Download as CSV",
         data=regrades.requests_as_csv(store(), run.id),
@@ -219,11 +223,11 @@ def _take_back(seat: Seat, run: RunRow, waiting: list[Regrade]) -> None:
             "Request that waits in no queue",
             list(captions),
             index=None,
-            key=_field(run, "mistaken"),
+            key=_field_key(run, "mistaken"),
             format_func=lambda event_id: one_line(captions[event_id], 120),
             placeholder="Choose one",
         )
-        st.text_input("Why", key=_field(run, "mistake"), max_chars=regrades.LONGEST_NAME)
+        st.text_input("Why", key=_field_key(run, "mistake"), max_chars=regrades.LONGEST_NAME)
         st.button(
             "Take it back",
             key=state.key(QUEUE_ACT, "regrade back"),
@@ -234,18 +238,18 @@ def _take_back(seat: Seat, run: RunRow, waiting: list[Regrade]) -> None:
 
 def _on_take_back(seat: Seat, run: RunRow) -> None:
     with shown_errors():
-        chosen = state.get(_field(run, "mistaken"))
+        chosen = state.get(_field_key(run, "mistaken"))
         if chosen is None:
             raise InputError("Choose the request to take back.")
         regrades.withdraw(
-            store(), seat, run.id, chosen, str(state.get(_field(run, "mistake")) or "")
+            store(), seat, run.id, chosen, str(state.get(_field_key(run, "mistake")) or "")
         )
         for field in ("mistaken", "mistake"):
-            state.drop(_field(run, field))
+            state.drop(_field_key(run, field))
         state.flash("Taken back. It stays in the record.")
 
 
-def _row(regrade: Regrade) -> list[str]:
+def _request_row(regrade: Regrade) -> list[str]:
     was = f"{esc(regrade.before or 'no verdict')}"
     moved = (
         was if regrade.status in ("open", "kept") else f"{was} → {esc(regrade.now or 'uncertain')}"

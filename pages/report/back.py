@@ -26,11 +26,11 @@ def back_button(run_id: int) -> None:
         icon=":material/file_export:",
         help="Writes results into a copy of the file that the items or votes came from.",
     ):
-        _dialog(run_id)
+        _grades_dialog(run_id)
 
 
 @st.dialog("Into your own file")
-def _dialog(run_id: int) -> None:
+def _grades_dialog(run_id: int) -> None:
     back_panel(run_id)
 
 

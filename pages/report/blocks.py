@@ -15,9 +15,9 @@ from pages.report.back import back_button
 from pages.ui import state
 from pages.ui.grades import grades_button
 from pages.ui.places import work
-from pages.ui.resources import later, store
+from pages.ui.resources import make_later, store
 from pages.ui.text import one_line
-from pages.ui.widgets import confidence, interval_choice
+from pages.ui.widgets import chosen_confidence, interval_choice
 
 # The keys of the Report page, beside those of `state` (used with `state.key`).
 
@@ -73,7 +73,9 @@ _TYPES = {
 def download_buttons(run_id: int, report: RunReport) -> None:
     """Draw a button per file, made on request, and a link to grades for students."""
 
-    def offer(name: str, data: Callable[[], str | bytes], file: str, icon: str, about: str) -> None:
+    def offer_file(
+        name: str, data: Callable[[], str | bytes], file: str, icon: str, about: str
+    ) -> None:
         st.download_button(
             name,
             data=data,
@@ -86,32 +88,32 @@ def download_buttons(run_id: int, report: RunReport) -> None:
             width="stretch",
         )
 
-    how = confidence()
+    how = chosen_confidence()
     with st.popover("Download", icon=":material/download:"):
-        offer(
+        offer_file(
             "HTML, to print",
-            later(lambda _: run_export.written(report, "html")),
+            make_later(lambda _: run_export.written(report, "html")),
             f"report-run-{run_id}.html",
             "description",
             "One file that opens anywhere, without network, and prints well.",
         )
-        offer(
+        offer_file(
             "Markdown",
-            later(lambda _: run_export.written(report, "markdown")),
+            make_later(lambda _: run_export.written(report, "markdown")),
             f"report-run-{run_id}.md",
             "notes",
             "The same words and tables, for a wiki or a pull request.",
         )
-        offer(
+        offer_file(
             "Excel",
-            later(lambda held: run_export.grades_workbook(held, run_id)),
+            make_later(lambda held: run_export.grades_workbook(held, run_id)),
             f"scores-run-{run_id}.xlsx",
             "grid_on",
             "A workbook: every item's grade and its grader, scores as judged, and verdicts.",
         )
-        offer(
+        offer_file(
             "CSV of everything",
-            later(
+            make_later(
                 lambda held: run_export.zipped(run_export.export(held, run_id, "everything", how))
             ),
             f"run-{run_id}.zip",

@@ -13,7 +13,7 @@ from pages.ui.blocks import drawn
 from pages.ui.places import run_head
 from pages.ui.resources import remembered, store
 from pages.ui.text import label
-from pages.ui.widgets import confidence, empty_state, page_header, worked_out
+from pages.ui.widgets import chosen_confidence, empty_state, page_header, worked_out
 
 
 def show() -> None:
@@ -21,16 +21,16 @@ def show() -> None:
     run = run_head.run_of_page()
     if run is None:
         page_header("Report", "What a run found, how sure that is, and what it cannot say.")
-        _no_runs()
+        _show_no_runs()
         return
-    tabs = run_head.show(run, routes.REPORT)
+    tabs = run_head.show_head(run, routes.REPORT)
     if not run.votes:
         empty_state("No votes yet", "The report appears here as soon as judges have answered.")
         return
     about = run_report.report_state(store(), run.id)
     if not worked_out("report", run.votes, about):
         return
-    how = confidence()
+    how = chosen_confidence()
     report = remembered(
         "report", (*about, *how), lambda: run_report.report_run(store(), run.id, how=how)
     )
@@ -41,10 +41,10 @@ def show() -> None:
 
 def _draw_report(run_id: int, paper: Paper) -> None:
     with st.container(key=blocks.REPORT):
-        _sections(run_id, paper)
+        _show_sections(run_id, paper)
 
 
-def _sections(run_id: int, paper: Paper) -> None:
+def _show_sections(run_id: int, paper: Paper) -> None:
     """Draw the page that is printed, then the annexes, each folded.
 
     The words before the first table stand next to it where there is room.
@@ -55,13 +55,13 @@ def _sections(run_id: int, paper: Paper) -> None:
         for part in (sections[:ahead], sections[ahead : ahead + 1]):
             with st.container():
                 for at, section in part:
-                    _open(run_id, section, at)
+                    _open_section(run_id, section, at)
     for at, section in sections[ahead + 1 :]:
         if section.annex:
             with st.expander(label(section.title), key=state.key(blocks.REPORT_FIELD, "annex", at)):
-                _blocks(run_id, section, at)
+                _show_blocks(run_id, section, at)
         else:
-            _open(run_id, section, at)
+            _open_section(run_id, section, at)
     st.caption(paper.made)
 
 
@@ -69,24 +69,24 @@ def _has_table(section: Section) -> bool:
     return any(isinstance(block, TableBlock) for block in section.blocks)
 
 
-def _open(run_id: int, section: Section, at: int) -> None:
+def _open_section(run_id: int, section: Section, at: int) -> None:
     st.subheader(label(section.title), anchor=f"part-{at}")
-    _blocks(run_id, section, at)
+    _show_blocks(run_id, section, at)
 
 
-def _blocks(run_id: int, section: Section, at: int) -> None:
+def _show_blocks(run_id: int, section: Section, at: int) -> None:
     # The only table or plot of a section needs no title of its own.
     alone = sum(not isinstance(block, Sentences) for block in section.blocks) == 1
     for number, block in enumerate(section.blocks):
-        drawn.show(run_id, block, f"{at}-{number}", titled=alone)
+        drawn.show_block(run_id, block, f"{at}-{number}", titled=alone)
         blocks.work_through(run_id, block, f"{at}-{number}")
 
 
-def _no_runs() -> None:
+def _show_no_runs() -> None:
     empty_state(
         "No run has votes yet",
         "A report tells what a run found. Grade something first.",
-        lambda: routes.link(routes.RUNS, "Runs"),
+        lambda: routes.draw_link(routes.RUNS, "Runs"),
     )
 
 

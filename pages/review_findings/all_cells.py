@@ -13,11 +13,17 @@ from core.services.review import corrected_estimates, random_audit, random_label
 from core.services.review.corrected_estimates import CorrectedMean, VerdictAccuracy
 from core.services.review.random_audit import UnauditedCells, scope_words
 from core.text import numbers as fmt
-from pages.review_findings.words import RECORD_FIELD, cached, quiet, section, sentences
+from pages.review_findings.words import (
+    RECORD_FIELD,
+    cached_figure,
+    quiet_html,
+    show_section,
+    show_sentences,
+)
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import figure_cell, table, tag
+from pages.ui.widgets import draw_table, figure_cell, tag
 
 if TYPE_CHECKING:
     from core.metrics.intervals.acceptance import Acceptance
@@ -39,41 +45,43 @@ ALL = "All criteria, by weight"
 def show(queue: QueueRow) -> None:
     """Draw the view."""
     if queue.rule.drawn is not None:
-        _texts(queue)
-        _scores(queue)
+        _accuracy_by_texts(queue)
+        _show_scores(queue)
         return
-    share = _alpha(queue) / 100
-    right = cached("right", queue, lambda: corrected_estimates.verdict_accuracy(store(), queue.id))
-    rest = cached(
+    share = _chosen_alpha(queue) / 100
+    right = cached_figure(
+        "right", queue, lambda: corrected_estimates.verdict_accuracy(store(), queue.id)
+    )
+    rest = cached_figure(
         "unseen", queue, lambda: random_audit.unaudited_cells(store(), queue.id, share), share
     )
-    _rightness(queue, right, rest)
-    _accepted(queue, rest)
-    _scores(queue)
+    _show_accuracy(queue, right, rest)
+    _acceptance(queue, rest)
+    _show_scores(queue)
 
 
-def _texts(queue: QueueRow) -> None:
+def _accuracy_by_texts(queue: QueueRow) -> None:
     """Draw how often people confirm the verdicts, by texts that were drawn whole."""
-    section("How often people confirm the verdicts")
+    show_section("How often people confirm the verdicts")
 
-    def measured() -> tuple[str, Estimate, int]:
+    def measured_accuracy() -> tuple[str, Estimate, int]:
         labels = random_labels.labels_of_queue(store(), queue)
         share, cells, _ = random_labels.confirmed_share(labels, USUAL.level)
         return labels.reason or share.reason, share, cells
 
-    reason, share, cells = cached("texts", queue, measured)
+    reason, share, cells = cached_figure("texts", queue, measured_accuracy)
     number = f"{fmt.plural(cells, 'cell')} of texts drawn at random"
-    sentences(reason or f"Of all cells {share.words(fmt.percent).inline}, by {number}.")
+    show_sentences(reason or f"Of all cells {share.words(fmt.percent).inline}, by {number}.")
 
 
-def _rightness(queue: QueueRow, rightness: VerdictAccuracy, unseen: UnauditedCells) -> None:
-    section("How often people confirm the verdicts")
+def _show_accuracy(queue: QueueRow, rightness: VerdictAccuracy, unseen: UnauditedCells) -> None:
+    show_section("How often people confirm the verdicts")
     lines = [
         (
             "All cells",
             rightness.weighted,
             rightness.audited + rightness.queued + rightness.others,
-            _sources(rightness),
+            _label_sources(rightness),
         ),
         (
             "Picked as doubtful",
@@ -85,7 +93,7 @@ def _rightness(queue: QueueRow, rightness: VerdictAccuracy, unseen: UnauditedCel
             "Never looked at",
             unseen.accuracy,
             unseen.audited,
-            _rest_of(unseen),
+            _rest_words(unseen),
         ),
     ]
     dots = [
@@ -100,10 +108,14 @@ def _rightness(queue: QueueRow, rightness: VerdictAccuracy, unseen: UnauditedCel
             config={"displayModeBar": False},
             alt="Shares with their intervals; the table below has them.",
         )
-    table(
+    draw_table(
         ("Cells", "Confirmed", "Decided"),
         (
-            [f"{esc(name)}<br>{quiet(about)}", figure_cell(estimate, fmt.percent), fmt.count(n)]
+            [
+                f"{esc(name)}<br>{quiet_html(about)}",
+                figure_cell(estimate, fmt.percent),
+                fmt.count(n),
+            ]
             for name, estimate, n, about in lines
         ),
         name="How often people confirm the verdicts",
@@ -121,13 +133,13 @@ def _rightness(queue: QueueRow, rightness: VerdictAccuracy, unseen: UnauditedCel
     )
 
 
-def _sources(rightness: VerdictAccuracy) -> str:
+def _label_sources(rightness: VerdictAccuracy) -> str:
     if not rightness.others:
         return "estimated from both below"
     return f"from both below, and {fmt.plural(rightness.others, 'cell')} settled besides"
 
 
-def _rest_of(unseen: UnauditedCells) -> str:
+def _rest_words(unseen: UnauditedCells) -> str:
     text = f"{fmt.plural(unseen.rest, 'cell')}, from the random audit"
     if not unseen.elsewhere:
         return text
@@ -136,15 +148,15 @@ def _rest_of(unseen: UnauditedCells) -> str:
 
 def _more_audit(queue: QueueRow, unseen: UnauditedCells) -> None:
     if unseen.behind:
-        sentences(
+        show_sentences(
             f"{fmt.plural(unseen.behind, 'cell')} got a verdict after the audit was drawn. Update "
             "the queue to estimate the unreviewed cells."
         )
     elif unseen.missing:
-        sentences(_so_far(unseen))
+        show_sentences(_so_far(unseen))
     elif unseen.audited < 10 and unseen.rest:
         more = 10 - unseen.audited
-        sentences(
+        show_sentences(
             f"{more} more random {'cell' if more == 1 else 'cells'} would be enough to estimate "
             "the unreviewed cells. Make a further queue with a larger audit share."
         )
@@ -154,7 +166,7 @@ def _more_audit(queue: QueueRow, unseen: UnauditedCells) -> None:
                 ("New queue", "queue", "add"),
             ):
                 address = {state.NEW: new, state.RUN: queue.run_id}
-                routes.link(routes.QUEUES, text, address, icon=icon)
+                routes.draw_link(routes.QUEUES, text, address, icon=icon)
 
 
 def _so_far(unseen: UnauditedCells) -> str:
@@ -180,13 +192,13 @@ def _so_far(unseen: UnauditedCells) -> str:
     )
 
 
-def _alpha(queue: QueueRow) -> int:
+def _chosen_alpha(queue: QueueRow) -> int:
     key = state.key(RECORD_FIELD, "alpha", queue.id)
     return int(state.get(key) or MAY_DISAGREE)
 
 
-def _accepted(queue: QueueRow, unseen: UnauditedCells) -> None:
-    section("What may be accepted unseen")
+def _acceptance(queue: QueueRow, unseen: UnauditedCells) -> None:
+    show_section("What may be accepted unseen")
     key = state.key(RECORD_FIELD, "alpha", queue.id)
     state.seed(key, MAY_DISAGREE)
     st.slider(
@@ -198,12 +210,12 @@ def _accepted(queue: QueueRow, unseen: UnauditedCells) -> None:
     )
     promise = unseen.acceptance
     if promise is None:
-        sentences(f"Not known: {unseen.accuracy.reason}")
+        show_sentences(f"Not known: {unseen.accuracy.reason}")
         return
-    sentences(_promised(promise, unseen))
+    show_sentences(_promise_words(promise, unseen))
     if promise.steps:
         with st.popover("The thresholds that were tested", icon=":material/table_rows:"):
-            _tested(promise)
+            _show_tested(promise)
     st.caption(
         "Thresholds are tested from the surest verdicts down, and testing stops at the first that "
         "fails, so that the promise is kept however many are tested (fixed-sequence testing, as "
@@ -218,7 +230,7 @@ def _accepted(queue: QueueRow, unseen: UnauditedCells) -> None:
     )
 
 
-def _promised(promise: Acceptance, unseen: UnauditedCells) -> str:
+def _promise_words(promise: Acceptance, unseen: UnauditedCells) -> str:
     if promise.threshold is not None:
         return (
             f"{fmt.count(promise.accepted)} of {fmt.plural(unseen.rest, 'cell')} unreviewed: those "
@@ -235,10 +247,10 @@ def _promised(promise: Acceptance, unseen: UnauditedCells) -> str:
     return f"Nothing yet. {_why_not(promise)}{more}"
 
 
-def _tested(promise: Acceptance) -> None:
+def _show_tested(promise: Acceptance) -> None:
     known = any(step.known.n for step in promise.steps)
     besides = ("Settled besides", "Disagree") if known else ()
-    table(
+    draw_table(
         ("Votes that agree", "Labels there", "Disagree", *besides, "Unseen", "At most", ""),
         (
             [
@@ -279,15 +291,17 @@ def _why_not(promise: Acceptance) -> str:
     return f"{sentence}, so that up to {fmt.percent(step.bound, 1)} of such verdicts may. {means}"
 
 
-def _scores(queue: QueueRow) -> None:
-    lines = cached("scores", queue, lambda: corrected_estimates.corrected_means(store(), queue.id))
-    section("Scores, corrected by what people decided")
+def _show_scores(queue: QueueRow) -> None:
+    lines = cached_figure(
+        "scores", queue, lambda: corrected_estimates.corrected_means(store(), queue.id)
+    )
+    show_section("Scores, corrected by what people decided")
     reasons = {line.reason for line in lines if line.powered is None}
     if len(reasons) == 1 and all(line.powered is None for line in lines):
-        sentences(f"Not known yet: {reasons.pop()}")
+        show_sentences(f"Not known yet: {reasons.pop()}")
         return
     rates = any(line.rates is not None for line in lines)
-    table(
+    draw_table(
         (
             "Mean value",
             "Votes say",
@@ -315,7 +329,7 @@ def _has_unreviewed(corrected: CorrectedMean) -> bool:
     return corrected.labelled < corrected.cells
 
 
-def _by_rates(corrected: CorrectedMean) -> str:
+def _rates_words(corrected: CorrectedMean) -> str:
     if corrected.rates is None:
         return fmt.DASH
     share, found, cleared = (
@@ -326,14 +340,14 @@ def _by_rates(corrected: CorrectedMean) -> str:
     text = figure_cell(share, fmt.percent)
     if share.value is None:
         return text
-    return f"{text}<br>{quiet(f'finds {fmt.percent(found)}, clears {fmt.percent(cleared)}')}"
+    return f"{text}<br>{quiet_html(f'finds {fmt.percent(found)}, clears {fmt.percent(cleared)}')}"
 
 
 def _score_line(corrected: CorrectedMean, *, rates: bool) -> list[str]:
     powered = corrected.powered
     name = one_line(corrected.criterion, 80) if corrected.criterion else ALL
     heard = (
-        quiet(f"judges listened to at {fmt.percent(powered.listened)}")
+        quiet_html(f"judges listened to at {fmt.percent(powered.listened)}")
         if powered is not None and powered.mean.value is not None and _has_unreviewed(corrected)
         else ""
     )
@@ -342,7 +356,7 @@ def _score_line(corrected: CorrectedMean, *, rates: bool) -> list[str]:
         fmt.score(corrected.said),
         figure_cell(Estimate.undefined(corrected.reason) if powered is None else powered.mean),
         fmt.DASH if powered is None else figure_cell(powered.labels),
-        *([_by_rates(corrected)] if rates else []),
+        *([_rates_words(corrected)] if rates else []),
         fmt.count(corrected.cells),
         fmt.count(corrected.labelled),
     ]

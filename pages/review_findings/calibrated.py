@@ -9,26 +9,32 @@ from core.domain.weight_fit import Fitted
 from core.services.results import weight_fit, weight_fit_words
 from core.services.results.weight_fit import FittedOffer
 from core.text import numbers as fmt
-from pages.review_findings.words import RECORD_ACT, cached, quiet, section, sentences
+from pages.review_findings.words import (
+    RECORD_ACT,
+    cached_figure,
+    quiet_html,
+    show_section,
+    show_sentences,
+)
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import shown_errors, table, tag
+from pages.ui.widgets import draw_table, shown_errors, tag
 
 
 def show(queue: QueueRow) -> None:
     """Draw the fit of each criterion, and the buttons to use it or the plain rules."""
     run_id = queue.run_id
-    section("Weigh judges by what people decided")
-    offers = cached("fitted", queue, lambda: weight_fit.fitted_offers(store(), run_id))
-    table(
+    show_section("Weigh judges by what people decided")
+    offers = cached_figure("fitted", queue, lambda: weight_fit.fitted_offers(store(), run_id))
+    draw_table(
         ("Criterion", "", "Plain rule", "Calibrated", "Now right", "Made worse", "Labels"),
-        (_line(offer) for offer in offers),
+        (_offer_row(offer) for offer in offers),
         name="The rule calibrated, by criterion",
         numbers=(2, 3, 4, 5, 6),
     )
-    _reliance(offers)
-    _buttons(run_id, offers)
+    _show_reliance(offers)
+    _use_buttons(run_id, offers)
     st.caption(
         "Labels of the dataset, and what people settled, say what judges' answers are worth. "
         "Three rules are tried: all judges by their weight, the best judge alone, and, where "
@@ -40,25 +46,25 @@ def show(queue: QueueRow) -> None:
     )
 
 
-def _line(offer: FittedOffer) -> list[str]:
+def _offer_row(offer: FittedOffer) -> list[str]:
     name, fitted = esc(one_line(offer.criterion, 80)), offer.fitted
     if fitted is not None:
-        name = f"{name}<br>{quiet(weight_fit_words.fit_effect(fitted))}"
+        name = f"{name}<br>{quiet_html(weight_fit_words.fit_effect(fitted))}"
     else:
-        return [f"{name}<br>{quiet(offer.words)}", tag("too little"), *[fmt.DASH] * 5]
+        return [f"{name}<br>{quiet_html(offer.words)}", tag("too little"), *[fmt.DASH] * 5]
     return [
         name,
-        mark_of(offer, fitted),
-        f"{_came(fitted.plain_right, fitted.labels, fitted.plain_far, fitted.plain_kappa)}<br>"
-        f"{quiet(_plain(fitted.plain))}",
-        _came(fitted.right, fitted.labels, fitted.far, fitted.kappa),
+        fit_mark(offer, fitted),
+        _accuracy_words(fitted.plain_right, fitted.labels, fitted.plain_far, fitted.plain_kappa)
+        + f"<br>{quiet_html(_plain_rule(fitted.plain))}",
+        _accuracy_words(fitted.right, fitted.labels, fitted.far, fitted.kappa),
         fmt.count(fitted.gained),
         fmt.count(fitted.lost),
         fmt.count(fitted.labels),
     ]
 
 
-def mark_of(offer: FittedOffer, fitted: Fitted) -> str:
+def fit_mark(offer: FittedOffer, fitted: Fitted) -> str:
     """Return the HTML that says whether a fit is used, offered, or neither."""
     if offer.used:
         return tag("in use", "info")
@@ -67,18 +73,18 @@ def mark_of(offer: FittedOffer, fitted: Fitted) -> str:
     return tag("✓ offered", "good")
 
 
-def _came(right: int, labels: int, far: float | None, kappa: float | None) -> str:
+def _accuracy_words(right: int, labels: int, far: float | None, kappa: float | None) -> str:
     share = f"{fmt.percent(right / labels)} right"
     if far is not None:
-        share = f"{fmt.score(far)} levels off<br>{quiet(share)}"
-    return share if kappa is None else f"{share}<br>{quiet(f'kappa {fmt.score(kappa)}')}"
+        share = f"{fmt.score(far)} levels off<br>{quiet_html(share)}"
+    return share if kappa is None else f"{share}<br>{quiet_html(f'kappa {fmt.score(kappa)}')}"
 
 
-def _plain(rule: str) -> str:
+def _plain_rule(rule: str) -> str:
     return rule.replace("_", " ")
 
 
-def _reliance(offers: list[FittedOffer]) -> None:
+def _show_reliance(offers: list[FittedOffer]) -> None:
     fitted = [offer for offer in offers if offer.fitted is not None and offer.fitted.reliance]
     if not fitted:
         return
@@ -87,7 +93,7 @@ def _reliance(offers: list[FittedOffer]) -> None:
             if offer.fitted is None:
                 continue
             rows = weight_fit_words.judge_influence(offer.fitted).items()
-            table(
+            draw_table(
                 (one_line(offer.criterion, 80), "From 0 (as chance) to 1"),
                 ([esc(judge), fmt.score(value)] for judge, value in rows),
                 name=f"Influence of each judge on {offer.criterion}",
@@ -95,11 +101,11 @@ def _reliance(offers: list[FittedOffer]) -> None:
             )
 
 
-def _buttons(run_id: int, offers: list[FittedOffer]) -> None:
+def _use_buttons(run_id: int, offers: list[FittedOffer]) -> None:
     offered = [offer for offer in offers if offer.offered and not offer.used]
     used = [offer for offer in offers if offer.used]
     if not offered and not used:
-        sentences(
+        show_sentences(
             "There is nothing to use yet: calibrated is ahead of the plain rule on no criterion."
         )
     with st.container(horizontal=True):
@@ -111,7 +117,7 @@ def _buttons(run_id: int, offers: list[FittedOffer]) -> None:
                 type="primary",
                 icon=":material/balance:",
                 help="Verdicts and scores are computed again from the same votes.",
-                on_click=_use,
+                on_click=_use_fit,
                 args=(run_id, True),
             )
         if used:
@@ -119,12 +125,12 @@ def _buttons(run_id: int, offers: list[FittedOffer]) -> None:
                 "Back to the plain rule",
                 key=state.key(RECORD_ACT, "plain"),
                 icon=":material/undo:",
-                on_click=_use,
+                on_click=_use_fit,
                 args=(run_id, False),
             )
 
 
-def _use(run_id: int, calibrated: bool) -> None:
+def _use_fit(run_id: int, calibrated: bool) -> None:
     with shown_errors():
         offers = weight_fit.fitted_offers(store(), run_id) if calibrated else []
         chosen = [offer.fitted for offer in offers if offer.fitted is not None and offer.offered]

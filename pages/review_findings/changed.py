@@ -12,11 +12,11 @@ from core.services.labelling import queue_results, reviewer_pairs
 from core.services.labelling.queue_results import Became, DecidedCell, Session
 from core.services.labelling.reviewer_pairs import ReviewerPair, SharedCell
 from core.text import numbers as fmt
-from pages.review_findings.words import cached, section, sentences
+from pages.review_findings.words import cached_figure, show_section, show_sentences
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import figure_cell, table
+from pages.ui.widgets import draw_table, figure_cell
 
 #: Columns: an item, a criterion, and two labels.
 _Row = tuple[str, str, str, str]
@@ -34,36 +34,36 @@ MOST_CELLS, MOST_PAIRS = 200, 20
 
 def show(seat: Seat, queue: QueueRow) -> Session:
     """Draw both parts and the list of cells in the address; return the queue's results."""
-    result = cached("session", queue, lambda: queue_results.session(store(), queue.id))
-    pairs = cached(
+    result = cached_figure("session", queue, lambda: queue_results.session(store(), queue.id))
+    pairs = cached_figure(
         "pairs",
         queue,
         lambda: reviewer_pairs.reviewer_pairs(store(), seat, queue.id),
         seat.name,
         seat.role,
     )
-    _changed(queue, result)
-    _agreement(queue, pairs)
-    _list(queue, result, pairs)
+    _changed_cells(queue, result)
+    _reviewer_agreement(queue, pairs)
+    _cell_list(queue, result, pairs)
     return result
 
 
-def _changed(queue: QueueRow, result: Session) -> None:
-    section("What people changed")
+def _changed_cells(queue: QueueRow, result: Session) -> None:
+    show_section("What people changed")
     if not result.settled:
-        sentences("Nothing is settled in this queue yet.")
+        show_sentences("Nothing is settled in this queue yet.")
         return
     judged = result.mended + result.kept
     share = f" ({fmt.percent(result.mended / judged)})" if judged else ""
-    sentences(
+    show_sentences(
         f"People settled {fmt.plural(result.settled, 'cell')}. Of {fmt.count(judged)} with a "
         f"verdict of the panel that they could assess, they changed {fmt.count(result.mended)}"
         f"{share}."
     )
-    table(
+    draw_table(
         ("People's verdict", "Cells"),
         (
-            [esc(text), _count(queue, getattr(result, became), {state.SHOW: became})]
+            [esc(text), _count_link(queue, getattr(result, became), {state.SHOW: became})]
             for became, (text, _) in BECAME.items()
         ),
         name="What people changed",
@@ -71,19 +71,19 @@ def _changed(queue: QueueRow, result: Session) -> None:
     )
 
 
-def _agreement(queue: QueueRow, pairs: Sequence[ReviewerPair]) -> None:
-    section("How far two reviewers agree")
+def _reviewer_agreement(queue: QueueRow, pairs: Sequence[ReviewerPair]) -> None:
+    show_section("How far two reviewers agree")
     if not pairs:
-        sentences("Not known: no cell has the verdicts of two reviewers who judged it blind.")
+        show_sentences("Not known: no cell has the verdicts of two reviewers who judged it blind.")
         return
-    same, cells = (sum(counts) for counts in zip(*map(_counts, pairs), strict=True))
-    sentences(
+    same, cells = (sum(counts) for counts in zip(*map(_pair_counts, pairs), strict=True))
+    show_sentences(
         f"Two reviewers gave the same first verdict on {fmt.count(same)} of "
         f"{fmt.plural(cells, 'cell')} ({fmt.percent(same / cells)})."
     )
-    table(
+    draw_table(
         ("Criterion", "Kappa", "Same", "Different", "Reviewers"),
-        (_pair(queue, index, pair) for index, pair in enumerate(pairs[:MOST_PAIRS])),
+        (_pair_row(queue, index, pair) for index, pair in enumerate(pairs[:MOST_PAIRS])),
         name="How far two reviewers agree",
         numbers=(1, 2, 3),
     )
@@ -102,75 +102,77 @@ def _agreement(queue: QueueRow, pairs: Sequence[ReviewerPair]) -> None:
     )
 
 
-def _counts(pair: ReviewerPair) -> tuple[int, int]:
+def _pair_counts(pair: ReviewerPair) -> tuple[int, int]:
     return len(pair.same), pair.cells
 
 
-def _pair(queue: QueueRow, at: int, pair: ReviewerPair) -> list[str]:
+def _pair_row(queue: QueueRow, at: int, pair: ReviewerPair) -> list[str]:
     return [
         esc(one_line(pair.criterion, 80)),
         figure_cell(pair.kappa),
-        _count(queue, len(pair.same), {state.SHOW: SAME, state.AT: at}),
-        _count(queue, len(pair.differ), {state.SHOW: DIFFER, state.AT: at}),
+        _count_link(queue, len(pair.same), {state.SHOW: SAME, state.AT: at}),
+        _count_link(queue, len(pair.differ), {state.SHOW: DIFFER, state.AT: at}),
         esc(f"{one_line(pair.first, 40)} and {one_line(pair.second, 40)}"),
     ]
 
 
-def _count(queue: QueueRow, count: int, cells: dict[str, object]) -> str:
+def _count_link(queue: QueueRow, count: int, cells: dict[str, object]) -> str:
     """Return a count as the HTML of a link to its cells."""
     if not count:
         return "0"
     address = {state.QUEUE: queue.id, state.VIEW: "session", **cells}
-    to = routes.href(routes.RECORD.url, address)
+    to = routes.link_address(routes.RECORD.url, address)
     return f'<a href="{esc(to)}" target="_self">{fmt.count(count)}</a>'
 
 
-def _list(queue: QueueRow, result: Session, pairs: Sequence[ReviewerPair]) -> None:
+def _cell_list(queue: QueueRow, result: Session, pairs: Sequence[ReviewerPair]) -> None:
     """Draw the cells behind the count in the address."""
     asked = state.address(state.SHOW)
     if asked is None:
         return
     if asked in BECAME:
         became: Became = asked
-        _cells(queue, BECAME[became][1], "Panel", "People", map(_decided, result.of(became)))
+        _cell_table(
+            queue, BECAME[became][1], "Panel", "People", map(_decided_row, result.of(became))
+        )
     elif asked in (SAME, DIFFER):
         at = state.address_id(state.AT)
         if at is None or at >= len(pairs):
-            sentences("The address names two reviewers who share no cell of this queue.")
+            show_sentences("The address names two reviewers who share no cell of this queue.")
             return
         pair = pairs[at]
         kind = "the same verdict" if asked == SAME else "different verdicts"
         rows = pair.same if asked == SAME else pair.differ
         head = f"{pair.criterion}: cells with {kind}"
-        _cells(queue, head, pair.first, pair.second, map(_shared, rows))
+        _cell_table(queue, head, pair.first, pair.second, map(_shared_row, rows))
     else:
-        sentences(f"The address asks for {asked!r}, which is not a list on this page.")
+        show_sentences(f"The address asks for {asked!r}, which is not a list on this page.")
 
 
-def _decided(cell: DecidedCell) -> _Row:
+def _decided_row(cell: DecidedCell) -> _Row:
     return cell.item_id, cell.criterion, cell.before or "no verdict", cell.after or "uncertain"
 
 
-def _shared(cell: SharedCell) -> _Row:
+def _shared_row(cell: SharedCell) -> _Row:
     hidden = "shown once the cell is resolved"
     labels = (cell.first, cell.second) if cell.resolved else (hidden, hidden)
     return (cell.item_id, cell.criterion, *labels)
 
 
-def _cells(queue: QueueRow, head: str, first: str, second: str, rows: Iterable[_Row]) -> None:
+def _cell_table(queue: QueueRow, head: str, first: str, second: str, rows: Iterable[_Row]) -> None:
     cells = list(rows)
-    section(head)
-    table(
+    show_section(head)
+    draw_table(
         ("Item", "Criterion", first, second),
-        (_line(queue, *row) for row in cells[:MOST_CELLS]),
+        (_cell_row(queue, *row) for row in cells[:MOST_CELLS]),
         name=head,
     )
     if len(cells) > MOST_CELLS:
         st.caption(f"and {fmt.count(len(cells) - MOST_CELLS)} more; the exports have all.")
 
 
-def _line(queue: QueueRow, item: str, criterion: str, first: str, second: str) -> list[str]:
+def _cell_row(queue: QueueRow, item: str, criterion: str, first: str, second: str) -> list[str]:
     address = {state.RUN: queue.run_id, state.ITEM: item, state.AT: criterion}
-    to = esc(routes.href(routes.RUN.url, address))
+    to = esc(routes.link_address(routes.RUN.url, address))
     name = f'<a href="{to}" target="_self">{esc(one_line(item, 60))}</a>'
     return [name, *(esc(one_line(text, 60)) for text in (criterion, first, second))]

@@ -13,9 +13,9 @@ from core.services.exports import run_export
 from core.services.exports.run_export import export
 from core.services.review import audit_trail
 from core.services.review.audit_trail import LogLine, cells_of
-from pages.review_findings.words import RECORD_ACT, RECORD_FIELD, section, sentences
+from pages.review_findings.words import RECORD_ACT, RECORD_FIELD, show_section, show_sentences
 from pages.ui import routes, state
-from pages.ui.resources import FileT, later, store
+from pages.ui.resources import FileT, make_later, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import tag
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 
-def lines(events: Iterable[LogLine], *, name: str, places: bool) -> None:
+def show_events(events: Iterable[LogLine], *, name: str, places: bool) -> None:
     """Draw the events; with `places`, each with its item and criterion."""
-    rows = "".join(_line(line, places=places) for line in events)
+    rows = "".join(_event_html(line, places=places) for line in events)
     st.html(f'<ul class="rs-list" aria-label="{esc(name)}">{rows}</ul>')
 
 
-def _line(line: LogLine, *, places: bool) -> str:
+def _event_html(line: LogLine, *, places: bool) -> str:
     where = ""
     if places and line.item_id:
         cell = [one_line(line.item_id, 60)]
@@ -49,24 +49,24 @@ PAGE = 25
 
 def event_log(seat: Seat, queue: QueueRow) -> None:
     """Draw a page of events."""
-    section("Everything that happened in this queue")
+    show_section("Everything that happened in this queue")
     key = state.key(RECORD_FIELD, "log", queue.id)
     page = int(state.get(key) or 1)
     log = audit_trail.queue_log(store(), seat, queue.id, limit=PAGE, offset=PAGE * (page - 1))
     if not log.total:
-        sentences("Nothing yet.")
+        show_sentences("Nothing yet.")
         return
-    lines(log.lines, name="Event log", places=True)
+    show_events(log.lines, name="Event log", places=True)
     if log.total > PAGE:
         st.pagination(-(-log.total // PAGE), key=key)
 
 
-def choose(seat: Seat, queue: QueueRow) -> None:
+def choose_cell(seat: Seat, queue: QueueRow) -> None:
     """Draw the timeline of a cell, chosen here or by the address."""
-    section("One cell")
+    show_section("One cell")
     cells = cells_of(store(), queue.id)
     if not cells:
-        sentences("Nothing was decided yet.")
+        show_sentences("Nothing was decided yet.")
         return
     asked = (state.address(state.ITEM), state.address(state.CRITERION))
     at = cells.index(asked) if asked in cells else None
@@ -79,14 +79,14 @@ def choose(seat: Seat, queue: QueueRow) -> None:
         index=None,
         placeholder="Choose an item and criterion",
         format_func=lambda one: f"{one_line(cells[one][0], 60)} · {one_line(cells[one][1], 60)}",
-        on_change=_choose,
+        on_change=_choose_cell,
         args=(key, cells),
     )
     if at is not None:
         cell_timeline(seat, queue.run_id, *cells[at])
 
 
-def _choose(key: str, cells: list[tuple[str, str]]) -> None:
+def _choose_cell(key: str, cells: list[tuple[str, str]]) -> None:
     at = state.get(key)
     item, criterion = (None, None) if at is None else cells[at]
     state.set_address(**{state.ITEM: item, state.CRITERION: criterion, state.VIEW: "record"})
@@ -96,42 +96,42 @@ def cell_timeline(seat: Seat, run_id: int, item: str, criterion: str) -> None:
     """Draw the events of a cell."""
     events = audit_trail.cell_story(store(), seat, run_id, item, criterion)
     if not events:
-        sentences("No one has reviewed this cell.")
+        show_sentences("No one has reviewed this cell.")
         return
-    lines(events, name=f"Timeline of {criterion}", places=False)
+    show_events(events, name=f"Timeline of {criterion}", places=False)
     address = {state.RUN: run_id, state.ITEM: item, state.AT: criterion}
-    routes.link(routes.RUN, "The item with its votes", address)
+    routes.draw_link(routes.RUN, "The item with its votes", address)
 
 
 def take_away(run_id: int) -> None:
     """Draw a download button for each format."""
-    section("To take away, half-way too")
+    show_section("To take away, half-way too")
     with st.container(horizontal=True):
-        _button(
+        _link_button(
             "Judgements, CSV",
             lambda held: export(held, run_id, "reviews").data()["reviews.csv"],
             f"run-{run_id}-reviews.csv",
             "One row per vote and per person's verdict, first and final.",
         )
-        _button(
+        _link_button(
             "Items, CSV",
             lambda held: run_export.csv_file(run_export.wide_rows(held, run_id)),
             f"run-{run_id}-items.csv",
             "One row per item: score, outcome, verdicts and who settled them.",
         )
-        _button(
+        _link_button(
             "Judgements, JSON lines",
             lambda held: run_export.as_jsonl(run_export.long_rows(held, run_id)),
             f"run-{run_id}-reviews.jsonl",
             "The same rows as in the first file.",
         )
-        _button(
+        _link_button(
             "Record",
             lambda held: export(held, run_id, "events").text,
             f"run-{run_id}-events.jsonl",
             "Every event, including undone ones, with the state before and after.",
         )
-        _button(
+        _link_button(
             "Labelled dataset",
             lambda held: export(held, run_id, "labelled").text,
             f"run-{run_id}-labelled.jsonl",
@@ -140,10 +140,10 @@ def take_away(run_id: int) -> None:
     st.caption("All but the dataset contain names. They show the current state.")
 
 
-def _button(words: str, make: Callable[[Store], FileT], name: str, help: str) -> None:
+def _link_button(words: str, make: Callable[[Store], FileT], name: str, help: str) -> None:
     st.download_button(
         words,
-        data=later(make),
+        data=make_later(make),
         file_name=name,
         icon=":material/download:",
         key=state.key(RECORD_ACT, "away", name),

@@ -15,17 +15,24 @@ from core.services.review.reviewer_quality import AnchoringEffect, anchoring_eff
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from pages.review_findings import all_cells, calibrated, changed, events, people, unreviewed
-from pages.review_findings.words import RECORD_FIELD, cached, minutes, section, sentences, share
+from pages.review_findings.words import (
+    RECORD_FIELD,
+    cached_figure,
+    minutes_text,
+    share_html,
+    show_section,
+    show_sentences,
+)
 from pages.ui import identity, routes, state
 from pages.ui.identity import Header
 from pages.ui.places import run_head, work
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line, told_apart
 from pages.ui.widgets import (
+    draw_row,
+    draw_table,
     empty_state,
     page_header,
-    row,
-    table,
     tag,
 )
 
@@ -35,17 +42,18 @@ def session_result(seat: Seat, queue: QueueRow) -> None:
     result = changed.show(seat, queue)
     if result.changed:
         text = f"Step through the {fmt.plural(len(result.changed), 'item')} that people changed"
-        address = work.first_of(queue.run_id, result.changed)
-        routes.link(routes.RUN, text, address, icon="menu_book")
-    sentences(_left_words(result))
-    _troubles(queue, result)
+        address = work.first_address(queue.run_id, result.changed)
+        routes.draw_link(routes.RUN, text, address, icon="menu_book")
+    show_sentences(_left_words(result))
+    _show_troubles(queue, result)
 
 
 def _left_words(session: Session) -> str:
     parts = []
     if session.each_seconds is not None:
         parts.append(
-            f"{minutes(session.minutes)} were spent on {fmt.plural(session.timed, 'verdict')}, "
+            f"{minutes_text(session.minutes)} were spent on "
+            f"{fmt.plural(session.timed, 'verdict')}, "
             f"half of them in less than {fmt.seconds(session.each_seconds)}."
         )
     if not session.left:
@@ -57,37 +65,41 @@ def _left_words(session: Session) -> str:
         f"{fmt.score(session.change)} in sum."
     )
     if session.left_minutes is not None:
-        parts.append(f"At that pace they take {minutes(session.left_minutes)}.")
+        parts.append(f"At that pace they take {minutes_text(session.left_minutes)}.")
     return " ".join(parts)
 
 
-def _troubles(queue: QueueRow, session: Session) -> None:
-    section("Criteria that people found at fault")
+def _show_troubles(queue: QueueRow, session: Session) -> None:
+    show_section("Criteria that people found at fault")
     if not session.troubles:
-        sentences("None: no reviewer called a criterion ambiguous, wrong, or two questions in one.")
+        show_sentences(
+            "None: no reviewer called a criterion ambiguous, wrong, or two questions in one."
+        )
         return
-    table(
+    draw_table(
         ("Criterion", "Ambiguous", "Wrong", "Two in one", "Of verdicts"),
-        (_trouble(trouble) for trouble in session.troubles),
+        (_trouble_row(trouble) for trouble in session.troubles),
         name="Criteria that people found at fault",
         numbers=(1, 2, 3, 4),
     )
     run = item_view.require_run(store(), queue.run_id)
     rubric = library.version_by_id(store(), run.rubric_version_id)
-    routes.link(routes.RUBRICS, "Edit the rubric", {state.RUBRIC: rubric.rubric_id}, icon="edit")
+    routes.draw_link(
+        routes.RUBRICS, "Edit the rubric", {state.RUBRIC: rubric.rubric_id}, icon="edit"
+    )
 
 
-def _trouble(trouble: CriterionTrouble) -> list[str]:
+def _trouble_row(trouble: CriterionTrouble) -> list[str]:
     counts = (trouble.ambiguous, trouble.wrong, trouble.double, trouble.of)
     return [esc(trouble.criterion), *map(fmt.count, counts)]
 
 
 def follows_judges(queue: QueueRow) -> None:
     """Draw the shares, and a sentence that sums them up."""
-    effect = cached("anchoring", queue, lambda: anchoring_effect(store(), queue.id))
-    section("Do the judges' votes sway reviewers?")
+    effect = cached_figure("anchoring", queue, lambda: anchoring_effect(store(), queue.id))
+    show_section("Do the judges' votes sway reviewers?")
     if not effect.revealed and not effect.assisted.n:
-        sentences(
+        show_sentences(
             "Not known: no verdict was confirmed after the votes were shown."
             if queue.settings.mode != "blind"
             else "This queue is blind: people never see what the judges said."
@@ -99,13 +111,13 @@ def follows_judges(queue: QueueRow) -> None:
         ("First verdict as the judges', shown without the votes", effect.blind),
         ("First verdict as the judges', shown with the votes", effect.assisted),
     )
-    table(
+    draw_table(
         ("", "Share"),
-        ([esc(text), share(estimate)] for text, estimate in rows),
+        ([esc(text), share_html(estimate)] for text, estimate in rows),
         name="Verdicts before and after the votes were seen",
         numbers=(1,),
     )
-    sentences(_sentence(effect))
+    show_sentences(_anchoring_sentence(effect))
     st.caption(
         "Agreement uses people's first verdicts; accuracy uses their final ones. Items whose votes "
         "are shown at once are drawn at random, so the difference from the other items is the "
@@ -114,7 +126,7 @@ def follows_judges(queue: QueueRow) -> None:
     )
 
 
-def _sentence(anchoring: AnchoringEffect) -> str:
+def _anchoring_sentence(anchoring: AnchoringEffect) -> str:
     difference = anchoring.difference
     if difference.value is None or difference.low is None or difference.high is None:
         return difference.reason
@@ -147,40 +159,40 @@ AGAIN = "again"
 
 def show() -> None:
     """Draw the page: below the run's head, except for a blind second look."""
-    rows = _queues()
+    rows = _queues_of_run()
     if rows and state.address(state.VIEW) == AGAIN:
-        if who := identity.seat(HEADER):
+        if who := identity.current_seat(HEADER):
             page_header(HEADER.title, HEADER.tells)
             people.second_look(who, rows[0])
         return
     run = item_view.require_run(store(), rows[0].run_id) if rows else run_head.run_of_page()
     if run is None:
         page_header(HEADER.title, HEADER.tells)
-        _nothing()
+        _show_nothing()
         return
-    run_head.show(run, routes.RECORD)
+    run_head.show_head(run, routes.RECORD)
     item, criterion = state.address(state.ITEM), state.address(state.CRITERION)
     cell = item and criterion and state.address_id(state.RUN) is not None
     if not rows and not cell:
         unreviewed.show(run)
-    elif who := identity.seat(Header(title="")):
+    elif who := identity.current_seat(Header(title="")):
         if rows:
-            _views(who, _chosen_queue(rows))
+            _show_views(who, _chosen_queue(rows))
         elif item and criterion:
             events.cell_timeline(who, run.id, item, criterion)
             events.take_away(run.id)
 
 
-def _nothing() -> None:
+def _show_nothing() -> None:
     empty_state(
         "Nothing was reviewed yet",
         "People settle what judges left in doubt. What they decide says how far all other verdicts "
         "can be trusted.",
-        lambda: routes.link(routes.RUNS, "Runs", icon=""),
+        lambda: routes.draw_link(routes.RUNS, "Runs", icon=""),
     )
 
 
-def _queues() -> list[QueueRow]:
+def _queues_of_run() -> list[QueueRow]:
     """Return the queues of a run; first the shown one, from the address or the newest."""
     asked = state.address_id(state.QUEUE)
     if asked is None:
@@ -203,20 +215,20 @@ def _chosen_queue(rows: list[QueueRow]) -> QueueRow:
             sorted(by_id, reverse=True),
             key=key,
             format_func=names.__getitem__,
-            on_change=_choose,
+            on_change=_choose_queue,
             args=(key,),
         )
     return rows[0]
 
 
-def _choose(key: str) -> None:
+def _choose_queue(key: str) -> None:
     gone = dict.fromkeys((state.RUN, state.ITEM, state.CRITERION))
     state.set_address(**{**gone, state.QUEUE: state.get(key)})
 
 
-def _views(seat: Seat, queue: QueueRow) -> None:
+def _show_views(seat: Seat, queue: QueueRow) -> None:
     progress = queues.queue_progress(store(), queue.id)
-    row(
+    draw_row(
         [
             f'<span class="rs-num">{fmt.count(progress.resolved)} of '
             f"{fmt.plural(progress.total, 'cell')} resolved</span>",
@@ -224,15 +236,15 @@ def _views(seat: Seat, queue: QueueRow) -> None:
             *([tag("archived")] if queue.archived else []),
         ]
     )
-    _go_on(seat, queue)
+    _link_to_next(seat, queue)
     shown: dict[str, Callable[[Seat, QueueRow], None]] = {
-        "session": _session,
+        "session": _show_session,
         "all": lambda _, queue: all_cells.show(queue),
         "calibrated": lambda _, queue: calibrated.show(queue),
         "people": people.show,
-        "record": _record,
+        "record": _show_record,
     }
-    opened = _opened()
+    opened = _opened_part()
     for name, show in shown.items():
         # Closed parts are not computed. The key names the part that the address opens, so that a
         # link to another part opens that one.
@@ -247,26 +259,26 @@ def _views(seat: Seat, queue: QueueRow) -> None:
                 show(seat, queue)
 
 
-def _go_on(seat: Seat, queue: QueueRow) -> None:
+def _link_to_next(seat: Seat, queue: QueueRow) -> None:
     """Draw a link to the next item for the current user, if any."""
     left = claims.queue_for_person(store(), seat, queue.id).available
     if left and queue.archived is None:
         text = f"Go on reviewing: {fmt.plural(left, 'item')} left"
-        routes.link(routes.REVIEW_ITEM, text, {state.QUEUE: queue.id}, icon="play_arrow")
+        routes.draw_link(routes.REVIEW_ITEM, text, {state.QUEUE: queue.id}, icon="play_arrow")
 
 
-def _session(seat: Seat, queue: QueueRow) -> None:
+def _show_session(seat: Seat, queue: QueueRow) -> None:
     session_result(seat, queue)
     follows_judges(queue)
 
 
-def _record(seat: Seat, queue: QueueRow) -> None:
+def _show_record(seat: Seat, queue: QueueRow) -> None:
     events.take_away(queue.run_id)
-    events.choose(seat, queue)
+    events.choose_cell(seat, queue)
     events.event_log(seat, queue)
 
 
-def _opened() -> str:
+def _opened_part() -> str:
     """Return the part in the address, otherwise the queue's results."""
     asked = state.address_in(state.VIEW, VIEWS)
     return asked or ("record" if state.address(state.ITEM) else "session")

@@ -17,23 +17,23 @@ from core.text import numbers as fmt
 from pages.review_findings.words import (
     RECORD_ACT,
     RECORD_FIELD,
-    cached,
-    minutes,
-    quiet,
-    section,
-    sentences,
-    share,
+    cached_figure,
+    minutes_text,
+    quiet_html,
+    share_html,
+    show_section,
+    show_sentences,
 )
 from pages.ui import identity, items, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
-from pages.ui.widgets import empty_state, shown_errors, table
+from pages.ui.widgets import draw_table, empty_state, shown_errors
 
 
 def show(seat: Seat, queue: QueueRow) -> None:
     """Draw the view."""
     identity.show_seat(seat)
-    figures = cached(
+    figures = cached_figure(
         "people",
         queue,
         lambda: reviewer_quality.reviewer_quality(store(), seat, queue.id),
@@ -41,15 +41,15 @@ def show(seat: Seat, queue: QueueRow) -> None:
         seat.role,
     )
     people = {person.name: person for person in figures}
-    section("How you review")
+    show_section("How you review")
     mine = people.pop(seat.name, None)
     if mine is None:
-        sentences("You have given no verdict in this queue yet.")
+        show_sentences("You have given no verdict in this queue yet.")
     else:
-        _one(mine)
-    _again(seat, queue)
+        _own_quality(mine)
+    _second_looks(seat, queue)
     if seat.role == "lead":
-        _lead(seat, queue, list(people.values()))
+        _lead_view(seat, queue, list(people.values()))
     st.caption(
         "Only you and the leads see this; it is not a ranking. On hard items people are slower "
         "and differ more often; some figures rest on few cells. Shares have 95% intervals (Wilson "
@@ -57,34 +57,42 @@ def show(seat: Seat, queue: QueueRow) -> None:
     )
 
 
-def _one(quality: ReviewerQuality) -> None:
+def _own_quality(quality: ReviewerQuality) -> None:
     pace = "–" if quality.each_seconds is None else fmt.seconds(quality.each_seconds)
-    table(
+    draw_table(
         ("Figure", "Value", "Of what"),
         [
-            ["Verdicts", fmt.count(quality.verdicts), _cannot(quality)],
-            ["Usual time of one", pace, quiet(_quick(quality))],
-            ["As labelled", share(quality.gold), quiet("cells with a label in the dataset")],
-            ["The same on a second look", share(quality.same), quiet("cells seen twice, blind")],
+            ["Verdicts", fmt.count(quality.verdicts), _cannot_words(quality)],
+            ["Usual time of one", pace, quiet_html(_quick_words(quality))],
+            [
+                "As labelled",
+                share_html(quality.gold),
+                quiet_html("cells with a label in the dataset"),
+            ],
+            [
+                "The same on a second look",
+                share_html(quality.same),
+                quiet_html("cells seen twice, blind"),
+            ],
             [
                 "As settled in the end",
-                share(quality.shared),
-                quiet("first verdicts, on cells that others saw, too"),
+                share_html(quality.shared),
+                quiet_html("first verdicts, on cells that others saw, too"),
             ],
-            *_left_rows(quality),
+            *_remaining_rows(quality),
         ],
         name=f"How {quality.name} reviews",
         numbers=(1,),
     )
     if len(quality.weeks) > 1:
-        table(
+        draw_table(
             ("Week of", "Verdicts", "Usual time", "As labelled"),
             (
                 [
                     week.monday,
                     fmt.count(week.verdicts),
                     fmt.DASH if week.each_seconds is None else fmt.seconds(week.each_seconds),
-                    share(week.gold),
+                    share_html(week.gold),
                 ]
                 for week in quality.weeks
             ),
@@ -93,27 +101,27 @@ def _one(quality: ReviewerQuality) -> None:
         )
 
 
-def _cannot(quality: ReviewerQuality) -> str:
-    return quiet(f"{fmt.count(quality.cannot)} of them: cannot assess")
+def _cannot_words(quality: ReviewerQuality) -> str:
+    return quiet_html(f"{fmt.count(quality.cannot)} of them: cannot assess")
 
 
-def _quick(quality: ReviewerQuality) -> str:
+def _quick_words(quality: ReviewerQuality) -> str:
     if not quality.timed:
         return "no time is known"
     return f"{fmt.count(quality.quick)} of {fmt.count(quality.timed)} in less than a quarter of it"
 
 
-def _left_rows(quality: ReviewerQuality) -> list[list[str]]:
+def _remaining_rows(quality: ReviewerQuality) -> list[list[str]]:
     if not quality.left:
         return []
-    pace = "" if quality.left_minutes is None else f"about {minutes(quality.left_minutes)}"
-    return [["Items assigned and open", fmt.count(quality.left), quiet(pace)]]
+    pace = "" if quality.left_minutes is None else f"about {minutes_text(quality.left_minutes)}"
+    return [["Items assigned and open", fmt.count(quality.left), quiet_html(pace)]]
 
 
-def _again(seat: Seat, queue: QueueRow) -> None:
+def _second_looks(seat: Seat, queue: QueueRow) -> None:
     waiting = len(second_looks.items_to_repeat(store(), seat, queue.id))
     if waiting:
-        routes.link(
+        routes.draw_link(
             routes.RECORD,
             f"Take a second look at {fmt.plural(waiting, 'item')}",
             {state.QUEUE: queue.id, state.VIEW: "again"},
@@ -121,8 +129,8 @@ def _again(seat: Seat, queue: QueueRow) -> None:
         )
 
 
-def _lead(seat: Seat, queue: QueueRow, others: list[ReviewerQuality]) -> None:
-    section("For leads")
+def _lead_view(seat: Seat, queue: QueueRow, others: list[ReviewerQuality]) -> None:
+    show_section("For leads")
     key = state.key(RECORD_FIELD, "repeat", queue.id)
     state.seed(key, round(100 * queue.settings.repeat_share))
     st.slider(
@@ -140,7 +148,7 @@ def _lead(seat: Seat, queue: QueueRow, others: list[ReviewerQuality]) -> None:
     if st.toggle("Show what others see", key=state.key(RECORD_FIELD, "others")):
         for person in others:
             st.html(f"<b>{esc(person.name)}</b>")
-            _one(person)
+            _own_quality(person)
     names = ", ".join(label(person.name, 60) for person in others)
     st.caption(f"Others who reviewed or were assigned: {names}.")
 
@@ -172,49 +180,49 @@ def second_look(seat: Seat, queue: QueueRow) -> None:
         state.drop(AGAIN)
         empty_state("No item waits for a second look", "They come back as you go on reviewing.")
         return
-    sentences(
+    show_sentences(
         "You have decided this item before. Decide it once more, without looking it up: it shows "
         "how far you repeat yourself, and changes nothing."
     )
-    _begin(look)
+    _begin_look(look)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        _texts(look)
+        _show_texts(look)
     with right:
         for criterion in look.criteria:
-            _cell(look, criterion)
+            _show_cell(look, criterion)
         st.button(
             "Done",
             key=state.key(RECORD_ACT, "again", look.number),
             type="primary",
-            on_click=_say,
+            on_click=_say_verdict,
             args=(seat, look),
         )
 
 
-def _begin(look: SecondLook) -> None:
+def _begin_look(look: SecondLook) -> None:
     """Store when the item was first shown."""
     key = state.key(AGAIN, "since", look.queue_id, look.number)
     if state.get(key) is None:
         state.put(key, time.monotonic())
 
 
-def _texts(look: SecondLook) -> None:
+def _show_texts(look: SecondLook) -> None:
     for title, text in (("Guidelines", look.guidelines), ("Prompt", look.prompt)):
         if text:
-            items.headed(title, text)
+            items.show_headed(title, text)
     items.show_contexts(look.context)
     st.html('<div class="rs-section">Submission</div>')
     items.show_submission(Item(id="shown", submission=look.submission))
     if look.reference:
-        items.headed("Reference", look.reference)
+        items.show_headed("Reference", look.reference)
 
 
-def _field(look: SecondLook, criterion: Criterion, what: str) -> str:
+def _field_key(look: SecondLook, criterion: Criterion, what: str) -> str:
     return state.key(AGAIN, what, look.queue_id, look.number, criterion.name)
 
 
-def _cell(look: SecondLook, criterion: Criterion) -> None:
+def _show_cell(look: SecondLook, criterion: Criterion) -> None:
     with st.container(border=True):
         st.html(
             f'<b>{esc(criterion.name)}</b><div class="rs-prose">{esc(criterion.requirement)}</div>'
@@ -224,7 +232,7 @@ def _cell(look: SecondLook, criterion: Criterion) -> None:
             f"Verdict on {label(criterion.name)}",
             options,
             index=None,
-            key=_field(look, criterion, "option"),
+            key=_field_key(look, criterion, "option"),
             format_func=lambda at: (
                 "Cannot assess" if at == CANNOT else label(criterion.options[at].label)
             ),
@@ -235,20 +243,20 @@ def _cell(look: SecondLook, criterion: Criterion) -> None:
             st.selectbox(
                 "Why",
                 list(WHYS),
-                key=_field(look, criterion, "why"),
+                key=_field_key(look, criterion, "why"),
                 format_func=lambda why: WHYS[why],
             )
 
 
-def _say(seat: Seat, look: SecondLook) -> None:
+def _say_verdict(seat: Seat, look: SecondLook) -> None:
     with shown_errors():
         given = {}
         for criterion in look.criteria:
-            option = state.get(_field(look, criterion, "option"))
+            option = state.get(_field_key(look, criterion, "option"))
             if option is None:
                 st.error("Give a verdict on every criterion first.", icon=":material/error:")
                 return
-            why = state.get(_field(look, criterion, "why"))
+            why = state.get(_field_key(look, criterion, "why"))
             given[criterion.name] = (
                 ReviewerAnswer(None, why) if option == CANNOT else ReviewerAnswer(option)
             )

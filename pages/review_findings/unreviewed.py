@@ -11,7 +11,7 @@ from core.text import numbers as fmt
 from pages.review_findings.words import RECORD_FIELD
 from pages.ui import routes, state
 from pages.ui.places import work
-from pages.ui.resources import only, remembered, store
+from pages.ui.resources import disabled_without, remembered, store
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state
 
@@ -42,9 +42,9 @@ def show(run: Run) -> None:
             type="primary",
             icon=":material/play_arrow:",
             shortcut="Enter",
-            **{"disabled": not doubtful.cells} | only("organise"),
+            **{"disabled": not doubtful.cells} | disabled_without("organise"),
         ):
-            routes.go(routes.REVIEW_ITEM, address)
+            routes.go_to(routes.REVIEW_ITEM, address)
         form: dict[str, object] = {state.NEW: state.QUEUE, state.RUN: run.id}
-        routes.link(routes.QUEUES, "Choose which cells", form, icon="tune")
+        routes.draw_link(routes.QUEUES, "Choose which cells", form, icon="tune")
         work.grade_ten(run.id)

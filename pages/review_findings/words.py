@@ -19,33 +19,35 @@ RECORD_ACT = "record_act"
 RECORD_FIELD = "record_field"
 
 
-def quiet(words: str) -> str:
+def quiet_html(words: str) -> str:
     """Return the HTML of secondary text."""
     return f'<span class="rs-quiet rs-wrap">{esc(words)}</span>'
 
 
-def section(words: str) -> None:
+def show_section(words: str) -> None:
     """Draw the heading of a part of the page."""
     st.html(f'<div class="rs-section" role="heading" aria-level="2">{esc(words)}</div>')
 
 
-def sentences(words: str) -> None:
+def show_sentences(words: str) -> None:
     """Draw sentences."""
     st.html(f'<div class="rs-prose">{esc(words)}</div>')
 
 
-def share(estimate: Estimate) -> str:
+def share_html(estimate: Estimate) -> str:
     """Return a share with its count and interval below; a dash without a count."""
     value, ends, _ = estimate.words(fmt.percent)
     return (
-        f"{value}<br>{quiet(f'{estimate.hits} of {estimate.n}; {ends}')}" if estimate.n else value
+        f"{value}<br>{quiet_html(f'{estimate.hits} of {estimate.n}; {ends}')}"
+        if estimate.n
+        else value
     )
 
 
-def minutes(value: float) -> str:
+def minutes_text(value: float) -> str:
     """Return a duration given in minutes.
 
-    >>> minutes(0.5), minutes(75.0)
+    >>> minutes_text(0.5), minutes_text(75.0)
     ('30.0 s', '1 h 15 min')
     """
     return fmt.seconds(60 * value)
@@ -56,7 +58,7 @@ def minutes(value: float) -> str:
 FoundT = TypeVar("FoundT")
 
 
-def cached(what: str, queue: QueueRow, make: Callable[[], FoundT], *more: object) -> FoundT:
+def cached_figure(what: str, queue: QueueRow, make: Callable[[], FoundT], *more: object) -> FoundT:
     """Return `make()`, or its earlier result for the same verdicts, decisions and cells.
 
     `more` is everything else that it depends on.

@@ -14,11 +14,11 @@ from core.services.review.other_acts import VerdictsCompared
 from pages.review_item.opened import (
     OpenItem,
     choose_active,
+    criterion_name,
     give_back,
-    look_again,
-    name,
     open_item,
     open_next,
+    reload_item,
     show_votes,
 )
 from pages.ui.resources import store
@@ -30,7 +30,7 @@ AHEAD = 500
 AGAINST_ALL = "All judges say something else. Say why, then Ctrl+Enter; or Esc, and choose again."
 
 
-def _clock(review: OpenItem) -> None:
+def _clock_time(review: OpenItem) -> None:
     """Add the time since the last act to the active cell."""
     now = time.monotonic()
     review.spent[review.active] = review.spent.get(review.active, 0.0) + min(
@@ -39,66 +39,72 @@ def _clock(review: OpenItem) -> None:
     review.touched = now
 
 
-def say(review: OpenItem, criterion: str, given: ReviewerAnswer) -> None:
+def draft_verdict(review: OpenItem, criterion: str, given: ReviewerAnswer) -> None:
     """Draft a verdict on a cell."""
-    _clock(review)
+    _clock_time(review)
     review.said[criterion] = given
     review.mode = "options"
     assert review.ticket is not None, "only an open item is judged"
     commit_reveal.save_draft(store(), review.ticket, review.said)
 
 
-def choose(review: OpenItem, criterion: str, option: int) -> None:
+def choose_option(review: OpenItem, criterion: str, option: int) -> None:
     """Draft an option, and move to the next cell without a verdict."""
     before = review.said.get(criterion, ReviewerAnswer(None))
-    say(review, criterion, replace(before, option=option, why=None))
+    draft_verdict(review, criterion, replace(before, option=option, why=None))
     if not review.confirming:
-        _go_on(review, criterion)
+        _to_next_cell(review, criterion)
 
 
 def give_up(review: OpenItem, criterion: str, why: Why) -> None:
     """Draft that a cell cannot be assessed, with the reason."""
     before = review.said.get(criterion, ReviewerAnswer(None))
-    say(review, criterion, replace(before, option=None, why=why))
+    draft_verdict(review, criterion, replace(before, option=None, why=why))
     if not review.confirming:
-        _go_on(review, criterion)
+        _to_next_cell(review, criterion)
 
 
-def note(review: OpenItem, criterion: str, text: str) -> None:
+def store_note(review: OpenItem, criterion: str, text: str) -> None:
     """Store a note with the drafted verdict."""
-    say(review, criterion, replace(review.said.get(criterion, ReviewerAnswer(None)), note=text))
+    draft_verdict(
+        review, criterion, replace(review.said.get(criterion, ReviewerAnswer(None)), note=text)
+    )
 
 
-def rest_on(review: OpenItem, criterion: str, spans: tuple[Span, ...]) -> None:
+def store_evidence(review: OpenItem, criterion: str, spans: tuple[Span, ...]) -> None:
     """Store the passages that support a verdict."""
-    say(
+    draft_verdict(
         review, criterion, replace(review.said.get(criterion, ReviewerAnswer(None)), evidence=spans)
     )
 
 
-def _go_on(review: OpenItem, criterion: str) -> None:
-    order = [name(c) for c in review.cells_to_decide]
+def _to_next_cell(review: OpenItem, criterion: str) -> None:
+    order = [criterion_name(c) for c in review.cells_to_decide]
     place = order.index(criterion)
     later = [n for n in order[place + 1 :] + order[:place] if n in review.missing]
     if later:
         review.active = later[0]
 
 
-def move(review: OpenItem, by: int) -> None:
+def move_active(review: OpenItem, by: int) -> None:
     """Activate the cell before or after the active one."""
-    _clock(review)
-    order = [name(c) for c in review.cells_to_decide]
+    _clock_time(review)
+    order = [criterion_name(c) for c in review.cells_to_decide]
     if review.active in order:
         review.active = order[(order.index(review.active) + by) % len(order)]
     review.mode = "options"
 
 
-def commit(review: OpenItem) -> None:
+def commit_verdicts(review: OpenItem) -> None:
     """Commit or confirm the verdicts; then show the votes, or the next item."""
     assert review.ticket is not None, "only an open item is judged"
-    _clock(review)
+    _clock_time(review)
     at_once = reviewers.commits_at_once(store(), review.seat)
-    given = {n: g for n, g in review.said.items() if n in {name(c) for c in review.cells_to_decide}}
+    given = {
+        n: g
+        for n, g in review.said.items()
+        if n in {criterion_name(c) for c in review.cells_to_decide}
+    }
     if review.confirming:
         outcome = commit_reveal.finish(store(), review.ticket, given)
     else:
@@ -109,7 +115,7 @@ def commit(review: OpenItem) -> None:
     review.ticket, review.undone, review.same = outcome.ticket, (), outcome.same
     if not outcome.confirm:
         review.effect = _visible_effect(review, outcome.effect) or review.effect
-        go_on(review)
+        take_next(review)
         return
     review.effect, review.active = None, ""
     review.item = commit_reveal.blind_item(store(), review.ticket)
@@ -124,11 +130,11 @@ def _visible_effect(review: OpenItem, effect: DecisionEffect | None) -> Decision
     if effect is None or review.item is None:
         return effect
     decided = {cell.criterion for cell in effect.cells}
-    blind = any(cell.mine and name(cell) not in decided for cell in review.item.cells)
+    blind = any(cell.mine and criterion_name(cell) not in decided for cell in review.item.cells)
     return effect.of_cells() if blind else effect
 
 
-def go_on(review: OpenItem) -> None:
+def take_next(review: OpenItem) -> None:
     """Close the open item and take the next one; the last decision's effect stays visible."""
     effect, undone = review.effect, review.undone
     give_back(review)
@@ -136,7 +142,7 @@ def go_on(review: OpenItem) -> None:
     review.effect, review.undone = effect, undone
 
 
-def skip(review: OpenItem) -> None:
+def skip_item(review: OpenItem) -> None:
     """Move the item to the end of my queue, without a verdict. The note is the reason."""
     assert review.ticket is not None, "only an open item is skipped"
     other_acts.skip(
@@ -146,7 +152,7 @@ def skip(review: OpenItem) -> None:
     open_next(review)
 
 
-def flag(review: OpenItem, role: Role) -> None:
+def flag_cell(review: OpenItem, role: Role) -> None:
     """Flag the active cell for another role; the rest of the item stays mine."""
     assert review.ticket is not None, "only an open item is flagged"
     reason = review.said.get(review.active, ReviewerAnswer(None)).note
@@ -154,7 +160,7 @@ def flag(review: OpenItem, role: Role) -> None:
     _cell_changed(review, outcome.ticket)
 
 
-def unflag(review: OpenItem) -> None:
+def unflag_cell(review: OpenItem) -> None:
     """Remove the active cell's flag, so that everyone can decide it again."""
     assert review.ticket is not None, "only an open item is unflagged"
     reason = review.said.get(review.active, ReviewerAnswer(None)).note
@@ -174,9 +180,9 @@ def send_back(review: OpenItem) -> None:
 
 def _cell_changed(review: OpenItem, ticket: claims.Ticket) -> None:
     review.ticket, review.mode = ticket, "options"
-    look_again(review)
+    reload_item(review)
     if not review.cells_to_decide:
-        go_on(review)
+        take_next(review)
 
 
 def flag_met(review: OpenItem, met: VerdictsCompared, reason: str) -> None:
@@ -186,7 +192,7 @@ def flag_met(review: OpenItem, met: VerdictsCompared, reason: str) -> None:
     review.told = "Flagged for a lead. U takes the flag away again."
 
 
-def undo(review: OpenItem, before: int | None = None) -> bool:
+def undo_act(review: OpenItem, before: int | None = None) -> bool:
     """Undo my last act in this queue (before a step) and open its item; `False` if none."""
     undone = other_acts.undo_last(store(), review.seat, review.queue_id, before=before)
     if undone is None:
@@ -199,7 +205,7 @@ def undo(review: OpenItem, before: int | None = None) -> bool:
     return True
 
 
-def step(review: OpenItem, by: int) -> None:
+def step_items(review: OpenItem, by: int) -> None:
     """Show my next or previous available item, without deciding this one."""
     ahead = claims.next_items(store(), review.seat, review.queue_id, review.where, limit=AHEAD)
     ids = [turn.item_id for turn in ahead]

@@ -17,7 +17,7 @@ from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, OpenItem
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import problem_list, shown_errors, table
+from pages.ui.widgets import draw_table, problem_list, shown_errors
 
 REVIEW_HELP = "review_help"
 REVIEW_LEAD = "review_lead"
@@ -48,18 +48,20 @@ KEYS = (
 def show(review: OpenItem, queue_name: str) -> None:
     """Draw the whole bar."""
     with st.container(key="rs_where", gap="xsmall"):
-        _where(review, queue_name)
+        _place_words(review, queue_name)
         _draw_last_act(review)
     if isinstance(review.stands, VerdictsCompared):
         _ask_lead(review, review.stands)
     if state.get(REVIEW_HELP):
-        table(["Key", "What it does"], [(f"<b>{esc(k)}</b>", esc(w)) for k, w in KEYS], name="Keys")
+        draw_table(
+            ["Key", "What it does"], [(f"<b>{esc(k)}</b>", esc(w)) for k, w in KEYS], name="Keys"
+        )
 
 
-def _where(review: OpenItem, queue_name: str) -> None:
+def _place_words(review: OpenItem, queue_name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Queue", key=state.key(REVIEW_ACT, "back"), icon=":material/arrow_back:"):
-            _close(review)
+            _close_item(review)
         progress = review.progress
         resolved = f"{fmt.count(progress.resolved)} of {fmt.count(progress.total)} cells resolved"
         position = f"Item {review.number}" if review.item is not None else "Reviewing"
@@ -75,21 +77,31 @@ def _where(review: OpenItem, queue_name: str) -> None:
         )
         st.space("stretch")
         if review.item is not None:
-            _press(
-                "", "previous", "Left", keyboard.step, (review, review.number, -1), "chevron_left"
+            _press_button(
+                "",
+                "previous",
+                "Left",
+                keyboard.step_by_key,
+                (review, review.number, -1),
+                "chevron_left",
             )
-            _press(
-                "", "following", "Right", keyboard.step, (review, review.number, 1), "chevron_right"
+            _press_button(
+                "",
+                "following",
+                "Right",
+                keyboard.step_by_key,
+                (review, review.number, 1),
+                "chevron_right",
             )
-            _press("Skip", "skip", "S", keyboard.skip, (review, review.number))
-        _press("Undo", "undo", "U", keyboard.undo, (review,))
-        _press("Keys", "help", "H", _toggle_help, ())
-        _at_once(review)
+            _press_button("Skip", "skip", "S", keyboard.skip_by_key, (review, review.number))
+        _press_button("Undo", "undo", "U", keyboard.undo_by_key, (review,))
+        _press_button("Keys", "help", "H", _toggle_help, ())
+        _settle_at_sight(review)
         if review.item is not None and review.seat.resolves:
             _draw_more_acts(review)
 
 
-def _at_once(review: OpenItem) -> None:
+def _settle_at_sight(review: OpenItem) -> None:
     key = state.key(REVIEW_ACT, "at once")
     state.put(key, reviewers.commits_at_once(store(), review.seat))
     st.toggle(
@@ -104,7 +116,7 @@ def _at_once(review: OpenItem) -> None:
 
 def _on_at_once(review: OpenItem, key: str) -> None:
     on = bool(state.get(key))
-    keyboard.guarded(review, lambda now: reviewers.commit_at_once(store(), now.seat, on))
+    keyboard.perform_guarded(review, lambda now: reviewers.commit_at_once(store(), now.seat, on))
 
 
 def _own_pace(pace: ReviewerPace) -> str:
@@ -123,7 +135,7 @@ def _own_pace(pace: ReviewerPace) -> str:
     return f"{progress}, {fmt.about_minutes(pace.left_minutes)}"
 
 
-def _press(
+def _press_button(
     caption: str,
     what: str,
     shortcut: str,
@@ -142,11 +154,11 @@ def _press(
     )
 
 
-def _close(review: OpenItem) -> None:
+def _close_item(review: OpenItem) -> None:
     """Return to the queue; the item is released and its verdicts stay drafts."""
-    keyboard.guarded(review, opened.leave)
+    keyboard.perform_guarded(review, opened.leave_item)
     review.effect, review.undone, review.same = None, (), ()
-    routes.go(routes.QUEUES, {state.QUEUE: review.queue_id})
+    routes.go_to(routes.QUEUES, {state.QUEUE: review.queue_id})
 
 
 def _toggle_help() -> None:
@@ -157,7 +169,7 @@ def _draw_last_act(review: OpenItem) -> None:
     """Show what the last act changed or why it was rejected; always one line, so the page does not
     jump.
     """
-    refused = keyboard.refusal()
+    refused = keyboard.pending_refusal()
     if refused is not None:
         where = f"{refused.where}: " if refused.where else ""
         parts = [f'<span class="rs-tag rs-bad">✕ {esc(where + refused.message)}</span>']
@@ -198,7 +210,7 @@ def _ask_lead(review: OpenItem, met: VerdictsCompared) -> None:
                 "Leave it",
                 key=state.key(REVIEW_ACT, "leave it"),
                 type="tertiary",
-                on_click=keyboard.guarded,
+                on_click=keyboard.perform_guarded,
                 args=(review, lambda _: None),
             )
 
@@ -228,7 +240,7 @@ def effect_line(
     """
     acts = " and ".join(ACTS.get(act, act) for act in undone)
     head = f"Taken back: {acts}." if undone else "Last decision:"
-    changes = "" if effect is None else " · ".join([*_of_item(effect), *_of_cells(effect)])
+    changes = "" if effect is None else " · ".join([*_item_effect(effect), *_cell_effects(effect)])
     if same:
         names = esc(one_line(", ".join(same), 80))
         # If judges disagree, the panel's verdict is that of their rule.
@@ -238,7 +250,7 @@ def effect_line(
     return f'<span><span class="rs-quiet">{esc(head)}</span> {changes}</span>'
 
 
-def _of_item(effect: DecisionEffect) -> list[str]:
+def _item_effect(effect: DecisionEffect) -> list[str]:
     parts = []
     if effect.score_before != effect.score_after:
         before, after = fmt.score(effect.score_before), fmt.score(effect.score_after)
@@ -249,13 +261,13 @@ def _of_item(effect: DecisionEffect) -> list[str]:
     return parts
 
 
-def _of_cells(effect: DecisionEffect) -> list[str]:
+def _cell_effects(effect: DecisionEffect) -> list[str]:
     return [
-        f"{esc(c.criterion)}: {change}" for c in effect.cells if (change := _of_cell(c, effect))
+        f"{esc(c.criterion)}: {change}" for c in effect.cells if (change := _cell_effect(c, effect))
     ]
 
 
-def _of_cell(cell: CellEffect, effect: DecisionEffect) -> str:
+def _cell_effect(cell: CellEffect, effect: DecisionEffect) -> str:
     """Return a cell's new state, and how often the panel was right on such cells so far."""
     if cell.state != "resolved":
         return OPEN[cell.state]

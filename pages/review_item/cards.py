@@ -33,11 +33,11 @@ def show_note(review: OpenItem, criterion: str, given: ReviewerAnswer | None) ->
             max_chars=LONGEST,
             placeholder="Note: why? Needed when you decide against judges who all agree.",
             label_visibility="collapsed",
-            on_change=_typed,
+            on_change=_store_typed,
             args=(review, key, criterion),
         )
         with st.popover("", icon=":material/bookmark:", help="Notes to use again"):
-            _kept(review, key, criterion)
+            _saved_notes(review, key, criterion)
     if criterion in review.unexplained:
         _offer_last_notes(review, key, criterion)
 
@@ -52,26 +52,26 @@ def _offer_last_notes(review: OpenItem, key: str, criterion: str) -> None:
                 key=state.key(REVIEW_ACT, "last note", place),
                 icon=":material/history:",
                 help="Takes this note of yours and goes on.",
-                on_click=_explain,
+                on_click=_explain_field,
                 args=(review, review.number, key, criterion, text),
             )
 
 
-def _explain(review: OpenItem, number: int, key: str, criterion: str, text: str) -> None:
-    if keyboard.current(number, criterion, review):
-        _use(review, key, criterion, text)
-        keyboard.enter(review, number)
+def _explain_field(review: OpenItem, number: int, key: str, criterion: str, text: str) -> None:
+    if keyboard.is_current(number, criterion, review):
+        _use_note(review, key, criterion, text)
+        keyboard.press_enter(review, number)
 
 
-def _typed(review: OpenItem, key: str, criterion: str) -> None:
+def _store_typed(review: OpenItem, key: str, criterion: str) -> None:
     # The field can report together with the act that closes the item; that act already took the
     # note.
     if key == state.key(REVIEW_NOTE, review.number, criterion) and review.ticket is not None:
         text = str(state.get(key) or "")
-        keyboard.guarded(review, lambda now: acts.note(now, criterion, text))
+        keyboard.perform_guarded(review, lambda now: acts.store_note(now, criterion, text))
 
 
-def _kept(review: OpenItem, key: str, criterion: str) -> None:
+def _saved_notes(review: OpenItem, key: str, criterion: str) -> None:
     snippets = reviewers.snippets_of(store(), review.seat)
     if not snippets:
         st.caption("You keep no notes yet. Write one, then keep it here.")
@@ -81,7 +81,7 @@ def _kept(review: OpenItem, key: str, criterion: str) -> None:
                 label(text, 90),
                 key=state.key(REVIEW_ACT, "snippet", place),
                 type="tertiary",
-                on_click=_use,
+                on_click=_use_note,
                 args=(review, key, criterion, text),
             )
             st.button(
@@ -90,50 +90,50 @@ def _kept(review: OpenItem, key: str, criterion: str) -> None:
                 icon=":material/close:",
                 type="tertiary",
                 help="Forget this note",
-                on_click=_forget,
+                on_click=_forget_note,
                 args=(review, text),
             )
     st.button(
         "Keep this note",
         key=state.key(REVIEW_ACT, "snippet keep"),
         icon=":material/bookmark_add:",
-        on_click=_keep,
+        on_click=_keep_note,
         args=(review, key),
     )
 
 
-def _use(review: OpenItem, key: str, criterion: str, text: str) -> None:
+def _use_note(review: OpenItem, key: str, criterion: str, text: str) -> None:
     """Append a saved note to the field."""
     before = str(state.get(key) or "").rstrip()
     state.put(key, f"{before}\n{text}" if before else text)
-    _typed(review, key, criterion)
+    _store_typed(review, key, criterion)
 
 
-def _keep(review: OpenItem, key: str) -> None:
-    keyboard.guarded(
+def _keep_note(review: OpenItem, key: str) -> None:
+    keyboard.perform_guarded(
         review, lambda now: reviewers.keep(store(), now.seat, str(state.get(key) or ""))
     )
 
 
-def _forget(review: OpenItem, text: str) -> None:
-    keyboard.guarded(review, lambda now: reviewers.forget(store(), now.seat, text))
+def _forget_note(review: OpenItem, text: str) -> None:
+    keyboard.perform_guarded(review, lambda now: reviewers.forget(store(), now.seat, text))
 
 
 def show(review: OpenItem) -> None:
     """Draw all cells and the button that commits them."""
     assert review.item is not None, "an item is open"
-    _stage(review)
+    _stage_line(review)
     for place, cell in enumerate(review.cells):
         if not cell.mine:
-            _done(cell)
-        elif opened.name(cell) == review.active:
-            _active(review, cell)
+            _is_done(cell)
+        elif opened.criterion_name(cell) == review.active:
+            _active_card(review, cell)
         else:
-            _folded(review, cell, place)
-    _commit(review)
+            _folded_card(review, cell, place)
+    _commit_button(review)
 
 
-def _stage(review: OpenItem) -> None:
+def _stage_line(review: OpenItem) -> None:
     assert review.item is not None, "an item is open"
     caption = (
         "Give your verdict. The item's name is hidden; what the judges said appears after you "
@@ -152,83 +152,83 @@ def _stage(review: OpenItem) -> None:
         caption = "What the judges said is shown on this item. Decide for yourself."
     elif not review.item.two_steps:
         caption = "Give your verdict. It is final when you commit it."
-    order = [opened.name(cell) for cell in review.cells_to_decide]
+    order = [opened.criterion_name(cell) for cell in review.cells_to_decide]
     if len(order) > 1 and review.active in order:
         caption += f" Cell {order.index(review.active) + 1} of {len(order)}."
     st.html(f'<div class="rs-row" role="status"><span class="rs-quiet">{esc(caption)}</span></div>')
 
 
-def _active(review: OpenItem, cell: BlindCell) -> None:
-    criterion, given = cell.criterion, review.said.get(opened.name(cell))
+def _active_card(review: OpenItem, cell: BlindCell) -> None:
+    criterion, given = cell.criterion, review.said.get(opened.criterion_name(cell))
     votes = review.votes.get(criterion.name)
     with st.container(border=True, key="rs_cell_active", gap="small"):
-        _head(cell, given)
+        _card_head(cell, given)
         if votes is not None:
-            revealed.summary(votes)
+            revealed.show_summary(votes)
         if review.mode == "why":
-            _whys(review, cell)
+            _reason_buttons(review, cell)
         elif review.mode == "flag":
-            _flag(review, cell)
+            _flag_buttons(review, cell)
         else:
-            _options(review, cell, given)
+            _option_buttons(review, cell, given)
         show_note(review, criterion.name, given)
-        _acts(review, cell)
+        _act_buttons(review, cell)
         if votes is not None and review.item is not None:
-            revealed.votes(votes, text_of(review.item))
+            revealed.show_votes(votes, text_of(review.item))
 
 
-def _folded(review: OpenItem, cell: BlindCell, place: int) -> None:
+def _folded_card(review: OpenItem, cell: BlindCell, place: int) -> None:
     """Draw one line that opens the cell, with its verdict and, if shown, its votes."""
     criterion = cell.criterion
     given = review.said.get(criterion.name)
-    is_decided = opened.decided(given)
+    is_decided = opened.is_decided(given)
     with st.container(border=True, key=f"rs_cell_{place}", gap="small"):
         st.button(
-            f"**{label(criterion.name)}** &nbsp; {label(_words(criterion, given))}",
+            f"**{label(criterion.name)}** &nbsp; {label(_answer_words(criterion, given))}",
             key=state.key(REVIEW_ACT, "open", review.number, place),
             type="tertiary",
             icon=":material/check_circle:" if is_decided else ":material/radio_button_unchecked:",
             width="stretch",
             wrap=True,
-            on_click=_activate,
+            on_click=_activate_cell,
             args=(review, criterion.name),
         )
         votes = review.votes.get(criterion.name)
         if votes is not None:
-            revealed.summary(votes)
+            revealed.show_summary(votes)
 
 
-def _head(cell: BlindCell, given: ReviewerAnswer | None) -> None:
+def _card_head(cell: BlindCell, given: ReviewerAnswer | None) -> None:
     criterion = cell.criterion
-    tone: Tone = "good" if opened.decided(given) else "warn"
-    flagged = tag(f"flagged for {_a(cell.flagged)}", "warn") if cell.flagged else ""
+    tone: Tone = "good" if opened.is_decided(given) else "warn"
+    flagged = tag(f"flagged for {_with_article(cell.flagged)}", "warn") if cell.flagged else ""
     remark = f'<div class="rs-quote">{esc(cell.remark)}</div>' if cell.remark else ""
     st.html(
         f'<div class="rs-row"><span class="rs-cell" role="heading" aria-level="2">'
-        f'{esc(criterion.name)}</span><span class="rs-quiet">{esc(_weight(criterion))}</span>'
-        f"{tag(_words(criterion, given), tone)}{flagged}</div>"
+        f'{esc(criterion.name)}</span><span class="rs-quiet">{esc(_weight_words(criterion))}</span>'
+        f"{tag(_answer_words(criterion, given), tone)}{flagged}</div>"
         f'<div class="rs-prose">{esc(criterion.requirement)}</div>{remark}'
     )
 
 
-def _a(role: str) -> str:
+def _with_article(role: str) -> str:
     return f"an {role}" if role == "adjudicator" else f"a {role}"
 
 
-def _weight(criterion: Criterion) -> str:
+def _weight_words(criterion: Criterion) -> str:
     kind = "penalty" if criterion.weight < 0 else "weight"
     return f"{kind} {fmt.weight(criterion.weight)}"
 
 
-def _words(criterion: Criterion, given: ReviewerAnswer | None) -> str:
-    if given is None or not opened.decided(given):
+def _answer_words(criterion: Criterion, given: ReviewerAnswer | None) -> str:
+    if given is None or not opened.is_decided(given):
         return "no verdict yet"
     if given.option is not None:
         return f"✓ {criterion.choices[given.option].label}"
     return f"✓ cannot assess: {WHYS[given.why] if given.why else ''}"
 
 
-def _choice(
+def _choice_button(
     review: OpenItem, caption: str, what: tuple[object, ...], number: int, act: object, args: object
 ) -> None:
     """Draw one answer: a wide button that its digit also presses."""
@@ -243,7 +243,7 @@ def _choice(
     )
 
 
-def _options(review: OpenItem, cell: BlindCell, given: ReviewerAnswer | None) -> None:
+def _option_buttons(review: OpenItem, cell: BlindCell, given: ReviewerAnswer | None) -> None:
     criterion = cell.criterion
     chosen = None if given is None else given.option
     with st.container(gap="xsmall", key="rs_options"):
@@ -259,32 +259,46 @@ def _options(review: OpenItem, cell: BlindCell, given: ReviewerAnswer | None) ->
                 shortcut=key,
                 width="stretch",
                 wrap=True,
-                on_click=keyboard.option,
+                on_click=keyboard.press_option,
                 args=(review, review.number, criterion.name, index),
             )
 
 
-def _whys(review: OpenItem, cell: BlindCell) -> None:
+def _reason_buttons(review: OpenItem, cell: BlindCell) -> None:
     key = keyboard.cannot_key(cell.criterion)
     st.caption(f"Why can it not be assessed? ({key} goes back)")
     with st.container(gap="xsmall", key="rs_options"):
         for number, (why, caption) in enumerate(WHYS.items(), start=1):
-            _choice(review, caption, ("why", why), number, keyboard.cannot_assess, (why,))
+            _choice_button(review, caption, ("why", why), number, keyboard.cannot_assess, (why,))
 
 
-def _flag(review: OpenItem, cell: BlindCell) -> None:
+def _flag_buttons(review: OpenItem, cell: BlindCell) -> None:
     st.caption("Say what is wrong in the note (N) first, then who is to look at it. (F goes back)")
     with st.container(gap="xsmall", key="rs_options"):
-        _choice(review, "For an adjudicator", ("adjudicator",), 1, keyboard.flag, ("adjudicator",))
-        _choice(review, "For a lead", ("lead",), 2, keyboard.flag, ("lead",))
+        _choice_button(
+            review,
+            "For an adjudicator",
+            ("adjudicator",),
+            1,
+            keyboard.flag_by_key,
+            ("adjudicator",),
+        )
+        _choice_button(review, "For a lead", ("lead",), 2, keyboard.flag_by_key, ("lead",))
         if cell.flagged:
-            _choice(review, "For everybody again", ("all",), 3, keyboard.act_on, (acts.unflag,))
+            _choice_button(
+                review,
+                "For everybody again",
+                ("all",),
+                3,
+                keyboard.act_on_cell,
+                (acts.unflag_cell,),
+            )
         if review.item is not None and review.item.part == "resolve":
             caption = "Back to the reviewers: their verdicts count no more"
-            _choice(review, caption, ("back",), 4, keyboard.act_on, (acts.send_back,))
+            _choice_button(review, caption, ("back",), 4, keyboard.act_on_cell, (acts.send_back,))
 
 
-def _acts(review: OpenItem, cell: BlindCell) -> None:
+def _act_buttons(review: OpenItem, cell: BlindCell) -> None:
     with st.container(horizontal=True, gap="small"):
         cannot = keyboard.cannot_key(cell.criterion)
         for caption, shortcut, what in (("Cannot assess", cannot, "why"), ("Flag", "F", "flag")):
@@ -312,24 +326,24 @@ def _acts(review: OpenItem, cell: BlindCell) -> None:
                 key=state.key(REVIEW_ACT, "move", by),
                 type="tertiary",
                 shortcut=shortcut,
-                on_click=acts.move,
+                on_click=acts.move_active,
                 args=(review, by),
             )
 
 
-def _activate(review: OpenItem, criterion: str) -> None:
+def _activate_cell(review: OpenItem, criterion: str) -> None:
     review.active, review.mode = criterion, "options"
 
 
-def _done(cell: BlindCell) -> None:
+def _is_done(cell: BlindCell) -> None:
     given = cell.final or cell.first
     with st.container(border=True):
-        verdict = tag(_words(cell.criterion, given), "good") if given else tag("for others")
-        flagged = tag(f"flagged for {_a(cell.flagged)}", "warn") if cell.flagged else ""
+        verdict = tag(_answer_words(cell.criterion, given), "good") if given else tag("for others")
+        flagged = tag(f"flagged for {_with_article(cell.flagged)}", "warn") if cell.flagged else ""
         st.html(f'<div class="rs-row"><b>{esc(cell.criterion.name)}</b>{verdict}{flagged}</div>')
 
 
-def _commit(review: OpenItem) -> None:
+def _commit_button(review: OpenItem) -> None:
     missing = len(review.missing)
     caption = "Confirm" if review.confirming else "Commit"
     if not review.cells_to_decide:
@@ -341,6 +355,6 @@ def _commit(review: OpenItem) -> None:
         type="secondary" if missing else "primary",
         shortcut="Enter",
         width="stretch",
-        on_click=keyboard.enter,
+        on_click=keyboard.press_enter,
         args=(review, review.number),
     )

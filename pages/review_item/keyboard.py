@@ -122,7 +122,7 @@ def show(review: OpenItem) -> None:
     )
 
 
-def guarded(review: OpenItem, action: Callable[[OpenItem], object]) -> None:
+def perform_guarded(review: OpenItem, action: Callable[[OpenItem], object]) -> None:
     """Perform an act; keep an error for the bar to show."""
     state.drop(REVIEW_REFUSED)
     review.stands, review.told = None, ""
@@ -136,21 +136,21 @@ def guarded(review: OpenItem, action: Callable[[OpenItem], object]) -> None:
             if len(review.unexplained) > 1
             else ""
         )
-        refuse(error.message + all_of, [(p.place, p.message, p.mend) for p in error.problems])
+        keep_refusal(error.message + all_of, [(p.place, p.message, p.mend) for p in error.problems])
         _go_to_note(review, places)
     except Conflict as error:
-        refuse(str(error))
-        _look_again(review)
+        keep_refusal(str(error))
+        _reload_item(review)
     except RubricStudioError as error:
-        refuse(str(error))
+        keep_refusal(str(error))
 
 
-def refuse(message: str, problems: list[tuple[str, str, str]] | None = None) -> None:
+def keep_refusal(message: str, problems: list[tuple[str, str, str]] | None = None) -> None:
     """Show on the next run why an act was rejected."""
     state.put(REVIEW_REFUSED, {"message": message, "problems": problems or []})
 
 
-def refusal() -> InputError | None:
+def pending_refusal() -> InputError | None:
     """Return the pending error once, then ``None``."""
     message = state.get(REVIEW_REFUSED)
     state.drop(REVIEW_REFUSED)
@@ -165,50 +165,55 @@ def refusal() -> InputError | None:
 def _go_to_note(review: OpenItem, places: Sequence[str]) -> None:
     """Open the first cell that needs a note and put the cursor in it: type, Esc, Enter."""
     first = next(
-        (opened.name(cell) for cell in review.cells_to_decide if opened.name(cell) in places), None
+        (
+            opened.criterion_name(cell)
+            for cell in review.cells_to_decide
+            if opened.criterion_name(cell) in places
+        ),
+        None,
     )
     if first is not None:
         review.active, review.mode = first, "options"
         write_note(review)
 
 
-def _look_again(review: OpenItem) -> None:
+def _reload_item(review: OpenItem) -> None:
     try:
-        opened.look_again(review)
+        opened.reload_item(review)
     except Conflict:
-        opened.lay(review, None)  # Another reviewer has it now; drafts are kept.
+        opened.lay_item(review, None)  # Another reviewer has it now; drafts are kept.
 
 
-def current(number: int, criterion: str, review: OpenItem) -> bool:
+def is_current(number: int, criterion: str, review: OpenItem) -> bool:
     """Return whether a key belongs to what is open; keys can arrive after the screen moved on."""
     return review.item is not None and review.number == number and review.active == criterion
 
 
-def option(review: OpenItem, number: int, criterion: str, index: int) -> None:
+def press_option(review: OpenItem, number: int, criterion: str, index: int) -> None:
     """Handle a digit, or a click on an option of the active cell.
 
     With "Commit at once" it also commits, if this was the last answer or the only one to confirm.
     """
-    if not current(number, criterion, review):
+    if not is_current(number, criterion, review):
         return
-    guarded(review, lambda now: acts.choose(now, criterion, index))
+    perform_guarded(review, lambda now: acts.choose_option(now, criterion, index))
     last = len(review.cells_to_decide) == 1 if review.confirming else not review.missing
     if last and review.item is not None and reviewers.commits_at_once(store(), review.seat):
-        enter(review, number)
+        press_enter(review, number)
 
 
 def cannot_assess(review: OpenItem, number: int, criterion: str, reason: Why) -> None:
     """Handle a digit after 0."""
-    if current(number, criterion, review):
-        guarded(review, lambda now: acts.give_up(now, criterion, reason))
+    if is_current(number, criterion, review):
+        perform_guarded(review, lambda now: acts.give_up(now, criterion, reason))
 
 
-def enter(review: OpenItem, number: int) -> None:
+def press_enter(review: OpenItem, number: int) -> None:
     """Commit or confirm; if verdicts are missing, jump to them instead."""
     if review.item is None or review.number != number:
         return
     if not review.cells_to_decide:
-        guarded(review, acts.go_on)
+        perform_guarded(review, acts.take_next)
         return
     _take_note(review)
     _share_note(review)
@@ -219,11 +224,11 @@ def enter(review: OpenItem, number: int) -> None:
         key = next(
             cannot_key(c.criterion)
             for c in review.cells_to_decide
-            if opened.name(c) == review.active
+            if opened.criterion_name(c) == review.active
         )
-        refuse(f"{missing} {have} no verdict yet. {key} says that one cannot be assessed.")
+        keep_refusal(f"{missing} {have} no verdict yet. {key} says that one cannot be assessed.")
         return
-    guarded(review, acts.commit)
+    perform_guarded(review, acts.commit_verdicts)
 
 
 def _take_note(review: OpenItem) -> None:
@@ -231,7 +236,7 @@ def _take_note(review: OpenItem) -> None:
     text = state.get(state.key(REVIEW_NOTE, review.number, review.active))
     given = review.said.get(review.active)
     if text is not None and str(text) != (given.note if given else ""):
-        guarded(review, lambda now: acts.note(now, now.active, str(text)))
+        perform_guarded(review, lambda now: acts.store_note(now, now.active, str(text)))
 
 
 def _share_note(review: OpenItem) -> None:
@@ -243,7 +248,7 @@ def _share_note(review: OpenItem) -> None:
     for name in cells:
         if not review.said[name].note.strip():
             state.put(state.key(REVIEW_NOTE, review.number, name), note)
-            guarded(review, partial(acts.note, criterion=name, text=note))
+            perform_guarded(review, partial(acts.store_note, criterion=name, text=note))
 
 
 def set_mode(review: OpenItem, mode: str) -> None:
@@ -256,53 +261,53 @@ def write_note(review: OpenItem) -> None:
     review.note += 1
 
 
-def act_on(
+def act_on_cell(
     review: OpenItem, number: int, criterion: str, action: Callable[[OpenItem], object]
 ) -> None:
     """Act on the active cell: flag it, remove the flag, send it back."""
-    if current(number, criterion, review):
-        guarded(review, action)
+    if is_current(number, criterion, review):
+        perform_guarded(review, action)
 
 
-def flag(review: OpenItem, number: int, criterion: str, role: Role) -> None:
+def flag_by_key(review: OpenItem, number: int, criterion: str, role: Role) -> None:
     """Flag the active cell for a role."""
-    act_on(review, number, criterion, lambda now: acts.flag(now, role))
+    act_on_cell(review, number, criterion, lambda now: acts.flag_cell(now, role))
 
 
-def skip(review: OpenItem, number: int) -> None:
+def skip_by_key(review: OpenItem, number: int) -> None:
     """Move the item to the end of my queue."""
     if review.number == number and review.ticket is not None:
-        guarded(review, acts.skip)
+        perform_guarded(review, acts.skip_item)
 
 
-def step(review: OpenItem, number: int, by: int) -> None:
+def step_by_key(review: OpenItem, number: int, by: int) -> None:
     """Show the next or previous item."""
     if review.number == number:
-        guarded(review, lambda now: acts.step(now, by))
+        perform_guarded(review, lambda now: acts.step_items(now, by))
 
 
-def undo(review: OpenItem) -> None:
+def undo_by_key(review: OpenItem) -> None:
     """Undo my last act; pressed again after an act that cannot be undone, undo the act before
     it.
     """
     passed = review.stands
 
-    def back(now: OpenItem) -> None:
+    def back_to_queue(now: OpenItem) -> None:
         try:
-            undone = acts.undo(now, None if passed is None else passed.step)
+            undone = acts.undo_act(now, None if passed is None else passed.step)
         except ActStands as error:
             now.stands = error
             if not isinstance(error, VerdictsCompared):
-                refuse(f"{error} U again takes back what you did before that.")
+                keep_refusal(f"{error} U again takes back what you did before that.")
             return
         if not undone:
             before = " before that" if passed else ""
-            refuse(f"There is nothing of yours to undo in this queue{before}.")
+            keep_refusal(f"There is nothing of yours to undo in this queue{before}.")
 
-    guarded(review, back)
+    perform_guarded(review, back_to_queue)
 
 
 def flag_met(review: OpenItem, met: VerdictsCompared, note: str) -> None:
     """Ask a lead about verdicts compared with another reviewer's; this field has the note."""
-    guarded(review, lambda now: acts.flag_met(now, met, str(state.get(note) or "")))
+    perform_guarded(review, lambda now: acts.flag_met(now, met, str(state.get(note) or "")))
     review.stands = None if review.told else met

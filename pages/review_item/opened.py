@@ -62,9 +62,11 @@ class OpenItem:
     @property
     def cells(self) -> tuple[BlindCell, ...]:
         """Return the cells of the item that I chose to see."""
-        return () if self.item is None else tuple(c for c in self.item.cells if self._wants(c))
+        return (
+            () if self.item is None else tuple(c for c in self.item.cells if self._wants_verdict(c))
+        )
 
-    def _wants(self, cell: BlindCell) -> bool:
+    def _wants_verdict(self, cell: BlindCell) -> bool:
         of_it = self.where.criterion in (None, cell.criterion.name)
         return of_it and (cell.flagged is not None or not self.where.flagged)
 
@@ -84,16 +86,18 @@ class OpenItem:
     def missing(self) -> tuple[str, ...]:
         """Return the cells without a verdict."""
         return tuple(
-            c.criterion.name for c in self.cells_to_decide if not decided(self.said.get(name(c)))
+            c.criterion.name
+            for c in self.cells_to_decide
+            if not is_decided(self.said.get(criterion_name(c)))
         )
 
 
-def name(cell: BlindCell) -> str:
+def criterion_name(cell: BlindCell) -> str:
     """Return the criterion's name."""
     return cell.criterion.name
 
 
-def decided(given: ReviewerAnswer | None) -> bool:
+def is_decided(given: ReviewerAnswer | None) -> bool:
     """Return whether this is a verdict: an option, or why the cell cannot be assessed."""
     return given is not None and (given.option is not None or given.why is not None)
 
@@ -122,14 +126,14 @@ def open_mine(review: OpenItem) -> bool:
     """Reopen the item that this tab had open before a reload; `False` if there was none."""
     ticket = claims.claim_mine(store(), review.seat, review.queue_id)
     if ticket is not None:
-        lay(review, ticket)
+        lay_item(review, ticket)
     return ticket is not None
 
 
 def open_next(review: OpenItem) -> bool:
     """Take the next item; `False` if none is available."""
     ticket = claims.claim_next(store(), review.seat, review.queue_id, review.where)
-    lay(review, ticket)
+    lay_item(review, ticket)
     return ticket is not None
 
 
@@ -137,14 +141,14 @@ def open_item(review: OpenItem, item_id: str, *, take_over: bool = False) -> Non
     """Take this item; raise `Conflict` if it is not available."""
     ticket = claims.claim(store(), review.seat, review.queue_id, item_id, take_over=take_over)
     if review.ticket is not None and review.ticket.item_id != item_id:
-        leave(review)
-    lay(review, ticket)
+        leave_item(review)
+    lay_item(review, ticket)
 
 
-def leave(review: OpenItem) -> None:
+def leave_item(review: OpenItem) -> None:
     """Release the open item; its drafts stay."""
     give_back(review)
-    lay(review, None)
+    lay_item(review, None)
 
 
 def give_back(review: OpenItem) -> None:
@@ -154,23 +158,23 @@ def give_back(review: OpenItem) -> None:
     review.ticket = review.item = None
 
 
-def look_again(review: OpenItem) -> None:
+def reload_item(review: OpenItem) -> None:
     """Reload the open item, for example after another person changed it."""
     if review.ticket is not None:
         review.ticket = claims.renewed_ticket(store(), review.ticket)
         review.item = commit_reveal.blind_item(store(), review.ticket)
-        _count(review)
+        _update_counts(review)
         show_votes(review)
         choose_active(review)
 
 
-def lay(review: OpenItem, ticket: Ticket | None) -> None:
+def lay_item(review: OpenItem, ticket: Ticket | None) -> None:
     """Open an item, or close the open one if ``None``."""
     review.ticket, review.item, review.said, review.spent, review.votes = ticket, None, {}, {}, {}
     review.mode, review.evidence, review.active, review.note = "options", False, "", 0
     review.unexplained = ()
     review.touched = time.monotonic()
-    _count(review)
+    _update_counts(review)
     state.drop(REVIEW_NOTE)
     state.drop(REVIEW_FIND)
     state.drop(REVIEW_SPANS)
@@ -181,12 +185,12 @@ def lay(review: OpenItem, ticket: Ticket | None) -> None:
     for cell in review.item.cells:
         begun = cell.draft or cell.first
         if begun is not None:
-            review.said[name(cell)] = begun
+            review.said[criterion_name(cell)] = begun
     show_votes(review)
     choose_active(review)
 
 
-def _count(review: OpenItem) -> None:
+def _update_counts(review: OpenItem) -> None:
     """Update the queue's progress and mine."""
     review.progress = queues.queue_progress(store(), review.queue_id)
     review.pace = reviewer_quality.reviewer_pace(store(), review.seat, review.queue_id)
@@ -206,6 +210,6 @@ def show_votes(review: OpenItem) -> None:
 
 def choose_active(review: OpenItem) -> None:
     """Keep the active cell, or activate the first cell that needs something."""
-    open_cells = [name(c) for c in review.cells_to_decide]
+    open_cells = [criterion_name(c) for c in review.cells_to_decide]
     if review.active not in open_cells:
         review.active = next(iter(review.missing), open_cells[0] if open_cells else "")

@@ -22,13 +22,13 @@ BEAT = 25
 def none_chosen() -> None:
     """Draw the screen without a queue in the address."""
     page_header("Review")
-    empty_state("No queue chosen", "Open one from the list of queues.", _to_queues)
+    empty_state("No queue chosen", "Open one from the list of queues.", _link_to_queues)
 
 
 def show(queue_id: int) -> None:
     """Draw the screen of a queue: the open item, or why none is open."""
     queue = queues.queue_by_id(store(), queue_id)
-    who = identity.seat()
+    who = identity.current_seat()
     if who is None:
         return
     at = opened.item_of(queue_id, who)
@@ -39,12 +39,12 @@ def show(queue_id: int) -> None:
         at.where = where
         opened.choose_active(at)
     if at.ticket is None and at.effect is None and not state.get(REVIEW_REFUSED):
-        keyboard.guarded(at, _arrive)
-    _screen(at, queue.name)
-    st.fragment(_stay, run_every=min(BEAT, queue.settings.lease_seconds / 3))(at)
+        keyboard.perform_guarded(at, _open_first)
+    _draw_screen(at, queue.name)
+    st.fragment(_keep_lease, run_every=min(BEAT, queue.settings.lease_seconds / 3))(at)
 
 
-def _arrive(review: OpenItem) -> None:
+def _open_first(review: OpenItem) -> None:
     """Open the requested item, the item this tab had open, or the next item.
 
     If I have an item open in another window, ask where to continue.
@@ -58,11 +58,11 @@ def _arrive(review: OpenItem) -> None:
 
 
 @st.fragment
-def _screen(review: OpenItem, queue_name: str) -> None:
+def _draw_screen(review: OpenItem, queue_name: str) -> None:
     with shown_errors():
         bar.show(review, queue_name)
         if review.item is None:
-            _nothing(review)
+            _show_nothing(review)
             return
         keyboard.show(review)
         left, right = st.columns([1, 1], gap="large")
@@ -72,7 +72,7 @@ def _screen(review: OpenItem, queue_name: str) -> None:
             cards.show(review)
 
 
-def _nothing(review: OpenItem) -> None:
+def _show_nothing(review: OpenItem) -> None:
     standing = claims.queue_for_person(store(), review.seat, review.queue_id, review.where)
     leases = opened.my_leases(review)
     if leases:
@@ -90,16 +90,16 @@ def _nothing(review: OpenItem) -> None:
         empty_state("Nothing left for you here", standing.why, lambda: _on_from(run))
     if standing.available:
         with st.container(horizontal=True, horizontal_alignment="center"):
-            _start(review, first=not leases)
+            _start_links(review, first=not leases)
 
 
-def _start(review: OpenItem, *, first: bool) -> None:
+def _start_links(review: OpenItem, *, first: bool) -> None:
     st.button(
         "Open the next item" if first else "Open another item",
         key=state.key(REVIEW_ACT, "next"),
         type="primary" if first else "secondary",
         shortcut="Enter" if first else None,
-        on_click=keyboard.guarded,
+        on_click=keyboard.perform_guarded,
         args=(review, opened.open_next),
     )
 
@@ -110,7 +110,7 @@ def _take_back(review: OpenItem, item_id: str) -> None:
         key=state.key(REVIEW_ACT, "take back"),
         type="primary",
         shortcut="Enter",
-        on_click=keyboard.guarded,
+        on_click=keyboard.perform_guarded,
         args=(review, lambda now: opened.open_item(now, item_id, take_over=True)),
     )
 
@@ -118,15 +118,15 @@ def _take_back(review: OpenItem, item_id: str) -> None:
 def _on_from(run_id: int) -> None:
     if not blindness.cells_to_decide(store(), run_id):
         run_status.grades_download(run_id)
-    routes.link(routes.RUN, "The run and its grades", {state.RUN: run_id}, icon="grid_on")
-    _to_queues()
+    routes.draw_link(routes.RUN, "The run and its grades", {state.RUN: run_id}, icon="grid_on")
+    _link_to_queues()
 
 
-def _to_queues() -> None:
-    routes.back(routes.QUEUES, "All queues")
+def _link_to_queues() -> None:
+    routes.draw_back_link(routes.QUEUES, "All queues")
 
 
-def _stay(review: OpenItem) -> None:
+def _keep_lease(review: OpenItem) -> None:
     """Keep the open item's lease while the tab lives; show when another reviewer took it."""
     if review.ticket is None:
         return
@@ -141,15 +141,15 @@ def _stay(review: OpenItem) -> None:
 
 
 def _let_go(review: OpenItem) -> None:
-    keyboard.guarded(review, opened.leave)
+    keyboard.perform_guarded(review, opened.leave_item)
 
 
-def take_up(run_id: int, rule: str) -> None:
+def open_queue_for(run_id: int, rule: str) -> None:
     """Open the run's queue for a rule named in a link; create it if it does not exist.
 
     Where nobody has reviewed yet, the person begins at once; *Not you?* on Review takes a name.
     """
-    if who := identity.seat(alone=own_grades.GRADER):
+    if who := identity.current_seat(alone=own_grades.GRADER):
         if rule == work.RANDOM:
             queue = ten_more.take_up(store(), who, run_id)
         elif rule == work.UNGRADED:
@@ -166,6 +166,6 @@ _rule = state.address_in(state.RULE, (*work.SETTLED_AT_ONCE, work.RANDOM, work.U
 if _queue is not None:
     show(_queue)
 elif _run is not None and _rule is not None:
-    take_up(_run, _rule)
+    open_queue_for(_run, _rule)
 else:
     none_chosen()

@@ -9,7 +9,7 @@ from core.services.review.commit_reveal import OtherVerdict, RevealedCell
 from core.text import numbers as fmt
 from pages.ui.items import standing_tags, verdict_chips, vote_card, which_answer
 from pages.ui.text import esc
-from pages.ui.widgets import row, tag
+from pages.ui.widgets import draw_row, tag
 
 REASONS = {
     "failure": "no judge could answer, or some failed",
@@ -28,15 +28,15 @@ REASONS = {
 }
 
 
-def summary(cell: RevealedCell) -> None:
+def show_summary(cell: RevealedCell) -> None:
     """Draw the panel's verdict, the spread of votes, why the cell was queued, others' verdicts."""
     view = cell.view
     criterion, verdict = view.criterion, view.verdict
     chips = "".join(verdict_chips(criterion, verdict)) if verdict else tag("no verdict", "warn")
     why = "; ".join(REASONS.get(reason, reason) for reason in cell.reasons)
     tie = tag("a tie takes the worse answer") if verdict and verdict.tie else ""
-    row([f"<b>Panel</b>{chips}", tie, _same(cell)])
-    st.html(f'<span class="rs-quiet rs-num">{_spread(cell)}Queued because {esc(why)}.</span>')
+    draw_row([f"<b>Panel</b>{chips}", tie, _same_words(cell)])
+    st.html(f'<span class="rs-quiet rs-num">{_vote_spread(cell)}Queued because {esc(why)}.</span>')
     for who, note in cell.asked:
         st.html(
             f'<div class="rs-card"><div class="rs-row"><b>Regrade request</b>'
@@ -47,7 +47,7 @@ def summary(cell: RevealedCell) -> None:
         _draw_other(cell, other)
 
 
-def votes(cell: RevealedCell, text: str) -> None:
+def show_votes(cell: RevealedCell, text: str) -> None:
     """Draw every judge's vote with its reason and quotes."""
     for vote in cell.view.votes:
         if vote.result is not None:
@@ -62,7 +62,7 @@ def votes(cell: RevealedCell, text: str) -> None:
             )
 
 
-def _same(cell: RevealedCell) -> str:
+def _same_words(cell: RevealedCell) -> str:
     verdict, first = cell.view.verdict, cell.first
     if verdict is None or first is None:
         return ""
@@ -89,7 +89,7 @@ def _draw_other(cell: RevealedCell, other: OtherVerdict) -> None:
     )
 
 
-def _spread(cell: RevealedCell) -> str:
+def _vote_spread(cell: RevealedCell) -> str:
     """Return how many votes each option got; empty for a single vote."""
     votes = [v.vote for v in cell.view.votes if v.vote is not None and v.repeats is None]
     if len(votes) < 2:

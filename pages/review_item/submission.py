@@ -13,13 +13,13 @@ from core.domain.dataset import Item, Sections
 from core.domain.review import ReviewerAnswer, Span
 from core.services.review.commit_reveal import BlindItem, RevealedCell
 from core.text import numbers as fmt
-from core.text.quotes import find_quote, sentences
+from core.text.quotes import find_quote, sentence_spans
 from pages.review_item import acts
 from pages.review_item.opened import REVIEW_ACT, REVIEW_FIND, REVIEW_SPANS, OpenItem
 from pages.ui import state
 from pages.ui.items import context_words
-from pages.ui.text import esc, formatted, label
-from pages.ui.widgets import one_of
+from pages.ui.text import esc, formatted_html, label
+from pages.ui.widgets import choose_one
 
 #: Underlined and lettered, so that colour is not the only difference from a person's own marks.
 _STYLE = "background:none;color:inherit;border-bottom:2px dotted currentColor"
@@ -33,7 +33,7 @@ class QuotedPassage(NamedTuple):
     passages: tuple[str, ...]
 
 
-def quoted(cell: RevealedCell | None) -> tuple[QuotedPassage, ...]:
+def quoted_passages(cell: RevealedCell | None) -> tuple[QuotedPassage, ...]:
     """Return the quotes of the votes on a cell, by judge; empty before its votes are revealed."""
     by_judge: dict[str, dict[str, None]] = {}
     for view in () if cell is None else cell.view.votes:
@@ -41,15 +41,15 @@ def quoted(cell: RevealedCell | None) -> tuple[QuotedPassage, ...]:
             by_judge.setdefault(view.cell.judge, {}).update(dict.fromkeys(view.vote.evidence))
     with_quotes = [(judge, tuple(passages)) for judge, passages in by_judge.items() if passages]
     return tuple(
-        QuotedPassage(_letter(index), judge, passages)
+        QuotedPassage(_letters_for(index), judge, passages)
         for index, (judge, passages) in enumerate(with_quotes)
     )
 
 
-def _letter(at: int) -> str:
+def _letters_for(at: int) -> str:
     """Return letters a to z, then a2 to z2 and so on.
 
-    >>> _letter(0), _letter(25), _letter(26)
+    >>> _letters_for(0), _letters_for(25), _letters_for(26)
     ('a', 'z', 'a2')
     """
     round_, place = divmod(at, 26)
@@ -63,10 +63,10 @@ def quote_legend(text: str, quotes: Sequence[QuotedPassage]) -> str:
     return f'<span class="rs-quiet">Underlined: quoted by {names}</span>' if present else ""
 
 
-def layered(text: str, own: Iterable[tuple[int, int]], quotes: Sequence[QuotedPassage]) -> str:
+def layered_html(text: str, own: Iterable[tuple[int, int]], quotes: Sequence[QuotedPassage]) -> str:
     """Return the escaped text with a person's own spans highlighted and judges' quotes underlined.
 
-    >>> layered("a<b", [(0, 1)], [QuotedPassage("a", "Ann", ("<b",))]).replace(_STYLE, "")
+    >>> layered_html("a<b", [(0, 1)], [QuotedPassage("a", "Ann", ("<b",))]).replace(_STYLE, "")
     '<mark class="rs-mark">a</mark><mark class="rs-quoted" style="">&lt;b</mark><sup>a</sup>'
     """
     marked = [(max(0, start), max(0, min(len(text), end))) for start, end in own]
@@ -98,12 +98,12 @@ MOST = 200
 
 def show(review: OpenItem, item: BlindItem) -> None:
     """Draw the texts of an item in reading order."""
-    _folded("Guidelines", item.guidelines)
-    _folded("Prompt", item.prompt, opened=len(item.prompt) < 600)
+    _folded_text("Guidelines", item.guidelines)
+    _folded_text("Prompt", item.prompt, opened=len(item.prompt) < 600)
     for name, text in item.context.items():
-        _folded(context_words(name), text, opened=len(text) < 600)
-    _submission(review, item)
-    _folded("Reference", item.reference, opened=len(item.reference) < 600)
+        _folded_text(context_words(name), text, opened=len(text) < 600)
+    _show_submission(review, item)
+    _folded_text("Reference", item.reference, opened=len(item.reference) < 600)
 
 
 def text_of(item: BlindItem) -> str:
@@ -111,7 +111,7 @@ def text_of(item: BlindItem) -> str:
     return Item(id="shown", submission=item.submission).output
 
 
-def _folded(caption: str, text: str, *, opened: bool = False) -> None:
+def _folded_text(caption: str, text: str, *, opened: bool = False) -> None:
     if text:
         with st.expander(label(caption), expanded=opened):
             st.html(
@@ -119,38 +119,38 @@ def _folded(caption: str, text: str, *, opened: bool = False) -> None:
             )
 
 
-def _submission(review: OpenItem, item: BlindItem) -> None:
+def _show_submission(review: OpenItem, item: BlindItem) -> None:
     text = text_of(item)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.html('<h2 class="rs-cell">Submission</h2>', width="content")
         st.space("stretch")
-        look = one_of("How it is shown", LOOKS, key=state.key(REVIEW_LOOK), default=LOOKS[0])
+        look = choose_one("How it is shown", LOOKS, key=state.key(REVIEW_LOOK), default=LOOKS[0])
         st.button(
             "Evidence",
             key=state.key(REVIEW_ACT, "evidence"),
             shortcut="E",
             type="primary" if review.evidence else "secondary",
-            on_click=_toggle,
+            on_click=_sentence_toggle,
             args=(review,),
         )
-    matches = _find(review, text)
-    quotes = quoted(review.votes.get(review.active))
+    matches = _find_matches(review, text)
+    quotes = quoted_passages(review.votes.get(review.active))
     with st.container(border=True):
         _draw_text(review, item, text, str(look), matches, quotes)
         legend = quote_legend(text, quotes)
         if legend and not review.evidence and look != "Formatted":
             st.html(legend)
     if review.evidence:
-        _sentences(review, text)
+        _sentence_chips(review, text)
     if isinstance(item.submission, Sections) and item.submission.thinking:
-        _folded("The model's thinking", item.submission.thinking)
+        _folded_text("The model's thinking", item.submission.thinking)
 
 
-def _toggle(review: OpenItem) -> None:
+def _sentence_toggle(review: OpenItem) -> None:
     review.evidence = not review.evidence
 
 
-def _find(review: OpenItem, text: str) -> list[tuple[int, int]]:
+def _find_matches(review: OpenItem, text: str) -> list[tuple[int, int]]:
     if len(text) < 400:
         return []
     key = state.key(REVIEW_FIND, review.number)
@@ -184,24 +184,24 @@ def _draw_text(
         return
     height = "max-height:62vh;overflow:auto"
     if review.evidence:
-        st.html(f'<div class="rs-prose" style="{height}">{_numbered(review, text)}</div>')
+        st.html(f'<div class="rs-prose" style="{height}">{_numbered_text(review, text)}</div>')
     elif look == "Formatted":
-        st.html(f'<div style="{height};overflow-wrap:anywhere">{formatted(text)}</div>')
+        st.html(f'<div style="{height};overflow-wrap:anywhere">{formatted_html(text)}</div>')
     elif look == "Code":
         st.html(
             f'<pre style="{height};white-space:pre-wrap;overflow-wrap:anywhere;font-size:.84rem">'
-            f"{layered(text, matches, quotes)}</pre>"
+            f"{layered_html(text, matches, quotes)}</pre>"
         )
     elif isinstance(item.submission, tuple) and not matches:
         turns = "".join(
             f'<div class="rs-card"><b>{esc(turn.role)}</b>'
-            f'<div class="rs-prose">{layered(turn.content, (), quotes)}</div></div>'
+            f'<div class="rs-prose">{layered_html(turn.content, (), quotes)}</div></div>'
             for turn in item.submission
         )
         st.html(f'<div style="{height};display:grid;gap:.5rem">{turns}</div>')
     else:
         spans = [*matches, *((s.start, s.end) for s in _chosen_spans(review))]
-        shown = layered(text, spans, quotes)
+        shown = layered_html(text, spans, quotes)
         st.html(f'<div class="rs-prose" style="{height}">{shown}</div>')
 
 
@@ -209,11 +209,11 @@ def _chosen_spans(review: OpenItem) -> tuple[Span, ...]:
     return review.said.get(review.active, ReviewerAnswer(None)).evidence
 
 
-def _numbered(review: OpenItem, text: str) -> str:
+def _numbered_text(review: OpenItem, text: str) -> str:
     """Return the text with a number before each sentence; chosen sentences are marked."""
     chosen = {(s.start, s.end) for s in _chosen_spans(review)}
     parts, after = list[str](), 0
-    for number, (start, end) in enumerate(sentences(text)[:MOST], start=1):
+    for number, (start, end) in enumerate(sentence_spans(text)[:MOST], start=1):
         inside = esc(text[start:end])
         caption = f'<mark class="rs-mark">{inside}</mark>' if (start, end) in chosen else inside
         parts.append(
@@ -223,9 +223,9 @@ def _numbered(review: OpenItem, text: str) -> str:
     return "".join([*parts, esc(text[after:])])
 
 
-def _sentences(review: OpenItem, text: str) -> None:
+def _sentence_chips(review: OpenItem, text: str) -> None:
     """Draw the sentence numbers as chips, for the active cell."""
-    spans = sentences(text)[:MOST]
+    spans = sentence_spans(text)[:MOST]
     key = state.key(REVIEW_SPANS, review.number, review.active)
     chosen = {(s.start, s.end) for s in _chosen_spans(review)}
     state.seed(key, [i for i, span in enumerate(spans, start=1) if span in chosen])
@@ -235,15 +235,15 @@ def _sentences(review: OpenItem, text: str) -> None:
         selection_mode="multi",
         key=key,
         help="The passages that your verdict rests on.",
-        on_change=_rest,
+        on_change=_store_sentences,
         args=(review, key, review.active, text),
     )
 
 
-def _rest(review: OpenItem, key: str, criterion: str, text: str) -> None:
-    spans = sentences(text)
+def _store_sentences(review: OpenItem, key: str, criterion: str, text: str) -> None:
+    spans = sentence_spans(text)
     numbers = [int(n) for n in state.get(key) or []]
-    acts.rest_on(
+    acts.store_evidence(
         review,
         criterion,
         tuple(Span(*spans[n - 1], text[slice(*spans[n - 1])]) for n in sorted(numbers)),

@@ -47,7 +47,7 @@ class PlacedFinding(NamedTuple):
         return rule_of(self.finding).severity == "serious"
 
 
-def found(name: str) -> list[PlacedFinding]:
+def findings_on(name: str) -> list[PlacedFinding]:
     """Return the findings on the draft, including dismissed ones."""
     draft = drafts.draft(name)
     about = (content_hash(draft_payload(draft)),)
@@ -57,14 +57,14 @@ def found(name: str) -> list[PlacedFinding]:
     ]
 
 
-def _unread(name: str) -> tuple[str, ...]:
+def _unread_criteria(name: str) -> tuple[str, ...]:
     """Return the criteria that no check reads, because they are not in English."""
     draft = drafts.draft(name)
     about = (content_hash(draft_payload(draft)),)
     return remembered("rubric_unread", about, lambda: unread_draft(draft))
 
 
-def mark(placed: list[PlacedFinding], uid: str) -> str:
+def finding_tag(placed: list[PlacedFinding], uid: str) -> str:
     """Return the HTML tag of a closed criterion with findings; else an empty string."""
     open_findings = [finding for finding in placed if finding.uid == uid and not finding.dismissed]
     tone: Tone = "warn" if any(finding.serious for finding in open_findings) else "neutral"
@@ -73,32 +73,32 @@ def mark(placed: list[PlacedFinding], uid: str) -> str:
 
 def show_beside(name: str, uid: str) -> None:
     """Show the open criterion's findings."""
-    for finding in found(name):
+    for finding in findings_on(name):
         if finding.uid == uid and not finding.dismissed:
-            _show(name, finding, "card")
+            _show_finding(name, finding, "card")
 
 
 def show_all(name: str) -> None:
     """Draw the summary: all open findings, then the dismissed ones."""
-    placed = found(name)
+    placed = findings_on(name)
     live = [finding for finding in placed if not finding.dismissed]
     if not drafts.draft(name)["criteria"]:
         return
-    unread = _unread(name)
+    unread = _unread_criteria(name)
     some_read = len(unread) < len(drafts.draft(name)["criteria"])
     st.html('<div class="rs-section">Rubric check</div>')
-    st.html(f'<div class="rs-quiet">{_count(live, some_read)}</div>')
+    st.html(f'<div class="rs-quiet">{_count_words(live, some_read)}</div>')
     if unread:
         sentence = unchecked_sentence([one_line(name, 40) for name in unread])
         st.html(f'<div class="rs-quiet">{esc(sentence)}</div>')
     for finding in live[:SHOWN]:
-        _show(name, finding, "side")
+        _show_finding(name, finding, "side")
     if len(live) > SHOWN:
         st.caption(f"and {len(live) - SHOWN} more, at their criteria")
     _show_dismissed(name, [finding for finding in placed if finding.dismissed])
 
 
-def _count(live: list[PlacedFinding], words_read: bool) -> str:
+def _count_words(live: list[PlacedFinding], words_read: bool) -> str:
     serious = sum(finding.serious for finding in live)
     if not live:
         subject = "words, levels, weights or gates" if words_read else "levels, weights or gates"
@@ -108,15 +108,15 @@ def _count(live: list[PlacedFinding], words_read: bool) -> str:
     return f"{fmt.plural(len(live), 'thing')} to look at: {', '.join(parts)}"
 
 
-def _show(name: str, finding: PlacedFinding, where: str) -> None:
+def _show_finding(name: str, finding: PlacedFinding, where: str) -> None:
     rule = rule_of(finding.finding)
-    subject = _subject(name, finding) if where == "side" else ""
+    subject = _finding_subject(name, finding) if where == "side" else ""
     with st.container(border=True, gap="xxsmall"):
-        st.html(_words(rule, finding, subject))
-        _acts(name, finding, where)
+        st.html(_finding_words(rule, finding, subject))
+        _finding_acts(name, finding, where)
 
 
-def _words(rule: LintRule, finding: PlacedFinding, subject: str) -> str:
+def _finding_words(rule: LintRule, finding: PlacedFinding, subject: str) -> str:
     return (
         '<div class="rs-row">'
         f"{tag(rule.severity, 'warn' if finding.serious else 'neutral')}<b>{esc(rule.title)}</b>"
@@ -128,16 +128,18 @@ def _words(rule: LintRule, finding: PlacedFinding, subject: str) -> str:
     )
 
 
-def _acts(name: str, finding: PlacedFinding, where: str) -> None:
+def _finding_acts(name: str, finding: PlacedFinding, where: str) -> None:
     with st.container(horizontal=True, gap="small"):
         if finding.finding.edit is not None:
-            _button(name, finding, where, "mend", finding.finding.edit.words, "auto_fix_high")
+            _finding_button(
+                name, finding, where, "mend", finding.finding.edit.words, "auto_fix_high"
+            )
         if where == "side" and finding.uid is not None and finding.uid != drafts.open_card(name):
-            _button(name, finding, where, "open", "Open", "arrow_forward")
-        _button(name, finding, where, "dismiss", "Dismiss", "close")
+            _finding_button(name, finding, where, "open", "Open", "arrow_forward")
+        _finding_button(name, finding, where, "dismiss", "Dismiss", "close")
 
 
-def _subject(name: str, finding: PlacedFinding) -> str:
+def _finding_subject(name: str, finding: PlacedFinding) -> str:
     draft, place = drafts.draft(name), finding.finding.criterion
     if place is not None:
         return esc(one_line(draft["criteria"][place]["name"], 60))
@@ -147,7 +149,7 @@ def _subject(name: str, finding: PlacedFinding) -> str:
     return "the whole rubric"
 
 
-def _button(
+def _finding_button(
     name: str, placed: PlacedFinding, where: str, act: str, caption: str, icon: str
 ) -> None:
     finding = placed.finding
@@ -168,17 +170,17 @@ def _on_act(name: str, act: str, finding: PlacedFinding) -> None:
     with shown_errors():
         # The draft may have changed since the button was drawn, so that its position means another
         # finding.
-        if finding not in found(name):
+        if finding not in findings_on(name):
             return
         draft = drafts.draft(name)
         if act == "open":
             drafts.keep_open(name, finding.uid)
         elif act == "dismiss":
-            drafts.change(name, dismiss_finding(draft, finding.finding))
+            drafts.change_draft(name, dismiss_finding(draft, finding.finding))
         elif act == "recall":
-            drafts.change(name, recall_finding(draft, finding.finding))
+            drafts.change_draft(name, recall_finding(draft, finding.finding))
         elif finding.finding.edit is not None:
-            drafts.change(name, with_edit(draft, finding.finding.edit), redraw=True)
+            drafts.change_draft(name, with_edit(draft, finding.finding.edit), redraw=True)
 
 
 def _show_dismissed(name: str, dismissed: list[PlacedFinding]) -> None:
@@ -186,12 +188,12 @@ def _show_dismissed(name: str, dismissed: list[PlacedFinding]) -> None:
         return
     with st.expander(f"{len(dismissed)} dismissed; kept with the rubric"):
         for finding in dismissed:
-            subject = _subject(name, finding)
+            subject = _finding_subject(name, finding)
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.html(
                     f"{esc(rule_of(finding.finding).title)} <span class='rs-quiet'>{subject}</span>"
                 )
-                _button(name, finding, "dismissed", "recall", "Show again", "undo")
+                _finding_button(name, finding, "dismissed", "recall", "Show again", "undo")
 
 
 def what_runs_say_beside(name: str, uid: str) -> None:
@@ -205,8 +207,10 @@ def what_runs_say_beside(name: str, uid: str) -> None:
     if not findings and not why:
         return
     changed = diagnosis.has_changed_question(store(), says.run, drafts.draft(name), uid)
-    _sentences([(None, finding) for finding in findings], changed=changed, unknown=_unknown(why))
-    _link(says.run)
+    _show_sentences(
+        [(None, finding) for finding in findings], changed=changed, unknown=_unknown_words(why)
+    )
+    _link_to_run(says.run)
 
 
 def what_runs_say(name: str) -> None:
@@ -220,27 +224,29 @@ def what_runs_say(name: str) -> None:
     about = f"{run.name}, {fmt.plural(run.items, 'item')}, version {run.rubric_number}"
     st.html(
         '<div class="rs-section">What the newest run says</div>'
-        f'<div class="rs-quiet">{esc(one_line(about, 120))}</div>{_passed(says)}'
+        f'<div class="rs-quiet">{esc(one_line(about, 120))}</div>{_passed_note(says)}'
     )
     if findings:
-        _sentences([(finding.criterion, finding) for finding in findings], changed=False)
+        _show_sentences([(finding.criterion, finding) for finding in findings], changed=False)
     elif heard.answers:
         st.html('<div class="rs-quiet">Nothing is surely wrong with a criterion.</div>')
     unknown = [
-        f"{one_line(n, 60)}: {_unknown(why)}" for n, why in heard.unknown.items() if n in names
+        f"{one_line(n, 60)}: {_unknown_words(why)}"
+        for n, why in heard.unknown.items()
+        if n in names
     ]
     if unknown:
         same = set(heard.unknown.values())
-        lines = unknown if heard.answers or len(same) > 1 else [_unknown(same.pop())]
+        lines = unknown if heard.answers or len(same) > 1 else [_unknown_words(same.pop())]
         st.html("".join(f'<div class="rs-quiet">{esc(line)}</div>' for line in lines))
-    _link(run)
+    _link_to_run(run)
 
 
-def _unknown(why: str) -> str:
+def _unknown_words(why: str) -> str:
     return f"Agreement unknown: {why}." if why else ""
 
 
-def _passed(says: RubricFindings) -> str:
+def _passed_note(says: RubricFindings) -> str:
     """Return a note that a newer run cannot answer, and why the shown run does."""
     if says.passed is None:
         return ""
@@ -260,7 +266,7 @@ def _heard(run: RunRow) -> RunFindings:
     return remembered("rubric_heard", about, lambda: diagnosis.run_findings(store(), run.id))
 
 
-def _sentences(
+def _show_sentences(
     findings: list[tuple[str | None, CriterionFinding]], *, changed: bool, unknown: str = ""
 ) -> None:
     lines = ""
@@ -280,8 +286,8 @@ def _sentences(
     st.html(f'<div class="rs-card"><b>From the votes</b>{lines}{note}</div>')
 
 
-def _link(run: RunRow) -> None:
-    routes.link(routes.AGREEMENT, label(f"Evidence: {run.name}", 60), {state.RUN: run.id})
+def _link_to_run(run: RunRow) -> None:
+    routes.draw_link(routes.AGREEMENT, label(f"Evidence: {run.name}", 60), {state.RUN: run.id})
 
 
 PROBLEMS_SHOWN = 12
@@ -297,12 +303,14 @@ def show_problems(name: str) -> None:
     draft = drafts.draft(name)
     problems = problems_of(draft)
     if not problems:
-        _can_be_saved(sum(finding.serious for finding in found(name) if not finding.dismissed))
+        _can_be_saved(
+            sum(finding.serious for finding in findings_on(name) if not finding.dismissed)
+        )
         return
     count = f"{len(problems)} thing{'s' * (len(problems) > 1)} to fix before saving"
     st.warning(count, icon=":material/build:")
     for place, problem in enumerate(problems[:PROBLEMS_SHOWN]):
-        _problem(name, place, problem)
+        _problem_line(name, place, problem)
     if len(problems) > PROBLEMS_SHOWN:
         st.caption(f"and {len(problems) - PROBLEMS_SHOWN} more")
 
@@ -317,7 +325,7 @@ def _can_be_saved(serious: int) -> None:
         st.success("Nothing to fix before saving: it can be used.", icon=":material/check:")
 
 
-def _problem(name: str, place: int, problem: Problem) -> None:
+def _problem_line(name: str, place: int, problem: Problem) -> None:
     uid, _ = locate_card(drafts.draft(name), problem.path)
     target = uid or _about_card(problem)
     with st.container(horizontal=True, vertical_alignment="center"):

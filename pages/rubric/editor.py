@@ -18,7 +18,7 @@ from pages.rubric.form import form, keyboard
 from pages.rubric.help import panel as help_side
 from pages.rubric.versions import graded_runs, history
 from pages.rubric.versions.history import show_conflict
-from pages.rubric.versions.unsaved import back_to_list, discard, show_others
+from pages.rubric.versions.unsaved import back_to_list, discard_work, show_others
 from pages.rubric.workbench import screen as bench
 from pages.rubric.workbench import subject as bench_keys
 from pages.rubric.workbench import under_card
@@ -31,9 +31,17 @@ from pages.ui.drafts import (
     RUBRIC_VIEW,
     RUBRIC_YAML,
 )
-from pages.ui.resources import only, store
+from pages.ui.resources import disabled_without, store
 from pages.ui.text import esc, label
-from pages.ui.widgets import one_of, problem_list, refusal, row, show_flash, shown_errors, tag
+from pages.ui.widgets import (
+    choose_one,
+    draw_row,
+    problem_list,
+    show_flash,
+    show_refusal,
+    shown_errors,
+    tag,
+)
 
 #: The number of numbered lines kept free below the text, for further typing.
 SPARE = 12
@@ -43,20 +51,20 @@ LINE, LEAST = 20.16, 620
 
 def yaml_side(name: str) -> None:
     """Draw the YAML text with its problems, line by line."""
-    typed = drafts.text(name)
+    typed = drafts.typed_text(name)
     key = state.key(RUBRIC_YAML, name)
     state.seed(key, library.draft_file_text(drafts.draft(name)) if typed is None else typed)
     refused = drafts.refused_text(name)
     if refused is not None:
-        refusal(refused)
+        show_refusal(refused)
     elif typed is not None:
-        _notices(typed)
+        _show_notices(typed)
     with st.container(key="rs_source"), st.container(key="rs_numbered"):
-        _numbers(str(state.get(key) or ""), refused)
+        _line_numbers(str(state.get(key) or ""), refused)
         st.text_area(
             "YAML",
             key=key,
-            height=_height(str(state.get(key) or "")),
+            height=_text_height(str(state.get(key) or "")),
             label_visibility="collapsed",
             on_change=_on_text,
             args=(name,),
@@ -64,12 +72,12 @@ def yaml_side(name: str) -> None:
     st.caption("Changes apply to the form when you leave the field or press Ctrl+Enter.")
 
 
-def _height(text: str) -> int:
+def _text_height(text: str) -> int:
     """Return a height at which the text does not scroll away from its line numbers."""
     return max(LEAST, round((text.count("\n") + 1 + SPARE) * LINE))
 
 
-def _numbers(text: str, refused: InputError | None) -> None:
+def _line_numbers(text: str, refused: InputError | None) -> None:
     """Draw the line numbers next to the text; lines with problems are marked."""
     problems = refused.problems if refused is not None else ()
     marked: dict[int, str] = {}
@@ -86,7 +94,7 @@ def _numbers(text: str, refused: InputError | None) -> None:
 
 def show_comments(name: str) -> None:
     """Warn before the first save that comments in the typed YAML are lost."""
-    lost = library.lost_comments(drafts.text(name) or "")
+    lost = library.lost_comments(drafts.typed_text(name) or "")
     if lost:
         st.warning(label(lost, 500), icon=":material/comment:")
 
@@ -117,7 +125,7 @@ def show_waiting(name: str, view_key: str, yaml: str) -> None:
         )
 
 
-def _notices(typed: str) -> None:
+def _show_notices(typed: str) -> None:
     notices = library.read_rubric(typed, "rubric.yaml").notices
     if notices:
         st.info("Read, and kept as additional data:", icon=":material/info:")
@@ -142,43 +150,43 @@ SIDES = ("Check", "Preview", SCORING, "Versions", HELP)
 def show(name: str) -> None:
     """Draw the whole editor screen."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        back_to_list(lambda: drafts.leave(name))
+        back_to_list(lambda: drafts.leave_work(name))
         st.space("stretch")
         if (rubric_id := state.as_id(name)) is not None:
             address = routes.grade_address(rubric=rubric_id)
             tip = "With the version that was saved last."
-            routes.link(routes.GRADE, "Grade with this rubric", address, help=tip)
+            routes.draw_link(routes.GRADE, "Grade with this rubric", address, help=tip)
     try:
-        drafts.load(name)
+        drafts.load_work(name)
     except NotFound as error:
         st.warning(label(str(error)), icon=":material/search_off:")
         return
     show_flash()
-    _header(name)
+    _draw_header(name)
     show_notices(name)
     show_comments(name)
     show_conflict(name)
     show_others(name)
     _after_saving(name)
-    view = _views(name)
+    view = _view_choice(name)
     if view == bench_keys.BENCH_VIEW:
         bench.show(name)
     else:
         main, side = st.columns([5, 3], gap="medium")
         with main:
-            _main(name, view)
+            _main_column(name, view)
         with side, st.container(key="rs_beside"):
-            _side(name)
+            _side_column(name)
     keyboard.show(name, form=view == FORM)
 
 
-def _header(name: str) -> None:
+def _draw_header(name: str) -> None:
     draft = drafts.draft(name)
     st.title(label(draft["name"] or "Untitled rubric", 120), anchor=False)
     unsaved = drafts.is_unsaved(name)
     with st.container(horizontal=True, vertical_alignment="center", key="rs_bar"):
-        row([_status(name, unsaved)])
-        if unsaved and (moved := rescored.in_short(name)):
+        draw_row([_status_html(name, unsaved)])
+        if unsaved and (moved := rescored.short_effect(name)):
             st.button(
                 moved,
                 key=state.key(RUBRIC_ACT, name, "rescored"),
@@ -196,11 +204,11 @@ def _header(name: str) -> None:
             max_chars=300,
             width=180,
         )
-        _act(name, "Save", "save", drafts.save, kind="primary", tip="Ctrl+S")
-        _act(name, "Undo", "undo", drafts.undo, disabled=not drafts.can_undo(name))
-        _act(name, "Redo", "redo", drafts.redo, disabled=not drafts.can_redo(name))
+        _act_button(name, "Save", "save", drafts.save_draft, kind="primary", tip="Ctrl+S")
+        _act_button(name, "Undo", "undo", drafts.undo_change, disabled=not drafts.can_undo(name))
+        _act_button(name, "Redo", "redo", drafts.redo_change, disabled=not drafts.can_redo(name))
         tip = "Go back to the last saved version."
-        _act(name, "Discard", "", _on_discard, disabled=not unsaved, tip=tip)
+        _act_button(name, "Discard", "", _on_discard, disabled=not unsaved, tip=tip)
         if st.button(
             "Export",
             key=state.key(RUBRIC_ACT, name, "export"),
@@ -210,7 +218,7 @@ def _header(name: str) -> None:
                 export_dialog(rubric_from(draft))
 
 
-def _act(
+def _act_button(
     name: str,
     caption: str,
     icon: str,
@@ -220,7 +228,7 @@ def _act(
     disabled: bool = False,
     tip: str | None = None,
 ) -> None:
-    barred = only("write") if action == drafts.save else {}
+    barred = disabled_without("write") if action == drafts.save_draft else {}
     st.button(
         caption,
         key=state.key(RUBRIC_ACT, name, caption.lower()),
@@ -232,7 +240,7 @@ def _act(
     )
 
 
-def _status(name: str, unsaved: bool) -> str:
+def _status_html(name: str, unsaved: bool) -> str:
     parent = drafts.draft(name)["parent"]
     if parent is None:
         return tag("Never saved: the draft is kept", "warn")
@@ -244,12 +252,12 @@ def _status(name: str, unsaved: bool) -> str:
 def _on_discard(name: str) -> None:
     with shown_errors():
         if drafts.draft(name)["rubric_id"] is not None:
-            drafts.revert(name)
+            drafts.revert_draft(name)
             state.flash("Discarded. Undo brings it back.")
             return
         if (stored := library.unsaved_work(store(), drafts.kept_as(name))) is not None:
-            discard(stored)
-        drafts.forget(name)
+            discard_work(stored)
+        drafts.forget_draft(name)
         state.set_address(**{state.RUBRIC: None})
 
 
@@ -268,29 +276,29 @@ def _after_saving(name: str) -> None:
             type="tertiary",
             icon=":material/science:",
             help="Takes answers of the dataset used last into the workbench, to ask judges there.",
-            on_click=under_card.on_five,
+            on_click=under_card.on_five_rows,
             args=(name,),
         )
-        routes.link(routes.RUNS, "Plan a run", {state.PLAN: state.NEW, state.RUBRIC: name})
+        routes.draw_link(routes.RUNS, "Plan a run", {state.PLAN: state.NEW, state.RUBRIC: name})
 
 
-def _views(name: str) -> str:
+def _view_choice(name: str) -> str:
     """Draw the choice of the form's view, next to Save; return the chosen view."""
     with st.container(horizontal=True, vertical_alignment="center", key="rs_sides"):
-        view = _view(name)
+        view = _current_view(name)
         if view != bench_keys.BENCH_VIEW:
             st.space("stretch")
             key = state.key(RUBRIC_SIDE, name)
             state.seed(key, SIDES[0])
-            one_of("Next to the form", SIDES, key=key)
+            choose_one("Next to the form", SIDES, key=key)
     return view
 
 
-def _view(name: str) -> str:
+def _current_view(name: str) -> str:
     key = state.key(RUBRIC_VIEW, name)
     at_bench = state.address(state.SIDE) == bench_keys.BENCH
     state.seed(key, bench_keys.BENCH_VIEW if at_bench else FORM)
-    view = one_of(
+    view = choose_one(
         "View", [FORM, YAML, bench_keys.BENCH_VIEW], key=key, on_change=_on_view, args=(key,)
     )
     return view or FORM
@@ -302,7 +310,7 @@ def _on_view(key: str) -> None:
     state.set_address(**{state.SIDE: bench_keys.BENCH if at_bench else None})
 
 
-def _main(name: str, view: str) -> None:
+def _main_column(name: str, view: str) -> None:
     key = state.key(RUBRIC_VIEW, name)
     if view == YAML:
         yaml_side(name)
@@ -312,7 +320,7 @@ def _main(name: str, view: str) -> None:
         form.show(name)
 
 
-def _side(name: str) -> None:
+def _side_column(name: str) -> None:
     side = state.get(state.key(RUBRIC_SIDE, name))
     with shown_errors():
         if side == "Check":

@@ -36,10 +36,10 @@ from pages.ui.drafts import (
     RUBRICS_REFUSED,
     RUBRICS_TEXT,
     open_rubric,
-    start,
+    start_draft,
 )
-from pages.ui.text import esc, label, one_line, raw
-from pages.ui.widgets import problem_list, row, shown_errors, table, tag
+from pages.ui.text import draw_raw, esc, label, one_line
+from pages.ui.widgets import draw_row, draw_table, problem_list, shown_errors, tag
 
 
 def import_panel() -> None:
@@ -58,7 +58,7 @@ def import_panel() -> None:
         )
         with right, st.container(key="rs_source"):
             st.text_area("Or paste it here", key=RUBRICS_TEXT, height=160)
-        _points()
+        _points_choice()
         st.button(
             "Read it",
             key=state.key(RUBRICS_ACT, "read"),
@@ -68,15 +68,15 @@ def import_panel() -> None:
         refused = state.get(RUBRICS_REFUSED)
         if refused:
             st.error(label(refused["message"]), icon=":material/error:")
-            problem_list(_problems(refused["problems"]))
+            problem_list(_problems_from(refused["problems"]))
 
 
 POINTS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the least, as in Moodle"}
 
 
-def _points() -> None:
+def _points_choice() -> None:
     """Ask how points become values; only tables have points."""
-    if not import_export.is_table(*_input()):
+    if not import_export.is_table(*_given_input()):
         return
     state.seed(RUBRICS_POINTS, "ratio")
     st.segmented_control(
@@ -90,7 +90,7 @@ def _points() -> None:
     )
 
 
-def _input() -> tuple[bytes | str, str]:
+def _given_input() -> tuple[bytes | str, str]:
     upload: Any = state.get(RUBRICS_FILE)
     if upload:
         return upload.getvalue(), str(upload.name)
@@ -99,32 +99,34 @@ def _input() -> tuple[bytes | str, str]:
 
 def _on_read() -> None:
     state.drop(RUBRICS_REFUSED)
-    data, file = _input()
+    data, file = _given_input()
     try:
         *others, last = import_export.read(data, file, state.get(RUBRICS_POINTS) or "ratio")
     except InputError as error:
         message = f"{error.where}: {error.message}" if error.where else error.message
-        state.put(RUBRICS_REFUSED, {"message": message, "problems": _plain(error.problems)})
+        state.put(
+            RUBRICS_REFUSED, {"message": message, "problems": _plain_problems(error.problems)}
+        )
         return
     with shown_errors():
         for draft_read in others:
-            _keep(draft_read)
-        name = _keep(Parsed(last.value, (*last.notices, *_of_comments())))
+            _keep_draft(draft_read)
+        name = _keep_draft(Parsed(last.value, (*last.notices, *_comment_notices())))
         open_rubric(name)
         note = f" {len(others)} more are in the list of rubrics." if others else ""
         state.flash(f"Read. Look it over, then save.{note}")
 
 
-def _keep(read: Parsed[Rubric]) -> str:
+def _keep_draft(read: Parsed[Rubric]) -> str:
     """Store a parsed rubric as a draft with its notices; return the draft's name."""
-    name = start(draft_from(read.value))
-    state.put(state.key(RUBRIC_NOTICES, name), _plain(read.notices))
+    name = start_draft(draft_from(read.value))
+    state.put(state.key(RUBRIC_NOTICES, name), _plain_problems(read.notices))
     return name
 
 
-def _of_comments() -> list[Problem]:
+def _comment_notices() -> list[Problem]:
     """Return a notice if the given text has comments, which are not kept."""
-    data, file = _input()
+    data, file = _given_input()
     if import_export.is_table(data, file):
         return []
     text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
@@ -137,15 +139,15 @@ def show_notices(name: str) -> None:
     notices = state.get(state.key(RUBRIC_NOTICES, name))
     if notices:
         st.info("Noticed while reading the file:", icon=":material/info:")
-        problem_list(_problems(notices))
+        problem_list(_problems_from(notices))
 
 
-def _plain(problems: Sequence[Problem]) -> list[dict[str, Any]]:
+def _plain_problems(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     # The session holds plain data only.
     return [{**dataclasses.asdict(p), "path": list(p.path)} for p in problems]
 
 
-def _problems(plain: list[dict[str, Any]]) -> list[Problem]:
+def _problems_from(plain: list[dict[str, Any]]) -> list[Problem]:
     return [Problem(**{**p, "path": tuple(p["path"])}) for p in plain]
 
 
@@ -167,12 +169,14 @@ def samples_panel() -> None:
                             on_click=_on_sample,
                             args=(sample.file,),
                         )
-                        row([tag(fmt.plural(len(sample.rubric.criteria), "criterion", "criteria"))])
+                        draw_row(
+                            [tag(fmt.plural(len(sample.rubric.criteria), "criterion", "criteria"))]
+                        )
 
 
 def _on_sample(file: str) -> None:
     with shown_errors():
-        start(draft_from(next(s.rubric for s in library.samples() if s.file == file)))
+        start_draft(draft_from(next(s.rubric for s in library.samples() if s.file == file)))
 
 
 PASTE_TEXT = "paste_text"
@@ -201,7 +205,7 @@ def show(name: str) -> None:
             pasted = read_paste(text or "")
         lines, count = pasted.lines, len(pasted.lines) + len(pasted.criteria)
         if lines:
-            _preview(lines)
+            _preview_lines(lines)
         if pasted.criteria:
             _preview_grid(pasted.criteria)
         if pasted.notices:
@@ -247,13 +251,13 @@ def _on_part(name: str, uid: str) -> None:
         draft = drafts.draft(name)
         requirement = next(c["requirement"] for c in draft["criteria"] if c["uid"] == uid)
         pasted, remaining = read_paste(requirement), draft_criteria.remove_criterion(draft, uid)
-        drafts.change(
+        drafts.change_draft(
             name, with_lines_added(added_whole(remaining, pasted.criteria), pasted.lines, "yes_no")
         )
 
 
 def _preview_grid(criteria: tuple[Criterion, ...]) -> None:
-    table(
+    draw_table(
         ("Name", "Levels, lowest first", "Weight", "Section"),
         (
             [
@@ -275,14 +279,14 @@ def _preview_grid(criteria: tuple[Criterion, ...]) -> None:
         st.caption(f"And {fmt.count(len(criteria) - SHOWN)} more.")
 
 
-def _preview(lines: tuple[PastedLine, ...]) -> None:
-    table(
+def _preview_lines(lines: tuple[PastedLine, ...]) -> None:
+    draw_table(
         ("Name", "Requirement", "Weight", "Section"),
         (
             [
                 esc(one_line(line.name, 60)),
                 esc(one_line(line.requirement, 120)),
-                _weight(line),
+                _weight_html(line),
                 esc(one_line(line.section, 40)),
             ]
             for line in lines[:SHOWN]
@@ -294,7 +298,7 @@ def _preview(lines: tuple[PastedLine, ...]) -> None:
         st.caption(f"And {fmt.count(len(lines) - SHOWN)} more.")
 
 
-def _weight(line: PastedLine) -> str:
+def _weight_html(line: PastedLine) -> str:
     weight = esc(fmt.weight(line.weight))
     if line.weight < 0:
         return tag(f"{fmt.weight(line.weight)} penalty", "bad")
@@ -308,7 +312,7 @@ def _on_add(name: str, kind: Template) -> None:
         if not count:
             raise InputError("Paste or write lines first, one requirement each.")
         draft = added_whole(drafts.draft(name), pasted.criteria)
-        drafts.change(name, with_lines_added(draft, pasted.lines, kind))
+        drafts.change_draft(name, with_lines_added(draft, pasted.lines, kind))
         state.put(state.key(PASTE_TEXT, name), "")
         state.flash(f"Added {fmt.plural(count, 'criterion', 'criteria')}.")
 
@@ -341,21 +345,21 @@ def export_panel(rubric: Rubric) -> None:
     except InputError as error:
         st.error(label(error.message), icon=":material/error:")
         return
-    _losses(form, shared)
+    _show_losses(form, shared)
     with st.container(horizontal=True):
-        _download(shared, f"Download {SHARE_WORDS[form].title}", form, primary=True)
+        _download_button(shared, f"Download {SHARE_WORDS[form].title}", form, primary=True)
         if form != "sheet":
-            _download(
+            _download_button(
                 import_export.export_rubric(rubric, "sheet"),
                 "Sheet to print",
                 "sheet",
                 primary=False,
             )
     if form != "sheet":
-        raw(shared.text, height=300)
+        draw_raw(shared.text, height=300)
 
 
-def _losses(form: ShareForm, shared: RubricExport) -> None:
+def _show_losses(form: ShareForm, shared: RubricExport) -> None:
     if not shared.losses:
         st.success("Nothing is lost: imported again, it is the same.", icon=":material/check:")
         return
@@ -370,18 +374,18 @@ def _losses(form: ShareForm, shared: RubricExport) -> None:
 def export_buttons(rubric: Rubric) -> None:
     """Draw a download per lossless format, and the sheet."""
     with st.container(horizontal=True):
-        _download(
+        _download_button(
             import_export.export_rubric(rubric, "yaml"), "Download YAML", "yaml", primary=False
         )
-        _download(
+        _download_button(
             import_export.export_rubric(rubric, "json"), "Download JSON", "json", primary=False
         )
-        _download(
+        _download_button(
             import_export.export_rubric(rubric, "sheet"), "Sheet to print", "sheet", primary=False
         )
 
 
-def _download(shared: RubricExport, caption: str, form: ShareForm, *, primary: bool) -> None:
+def _download_button(shared: RubricExport, caption: str, form: ShareForm, *, primary: bool) -> None:
     st.download_button(
         caption,
         data=shared.data(),

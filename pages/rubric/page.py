@@ -25,16 +25,16 @@ from pages.ui.drafts import (
     RUBRICS_PANEL,
     RUBRICS_REFUSED,
     open_rubric,
-    start,
+    start_draft,
 )
 from pages.ui.identity import login_configured
 from pages.ui.resources import actor, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
+    draw_row,
     empty_state,
     page_header,
-    quiet,
-    row,
+    quiet_html,
     search_box,
     show_flash,
     shown_errors,
@@ -49,32 +49,32 @@ def draft_panel() -> None:
     with st.container(border=True):
         st.subheader("Draft with a model", anchor=False)
         st.caption("Nothing is saved before you have looked it over.")
-        if model_help.ready():
+        if model_help.model_ready():
             with shown_errors():
-                _form()
+                _new_form()
 
 
-def _form() -> None:
+def _new_form() -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         task = st.text_area(
             "The task",
-            key=_key("task"),
+            key=_form_key("task"),
             height=150,
             persist_state="session",
             placeholder="What the submissions had to answer, word for word if you can.",
         )
         wishes = st.text_area(
             "What the rubric should look at (optional)",
-            key=_key("wishes"),
+            key=_form_key("wishes"),
             height=70,
             persist_state="session",
         )
     with right:
-        version = _examples()
-        judge = model_help.writer("draft")
+        version = _example_dataset()
+        judge = model_help.chosen_writer("draft")
         request = DraftRequest(
-            judge, task or "", wishes or "", version, budget=model_help.budget("draft")
+            judge, task or "", wishes or "", version, budget=model_help.chosen_budget("draft")
         )
         model_help.cost_line(rubric_draft.estimate(store(), request))
     latest = help_tasks.latest(store(), rubric_draft.KIND, rubric_draft.NEW)
@@ -88,20 +88,20 @@ def _form() -> None:
         rubric_draft.begin(store(), request)
         st.rerun()
     if latest is not None:
-        model_help.progress(latest)
+        model_help.show_progress(latest)
         draft = rubric_draft.drafted_rubric(store(), latest)
         if draft is not None:
-            _drafted(draft, latest.id)
+            _show_drafted(draft, latest.id)
 
 
-def _examples() -> int | None:
+def _example_dataset() -> int | None:
     labelled = [row for row in catalog.list_datasets(store()) if row.labelled]
     titles = {NONE: "No examples"}
     titles |= {row.version_id: f"{row.name} ({row.labelled} labelled)" for row in labelled}
     chosen: int = st.selectbox(
         "Labelled items to learn from (optional)",
         list(titles),
-        key=_key("dataset"),
+        key=_form_key("dataset"),
         format_func=lambda choice: one_line(titles[choice], 70),
         persist_state="session",
         help=f"Up to {rubric_draft.EXAMPLES} are shown to the model, evenly over their labels.",
@@ -109,10 +109,10 @@ def _examples() -> int | None:
     return chosen or None
 
 
-def _drafted(draft: RubricDraft, task_id: int) -> None:
+def _show_drafted(draft: RubricDraft, task_id: int) -> None:
     lines = "".join(
         f"<li><b>{esc(one_line(c['name'] or 'without a name', 80))}</b> <span class='rs-quiet'>"
-        f"{_facts(c)}</span><br>{esc(one_line(c['requirement'], 200))}</li>"
+        f"{_criterion_facts(c)}</span><br>{esc(one_line(c['requirement'], 200))}</li>"
         for c in draft["criteria"]
     )
     st.html(
@@ -128,20 +128,20 @@ def _drafted(draft: RubricDraft, task_id: int) -> None:
     )
 
 
-def _facts(criterion: CriterionDraft) -> str:
+def _criterion_facts(criterion: CriterionDraft) -> str:
     weight = criterion["weight"]
     return f"{'no weight' if weight is None else fmt.weight(weight)}, {esc(criterion['scale'])}"
 
 
 def _on_open(draft: RubricDraft) -> None:
     with shown_errors():
-        start(draft)
+        start_draft(draft)
         wrong = len(problems_of(draft))
         mend = f" {fmt.plural(wrong, 'thing')} must be fixed first." if wrong else ""
         state.flash(f"Drafted by a model. Look it over, then save.{mend}")
 
 
-def _key(name: str) -> str:
+def _form_key(name: str) -> str:
     return state.key(model_help.HELP_FIELD, "draft", name)
 
 
@@ -155,7 +155,7 @@ def rubric_list() -> None:
     """Draw the whole list screen."""
     page_header("Rubrics", "A rubric is a list of questions that judges and people answer.")
     show_flash()
-    _toolbar()
+    _draw_toolbar()
     panel = state.get(RUBRICS_PANEL)
     if panel == "import":
         files.import_panel()
@@ -173,14 +173,14 @@ def rubric_list() -> None:
         for draft in new_drafts:
             _fresh_row(draft)
     if not rows:
-        _nothing(bool(search), archived, bool(new_drafts))
+        _show_nothing(bool(search), archived, bool(new_drafts))
         return
-    for rubric in _paged(rows):
+    for rubric in _rows_of_page(rows):
         changes = [draft for draft in kept if draft.draft["rubric_id"] == rubric.id]
         _rubric_row(rubric, changes, archived)
 
 
-def _toolbar() -> None:
+def _draw_toolbar() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         search_box(RUBRICS_SEARCH, "Search by name")
         st.button(
@@ -208,7 +208,7 @@ def _toolbar() -> None:
 def _on_new() -> None:
     with shown_errors():
         new_draft = started_draft()
-        name, uid = start(new_draft), new_draft["criteria"][0]["uid"]
+        name, uid = start_draft(new_draft), new_draft["criteria"][0]["uid"]
         drafts.keep_open(name, uid)
         keyboard.write_into(name, uid)
 
@@ -219,7 +219,7 @@ def _on_panel(panel: str) -> None:
     state.drop(RUBRICS_REFUSED)
 
 
-def _nothing(searched: bool, archived: bool, drafts: bool) -> None:
+def _show_nothing(searched: bool, archived: bool, drafts: bool) -> None:
     if searched:
         empty_state("Nothing found", "No rubric has these words in its name.")
     elif archived:
@@ -232,7 +232,7 @@ def _nothing(searched: bool, archived: bool, drafts: bool) -> None:
         )
 
 
-def _paged(rows: list[RubricRow]) -> list[RubricRow]:
+def _rows_of_page(rows: list[RubricRow]) -> list[RubricRow]:
     if len(rows) <= PAGE:
         return rows
     page = st.pagination(-(-len(rows) // PAGE), key=RUBRICS_PAGE)
@@ -240,7 +240,7 @@ def _paged(rows: list[RubricRow]) -> list[RubricRow]:
 
 
 def _fresh_row(draft: library.KeptDraft) -> None:
-    with _card():
+    with _card_container():
         st.button(
             label(draft.draft["name"] or "Untitled rubric", 80),
             key=state.key(RUBRICS_ACT, "open", draft.name),
@@ -249,30 +249,30 @@ def _fresh_row(draft: library.KeptDraft) -> None:
             on_click=open_rubric,
             args=(draft.name,),
         )
-        row(
+        draw_row(
             [
-                tag(_unsaved(draft), "warn"),
-                tag(_criteria(len(draft.draft["criteria"]))),
-                quiet(f"changed {_since(draft)}"),
+                tag(_unsaved_words(draft), "warn"),
+                tag(_criteria_words(len(draft.draft["criteria"]))),
+                quiet_html(f"changed {_changed_since(draft)}"),
             ]
         )
         st.space("stretch")
         st.button(
             "Discard",
             key=state.key(RUBRICS_ACT, "discard", draft.name),
-            on_click=unsaved.discard,
+            on_click=unsaved.discard_work,
             args=(draft,),
         )
 
 
-def _since(draft: library.KeptDraft) -> str:
+def _changed_since(draft: library.KeptDraft) -> str:
     """Return when the draft was changed last, and by whom if not in this browser."""
     who = "" if unsaved.is_own(draft) else f" by {draft.author or 'another browser'}"
-    return f"{fmt.ago(draft.updated)}{who}"
+    return f"{fmt.time_ago(draft.updated)}{who}"
 
 
 def _rubric_row(rubric: RubricRow, changes: list[library.KeptDraft], archived: bool) -> None:
-    with _card():
+    with _card_container():
         st.button(
             label(rubric.name, 80),
             key=state.key(RUBRICS_ACT, "open", rubric.id),
@@ -283,11 +283,16 @@ def _rubric_row(rubric: RubricRow, changes: list[library.KeptDraft], archived: b
         )
         used = f"used in {fmt.plural(rubric.runs, 'run')}" if rubric.runs else "not used yet"
         parts = [
-            tag(_criteria(rubric.criteria)),
+            tag(_criteria_words(rubric.criteria)),
             tag(f"version {rubric.number}"),
-            quiet(f"{used} · updated {fmt.ago(rubric.updated)}"),
+            quiet_html(f"{used} · updated {fmt.time_ago(rubric.updated)}"),
         ]
-        row([*(tag(f"Unsaved changes, {_since(draft)}", "warn") for draft in changes), *parts])
+        draw_row(
+            [
+                *(tag(f"Unsaved changes, {_changed_since(draft)}", "warn") for draft in changes),
+                *parts,
+            ]
+        )
         st.space("stretch")
         key = state.key(RUBRICS_ACT, "menu", rubric.id)
         acts = ["Restore"] if archived else ["Duplicate", "Export", "Archive"]
@@ -320,16 +325,16 @@ def _on_menu(rubric_id: int, key: str) -> None:
                 pass
 
 
-def _card() -> Any:
+def _card_container() -> Any:
     return st.container(border=True, horizontal=True, vertical_alignment="center")
 
 
-def _unsaved(stored: library.KeptDraft) -> str:
+def _unsaved_words(stored: library.KeptDraft) -> str:
     parent = stored.draft["parent"]
     return "Never saved" if parent is None else f"Unsaved changes to version {parent}"
 
 
-def _criteria(number: int) -> str:
+def _criteria_words(number: int) -> str:
     return fmt.plural(number, "criterion", "criteria")
 
 

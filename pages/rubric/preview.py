@@ -19,15 +19,15 @@ from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_ACT, RUBRIC_TRY
 from pages.ui.items import option_chips
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line, raw
+from pages.ui.text import draw_raw, esc, label, one_line
 from pages.ui.trial.texts import choose_item
 from pages.ui.trial.votes import show_score
 from pages.ui.widgets import (
     LabelledFigure,
+    choose_one,
+    draw_row,
     empty_state,
-    one_of,
     problem_list,
-    row,
     shown_errors,
 )
 
@@ -41,15 +41,15 @@ TYPED, CHOSEN = "Typed sample", "Item of a dataset"
 def show(name: str) -> None:
     """Draw the preview with its choices, as a fragment that reruns alone."""
     with shown_errors():
-        _show(name)
+        _show_preview(name)
 
 
-def _show(name: str) -> None:
+def _show_preview(name: str) -> None:
     draft = drafts.draft(name)
     if not draft["criteria"]:
         empty_state("Nothing to send yet", "Add a criterion; its prompt appears here.")
         return
-    uid = _criterion(name)
+    uid = _chosen_criterion(name)
     try:
         criterion = prompt_preview.criterion_from(draft, uid)
     except InputError as error:
@@ -59,14 +59,14 @@ def _show(name: str) -> None:
     item = _item()
     if item is None:
         return
-    instructions = _instructions()
-    shuffle, seed = _order()
+    instructions = _chosen_instructions()
+    shuffle, seed = _chosen_order()
     brief = st.toggle(
         "Brief wording, for small models",
         key=state.key(RUBRIC_PREVIEW, "brief"),
         persist_state="page",
     )
-    _sent(
+    _show_prompt(
         prompt_preview.preview_prompt(
             criterion,
             draft["guidelines"],
@@ -80,7 +80,7 @@ def _show(name: str) -> None:
     )
 
 
-def _instructions() -> str:
+def _chosen_instructions() -> str:
     """Return the chosen judge's or panel's instructions; ask only if one has its own."""
     instructed = prompt_preview.own_instructions(store())
     if not instructed:
@@ -97,7 +97,7 @@ def _instructions() -> str:
     return instructed.get(chosen or "", "")
 
 
-def _criterion(name: str) -> str:
+def _chosen_criterion(name: str) -> str:
     names = {c["uid"]: c["name"] for c in drafts.draft(name)["criteria"]}
     opened = drafts.open_card(name)
     # The open card comes first; the key contains it, so that opening another card resets the
@@ -118,7 +118,7 @@ def _criterion(name: str) -> str:
 def _item() -> Item | None:
     key = state.key(RUBRIC_PREVIEW, "source")
     state.seed(key, TYPED)
-    source = one_of("Judged text", [TYPED, CHOSEN], key=key)
+    source = choose_one("Judged text", [TYPED, CHOSEN], key=key)
     return _typed_item() if source == TYPED else _chosen_item()
 
 
@@ -142,7 +142,7 @@ def _chosen_item() -> Item | None:
     return None if place is None else prompt_preview.preview_item(store(), *place)
 
 
-def _order() -> tuple[bool, int]:
+def _chosen_order() -> tuple[bool, int]:
     seed = int(state.get(RUBRIC_SEED, 0))
     key = state.key(RUBRIC_PREVIEW, "shuffle")
     state.seed(key, True)
@@ -159,9 +159,9 @@ def _order() -> tuple[bool, int]:
     return shuffle, seed
 
 
-def _sent(preview: PromptPreview) -> None:
+def _show_prompt(preview: PromptPreview) -> None:
     st.html("<b>Shown in this order</b>")
-    row([option_chips(preview.criterion, None, preview.order)])
+    draw_row([option_chips(preview.criterion, None, preview.order)])
     letters = sum(len(segment.text) for segment in preview.segments)
     st.html(
         f'<b>Sent to the judge</b> <span class="rs-quiet">{fmt.count(letters)} characters · '
@@ -170,12 +170,12 @@ def _sent(preview: PromptPreview) -> None:
     for segment in preview.segments:
         if segment.role == "system":
             with st.expander("System text, the same for every question"):
-                raw(segment.text, height=420)
+                draw_raw(segment.text, height=420)
         else:
             st.caption(label(segment.role))
-            raw(segment.text)
+            draw_raw(segment.text)
     with st.expander("The reply it must give (JSON schema)"):
-        raw(json.dumps(preview.schema, indent=2))
+        draw_raw(json.dumps(preview.schema, indent=2))
 
 
 #: No verdict, as when every call failed.
@@ -202,23 +202,23 @@ def try_scoring(name: str) -> None:
 def _show_score(name: str, rubric: Rubric) -> None:
     best = prompt_preview.best_answers(rubric)
     for criterion in rubric.criteria:
-        state.seed(_key(name, criterion.name), best[criterion.name])
-        if state.get(_key(name, criterion.name)) not in _indices(criterion):
-            state.put(_key(name, criterion.name), best[criterion.name])
+        state.seed(_field_key(name, criterion.name), best[criterion.name])
+        if state.get(_field_key(name, criterion.name)) not in _option_indices(criterion):
+            state.put(_field_key(name, criterion.name), best[criterion.name])
     outcome = st.container()
-    length = _length(name, rubric)
-    text = _text(name) if rubric.prechecks else ""
-    _presets(name)
+    length = _length_field(name, rubric)
+    text = _text_field(name) if rubric.prechecks else ""
+    _preset_buttons(name)
     for criterion in rubric.criteria:
-        _verdict(name, criterion)
-    chosen = {c.name: int(state.get(_key(name, c.name))) for c in rubric.criteria}
+        _verdict_choice(name, criterion)
+    chosen = {c.name: int(state.get(_field_key(name, c.name))) for c in rubric.criteria}
     answers = {n: option for n, option in chosen.items() if option != NO_VERDICT}
     with outcome:
-        _outcome(prompt_preview.simulate_score(rubric, answers, length=length, text=text))
+        _show_outcome(prompt_preview.simulate_score(rubric, answers, length=length, text=text))
 
 
-def _verdict(name: str, criterion: Criterion) -> None:
-    def words(index: int) -> str:
+def _verdict_choice(name: str, criterion: Criterion) -> None:
+    def option_words(index: int) -> str:
         if index == NO_VERDICT:
             return "no verdict (calls failed)"
         option = criterion.choices[index]
@@ -227,14 +227,14 @@ def _verdict(name: str, criterion: Criterion) -> None:
 
     st.selectbox(
         label(f"{criterion.name} ({fmt.weight(criterion.weight)})", 90),
-        _indices(criterion),
-        key=_key(name, criterion.name),
-        format_func=words,
+        _option_indices(criterion),
+        key=_field_key(name, criterion.name),
+        format_func=option_words,
         persist_state="page",
     )
 
 
-def _presets(name: str) -> None:
+def _preset_buttons(name: str) -> None:
     with st.container(horizontal=True):
         for caption in PRESETS:
             st.button(
@@ -249,10 +249,10 @@ def _on_preset(name: str, caption: str) -> None:
     with shown_errors():
         rubric = rubric_from(drafts.draft(name))
         for criterion_name, option in PRESETS[caption](rubric).items():
-            state.put(_key(name, criterion_name), option)
+            state.put(_field_key(name, criterion_name), option)
 
 
-def _length(name: str, rubric: Rubric) -> int:
+def _length_field(name: str, rubric: Rubric) -> int:
     penalty = rubric.scoring.length_penalty
     if penalty is None:
         return 0
@@ -264,7 +264,7 @@ def _length(name: str, rubric: Rubric) -> int:
     return value
 
 
-def _text(name: str) -> str:
+def _text_field(name: str) -> str:
     value: str = st.text_area(
         "Text for the pre-checks",
         key=state.key(RUBRIC_TRY, name, "text"),
@@ -275,15 +275,15 @@ def _text(name: str) -> str:
     return value
 
 
-def _outcome(simulation: prompt_preview.Simulation) -> None:
+def _show_outcome(simulation: prompt_preview.Simulation) -> None:
     score = simulation.result
     points = LabelledFigure("Points", fmt.number(score.raw))
     show_score(simulation.trace, score.score, simulation.sentences, points)
 
 
-def _indices(criterion: Criterion) -> list[int]:
+def _option_indices(criterion: Criterion) -> list[int]:
     return [*range(len(criterion.choices)), NO_VERDICT]
 
 
-def _key(name: str, criterion: str) -> str:
+def _field_key(name: str, criterion: str) -> str:
     return state.key(RUBRIC_TRY, name, criterion)

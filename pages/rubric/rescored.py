@@ -15,11 +15,11 @@ from core.services.rubrics.drafts import draft_payload, rubric_from
 from core.services.versions import follow_version, score_changes
 from core.services.versions.score_changes import ChangedItem, ScoreDifference
 from core.text import numbers as fmt
-from pages.rubric.versions.graded_runs import signed
+from pages.rubric.versions.graded_runs import signed_text
 from pages.ui import drafts, routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import MANY, table, worked_out
+from pages.ui.widgets import MANY, draw_table, worked_out
 
 #: The number of items shown that rise most, and of those that fall most.
 EACH = 3
@@ -27,30 +27,30 @@ EACH = 3
 
 def show(name: str) -> None:
     """Draw how the form's rubric would change the scores of its newest graded run, if at all."""
-    if (changed := _changed(name)) is None:
+    if (changed := _changed_run(name)) is None:
         return
     run, rubric, about = changed
     st.html(f'<div class="rs-section">In run {run.id}, {esc(one_line(run.name, 60))}</div>')
     if worked_out("rescored", run.votes, about):
-        _draw(run, _difference(run, rubric, about))
+        _draw_difference(run, _cached_difference(run, rubric, about))
 
 
-def in_short(name: str) -> str:
+def short_effect(name: str) -> str:
     """Return how many items of the newest run would change, or "" if no edit concerns scores."""
-    if (changed := _changed(name)) is None:
+    if (changed := _changed_run(name)) is None:
         return ""
     run, rubric, about = changed
     edits = edits_between(library.version_by_id(store(), run.rubric_version_id).rubric, rubric)
     if run.votes > MANY["rescored"] or edits.unmapped or not edits.of("score"):
         return ""
-    difference = _difference(run, rubric, about)
+    difference = _cached_difference(run, rubric, about)
     return f"Moves {fmt.plural(len(difference.moved), 'item')}" if difference.moved else ""
 
 
-def _changed(name: str) -> tuple[Run, Rubric, tuple[object, ...]] | None:
+def _changed_run(name: str) -> tuple[Run, Rubric, tuple[object, ...]] | None:
     """Return the newest run, the form's rubric if its scores follow another, and a key for both."""
     draft = drafts.draft(name)
-    run = None if draft["rubric_id"] is None else _newest(draft["rubric_id"])
+    run = None if draft["rubric_id"] is None else _newest_run(draft["rubric_id"])
     if run is None:
         return None
     try:
@@ -62,13 +62,13 @@ def _changed(name: str) -> tuple[Run, Rubric, tuple[object, ...]] | None:
     return run, rubric, (*browsing.results_state(store(), run), content_hash(draft_payload(draft)))
 
 
-def _difference(run: Run, rubric: Rubric, about: tuple[object, ...]) -> ScoreDifference:
+def _cached_difference(run: Run, rubric: Rubric, about: tuple[object, ...]) -> ScoreDifference:
     return remembered(
         "rescored", about, lambda: follow_version.difference_under(store(), run.id, rubric)
     )
 
 
-def _newest(rubric_id: int) -> Run | None:
+def _newest_run(rubric_id: int) -> Run | None:
     """Return the newest run of the rubric that has votes and is not being graded."""
     uses = score_changes.uses_of_versions(store(), rubric_id).values()
     runs = [run for use in uses for run in use.asked if run.votes and run.status in RESTING]
@@ -76,7 +76,7 @@ def _newest(rubric_id: int) -> Run | None:
     return None if newest is None else item_view.require_run(store(), newest.id)
 
 
-def _draw(run: Run, difference: ScoreDifference) -> None:
+def _draw_difference(run: Run, difference: ScoreDifference) -> None:
     if not difference.moved:
         st.caption("No score and no outcome would change.")
         return
@@ -90,16 +90,16 @@ def _draw(run: Run, difference: ScoreDifference) -> None:
     )
     up = [item for item in difference.moved if (item.change or 0.0) > 0]
     down = [item for item in difference.moved if (item.change or 0.0) < 0]
-    table(
+    draw_table(
         ("Item", "Before", "After", "Change"),
-        (_line(run, item) for item in up[:EACH] + down[:EACH] or difference.moved[:EACH]),
+        (_item_row(run, item) for item in up[:EACH] + down[:EACH] or difference.moved[:EACH]),
         name="Items that would rise and fall most",
         numbers=(1, 2, 3),
     )
 
 
-def _line(run: Run, moved: ChangedItem) -> list[str]:
-    to = routes.href(routes.RUN.url, {state.RUN: run.id, state.ITEM: moved.item_id})
+def _item_row(run: Run, moved: ChangedItem) -> list[str]:
+    to = routes.link_address(routes.RUN.url, {state.RUN: run.id, state.ITEM: moved.item_id})
     link = f'<a href="{esc(to)}" target="_self">{esc(one_line(moved.item_id, 40))}</a>'
-    change = fmt.DASH if moved.change is None else signed(moved.change)
+    change = fmt.DASH if moved.change is None else signed_text(moved.change)
     return [link, fmt.score(moved.before), fmt.score(moved.after), change]

@@ -21,7 +21,7 @@ from core.text import numbers as fmt
 from pages.ui import drafts, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import LabelledFigure, figures, one_of, shown_errors, table
+from pages.ui.widgets import LabelledFigure, choose_one, draw_table, show_figures, shown_errors
 
 WEIGHTS_SOURCE = "weights_source"
 WEIGHTS_FILE = "weights_file"
@@ -43,15 +43,15 @@ class GradesSource(NamedTuple):
     infer: Callable[[str, float | None], InferredWeights]
 
 
-def choose(name: str, rubric: Rubric) -> GradesSource | None:
+def choose_grades(name: str, rubric: Rubric) -> GradesSource | None:
     """Return the chosen grades, or `None` if there are none yet."""
     key = state.key(WEIGHTS_SOURCE, name)
     state.seed(key, DATASET)
-    source = one_of("Grades from", [DATASET, TABLE], key=key)
-    return _table(name, rubric) if source == TABLE else _dataset(name, rubric)
+    source = choose_one("Grades from", [DATASET, TABLE], key=key)
+    return _grades_in_table(name, rubric) if source == TABLE else _grades_in_dataset(name, rubric)
 
 
-def _dataset(name: str, rubric: Rubric) -> GradesSource | None:
+def _grades_in_dataset(name: str, rubric: Rubric) -> GradesSource | None:
     sets = weights_from_grades.label_sources(store())
     if not sets:
         st.caption("No dataset has labels yet. Bring one in on the Datasets page, or use a table.")
@@ -74,7 +74,7 @@ def _dataset(name: str, rubric: Rubric) -> GradesSource | None:
     )
 
 
-def _table(name: str, rubric: Rubric) -> GradesSource | None:
+def _grades_in_table(name: str, rubric: Rubric) -> GradesSource | None:
     upload: Any = st.file_uploader(
         "File", type=["csv", "tsv", "json", "jsonl"], key=state.key(WEIGHTS_FILE, name)
     )
@@ -108,10 +108,10 @@ def show(name: str) -> None:
     from.
     """
     with st.expander("Weights from grades", icon=":material/balance:"), shown_errors():
-        _show(name)
+        _show_form(name)
 
 
-def _show(name: str) -> None:
+def _show_form(name: str) -> None:
     st.caption(
         "Where items have a label for every criterion and one total grade, the weights that the "
         "graders had in mind can be inferred (non-negative least squares)."
@@ -121,7 +121,7 @@ def _show(name: str) -> None:
     except InputError:
         st.caption("The rubric has problems; fix them first (see Check).")
         return
-    source = choose(name, rubric)
+    source = choose_grades(name, rubric)
     if source is None:
         return
     if not source.fields:
@@ -143,11 +143,11 @@ def _show(name: str) -> None:
         )
     about = (content_hash(draft_payload(drafts.draft(name))), *source.about, field, step)
     inferred = remembered("weights from grades", about, lambda: source.infer(field, step or None))
-    _found(name, inferred)
+    _show_weights(name, inferred)
 
 
-def _found(name: str, inferred: InferredWeights) -> None:
-    figures(
+def _show_weights(name: str, inferred: InferredWeights) -> None:
+    show_figures(
         [
             LabelledFigure(
                 "R²", fmt.score(inferred.r2), "Share of the totals' variance that is explained."
@@ -161,15 +161,15 @@ def _found(name: str, inferred: InferredWeights) -> None:
             ),
         ]
     )
-    table(
+    draw_table(
         ("Criterion", "Weight", "95% interval", "Rounded"),
-        map(_line, inferred.weights),
+        map(_weight_row, inferred.weights),
         name="Inferred weights",
         numbers=(1, 2, 3),
     )
     if inferred.misfits:
         with st.expander(f"Items with other totals ({fmt.count(len(inferred.misfits))})"):
-            table(
+            draw_table(
                 ("Item", "Total", "By the weights", "Apart"),
                 (
                     [
@@ -192,7 +192,7 @@ def _found(name: str, inferred: InferredWeights) -> None:
     )
 
 
-def _line(weight: Weight) -> list[str]:
+def _weight_row(weight: Weight) -> list[str]:
     doubt = f'<br><span class="rs-quiet">{esc(weight.told)}</span>' if weight.told else ""
     ends = (
         Estimate(weight.fitted, weight.low, weight.high).words(partial(fmt.number, digits=3)).ends
@@ -215,5 +215,5 @@ def _on_take(name: str, weights: tuple[Weight, ...]) -> None:
                 draft = draft_criteria.set_criterion(
                     draft, criterion["uid"], "weight", weight.rounded
                 )
-        drafts.change(name, draft, redraw=True)
+        drafts.change_draft(name, draft, redraw=True)
         state.flash(label("The rounded weights were taken over. Undo takes them back."))

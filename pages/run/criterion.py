@@ -16,7 +16,7 @@ from core.text import numbers as fmt
 from core.text.names import visible
 from pages.run.filters import ITEM_OPEN
 from pages.ui import routes, state
-from pages.ui.grid.cells import HeadCell, ShownCell, cell_of, tone_of
+from pages.ui.grid.cells import HeadCell, ShownCell, share_tone, shown_cell
 from pages.ui.items import (
     FAILURE_WORDS,
     STANDINGS,
@@ -26,9 +26,9 @@ from pages.ui.items import (
     which_answer,
 )
 from pages.ui.resources import store
-from pages.ui.text import clamped, esc, label, one_line
+from pages.ui.text import clamped_html, esc, label, one_line
 from pages.ui.trial.votes import show_call
-from pages.ui.widgets import row, tag
+from pages.ui.widgets import draw_row, tag
 
 
 def show(
@@ -53,52 +53,54 @@ def show(
     with st.container(border=True, gap="xsmall" if brief else "small"):
         weight = f"weight {fmt.weight(criterion.weight)}"
         if rubric is not None:
-            to = routes.href(routes.RUBRICS.url, {state.RUBRIC: rubric})
+            to = routes.link_address(routes.RUBRICS.url, {state.RUBRIC: rubric})
             weight = f'<a href="{esc(to)}" target="_self">{weight}</a>'
         asked = f'<div class="rs-prose rs-quiet">{esc(criterion.requirement)}</div>'
         st.html(
             f'<div class="rs-row"><b>{esc(criterion.name)}</b>'
             f'<span class="rs-quiet rs-leads">{weight} · {esc(criterion.scale)}</span></div>'
-            f"{clamped(asked) if brief else asked}"
+            f"{clamped_html(asked) if brief else asked}"
         )
-        _verdict(view, settled=decided is not None, brief=brief)
+        _show_verdict(view, settled=decided is not None, brief=brief)
         if decided is not None:
             decided()
         if judge:
             view = replace(view, votes=tuple(v for v in view.votes if v.cell.judge == judge))
         if brief:
             _votes_in_brief(view, text)
-            row([_certainty(view)])
+            draw_row([_certainty_html(view)])
         else:
-            for together in _groups(view):
-                _votes(view, together, text)
-        _silent(view, over=over)
+            for together in _vote_groups(view):
+                _show_votes(view, together, text)
+        _show_unasked(view, over=over)
 
 
-def _votes(view: CriterionView, together: list[VoteView], text: str) -> None:
+def _show_votes(view: CriterionView, together: list[VoteView], text: str) -> None:
     """Draw answers side by side: as one element, which is faster, if none can be opened."""
     if all(vote.call_id is None for vote in together):
-        st.html(f'<div class="rs-cards">{"".join(_vote(view, v, text) for v in together)}</div>')
+        st.html(
+            f'<div class="rs-cards">{"".join(_vote_html(view, v, text) for v in together)}</div>'
+        )
         return
     with st.grid(2, min_column_width=235):
         for vote in together:
             with st.container(gap="xsmall"):
-                st.html(_vote(view, vote, text))
-                _call(vote)
+                st.html(_vote_html(view, vote, text))
+                _show_call(vote)
 
 
 def _votes_in_brief(view: CriterionView, text: str) -> None:
     """Draw all answers below each other, and below them what was sent and received."""
-    together = [vote for group in _groups(view) for vote in group]
-    cards = "".join(_vote(view, vote, text, brief=True) for vote in together)
+    together = [vote for group in _vote_groups(view) for vote in group]
+    cards = "".join(_vote_html(view, vote, text, brief=True) for vote in together)
     st.html(f'<div class="rs-cards rs-brief">{cards}</div>')
     for vote in together:
         which = which_answer(vote)
         who = f"{one_line(vote.cell.judge, 40)}{f', {which}' if which else ''}"
-        _call(vote, f"{who}: prompt, reply and cost")
+        _show_call(vote, f"{who}: prompt, reply and cost")
 
 
-def _groups(view: CriterionView) -> list[list[VoteView]]:
+def _vote_groups(view: CriterionView) -> list[list[VoteView]]:
     """Return the answers as they are laid out: one in the reversed order next to its twin."""
     pairs, alone = dict[tuple[str, int], list[VoteView]](), list[VoteView]()
     for vote in view.votes:
@@ -114,24 +116,30 @@ def _groups(view: CriterionView) -> list[list[VoteView]]:
     return [alone, *groups] if alone else groups
 
 
-def _silent(view: CriterionView, *, over: bool) -> None:
+def _show_unasked(view: CriterionView, *, over: bool) -> None:
     """Draw a line on judges that were not asked."""
     names = dict.fromkeys(v.cell.judge for v in view.votes if v.result is None)
     if names:
         state_text = "Not needed" if over else "Not asked yet"
-        row([_quiet(f"{state_text}: {', '.join(names)}")])
+        draw_row([_quiet_html(f"{state_text}: {', '.join(names)}")])
 
 
-def _verdict(view: CriterionView, *, settled: bool, brief: bool) -> None:
+def _show_verdict(view: CriterionView, *, settled: bool, brief: bool) -> None:
     verdict = view.verdict
     if verdict is None:
-        row([tag("No verdict", "warn"), _quiet("No judge has given a vote here."), *_label(view)])
+        draw_row(
+            [
+                tag("No verdict", "warn"),
+                _quiet_html("No judge has given a vote here."),
+                *_label_tags(view),
+            ]
+        )
         return
     outside = [tag("Abstained")] if verdict.abstained and verdict.option is None else []
     # The votes show all options; the label of a settled cell is what people settled, so a match
     # proves nothing.
-    label_tags = [] if settled else _label(view)
-    row(
+    label_tags = [] if settled else _label_tags(view)
+    draw_row(
         [
             "<b>Verdict</b>",
             *outside,
@@ -140,9 +148,9 @@ def _verdict(view: CriterionView, *, settled: bool, brief: bool) -> None:
         ]
     )
     if order := _order_tag(view):
-        row(order)
+        draw_row(order)
     if not brief:
-        row([_certainty(view)])
+        draw_row([_certainty_html(view)])
     if verdict.warning:
         st.warning(label(verdict.warning))
 
@@ -152,7 +160,7 @@ def _order_tag(view: CriterionView) -> list[str]:
     return [tag("answers differ by order", "warn")] if view.flipped_pairs else []
 
 
-def _certainty(view: CriterionView) -> str:
+def _certainty_html(view: CriterionView) -> str:
     """Return in HTML how certain the verdict is, if that is defined; the figures as a tooltip."""
     verdict = view.verdict
     if verdict is None:
@@ -172,10 +180,12 @@ def _certainty(view: CriterionView) -> str:
         parts.append(f"{rule} before snapping {fmt.score(verdict.continuous)}")
     if verdict.coverage is not None and verdict.coverage < 1:
         parts.append(f"coverage {fmt.percent(verdict.coverage)}")
-    return f'<span title="{esc(_figures(verdict))}">{_quiet(" · ".join(parts))}</span>'
+    return (
+        f'<span title="{esc(_certainty_figures(verdict))}">{_quiet_html(" · ".join(parts))}</span>'
+    )
 
 
-def _figures(verdict: Verdict) -> str:
+def _certainty_figures(verdict: Verdict) -> str:
     """Return the figures behind `_how_united`, for a tooltip."""
     figures = {"agreement": verdict.agreement, "margin": verdict.margin, "entropy": verdict.entropy}
     return " · ".join(f"{name} {fmt.score(value)}" for name, value in figures.items())
@@ -190,7 +200,7 @@ def _how_united(verdict: Verdict) -> str:
     return f"{fmt.percent(verdict.agreement)} of the votes for this verdict"
 
 
-def _label(view: CriterionView) -> list[str]:
+def _label_tags(view: CriterionView) -> list[str]:
     if view.truth_label is None:
         return []
     label_text = f"the label is {view.truth_label}"
@@ -206,19 +216,19 @@ def _label(view: CriterionView) -> list[str]:
     else:
         marks = [tag(f"✕ wrong: {label_text}", "bad")]
     reason = view.truth_reason
-    return [*marks, _quiet(f"The label's reason: {reason}")] if reason else marks
+    return [*marks, _quiet_html(f"The label's reason: {reason}")] if reason else marks
 
 
-def _vote(view: CriterionView, vote: VoteView, text: str, *, brief: bool = False) -> str:
+def _vote_html(view: CriterionView, vote: VoteView, text: str, *, brief: bool = False) -> str:
     result = vote.result
     if result is None:
         return ""
-    marks = _mark(view, vote) + standing_tags(vote) + _earlier_attempts(vote)
+    marks = _vote_mark(view, vote) + standing_tags(vote) + _earlier_attempts(vote)
     which = which_answer(vote)
     return vote_card(view.criterion, result, which=which, text=text, marks=marks, brief=brief)
 
 
-def _mark(view: CriterionView, vote: VoteView) -> str:
+def _vote_mark(view: CriterionView, vote: VoteView) -> str:
     if view.truth is None or vote.vote is None or vote.vote.abstained:
         return ""
     right = vote.vote.option == view.truth
@@ -228,10 +238,10 @@ def _mark(view: CriterionView, vote: VoteView) -> str:
 def _earlier_attempts(vote: VoteView) -> str:
     """Return HTML of earlier attempts that failed."""
     kinds = [FAILURE_WORDS.get(f.kind, f.kind) for f in vote.attempts if not f.open]
-    return _quiet(f"failed before: {', '.join(kinds)}") if kinds else ""
+    return _quiet_html(f"failed before: {', '.join(kinds)}") if kinds else ""
 
 
-def _call(vote: VoteView, words: str = "Prompt, reply and cost") -> None:
+def _show_call(vote: VoteView, words: str = "Prompt, reply and cost") -> None:
     """Draw the prompt and the raw reply, loaded only when they are opened."""
     result = vote.vote or vote.failure
     if result is None or result.call_id is None:
@@ -250,7 +260,7 @@ def _call(vote: VoteView, words: str = "Prompt, reply and cost") -> None:
             show_call(call)
 
 
-def _quiet(text: str) -> str:
+def _quiet_html(text: str) -> str:
     return f'<span class="rs-quiet rs-num">{esc(text)}</span>'
 
 
@@ -266,11 +276,11 @@ def settled_by(run_id: int, item_id: str, criterion: str, decision: CellDecision
     gave = (
         "the votes gave nothing" if decision.voted is None else f"the votes gave {decision.voted}"
     )
-    parts = [f"as {option}", fmt.day(decision.when), decision.how, gave]
-    row([mark, f'<span class="rs-quiet">{esc(" · ".join(parts))}</span>'])
+    parts = [f"as {option}", fmt.day_of(decision.when), decision.how, gave]
+    draw_row([mark, f'<span class="rs-quiet">{esc(" · ".join(parts))}</span>'])
     if settled.note:
         st.html(f'<div class="rs-quote">{esc(settled.note)}</div>')
-    routes.link(
+    routes.draw_link(
         routes.RECORD,
         "Timeline",
         {state.RUN: run_id, state.ITEM: item_id, state.CRITERION: criterion},
@@ -281,7 +291,7 @@ def settled_by(run_id: int, item_id: str, criterion: str, decision: CellDecision
 # The criteria of an item by its judges.
 
 
-def matrix(views: Sequence[CriterionView]) -> tuple[list[HeadCell], list[list[ShownCell]]]:
+def criterion_rows(views: Sequence[CriterionView]) -> tuple[list[HeadCell], list[list[ShownCell]]]:
     """Return a row per criterion: its label, its verdict, and every judge's answer."""
     judges = list(dict.fromkeys(vote.cell.judge for view in views for vote in view.votes))
     labelled = any(view.truth_label is not None for view in views)
@@ -289,15 +299,15 @@ def matrix(views: Sequence[CriterionView]) -> tuple[list[HeadCell], list[list[Sh
     return [HeadCell(one_line(name, 60)) for name in names], [
         [
             ShownCell(one_line(view.criterion.name, 60), opens=json.dumps([view.criterion.name])),
-            *([_true(view)] if labelled else []),
-            _settled(view),
+            *([_label_cell(view)] if labelled else []),
+            _settled_cell(view),
             *(_judge_answers(view, judge) for judge in judges),
         ]
         for view in views
     ]
 
 
-def _true(view: CriterionView) -> ShownCell:
+def _label_cell(view: CriterionView) -> ShownCell:
     if view.truth_label is None:
         return ShownCell("")
     value = None if view.truth is None else view.criterion.values[view.truth]
@@ -309,15 +319,15 @@ def _true(view: CriterionView) -> ShownCell:
     tells = f"{visible(view.criterion.name)}, label: {label_text}{comparison}"
     opens = json.dumps([view.criterion.name])
     return ShownCell(
-        label_text, tone_of(grid.earned_share(view.criterion, value)), sign, tells, opens
+        label_text, share_tone(grid.earned_share(view.criterion, value)), sign, tells, opens
     )
 
 
-def _settled(view: CriterionView) -> ShownCell:
+def _settled_cell(view: CriterionView) -> ShownCell:
     failures = sum(vote.failure is not None for vote in view.votes)
     name = view.criterion.name
     cell = grid.grid_cell(view.criterion, view.verdict, failures)
-    return cell_of(cell, json.dumps([name]), where=f"{name}, verdict")
+    return shown_cell(cell, json.dumps([name]), where=f"{name}, verdict")
 
 
 def _judge_answers(view: CriterionView, judge: str) -> ShownCell:
@@ -325,7 +335,7 @@ def _judge_answers(view: CriterionView, judge: str) -> ShownCell:
     votes = [v for v in view.votes if v.cell.judge == judge and v.result is not None]
     if not votes:
         return ShownCell("")
-    answers = list(dict.fromkeys(map(_answer, votes)))
+    answers = list(dict.fromkeys(map(_answer_text, votes)))
     chosen = votes[0].vote.option if votes[0].vote else None
     value = None if chosen is None else view.criterion.values[chosen]
     standing = STANDINGS[votes[0].standing]
@@ -335,14 +345,14 @@ def _judge_answers(view: CriterionView, judge: str) -> ShownCell:
     name = view.criterion.name
     return ShownCell(
         text,
-        tone_of(grid.earned_share(view.criterion, value)),
+        share_tone(grid.earned_share(view.criterion, value)),
         " ".join(signs),
         f"{visible(judge)}, {visible(name)}: {text}{more}",
         json.dumps([name, judge]),
     )
 
 
-def _answer(vote: VoteView) -> str:
+def _answer_text(vote: VoteView) -> str:
     if vote.vote is None:
         kind = vote.failure.kind if vote.failure else ""
         return f"✕ {FAILURE_WORDS.get(kind, kind)}"

@@ -26,7 +26,7 @@ from pages.ui.grades import grades_button
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, figure_cell, quiet, table, tag
+from pages.ui.widgets import draw_table, empty_state, figure_cell, quiet_html, tag
 
 RUN_CHART = "run_chart"
 
@@ -45,12 +45,12 @@ def show(run: Run, rubric: Rubric) -> None:
         empty_state("No scores yet", "They appear here as soon as the first items are graded.")
         return
     grades_button(run.id)
-    _histogram(run, bins, about)
+    _score_histogram(run, bins, about)
     counts = remembered("verdicts", about, lambda: browsing.verdict_counts(store(), run.id, rubric))
-    _verdicts(run, counts, about)
+    _verdict_bars(run, counts, about)
 
 
-def _histogram(run: Run, bins: list[ScoreBin], about: tuple[object, ...]) -> None:
+def _score_histogram(run: Run, bins: list[ScoreBin], about: tuple[object, ...]) -> None:
     scored = sum(one.items for one in bins)
     means = lifecycle.run_means(store(), run.id)
     mean = means.score
@@ -68,11 +68,11 @@ def _histogram(run: Run, bins: list[ScoreBin], about: tuple[object, ...]) -> Non
         on_select=lambda: _on_bar(key),
         selection_mode="points",
         config={"displayModeBar": False},
-        alt=_in_words(bins, mean),
+        alt=_histogram_words(bins, mean),
     )
 
 
-def _in_words(bins: list[ScoreBin], mean: float | None) -> str:
+def _histogram_words(bins: list[ScoreBin], mean: float | None) -> str:
     largest = max(bins, key=lambda one: one.items)
     return (
         f"Histogram of {fmt.plural(sum(one.items for one in bins), 'score')}, mean "
@@ -82,22 +82,22 @@ def _in_words(bins: list[ScoreBin], mean: float | None) -> str:
 
 
 def _on_bar(key: str) -> None:
-    point = _point(key)
+    point = _clicked_point(key)
     if point:
         low, high = point["customdata"][:2]
         # The bin's upper edge belongs to the next bin, except at the end of the scale.
         most = high if high >= 1 else high - 1e-6
-        filters.narrow(**{LEAST: f"{low:.6g}", MOST: f"{most:.6g}", state.VIEW: None})
+        filters.narrow_to(**{LEAST: f"{low:.6g}", MOST: f"{most:.6g}", state.VIEW: None})
 
 
-def _verdicts(run: Run, counts: list[VerdictCounts], about: tuple[object, ...]) -> None:
+def _verdict_bars(run: Run, counts: list[VerdictCounts], about: tuple[object, ...]) -> None:
     st.html('<div class="rs-section">Verdicts</div>')
     page = 1
     if len(counts) > CRITERIA:
         pages = -(-len(counts) // CRITERIA)
         page = st.pagination(pages, key=state.key(RUN_CHART, "page"))
     shown = counts[(page - 1) * CRITERIA : page * CRITERIA]
-    figure = remembered("bars", (*about, page), lambda: draw.verdict_bars(_bars(shown)))
+    figure = remembered("bars", (*about, page), lambda: draw.verdict_bars(_bar_rows(shown)))
     key = state.key(RUN_CHART, "verdicts", run.id, page)
     st.plotly_chart(
         figure,
@@ -109,10 +109,10 @@ def _verdicts(run: Run, counts: list[VerdictCounts], about: tuple[object, ...]) 
     )
     with st.expander("The same in numbers", icon=":material/table_rows:"):
         for verdict in shown:
-            _buttons(verdict)
+            _verdict_buttons(verdict)
 
 
-def _bars(
+def _bar_rows(
     counts: list[VerdictCounts],
 ) -> list[tuple[str, list[tuple[str, int | None, float | None, int]]]]:
     rows = []
@@ -135,39 +135,39 @@ def _bars(
     return rows
 
 
-def _buttons(counts: VerdictCounts) -> None:
+def _verdict_buttons(counts: VerdictCounts) -> None:
     criterion = counts.criterion
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.markdown(label(criterion.name, 60), width=260)
         for index, count in zip(criterion.scored, counts.settled, strict=True):
-            _button(criterion.name, index, criterion.choices[index].label, count)
-        _button(criterion.name, None, "abstained", counts.abstained)
+            _verdict_button(criterion.name, index, criterion.choices[index].label, count)
+        _verdict_button(criterion.name, None, "abstained", counts.abstained)
 
 
-def _button(name: str, option: int | None, title: str, count: int) -> None:
+def _verdict_button(name: str, option: int | None, title: str, count: int) -> None:
     st.button(
         f"{label(title, 40)} {fmt.count(count)}",
         key=state.key(RUN_CHART, "see", name, -1 if option is None else option),
         type="tertiary",
         disabled=not count,
-        on_click=_see,
+        on_click=_see_items,
         args=(name, option),
     )
 
 
 def _on_piece(key: str) -> None:
-    point = _point(key)
+    point = _clicked_point(key)
     if point:
         name, option = point["customdata"][:2]
-        _see(name, None if option < 0 else option)
+        _see_items(name, None if option < 0 else option)
 
 
-def _see(name: str, option: int | None) -> None:
-    filters.clear()
-    filters.narrow(**{state.CRITERION: name, VERDICT: option, state.VIEW: None})
+def _see_items(name: str, option: int | None) -> None:
+    filters.clear_filters()
+    filters.narrow_to(**{state.CRITERION: name, VERDICT: option, state.VIEW: None})
 
 
-def _point(key: str) -> dict[str, Any] | None:
+def _clicked_point(key: str) -> dict[str, Any] | None:
     points = state.get(key, {}).get("selection", {}).get("points", [])
     return points[0] if points else None
 
@@ -187,7 +187,7 @@ def against_labels(run: Run) -> None:
             "verdicts are right, next to what always giving the most common answer would reach.",
         )
         return
-    table(
+    draw_table(
         ("Criterion", "Right", "Most common answer", "", "Kappa", "Items compared", "Abstained"),
         (_label_line(report) for report in compared),
         name="Verdicts against labels",
@@ -207,22 +207,22 @@ def against_labels(run: Run) -> None:
 def _label_line(report: CriterionReport) -> list[str]:
     return [
         esc(report.name),
-        figure_cell(_right(report), fmt.percent),
+        figure_cell(_accuracy_of(report), fmt.percent),
         fmt.percent(report.majority),
-        _judge_row(report),
+        _baseline_tag(report),
         figure_cell(Estimate(report.kappa, reason=report.reason), interval=False),
         fmt.count(report.n),
         fmt.count(report.abstained),
     ]
 
 
-def _right(report: CriterionReport) -> Estimate:
+def _accuracy_of(report: CriterionReport) -> Estimate:
     if report.accuracy is None:
         return Estimate.undefined(report.reason)
     return Estimate(report.accuracy, *(report.interval or ()))
 
 
-def _judge_row(report: CriterionReport) -> str:
+def _baseline_tag(report: CriterionReport) -> str:
     """Return a tag: whether the accuracy is significantly above or below the commonest answer's."""
     if report.accuracy is None or report.majority is None or report.interval is None:
         return tag("judges switched off" if report.switched_off else "nothing to compare")
@@ -247,9 +247,9 @@ def both_orders(run: Run) -> None:
             "reversed order.",
         )
         return
-    table(
+    draw_table(
         ("Judge", "Answers differ", "Chose the first", "Chose the last", "By chance", "Pull"),
-        map(_line, rates),
+        map(_flip_row, rates),
         name="Answers in both orders",
         numbers=(1, 2, 3, 4, 5),
     )
@@ -259,7 +259,7 @@ def both_orders(run: Run) -> None:
             f"See the {fmt.plural(len(items), 'item')} where answers differ",
             key=state.key(RUN_ACT, "apart"),
             icon=":material/swap_vert:",
-            on_click=filters.narrow,
+            on_click=filters.narrow_to,
             kwargs={ONLY: "order", state.VIEW: None},
         )
     st.caption(
@@ -272,13 +272,13 @@ def both_orders(run: Run) -> None:
     )
 
 
-def _line(rate: FlipRate) -> list[str]:
+def _flip_row(rate: FlipRate) -> list[str]:
     if not rate.differ.n:
         return [esc(rate.judge), "no pair yet", *[fmt.DASH] * 4]
     of = f"{fmt.count(rate.differ.hits)} of {fmt.count(rate.differ.n)}"
     return [
-        f"{esc(rate.judge)}<br>{_judged(rate)}",
-        f"{figure_cell(rate.differ, fmt.percent)}<br>{quiet(of)}",
+        f"{esc(rate.judge)}<br>{_flip_tag(rate)}",
+        f"{figure_cell(rate.differ, fmt.percent)}<br>{quiet_html(of)}",
         fmt.percent(rate.first),
         fmt.percent(rate.last),
         fmt.percent(rate.expected),
@@ -286,7 +286,7 @@ def _line(rate: FlipRate) -> list[str]:
     ]
 
 
-def _judged(rate: FlipRate) -> str:
+def _flip_tag(rate: FlipRate) -> str:
     """Return a tag: whether answers are significantly drawn to the first option, or away from
     it.
     """

@@ -89,10 +89,10 @@ class ItemSelection(NamedTuple):
     filtered: bool
 
 
-def shown() -> ItemSelection:
+def shown_selection() -> ItemSelection:
     """Return the filter, sort and page of the address; invalid values in it are ignored."""
     only = chosen_only()
-    quick = _quick(only)
+    quick = _quick_filter(only)
     outcome = state.address(OUTCOME)
     sort, by = state.address(SORT), state.address(BY) or ""
     criterion, verdict = state.address(state.CRITERION), state.address(VERDICT)
@@ -104,8 +104,8 @@ def shown() -> ItemSelection:
         quick,
         review=True if "review" in (*only, outcome) else None,
         outcome=outcome if outcome in ("pass", "fail") else None,  # type: ignore[arg-type]
-        min_score=_number(LEAST),
-        max_score=_number(MOST),
+        min_score=_number_in_address(LEAST),
+        max_score=_number_in_address(MOST),
         search=state.address(state.FIND) or "",
         system=state.address(state.SYSTEM),
         tag=state.address(state.TAG),
@@ -113,7 +113,7 @@ def shown() -> ItemSelection:
         criterion=criterion,
         option=state.address_id(VERDICT),
         signs=signs,
-        item_ids=_ids(only),
+        item_ids=_ids_in_address(only),
     )
     return ItemSelection(
         where=where,
@@ -125,7 +125,7 @@ def shown() -> ItemSelection:
     )
 
 
-def _quick(only: list[str]) -> RunItemFilter:
+def _quick_filter(only: list[str]) -> RunItemFilter:
     """Return the items that all of these quick filters keep."""
     signs: dict[str, CellSign] = {"doubt": "split", "settled": "settled"}
     return RunItemFilter(
@@ -139,10 +139,10 @@ def _quick(only: list[str]) -> RunItemFilter:
 
 def only_doubt(selection: ItemSelection) -> bool:
     """Return whether exactly the items on which judges disagree are shown."""
-    return selection.where == _quick(["doubt"])
+    return selection.where == _quick_filter(["doubt"])
 
 
-def _ids(only: list[str]) -> tuple[str, ...] | None:
+def _ids_in_address(only: list[str]) -> tuple[str, ...] | None:
     """Return the items in the address's set, that differ by order, or both; ``None`` for all."""
     run_id, kept = state.address_id(state.RUN), state.address(state.SET)
     if run_id is None or not (kept or "order" in only):
@@ -165,7 +165,7 @@ def chosen_only() -> list[str]:
     return [name for name in ONLY_WORDS if name in asked]
 
 
-def _number(name: str) -> float | None:
+def _number_in_address(name: str) -> float | None:
     try:
         value = float(state.address(name) or "")
     except ValueError:
@@ -173,17 +173,17 @@ def _number(name: str) -> float | None:
     return value if abs(value) < 1e100 else None
 
 
-def clear() -> None:
+def clear_filters() -> None:
     """Callback: show every item again, in the dataset's order."""
     state.set_address(**dict.fromkeys((*_ALL, CELL)))
 
 
-def narrow(**parameters: object) -> None:
+def narrow_to(**parameters: object) -> None:
     """Show only the items of some property, from the first page on."""
     state.set_address(**{**parameters, state.PAGE: None, CELL: None})
 
 
-def doubtful(items: Sequence[GridItem]) -> list[tuple[str, str]]:
+def doubtful_cells(items: Sequence[GridItem]) -> list[tuple[str, str]]:
     """Return the page's cells on which judges disagree and that are not settled."""
     return [
         (item.row.item_id, name)
@@ -193,7 +193,7 @@ def doubtful(items: Sequence[GridItem]) -> list[tuple[str, str]]:
     ]
 
 
-def see(item_id: str, name: str) -> None:
+def see_cell(item_id: str, name: str) -> None:
     """Callback: open a cell."""
     state.drop(FOUND)
     state.drop(ITEM_OPEN)
@@ -202,12 +202,12 @@ def see(item_id: str, name: str) -> None:
 
 def see_next(items: Sequence[GridItem], *at: str) -> None:
     """Callback: open the page's next cell on which judges disagree, if this was one."""
-    cells = doubtful(items)
+    cells = doubtful_cells(items)
     if at in cells[:-1]:
-        see(*cells[cells.index(at) + 1])
+        see_cell(*cells[cells.index(at) + 1])
 
 
-def controls(groups: ItemGroups, rubric: Rubric) -> None:
+def draw_controls(groups: ItemGroups, rubric: Rubric) -> None:
     """Draw the search, and behind one button the filters and the order."""
     search_box(
         _widget_key(state.FIND, state.address(state.FIND) or ""),
@@ -218,23 +218,23 @@ def controls(groups: ItemGroups, rubric: Rubric) -> None:
         args=(state.FIND,),
     )
     with st.popover("Filter and sort", icon=":material/filter_list:"):
-        _sorting(rubric, groups)
+        _sort_choice(rubric, groups)
         _score_range()
-        _verdict(rubric)
-        _select(OUTCOME, "Outcome", {str(value): w for value, w in OUTCOME_WORDS.items()})
+        _verdict_filter(rubric)
+        _select_filter(OUTCOME, "Outcome", {str(value): w for value, w in OUTCOME_WORDS.items()})
         for name, words, values in (
             (state.SYSTEM, "System", groups.systems),
             (state.TAG, "Tag", groups.tags),
             (state.SPLIT, "Split", groups.splits),
         ):
             if values:
-                _select(name, words, {value: one_line(value, 80) for value in values})
+                _select_filter(name, words, {value: one_line(value, 80) for value in values})
 
 
 def quick_filters(run: Run) -> None:
     """Draw the quick filters that keep any item, with how many they keep."""
     about = browsing.results_state(store(), run)
-    kept = remembered("quick filters", about, lambda: _kept(run))
+    kept = remembered("quick filters", about, lambda: _quick_counts(run))
     chosen = chosen_only()
     st.pills(
         "Show only",
@@ -245,20 +245,20 @@ def quick_filters(run: Run) -> None:
         label_visibility="collapsed",
         on_change=_on_only,
     )
-    if shown().filtered:
+    if shown_selection().filtered:
         st.button(
             "Clear filters",
             key=state.key(RUN_ACT, "clear"),
             type="tertiary",
             icon=":material/filter_list_off:",
-            on_click=clear,
+            on_click=clear_filters,
         )
 
 
-def _kept(run: Run) -> dict[str, int]:
+def _quick_counts(run: Run) -> dict[str, int]:
     """Return how many items each quick filter keeps."""
     kept = {
-        name: browsing.item_count(store(), run.id, _quick([name]))
+        name: browsing.item_count(store(), run.id, _quick_filter([name]))
         for name in ONLY_WORDS
         if name != "order"
     }
@@ -267,9 +267,9 @@ def _kept(run: Run) -> dict[str, int]:
     return kept
 
 
-def _sorting(rubric: Rubric, groups: ItemGroups) -> None:
+def _sort_choice(rubric: Rubric, groups: ItemGroups) -> None:
     """Draw the choices of the order and its direction."""
-    now = shown()
+    now = shown_selection()
     names = [c.name for c in rubric.criteria]
     words = {str(sort): w for sort, w in SORTS.items() if sort != "system" or groups.systems}
     options: dict[str | tuple[str, str], str] = dict(words.items())
@@ -293,12 +293,12 @@ def _on_sort(key: str) -> None:
     if isinstance(chosen, tuple):
         sort_by(chosen[1])
     else:
-        narrow(**{SORT: None if chosen == "position" else chosen, BY: None})
+        narrow_to(**{SORT: None if chosen == "position" else chosen, BY: None})
 
 
 def sort_by(criterion: str) -> None:
     """Sort by the verdicts of a criterion."""
-    narrow(**{SORT: "criterion", BY: criterion})
+    narrow_to(**{SORT: "criterion", BY: criterion})
 
 
 def _score_range() -> None:
@@ -309,27 +309,27 @@ def _score_range() -> None:
                 words,
                 value=None,
                 step=0.05,
-                key=_widget_key(name, _number(name)),
+                key=_widget_key(name, _number_in_address(name)),
                 width=120,
                 on_change=_on_text,
                 args=(name,),
             )
 
 
-def _verdict(rubric: Rubric) -> None:
+def _verdict_filter(rubric: Rubric) -> None:
     names = [c.name for c in rubric.criteria]
-    _select(state.CRITERION, "Verdict of", {name: one_line(name, 80) for name in names})
+    _select_filter(state.CRITERION, "Verdict of", {name: one_line(name, 80) for name in names})
     chosen = state.address(state.CRITERION)
     signs = {str(sign): words for sign, words in SIGN_WORDS.items()}
     if chosen not in names:
-        _select(VERDICT, "On any criterion", signs)
+        _select_filter(VERDICT, "On any criterion", signs)
         return
     criterion = rubric.criterion(chosen)
     labels = {str(i): one_line(criterion.choices[i].label, 80) for i in criterion.scored}
-    _select(VERDICT, "is", {**labels, **signs}, empty="an abstention")
+    _select_filter(VERDICT, "is", {**labels, **signs}, empty="an abstention")
 
 
-def _select(name: str, words: str, options: dict[str, str], empty: str = "any") -> None:
+def _select_filter(name: str, words: str, options: dict[str, str], empty: str = "any") -> None:
     value = state.address(name)
     st.selectbox(
         words,
@@ -355,14 +355,14 @@ def _on_text(name: str) -> None:
     changes = {name: None if value in (None, "", "position") else value}
     if name == state.CRITERION:
         changes[VERDICT] = None
-    narrow(**changes)
+    narrow_to(**changes)
 
 
 def _on_only() -> None:
     only, before = state.get(state.key(RUN_FILTER, ONLY)), chosen_only()
     state.put(SEEK, "doubt" in only and "doubt" not in before)
-    narrow(**{ONLY: ",".join(only) or None})
+    narrow_to(**{ONLY: ",".join(only) or None})
 
 
 def _on_down() -> None:
-    narrow(**{DOWN: "1" if state.get(state.key(RUN_FILTER, DOWN)) else None})
+    narrow_to(**{DOWN: "1" if state.get(state.key(RUN_FILTER, DOWN)) else None})

@@ -34,7 +34,7 @@ from pages.ui.places import settling, work
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import OUTCOMES, empty_state, pager, shown_errors
+from pages.ui.widgets import OUTCOMES, draw_pager, empty_state, shown_errors
 
 PAGE = 50
 #: Set if the fragment alone cannot show the result: another order, or an item.
@@ -49,29 +49,29 @@ def show(run: Run, rubric: Rubric) -> None:
     """Draw the systems' scores, the filters, and the grid with the open cell next to it."""
     about = browsing.results_state(store(), run)
     means = remembered("means", about, lambda: grid.system_means(store(), run, rubric))
-    of = systems.of_run(run, rubric, means, about)
+    of = systems.systems_of_run(run, rubric, means, about)
     groups = remembered("groups", (run.id,), lambda: browsing.item_groups(store(), run.id))
-    now = filters.shown()
+    now = filters.shown_selection()
     with st.container(gap="xsmall"):
-        systems.conclusion(of, rubric)
-        ids = remembered("ids", (*about, now), lambda: _ids(run.id, now))
+        systems.show_conclusion(of, rubric)
+        ids = remembered("ids", (*about, now), lambda: _selected_ids(run.id, now))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            filters.controls(groups, rubric)
+            filters.draw_controls(groups, rubric)
             filters.quick_filters(run)
-            systems.controls(of)
-            _outcomes(run, browsing.outcome_counts(store(), run.id))
+            systems.draw_controls(of)
+            _outcome_filters(run, browsing.outcome_counts(store(), run.id))
         beside = bool(state.address(BESIDE) and of.tasks.tasks)
         tasks = _tasks_in_order(of.tasks, ids) if beside else []
-        only = systems.differing(run, of, about)
+        only = systems.differing_tasks(run, of, about)
         if only is not None:
             both = len(tasks)
             tasks = [task for task in tasks if task.id in only]
             st.caption(f"{fmt.count(len(tasks))} of {fmt.plural(both, 'task')} differ.")
         lines = tasks[(now.page - 1) * PAGE : now.page * PAGE]
-        rows = _rows(run, now, ids, lines, beside=beside)
+        rows = _rows_of_page(run, now, ids, lines, beside=beside)
         total = len(tasks) if beside else len(ids)
         if not rows:
-            _nothing(total)
+            _show_nothing(total)
             return
         if now.filtered or only is not None:
             items = [i for task in tasks for i in task.items.values()] if beside else ids
@@ -81,10 +81,10 @@ def show(run: Run, rubric: Rubric) -> None:
             )
         st.fragment(_draw_grid_and_cell)(run, rubric, means, of, rows, lines)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            _pages(total, now.page)
+            _page_numbers(total, now.page)
             _shown_items(run, now, ids)
             st.space("stretch")
-            st.html(drawn.legend(), width="content")
+            st.html(drawn.colour_legend(), width="content")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if settling.may_settle():
                 text = (
@@ -95,7 +95,7 @@ def show(run: Run, rubric: Rubric) -> None:
                 settling.ask_name()
 
 
-def _rows(
+def _rows_of_page(
     run: Run, selection: ItemSelection, ids: Sequence[str], lines: list[SharedTask], *, beside: bool
 ) -> list[RunItemRow]:
     """Return the items of the page: in the chosen order, or those of these tasks."""
@@ -105,7 +105,7 @@ def _rows(
     return browsing.rows_of_items(store(), run.id, wanted)
 
 
-def _nothing(total: int) -> None:
+def _show_nothing(total: int) -> None:
     text = "This page is past the end." if total else "No item of this run fits the filters."
     empty_state(
         "Nothing here",
@@ -113,7 +113,7 @@ def _nothing(total: int) -> None:
         lambda: st.button(
             "Show all items",
             key=state.key(RUN_ACT, "all"),
-            on_click=filters.clear,
+            on_click=filters.clear_filters,
         ),
     )
 
@@ -140,15 +140,15 @@ def _shown_items(run: Run, selection: ItemSelection, ids: list[str]) -> None:
         icon=":material/menu_book:",
         type="tertiary",
         help="Opens the first of these items; the arrow keys go on from there.",
-        on_click=_open,
+        on_click=_open_item,
         args=(ids[0],),
     )
     if selection.filtered and run.votes:
         name = f"{one_line(run.name, 80)}: {count_text}"
-        work.review(run.id, ids, name, criterion=state.address(state.CRITERION))
+        work.link_to_review(run.id, ids, name, criterion=state.address(state.CRITERION))
 
 
-def _outcomes(run: Run, outcomes: Mapping[str, int]) -> None:
+def _outcome_filters(run: Run, outcomes: Mapping[str, int]) -> None:
     """Draw how many of all items pass and fail, as filters."""
     for outcome, (text, _) in OUTCOMES.items():
         if outcome != "review" and 0 < outcomes.get(outcome, 0) < run.items:
@@ -157,12 +157,12 @@ def _outcomes(run: Run, outcomes: Mapping[str, int]) -> None:
                 key=state.key(RUN_ACT, "outcome", outcome),
                 type="tertiary",
                 disabled=state.address(OUTCOME) == outcome,
-                on_click=filters.narrow,
+                on_click=filters.narrow_to,
                 kwargs={OUTCOME: outcome},
             )
 
 
-def _ids(run_id: int, selection: ItemSelection) -> list[str]:
+def _selected_ids(run_id: int, selection: ItemSelection) -> list[str]:
     return browsing.item_ids(
         store(), run_id, selection.where, selection.sort, selection.descending, selection.by
     )
@@ -182,28 +182,28 @@ def _draw_grid_and_cell(
             state.drop(_WHOLE)
             st.rerun()
         shown_items = grid.grid_items(store(), run, rows)
-        _seek(shown_items)
+        _open_first_doubt(shown_items)
         at = addressed_cell(shown_items)
         # The grid keeps its place, and with it the cursor, whatever is above or next to it.
         with st.container(gap="xsmall"):
             if settling.may_settle():
-                settling.bar(run.id, rubric.criteria)
+                settling.settle_bar(run.id, rubric.criteria)
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(key="rs_grid_side"):
-                _grid(run, rubric, means, systems, shown_items, lines, at)
+                _draw_grid(run, rubric, means, systems, shown_items, lines, at)
             if at is not None:
                 with st.container(key="rs_cell_side"):
                     open_cell.show(run, shown_items, *at)
 
 
-def _seek(items: Sequence[GridItem]) -> None:
+def _open_first_doubt(items: Sequence[GridItem]) -> None:
     """Open the first cell on which judges disagree and put the cursor on it, if its filter was
     just pressed.
     """
     pressed = state.get(filters.SEEK)
     state.drop(filters.SEEK)
-    if pressed and settling.may_settle() and (cells := filters.doubtful(items)):
-        filters.see(*cells[0])
+    if pressed and settling.may_settle() and (cells := filters.doubtful_cells(items)):
+        filters.see_cell(*cells[0])
         state.put(filters.FOUND, True)
         state.put(_FOCUS, (state.get(_FOCUS) or 0) + 1)
 
@@ -217,7 +217,7 @@ def addressed_cell(items: Sequence[GridItem]) -> tuple[str, str] | None:
     return (cell[0], cell[1]) if match is not None and cell[1] in match.cells else None
 
 
-def _grid(
+def _draw_grid(
     run: Run,
     rubric: Rubric,
     means: list[SystemMeans],
@@ -234,19 +234,19 @@ def _grid(
         )
     else:
         heads, cells = _item_rows(rubric, means[0], items)
-        groups = _sections(rubric, len(heads))
-    drawn.show(
+        groups = _section_headings(rubric, len(heads))
+    drawn.show_grid(
         state.key(RUN_GRID, run.id),
         f"{'Tasks' if lines else 'Items'} by criteria",
         heads,
         cells,
         groups=groups,
-        lines=() if lines else systems.lines(of, rubric),
-        opened="" if at is None else run_cells.name(*at),
+        lines=() if lines else systems.foot_lines(of, rubric),
+        opened="" if at is None else run_cells.opening_name(*at),
         on_open=_on_open,
         on_sort=_on_sort,
         selected=(state.get(settling.SELECTED) or ()) if settling.may_settle() else None,
-        on_select=settling.select,
+        on_select=settling.select_cells,
         on_digit=partial(_on_digit, run.id, rubric, items),
         height=HEIGHT,
         focus=state.get(_FOCUS) or 0,
@@ -260,13 +260,15 @@ def _item_rows(
     asked = [criterion.name for criterion in rubric.criteria]
     own = max((len([n for n in shown.cells if n not in asked]) for shown in items), default=0)
     several = any(item.row.system for item in items)
-    which = f"means of {fmt.count(means.score.n)} shown" if filters.shown().filtered else ""
+    which = (
+        f"means of {fmt.count(means.score.n)} shown" if filters.shown_selection().filtered else ""
+    )
     heads = [
-        _head("Item", "item_id", which),
-        _head("Score", "score", fmt.score(means.score.value)),
-        *(_head(name, "", run_cells.share(means.criteria[name])) for name in asked),
+        _sorting_head("Item", "item_id", which),
+        _sorting_head("Score", "score", fmt.score(means.score.value)),
+        *(_sorting_head(name, "", run_cells.share_text(means.criteria[name])) for name in asked),
         *(HeadCell(f"Own {number + 1}") for number in range(own)),
-        *([_head("System", "system")] if several else []),
+        *([_sorting_head("System", "system")] if several else []),
         HeadCell("Notes", wide=90),
         HeadCell("Submission", wide=260),
     ]
@@ -274,20 +276,22 @@ def _item_rows(
     for shown in items:
         item, extra = shown.row, [name for name in shown.cells if name not in asked]
         cells = [
-            _name_of(shown),
-            run_cells.score(rubric, shown),
-            *(run_cells.verdict(shown, name) for name in asked),
-            *(run_cells.verdict(shown, name) for name in extra),
+            _item_name(shown),
+            run_cells.score_cell(rubric, shown),
+            *(run_cells.verdict_cell(shown, name) for name in asked),
+            *(run_cells.verdict_cell(shown, name) for name in extra),
             *[ShownCell("")] * (own - len(extra)),
             *([ShownCell(one_line(item.system, 40))] if several else []),
-            ShownCell("graded by your labels" if shown.own is not None else run_cells.notes(item)),
+            ShownCell(
+                "graded by your labels" if shown.own is not None else run_cells.item_notes(item)
+            ),
             ShownCell(one_line(item.preview, 60)),
         ]
         rows.append(cells)
     return heads, rows
 
 
-def _sections(rubric: Rubric, columns: int) -> list[tuple[str, int, str]]:
+def _section_headings(rubric: Rubric, columns: int) -> list[tuple[str, int, str]]:
     """Return the sections of the criteria as headings over columns; empty without sections."""
     if not any(criterion.section for criterion in rubric.criteria):
         return []
@@ -318,27 +322,27 @@ def _task_rows(
     )
 
 
-def _head(title: str, sort: str, note: str = "") -> HeadCell:
+def _sorting_head(title: str, sort: str, note: str = "") -> HeadCell:
     """Return a column that sorts; a criterion's has no `sort` of its own."""
-    now = filters.shown()
+    now = filters.shown_selection()
     mine = now.sort == sort if sort else now.sort == "criterion" and now.by == title
     way = "descending" if now.descending else "ascending"
     given = json.dumps([sort or "criterion", "" if sort else title])
     return HeadCell(title, note, given, way if mine else "")  # type: ignore[arg-type]
 
 
-def _name_of(item: GridItem) -> ShownCell:
+def _item_name(item: GridItem) -> ShownCell:
     item_id = item.row.item_id
-    opens = run_cells.name(item_id)
+    opens = run_cells.opening_name(item_id)
     return ShownCell(one_line(item.title, 60), tells=f"Open item {visible(item_id)}", opens=opens)
 
 
 def _on_open(message: str) -> None:
     parts = json.loads(message)
     if len(parts) == 2:
-        filters.see(*parts)
+        filters.see_cell(*parts)
     else:
-        _open(parts[0])
+        _open_item(parts[0])
         state.put(_WHOLE, True)
 
 
@@ -347,35 +351,35 @@ def _on_digit(
 ) -> None:
     """Settle the cell, or all cells selected with it if they are of one criterion."""
     cell = tuple(json.loads(name))
-    cells = settling.selected()
+    cells = settling.selected_cells()
     cells = cells if cell in cells else [cell]
     asked = next((one for one in rubric.criteria if {one.name} == {c for _, c in cells}), None)
     if asked is not None:
         then = partial(filters.see_next, items, *cell) if addressed_cell(items) == cell else None
-        settling.by_digit(run_id, cells, asked, digit, then)
+        settling.settle_by_digit(run_id, cells, asked, digit, then)
 
 
 def _on_sort(message: str) -> None:
     sort, by = json.loads(message)
-    now = filters.shown()
+    now = filters.shown_selection()
     again = now.sort == sort and now.by == by
     down = "1" if again and not now.descending else None
-    filters.narrow(**{SORT: sort, BY: by or None, DOWN: down})
+    filters.narrow_to(**{SORT: sort, BY: by or None, DOWN: down})
     state.put(_WHOLE, True)
 
 
-def _pages(total: int, page: int) -> None:
+def _page_numbers(total: int, page: int) -> None:
     if total <= PAGE:
         return
     count = -(-total // PAGE)
     key = state.key(RUN_FILTER, "page")
     state.put(key, min(page, count))
-    pager(count, key, _on_page)
+    draw_pager(count, key, _on_page)
 
 
 def _on_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key), CELL: None})
 
 
-def _open(item_id: str | None) -> None:
+def _open_item(item_id: str | None) -> None:
     state.set_address(**{state.ITEM: item_id, CELL: None})

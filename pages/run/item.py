@@ -24,8 +24,16 @@ from pages.ui.grid import cells
 from pages.ui.items import context_words
 from pages.ui.places import work
 from pages.ui.resources import remembered, store
-from pages.ui.text import esc, label, one_line, prose
-from pages.ui.widgets import outcome_tags, partly_tags, row, show_flash, shown_errors, table, tag
+from pages.ui.text import draw_prose, esc, label, one_line
+from pages.ui.widgets import (
+    draw_row,
+    draw_table,
+    outcome_tags,
+    partly_tags,
+    show_flash,
+    shown_errors,
+    tag,
+)
 
 ITEM_MARKS = "item_marks"
 
@@ -41,26 +49,26 @@ def show_submission(view: ItemView) -> None:
     tags += [tag(f"{item.split} part")] if item.split else []
     tags += [tag(one) for one in item.tags]
     if tags:
-        row(tags)
-    _folded("Prompt", "chat_bubble", item.prompt)
+        draw_row(tags)
+    _folded_text("Prompt", "chat_bubble", item.prompt)
     for name, text in item.context.items():
-        _folded(context_words(name), "article", text)
-    _submission(view)
-    _folded("Reference", "menu_book", item.reference)
-    _folded("About this item", "info", item.description)
+        _folded_text(context_words(name), "article", text)
+    _show_submission(view)
+    _folded_text("Reference", "menu_book", item.reference)
+    _folded_text("About this item", "info", item.description)
 
 
-def _folded(title: str, icon: str, text: str) -> None:
+def _folded_text(title: str, icon: str, text: str) -> None:
     if not text:
         return
     key = state.key(ITEM_OPEN, title)
     part = st.expander(label(title), icon=f":material/{icon}:", key=key, on_change="rerun")
     if part.open:
         with part:
-            _text(text, title, [])
+            _show_text(text, title, [])
 
 
-def _submission(view: ItemView) -> None:
+def _show_submission(view: ItemView) -> None:
     item = view.item
     quotes = [q for c in view.criteria for v in c.votes if v.vote for q in v.vote.evidence]
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -75,22 +83,19 @@ def _submission(view: ItemView) -> None:
     checks = view.trace.checks if view.trace else ()
     wanted = wanted + [finding.text for mark in checks for finding in mark.found]
     with st.container(border=True):
-        for number, (who, text) in enumerate(_pieces(item)):
+        for number, (who, text) in enumerate(_text_pieces(item)):
             if who:
                 st.html(f'<div class="rs-quiet"><b>{esc(who)}</b></div>')
-            _text(text, f"submission {number}", wanted)
+            _show_text(text, f"submission {number}", wanted)
     if isinstance(item.submission, Sections) and item.thinking:
-        _folded("The model's thinking", "psychology", item.thinking)
+        _folded_text("The model's thinking", "psychology", item.thinking)
 
 
-def _pieces(item: Item) -> Iterator[tuple[str, str]]:
+def _text_pieces(item: Item) -> Iterator[tuple[str, str]]:
     """Return the texts with their speakers: one, or one for every turn or answer of a pair."""
     if isinstance(item.submission, Pair):
-        for name, answer in (
-            ("Answer A", item.submission.first),
-            ("Answer B", item.submission.second),
-        ):
-            yield name, output_of(answer)
+        yield "Answer A", output_of(item.submission.first)
+        yield "Answer B", output_of(item.submission.second)
         return
     if isinstance(item.submission, str | Sections):
         yield "", item.output
@@ -99,13 +104,13 @@ def _pieces(item: Item) -> Iterator[tuple[str, str]]:
         yield turn.role, turn.content
 
 
-def _text(text: str, what: str, quotes: list[str]) -> None:
+def _show_text(text: str, what: str, quotes: list[str]) -> None:
     key = state.key(ITEM_OPEN, "whole", what)
     whole = len(text) <= CUT or state.get(key)
     shown = text if whole else text[:CUT]
     spans = [span for quote in set(quotes) if (span := find_quote(shown, quote))]
     if text.strip():
-        prose(shown, spans, height=560)
+        draw_prose(shown, spans, height=560)
     else:
         st.html('<span class="rs-quiet">Empty.</span>')
     if not whole:
@@ -132,15 +137,15 @@ def show_score(view: ItemView) -> None:
         f'<span class="rs-num" style="font-size:1.5rem;font-weight:600">{shown}</span> '
         f'<span class="rs-quiet">{"" if item.score is None else "score"}{esc(interval)}</span>'
     )
-    row([head, *_marks(view, trace)])
+    draw_row([head, *_item_marks(view, trace)])
     with st.container(horizontal=True, gap="small"):
         with st.expander("How this score was calculated", type="compact"):
             lines = "".join(f"<li>{esc(line)}</li>" for line in view.sentences)
             st.html(f'<ul class="rs-list">{lines}</ul>')
-        _points(trace)
+        _points_table(trace)
 
 
-def _marks(view: ItemView, trace: Trace) -> list[str]:
+def _item_marks(view: ItemView, trace: Trace) -> list[str]:
     marks = outcome_tags(trace)
     marks += partly_tags(trace)
     if view.row.failures:
@@ -150,7 +155,7 @@ def _marks(view: ItemView, trace: Trace) -> list[str]:
     return marks
 
 
-def _points(trace: Trace) -> None:
+def _points_table(trace: Trace) -> None:
     part = st.expander(
         "Points by criterion",
         key=state.key(ITEM_OPEN, "points"),
@@ -160,15 +165,15 @@ def _points(trace: Trace) -> None:
     if not part.open:
         return
     with part:
-        table(
+        draw_table(
             ("Criterion", "Weight", "Value", "Points"),
-            map(_part, trace.criteria),
+            map(_part_row, trace.criteria),
             name="Points by criterion",
             numbers=(1, 2, 3),
         )
 
 
-def _part(part: ScorePart) -> list[str]:
+def _part_row(part: ScorePart) -> list[str]:
     value = fmt.score(part.value)
     if part.missing:
         value = "no verdict"
@@ -187,7 +192,7 @@ def example_button(view: ItemView) -> None:
     example = now.split == "calibration"
     with st.container(horizontal=True, vertical_alignment="center"):
         if example:
-            row([tag("example for later runs", "info")], width="content")
+            draw_row([tag("example for later runs", "info")], width="content")
         st.button(
             "Use for evaluation" if example else "Use as example",
             key=state.key(ITEM_ACT, "split"),
@@ -225,7 +230,7 @@ ALL = "all judges"
 def show(run_id: int, item_id: str) -> None:
     """Draw the whole screen of an item."""
     view = item_view.item_view(store(), run_id, item_id)
-    _bar(view)
+    _item_bar(view)
     title = view.item.title
     st.title(label(title, 120), anchor=False)
     about = f"{one_line(view.run.name, 100)} · run {run_id}"
@@ -238,31 +243,31 @@ def show(run_id: int, item_id: str) -> None:
     with right, st.container(gap="xsmall"):
         show_score(view)
         with st.container(horizontal=True):
-            work.settle(run_id, item_id)
-            routes.link(
+            work.link_to_settling(run_id, item_id)
+            routes.draw_link(
                 routes.QUEUES,
                 "Request a regrade",
                 {state.SHOW: state.REGRADES, state.RUN: run_id, state.ITEM: item_id},
                 icon="contact_support",
                 help="A note for reviewers; what is settled holds until they decide.",
             )
-        st.fragment(_criteria)(view)
+        st.fragment(_show_criteria)(view)
 
 
-def _bar(view: ItemView) -> None:
+def _item_bar(view: ItemView) -> None:
     """Draw the link back to the list, and the steps to the items before and after."""
-    at = _place(view)
+    at = _item_neighbours(view)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Items",
             key=state.key(ITEM_ACT, "back"),
             type="tertiary",
             icon=":material/arrow_back:",
-            on_click=_leave,
+            on_click=_leave_item,
         )
         st.space("stretch")
         where = "not in this list" if at.place is None else f"{fmt.count(at.place)} of"
-        suffix = ", as filtered" if filters.shown().filtered else ""
+        suffix = ", as filtered" if filters.shown_selection().filtered else ""
         st.html(f'<span class="rs-quiet rs-num">{where} {fmt.count(at.total)}{suffix}</span>')
         for title, to, icon, shortcut in (
             ("Previous", at.before, "chevron_left", "Left"),
@@ -274,13 +279,13 @@ def _bar(view: ItemView) -> None:
                 icon=f":material/{icon}:",
                 disabled=to is None,
                 shortcut=shortcut,
-                on_click=_step,
+                on_click=_step_button,
                 args=(view.item.id, to),
             )
 
 
-def _place(view: ItemView) -> ItemNeighbours:
-    now = filters.shown()
+def _item_neighbours(view: ItemView) -> ItemNeighbours:
+    now = filters.shown_selection()
     about = (*browsing.results_state(store(), view.run), now, view.item.id)
     return remembered(
         "neighbours",
@@ -291,22 +296,22 @@ def _place(view: ItemView) -> ItemNeighbours:
     )
 
 
-def _go(item_id: str | None) -> None:
+def _go_to_item(item_id: str | None) -> None:
     state.set_address(**{state.ITEM: item_id})
 
 
-def _leave() -> None:
+def _leave_item() -> None:
     state.set_address(**dict.fromkeys((state.ITEM, state.AT, state.JUDGE)))
 
 
-def _step(shown: str, to: str | None) -> None:
+def _step_button(shown: str, to: str | None) -> None:
     # A key pressed twice can arrive with the previous run's item; it is not meant for this one.
     if to is not None and state.address(state.ITEM) == shown:
         state.drop(ITEM_OPEN)
-        _go(to)
+        _go_to_item(to)
 
 
-def _criteria(view: ItemView) -> None:
+def _show_criteria(view: ItemView) -> None:
     """Draw criteria by judges, and below them the open criterion."""
     with shown_errors():
         names = [one.criterion.name for one in view.criteria]
@@ -314,8 +319,8 @@ def _criteria(view: ItemView) -> None:
         judges = list(dict.fromkeys(v.cell.judge for one in view.criteria for v in one.votes))
         judge = state.address(state.JUDGE)
         judge = judge if judge in judges else None
-        heads, rows = criterion.matrix(view.criteria)
-        cells.show(
+        heads, rows = criterion.criterion_rows(view.criteria)
+        cells.show_grid(
             state.key(ITEM_ACT, "matrix", view.run.id),
             "Criteria by judges",
             heads,
@@ -324,8 +329,8 @@ def _criteria(view: ItemView) -> None:
             on_open=_on_open,
             height=HEIGHT,
         )
-        st.html(f'<span class="rs-quiet">{esc(cells.key_of(rows))}</span>')
-        _reading(names, at, judges, judge)
+        st.html(f'<span class="rs-quiet">{esc(cells.signs_key(rows))}</span>')
+        _reading_bar(names, at, judges, judge)
         one = view.criteria[at]
         decision = audit_trail.settled_decisions(store(), view.run.id, view.item.id).get(names[at])
         line = None
@@ -357,7 +362,7 @@ def _open_criterion(view: ItemView, names: list[str]) -> int:
     return next(found, 0)
 
 
-def _reading(names: list[str], at: int, judges: list[str], judge: str | None) -> None:
+def _reading_bar(names: list[str], at: int, judges: list[str], judge: str | None) -> None:
     """Draw the choice of the judge whose reasons are shown, and the steps between criteria."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         key = state.key(ITEM_ACT, "read")

@@ -12,7 +12,7 @@ from core.services.results import item_view
 from core.services.results.grid import GridItem
 from core.services.review import audit_trail
 from pages.run import criterion, filters
-from pages.run.filters import CELL, see, see_next
+from pages.run.filters import CELL, see_cell, see_next
 from pages.ui import routes, state
 from pages.ui.places import settling, work
 from pages.ui.resources import store
@@ -35,21 +35,21 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
             st.space("stretch")
             # Screen readers get their words; other users see the icon, the key, and a tooltip.
             with st.container(horizontal=True, gap="xsmall", key="rs_steps", width="content"):
-                _steps(items, item_id, name)
+                _step_buttons(items, item_id, name)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            routes.link(
+            routes.draw_link(
                 routes.RUN,
                 "Open the item",
                 {**_kept_address(), state.ITEM: item_id, state.AT: name},
                 icon="description",
             )
             title = f"{one_line(name, 80)}: {one_line(item_id, 80)}"
-            work.review(run.id, [item_id], title, criterion=name)
-        if settling.may_settle() and not settling.selected():
+            work.link_to_review(run.id, [item_id], title, criterion=name)
+        if settling.may_settle() and not settling.selected_cells():
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.html('<span class="rs-quiet">Settle as</span>', width="content")
                 go_on = partial(see_next, items, item_id, name)
-                settling.form(run.id, [(item_id, name)], of.criterion, "cell", go_on)
+                settling.settle_form(run.id, [(item_id, name)], of.criterion, "cell", go_on)
     settled = audit_trail.settled_decisions(store(), run.id, item_id).get(name)
     line = None
     if settled is not None:
@@ -69,7 +69,7 @@ def _kept_address() -> dict[str, object]:
     return {n: v for n, v in st.query_params.to_dict().items() if n != CELL}
 
 
-def _steps(items: Sequence[GridItem], item_id: str, name: str) -> None:
+def _step_buttons(items: Sequence[GridItem], item_id: str, name: str) -> None:
     """Draw the buttons to the neighbouring cells and the one that closes."""
     ids = [item.row.item_id for item in items]
     cells = list(items[ids.index(item_id)].cells)
@@ -91,7 +91,7 @@ def _steps(items: Sequence[GridItem], item_id: str, name: str) -> None:
             type="tertiary",
             shortcut=shortcut,
             disabled=not there,
-            on_click=see,
+            on_click=see_cell,
             args=to,
         )
     st.button(

@@ -24,7 +24,7 @@ from pages.ui.asking_words import SCALE_WORDS, rule_label
 from pages.ui.places import alike, run_head
 from pages.ui.resources import require_seen, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import empty_state, page_header, row, table, tag
+from pages.ui.widgets import draw_row, draw_table, empty_state, page_header, tag
 
 
 def scored_under(run: Run) -> None:
@@ -46,8 +46,8 @@ def scored_under(run: Run) -> None:
     if not parts:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        row(parts, width="content")
-        routes.link(
+        draw_row(parts, width="content")
+        routes.draw_link(
             routes.RUBRICS,
             "What another version changes",
             {state.RUBRIC: run.rubric_id, state.RUN: run.id},
@@ -72,28 +72,30 @@ def show_plan(run: Run, rubric: Rubric) -> None:
             ),
             (routes.DATASETS, "The dataset", {state.DATASET: run.dataset_id}),
         ):
-            routes.link(page, says, parameters, icon="arrow_outward")
-    table(("", ""), _facts(run, rubric), name="The plan of this run")
+            routes.draw_link(page, says, parameters, icon="arrow_outward")
+    draw_table(("", ""), _run_facts(run, rubric), name="The plan of this run")
     if not run.panel.askable:
-        _raters(run.panel)
+        _show_raters(run.panel)
         return
     st.html('<div class="rs-section">Judges</div>')
-    table(
+    draw_table(
         ("Judge", "Model or method", "Weight", "Options shown", "Settings"),
-        map(_judge, run.panel.judges),
+        map(_judge_row, run.panel.judges),
         name="The judges of this run",
         numbers=(2,),
     )
     if cluster := run.notes.get("cluster"):
-        _cluster(cluster)
+        _show_cluster(cluster)
     for name, reports in run.notes.get("training", {}).items():
-        _training(name, {c.name: reports[c.name] for c in rubric.criteria if c.name in reports})
+        _show_training(
+            name, {c.name: reports[c.name] for c in rubric.criteria if c.name in reports}
+        )
     if any(judge.learns for judge in run.panel.judges):
         address = {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id}
-        routes.link(routes.GRADE, "Grade more yourself and retrain", address, icon="edit_note")
+        routes.draw_link(routes.GRADE, "Grade more yourself and retrain", address, icon="edit_note")
 
 
-def _cluster(facts: Mapping[str, Any]) -> None:
+def _show_cluster(facts: Mapping[str, Any]) -> None:
     """Show where models were called, if not only on this machine."""
     st.html('<div class="rs-section">Cluster</div>')
     many, address = fmt.plural(int(facts["workers"]), "worker"), one_line(str(facts["address"]), 80)
@@ -103,13 +105,13 @@ def _cluster(facts: Mapping[str, Any]) -> None:
         parts.append(
             f'<a href="{link}" target="_blank" rel="noreferrer">Dask\'s own pages of it</a>'
         )
-    row(parts)
+    draw_row(parts)
 
 
-def _raters(panel: Panel) -> None:
+def _show_raters(panel: Panel) -> None:
     """Draw the raters of imported votes, and whether their votes count."""
     st.html('<div class="rs-section">Raters</div>')
-    table(
+    draw_table(
         ("Rater", "Is a", "Weight", "Counts towards verdicts"),
         (
             [
@@ -125,7 +127,7 @@ def _raters(panel: Panel) -> None:
     )
 
 
-def _facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
+def _run_facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
     plan = run.plan
     rules = (
         f"{SCALE_WORDS[scale].lower()}: {rule_label(getattr(run.panel.rules, scale)).lower()}"
@@ -146,10 +148,10 @@ def _facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
         ("Panel", run.panel.name),
         ("Seed", str(plan.seed)),
         ("Times every judge is asked", str(plan.replicates)),
-        *_asking(run.panel),
-        *([("Models are asked", "in batches, at half the price")] if _batched(run) else []),
+        *_asking_facts(run.panel),
+        *([("Models are asked", "in batches, at half the price")] if _is_batched(run) else []),
         ("Budget", "no limit" if plan.budget is None else fmt.cost(plan.budget)),
-        ("Judges learned from", _calibration(plan.calibration)),
+        ("Judges learned from", _calibration_words(plan.calibration)),
     ]
     times = [
         ("Created", run.created),
@@ -162,11 +164,11 @@ def _facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
     return [(f"<b>{esc(name)}</b>", esc(value)) for name, value in shown]
 
 
-def _batched(run: Run) -> bool:
+def _is_batched(run: Run) -> bool:
     return bool(run.plan.details.get(lanes.BATCH))
 
 
-def _asking(panel: Panel) -> list[tuple[str, str]]:
+def _asking_facts(panel: Panel) -> list[tuple[str, str]]:
     """Return how judges were asked, and in which stages."""
     stages = {judge.name: judge.stage for judge in panel.judges}
     shadows = frozenset(judge.name for judge in panel.judges if judge.shadow)
@@ -192,7 +194,7 @@ def _asking(panel: Panel) -> list[tuple[str, str]]:
     ]
 
 
-def _calibration(calibration: Mapping[str, Any]) -> str:
+def _calibration_words(calibration: Mapping[str, Any]) -> str:
     learned = len(calibration.get("items", ()))
     if not learned:
         return "nothing"
@@ -201,7 +203,7 @@ def _calibration(calibration: Mapping[str, Any]) -> str:
     return f"{graded}. {twins}" if twins else graded
 
 
-def _judge(judge: Judge) -> list[str]:
+def _judge_row(judge: Judge) -> list[str]:
     settings = [
         f"{name.replace('_', ' ')} {value}"
         for name, value in judge.model_dump(exclude_defaults=True).items()
@@ -220,7 +222,7 @@ def _judge(judge: Judge) -> list[str]:
     ]
 
 
-def _training(name: str, reports: Mapping[str, Any]) -> None:
+def _show_training(name: str, reports: Mapping[str, Any]) -> None:
     """Draw an offline judge's results in cross-validation, and for which criteria it is switched
     off.
     """
@@ -229,9 +231,9 @@ def _training(name: str, reports: Mapping[str, Any]) -> None:
         f'<div class="rs-section">{esc(name)}: on for {on} of '
         f"{fmt.plural(len(reports), 'criterion', 'criteria')}</div>"
     )
-    table(
+    draw_table(
         ("Criterion", "", "Labels", "Right", "Most common answer", "Kappa", "Answers", "Why"),
-        (_report(criterion, report) for criterion, report in reports.items()),
+        (_report_row(criterion, report) for criterion, report in reports.items()),
         name=f"How {name} was trained",
         numbers=(2, 3, 4, 5, 6),
     )
@@ -242,7 +244,7 @@ def _training(name: str, reports: Mapping[str, Any]) -> None:
     )
 
 
-def _report(criterion: str, report: Mapping[str, Any]) -> list[str]:
+def _report_row(criterion: str, report: Mapping[str, Any]) -> list[str]:
     on = bool(report.get("trained"))
     return [
         esc(criterion),
@@ -250,13 +252,13 @@ def _report(criterion: str, report: Mapping[str, Any]) -> list[str]:
         fmt.count(report.get("n")),
         fmt.percent(report.get("accuracy")),
         fmt.percent(report.get("majority")),
-        _kappa(report),
+        _kappa_words(report),
         fmt.percent(report.get("coverage")) if on else fmt.DASH,
         f'<span class="rs-quiet">{esc(str(report.get("reason") or _WORTH_IT))}</span>',
     ]
 
 
-def _kappa(report: Mapping[str, Any]) -> str:
+def _kappa_words(report: Mapping[str, Any]) -> str:
     weighted, ends = report.get("weighted_kappa"), report.get("kappa_range")
     range_ = f" ({fmt.score(ends[0])} to {fmt.score(ends[1])})" if ends else ""
     return fmt.score(report.get("kappa") if weighted is None else weighted) + range_
@@ -280,21 +282,21 @@ def none_chosen() -> None:
     empty_state(
         "No run is chosen",
         "Pick one from the list of runs.",
-        lambda: routes.link(routes.RUNS, "All runs"),
+        lambda: routes.draw_link(routes.RUNS, "All runs"),
     )
 
 
 def show(run_id: int) -> None:
     """Draw the whole page of a run."""
     run = item_view.require_run(store(), run_id)
-    with run_head.show(run, routes.RUN):
-        view = _view(run)
-    _addresses(run)
+    with run_head.show_head(run, routes.RUN):
+        view = _chosen_view(run)
+    _show_addresses(run)
     scored_under(run)
-    _show(run, view)
+    _show_view(run, view)
 
 
-def _addresses(run: Run) -> None:
+def _show_addresses(run: Run) -> None:
     """Draw the state of each address of judges that have several."""
     lines = [
         [esc(judge), esc(address), *_address_row(told, active=run.active)]
@@ -306,7 +308,7 @@ def _addresses(run: Run) -> None:
     down = sum(_LEFT in line[-1] for line in lines)
     words = f"Asked at {fmt.plural(len(lines), 'address', 'addresses')}"
     with st.expander(f"{words}, {down} of them {_LEFT}" if down else words):
-        table(
+        draw_table(
             ("Judge", "Address", "Answered", "Lost", "Now"),
             lines,
             name="The addresses of judges",
@@ -327,7 +329,7 @@ def _address_row(facts: Mapping[str, Any], *, active: bool) -> list[str]:
     return [fmt.count(facts["answered"]), fmt.count(facts["lost"]), how]
 
 
-def _view(run: Run) -> str:
+def _chosen_view(run: Run) -> str:
     """Return the view of the run, chosen at the end of its row of tabs."""
     key = state.key(RUN_VIEW)
     views = [name for name in VIEWS if name != "orders" or run.panel.asking.flip != "off"]
@@ -345,7 +347,7 @@ def _view(run: Run) -> str:
     return chosen
 
 
-def _show(run: Run, view: str) -> None:
+def _show_view(run: Run, view: str) -> None:
     rubric = item_view.rubric_of(store(), run)
     match view:
         case "alike":

@@ -22,10 +22,10 @@ from pages.run import filters
 from pages.run.filters import BESIDE, CELL, DIFFER, RUN_FILTER
 from pages.ui import state
 from pages.ui.grid.cells import ShownCell
-from pages.ui.grid.run_cells import share
+from pages.ui.grid.run_cells import share_text
 from pages.ui.resources import remembered, shared, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import confidence, table
+from pages.ui.widgets import chosen_confidence, draw_table
 
 #: With at most this many systems, each has a line at the grid's foot; otherwise a table lists them.
 LINES = 4
@@ -49,7 +49,7 @@ class Systems(NamedTuple):
     by_people: str = ""
 
 
-def of_run(
+def systems_of_run(
     run: Run, rubric: Rubric, means: list[SystemMeans], about: tuple[object, ...]
 ) -> Systems:
     """Return the systems of a run; without any if its items name fewer than two."""
@@ -57,12 +57,14 @@ def of_run(
         return Systems([], SharedTasks((), ()), None, {})
     # The questions of a run never change.
     tasks = shared("tasks", (run.id,), lambda: shared_tasks(store(), run))
-    pair = _pair(tasks, {mean.system: mean for mean in means})
+    pair = _compared_pair(tasks, {mean.system: mean for mean in means})
     gaps: list[Gap] = []
     people = ""
     if pair is not None:
-        how = confidence()
-        people = remembered("by people", (*about, *how), lambda: _by_people(run, tasks, how.level))
+        how = chosen_confidence()
+        people = remembered(
+            "by people", (*about, *how), lambda: _lead_by_people(run, tasks, how.level)
+        )
         gaps = remembered(
             "gaps",
             (*about, *pair, *how),
@@ -71,13 +73,13 @@ def of_run(
     return Systems(means[1:], tasks, pair, {gap.name: gap for gap in gaps}, people)
 
 
-def _by_people(run: Run, tasks: SharedTasks, level: float) -> str:
+def _lead_by_people(run: Run, tasks: SharedTasks, level: float) -> str:
     """Return which system leads by labels drawn at random; empty without such labels."""
     corrected = system_gaps.corrected_systems(store(), run, "", tasks, level)
     return "" if corrected.reason else system_gaps.in_words(corrected)
 
 
-def _pair(tasks: SharedTasks, of: dict[str, SystemMeans]) -> tuple[str, str] | None:
+def _compared_pair(tasks: SharedTasks, of: dict[str, SystemMeans]) -> tuple[str, str] | None:
     """Return the two systems to compare: those in the address, else the top two by score.
 
     ``None`` if fewer than two answered the same tasks.
@@ -93,11 +95,11 @@ def _pair(tasks: SharedTasks, of: dict[str, SystemMeans]) -> tuple[str, str] | N
     return str(first), str(second)
 
 
-def conclusion(systems: Systems, rubric: Rubric) -> None:
+def show_conclusion(systems: Systems, rubric: Rubric) -> None:
     """Draw one line: which scores higher, and on which criteria the difference is certain."""
     if len(systems.means) > LINES:
         with st.expander(f"What all {len(systems.means)} systems earned", type="compact"):
-            _table(rubric, systems.means)
+            _means_table(rubric, systems.means)
     if systems.pair is None:
         return
     first, second = systems.pair
@@ -115,39 +117,41 @@ def conclusion(systems: Systems, rubric: Rubric) -> None:
             sides[second if (gap.difference.value or 0.0) > 0 else first].append(name)
     parts = [f"{who} is better on {', '.join(names)}" for who, names in sides.items() if names]
     parts = parts or ["on no criterion is a difference certain"]
-    form = _forms(systems)[1]
-    ends = "" if low is None else f", {_ends(score.difference, form)}"
+    form = _number_formats(systems)[1]
+    ends = "" if low is None else f", {_interval_words(score.difference, form)}"
     tasks = fmt.plural(score.difference.n, "shared task")
-    sentence = f"{head} ({form(value)}{ends}; {tasks}). {_sentence('; '.join(parts))}."
+    sentence = f"{head} ({form(value)}{ends}; {tasks}). {_as_sentence('; '.join(parts))}."
     st.html(f"<b>{esc(one_line(sentence, 700))}</b>")
     if systems.by_people:
         st.caption(label(systems.by_people))
 
 
-def _sentence(text: str) -> str:
+def _as_sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if text.startswith("on no") else text
 
 
-def _ends(gap: Estimate, form: Form) -> str:
-    level, figure = confidence().level, gap.words(form)
+def _interval_words(gap: Estimate, form: Form) -> str:
+    level, figure = chosen_confidence().level, gap.words(form)
     head = "" if level == USUAL.level or not figure.ends else f"{fmt.level_words(level)}: "
     return head + figure.below
 
 
-def controls(systems: Systems) -> None:
+def draw_controls(systems: Systems) -> None:
     """Draw the choice of the two systems, and whether their answers are shown side by side."""
     if systems.pair is None:
         return
     if len(systems.tasks.systems) > 2:
-        _choose(state.FIRST, "First system", systems.pair[0], systems.tasks)
-        _choose(state.SECOND, "Second system", systems.pair[1], systems.tasks)
-    _toggle(BESIDE, "Side by side", "A task a row, with every system's answer to it.")
+        _choose_task(state.FIRST, "First system", systems.pair[0], systems.tasks)
+        _choose_task(state.SECOND, "Second system", systems.pair[1], systems.tasks)
+    _draw_toggle(BESIDE, "Side by side", "A task a row, with every system's answer to it.")
     if state.address(BESIDE):
         two = " and ".join(systems.pair)
-        _toggle(DIFFER, "Only where they differ", f"Tasks whose verdicts differ between {two}.")
+        _draw_toggle(
+            DIFFER, "Only where they differ", f"Tasks whose verdicts differ between {two}."
+        )
 
 
-def differing(run: Run, systems: Systems, about: tuple[object, ...]) -> frozenset[str] | None:
+def differing_tasks(run: Run, systems: Systems, about: tuple[object, ...]) -> frozenset[str] | None:
     """Return the tasks on which the two differ, if only those are shown; else ``None``."""
     pair = systems.pair
     if pair is None or not state.address(BESIDE) or not state.address(DIFFER):
@@ -159,13 +163,13 @@ def differing(run: Run, systems: Systems, about: tuple[object, ...]) -> frozense
     )
 
 
-def _toggle(place: str, title: str, help: str) -> None:
+def _draw_toggle(place: str, title: str, help: str) -> None:
     key = state.key(RUN_FILTER, place)
     state.put(key, bool(state.address(place)))
     st.toggle(title, key=key, on_change=_on_toggle, args=(place, key), help=label(help))
 
 
-def _choose(place: str, title: str, name: str, tasks: SharedTasks) -> None:
+def _choose_task(place: str, title: str, name: str, tasks: SharedTasks) -> None:
     key = state.key(RUN_FILTER, "system", place)
     state.put(key, name)
     st.selectbox(
@@ -183,7 +187,7 @@ def _on_toggle(place: str, key: str) -> None:
     state.set_address(**{place: "1" if state.get(key) else None, CELL: None, state.PAGE: None})
 
 
-def lines(systems: Systems, rubric: Rubric) -> list[list[ShownCell]]:
+def foot_lines(systems: Systems, rubric: Rubric) -> list[list[ShownCell]]:
     """Return lines at the grid's foot: each system's means, and the difference of the two."""
     of_pair = [
         means for means in systems.means if systems.pair is None or means.system in systems.pair
@@ -192,15 +196,15 @@ def lines(systems: Systems, rubric: Rubric) -> list[list[ShownCell]]:
     # The order of the data, which the difference also uses.
     asked = {name: index for index, name in enumerate(systems.tasks.systems)}
     shown = sorted(shown, key=lambda means: asked.get(means.system, len(asked)))
-    rows = [_line(systems, means, rubric) for means in shown]
+    rows = [_means_line(systems, means, rubric) for means in shown]
     if systems.pair is not None:
         names = ["", *(c.name for c in rubric.criteria)]
-        gaps = (_gap(systems, name, systems.pair) for name in names)
+        gaps = (_gap_cell(systems, name, systems.pair) for name in names)
         rows.append([ShownCell("Difference", tells=TELLS), *gaps])
     return rows
 
 
-def _forms(systems: Systems) -> tuple[Form, Form]:
+def _number_formats(systems: Systems) -> tuple[Form, Form]:
     """Return the formats of a score, and of the difference between the two compared systems."""
     if systems.pair is None or (value := systems.gaps[""].difference.value) is None:
         return fmt.score, fmt.points
@@ -209,35 +213,38 @@ def _forms(systems: Systems) -> tuple[Form, Form]:
     return fmt.forms_of_change(scores[first], scores[second], value)
 
 
-def _line(systems: Systems, means: SystemMeans, rubric: Rubric) -> list[ShownCell]:
+def _means_line(systems: Systems, means: SystemMeans, rubric: Rubric) -> list[ShownCell]:
     # The head's means follow the filter; these do not.
-    all_items = ", all items" if filters.shown().filtered else ""
+    all_items = ", all items" if filters.shown_selection().filtered else ""
     name = one_line(means.system, 40) + all_items
     cells = [ShownCell(name, tells=f"Means of {means.system}. {TELLS}")]
     compared = systems.pair is not None and means.system in systems.pair
-    form = _forms(systems)[0] if compared else fmt.score
-    cells.append(ShownCell(form(means.score.value), tells=_over(means.score)))
+    form = _number_formats(systems)[0] if compared else fmt.score
+    cells.append(ShownCell(form(means.score.value), tells=_count_words(means.score)))
     for criterion in rubric.criteria:
         mean = means.criteria[criterion.name]
         cells.append(
-            ShownCell(share(mean), tells=f"{criterion.name}: {share(mean)}, {_over(mean)}")
+            ShownCell(
+                share_text(mean),
+                tells=f"{criterion.name}: {share_text(mean)}, {_count_words(mean)}",
+            )
         )
     return cells
 
 
-def _over(mean: MeanOver) -> str:
+def _count_words(mean: MeanOver) -> str:
     return f"mean of {fmt.plural(mean.n, 'item')}"
 
 
-def _gap(systems: Systems, criterion: str, pair: tuple[str, str]) -> ShownCell:
-    gap, form = systems.gaps[criterion], fmt.points if criterion else _forms(systems)[1]
+def _gap_cell(systems: Systems, criterion: str, pair: tuple[str, str]) -> ShownCell:
+    gap, form = systems.gaps[criterion], fmt.points if criterion else _number_formats(systems)[1]
     value = gap.difference.value
     name = gap.name or "Score"
     if value is None:
         return ShownCell(fmt.DASH, tells=f"{name}: {gap.difference.reason}")
     better = pair[1] if value > 0 else pair[0]
     words = f"{one_line(better, 20)} better" if gap.decided else "undecided"
-    ends = _ends(gap.difference, form)
+    ends = _interval_words(gap.difference, form)
     tells = f"{name}: {pair[1]} minus {pair[0]} {form(value)}, {ends}: {words}"
     tone = ("t4" if value > 0 else "t1") if gap.decided else "plain"
     return ShownCell(f"{form(value)} {words}", tone, "", tells, note=ends)  # type: ignore[arg-type]
@@ -249,16 +256,16 @@ def gap_words(systems: Systems, name: str) -> str:
     """
     if systems.pair is None or len(systems.tasks.systems) > 2:
         return ""
-    shown = _gap(systems, name, systems.pair)
+    shown = _gap_cell(systems, name, systems.pair)
     return f"{shown.words} {shown.note}".strip()
 
 
-def _table(rubric: Rubric, means: list[SystemMeans]) -> None:
+def _means_table(rubric: Rubric, means: list[SystemMeans]) -> None:
     rows = [["Score", *(fmt.score(system.score.value) for system in means)]]
     for criterion in rubric.criteria:
-        shares = (share(system.criteria[criterion.name]) for system in means)
+        shares = (share_text(system.criteria[criterion.name]) for system in means)
         rows.append([esc(one_line(criterion.name, 60)), *shares])
-    table(
+    draw_table(
         ["", *(one_line(system.system, 40) for system in means)],
         rows,
         name="What each system earned",

@@ -16,13 +16,13 @@ from pages.ui.widgets import empty_state
 ALL, FIRST, DRAWN = "All", "The first", "Drawn by the seed"
 
 
-def missing(choices: RunChoices) -> None:
+def show_missing(choices: RunChoices) -> None:
     """Show what to do if there is no rubric or no dataset."""
     what, page = ("dataset", routes.DATASETS) if choices.rubrics else ("rubric", routes.RUBRICS)
     empty_state(
         f"There is no {what} yet",
         "A run asks judges the questions of a rubric about the items of a dataset.",
-        lambda: routes.link(page, f"Open {what}s"),
+        lambda: routes.draw_link(page, f"Open {what}s"),
     )
 
 
@@ -31,7 +31,7 @@ def choose_rubric(choices: RunChoices) -> int:
     names = {rubric.id: rubric.name for rubric in choices.rubrics}
     rubric_id = _chosen_id("rubric", names, state.RUBRIC)
     versions = {version.id: version for version in planning.rubric_versions(store(), rubric_id)}
-    return _version("rubric", rubric_id, {n: v.number for n, v in versions.items()})
+    return _version_choice("rubric", rubric_id, {n: v.number for n, v in versions.items()})
 
 
 def choose_dataset(choices: RunChoices) -> tuple[int, int]:
@@ -42,7 +42,7 @@ def choose_dataset(choices: RunChoices) -> tuple[int, int]:
     }
     dataset_id = _chosen_id("dataset", names, state.DATASET)
     versions = {version.id: version for version in planning.dataset_versions(store(), dataset_id)}
-    version_id = _version("dataset", dataset_id, {n: v.number for n, v in versions.items()})
+    version_id = _version_choice("dataset", dataset_id, {n: v.number for n, v in versions.items()})
     return version_id, versions[version_id].items
 
 
@@ -50,7 +50,7 @@ def _chosen_id(what: str, names: dict[int, str], parameter: str) -> int:
     key = plan_key(what)
     linked, followed_key = state.address_id(parameter), plan_key(what, "asked")
     if linked is not None and linked not in names:
-        state.unknown(parameter, linked)
+        state.report_unknown(parameter, linked)
     if linked in names and linked != state.get(followed_key):
         # A link's own choice replaces whatever was planned before.
         state.put(key, linked)
@@ -67,7 +67,7 @@ def _chosen_id(what: str, names: dict[int, str], parameter: str) -> int:
     return chosen
 
 
-def _version(what: str, of: int, numbers: dict[int, int]) -> int:
+def _version_choice(what: str, of: int, numbers: dict[int, int]) -> int:
     """Return the chosen version: the newest, unless the person picks an older one."""
     newest = next(iter(numbers))
     if len(numbers) == 1:

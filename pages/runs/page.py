@@ -14,11 +14,18 @@ from core.services.runs.planning import LABEL_SHARE, RunChoices, RunRequest
 from core.text import numbers as fmt
 from pages.runs import choosing, sweeping
 from pages.ui import routes, run_form, state
-from pages.ui.resources import only, store
+from pages.ui.resources import disabled_without, store
 from pages.ui.run_form import RUNS_ACT, SWEPT, plan_key
 from pages.ui.run_status import cost_words, raters_line, status_tag, versions_line, votes_words
 from pages.ui.text import esc, label
-from pages.ui.widgets import empty_state, page_header, row, search_box, show_flash, shown_errors
+from pages.ui.widgets import (
+    draw_row,
+    empty_state,
+    page_header,
+    search_box,
+    show_flash,
+    shown_errors,
+)
 
 RUNS_FILTER = "runs_filter"
 
@@ -30,18 +37,18 @@ def run_list() -> None:
     """Draw the whole list screen."""
     page_header("Runs", "A run asks judges about every item and keeps every vote.")
     show_flash()
-    search = _toolbar()
-    offset = (_page() - 1) * PAGE
+    search = _draw_toolbar()
+    offset = (_page_number() - 1) * PAGE
     listing = lifecycle.runs_page(store(), search=search, limit=PAGE, offset=offset)
     if not listing.total:
-        _nothing(search)
+        _show_nothing(search)
         return
     active = any(run_row.active for run_row in listing.rows)
-    st.fragment(_cards, run_every=POLL_SECONDS if active else None)(search, offset, active)
-    _pages(listing.total)
+    st.fragment(_run_cards, run_every=POLL_SECONDS if active else None)(search, offset, active)
+    _page_numbers(listing.total)
 
 
-def _toolbar() -> str:
+def _draw_toolbar() -> str:
     search = state.address(state.FIND) or ""
     key = state.key(RUNS_FILTER, "find")
     state.put(key, search)
@@ -55,7 +62,7 @@ def _toolbar() -> str:
             type="primary",
             icon=":material/add:",
             on_click=on_plan,
-            **only("write"),
+            **disabled_without("write"),
         )
         st.button(
             "Plan a sweep",
@@ -65,10 +72,10 @@ def _toolbar() -> str:
             args=(state.SWEEP,),
             **{
                 "help": "Many runs in one step: examples, judges or ways of asking are varied.",
-                **only("write"),
+                **disabled_without("write"),
             },
         )
-        routes.link(
+        routes.draw_link(
             routes.IMPORT_VOTES,
             "Import votes",
             icon="upload_file",
@@ -87,16 +94,16 @@ def _on_search(key: str) -> None:
     state.set_address(**{state.FIND: state.get(key) or None, state.PAGE: None})
 
 
-def _page() -> int:
+def _page_number() -> int:
     return max(1, state.address_id(state.PAGE) or 1)
 
 
-def _pages(total: int) -> None:
+def _page_numbers(total: int) -> None:
     if total <= PAGE:
         return
     key = state.key(RUNS_FILTER, "page")
     count = -(-total // PAGE)
-    state.put(key, min(_page(), count))
+    state.put(key, min(_page_number(), count))
     st.pagination(count, key=key, on_change=_on_page, args=(key,))
 
 
@@ -104,7 +111,7 @@ def _on_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key)})
 
 
-def _nothing(search: str) -> None:
+def _show_nothing(search: str) -> None:
     if search:
         empty_state("Nothing found", "No run has these words in its name, rubric or dataset.")
         return
@@ -116,33 +123,33 @@ def _nothing(search: str) -> None:
             key=state.key(RUNS_ACT, "first"),
             icon=":material/add:",
             on_click=on_plan,
-            **only("write"),
+            **disabled_without("write"),
         ),
     )
 
 
-def _cards(search: str, offset: int, was_active: bool) -> None:
+def _run_cards(search: str, offset: int, was_active: bool) -> None:
     with shown_errors():
         listing = lifecycle.runs_page(store(), search=search, limit=PAGE, offset=offset)
         if was_active and not any(run_row.active for run_row in listing.rows):
             st.rerun()
         for run_row in listing.rows:
-            _card(run_row, listing.means[run_row.id])
+            _run_card(run_row, listing.means[run_row.id])
 
 
-def _card(run: RunRow, means: RunMeans) -> None:
+def _run_card(run: RunRow, means: RunMeans) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            routes.link(routes.RUN, label(run.name, 90), {state.RUN: run.id})
-            row([status_tag(run)])
+            routes.draw_link(routes.RUN, label(run.name, 90), {state.RUN: run.id})
+            draw_row([status_tag(run)])
         if run.active:
             answered = run.votes + run.failures_open
             st.progress(min(1.0, answered / run.planned) if run.planned else 1.0)
-        lines = (f"{versions_line(run)} · {raters_line(run)}", " · ".join(_facts(run, means)))
+        lines = (f"{versions_line(run)} · {raters_line(run)}", " · ".join(_run_facts(run, means)))
         st.html("".join(f'<div class="rs-quiet rs-num">{esc(line)}</div>' for line in lines))
 
 
-def _facts(run: RunRow, means: RunMeans) -> list[str]:
+def _run_facts(run: RunRow, means: RunMeans) -> list[str]:
     facts = [f"run {run.id}", f"{fmt.plural(run.items, 'item')}", votes_words(run)]
     if lifecycle.cells_not_needed(run):
         facts.append(f"{fmt.count(lifecycle.cells_not_needed(run))} not needed")
@@ -156,7 +163,7 @@ def _facts(run: RunRow, means: RunMeans) -> list[str]:
         facts.append(fmt.plural(run.failures_open, "failure"))
     if run.calls:
         facts.append(cost_words(run))
-    return [*facts, fmt.ago(run.created)]
+    return [*facts, fmt.time_ago(run.created)]
 
 
 def plan_form() -> None:
@@ -165,28 +172,30 @@ def plan_form() -> None:
     page_header("Plan a run", "Nothing is asked and nothing is paid before you press Start.")
     choices = planning.choices(store())
     if not choices.rubrics or not choices.datasets:
-        choosing.missing(choices)
+        choosing.show_missing(choices)
         return
     form, beside = st.columns([3, 2], gap="large")
     request: RunRequest | None = None
     with form, shown_errors():
-        request = _form(choices)
+        request = _run_form(choices)
     with beside, st.container(key="rs_beside"), shown_errors():
         run_form.show_estimate(request)
 
 
-def _form(choices: RunChoices) -> RunRequest | None:
+def _run_form(choices: RunChoices) -> RunRequest | None:
     st.html('<div class="rs-section">What is judged</div>')
     rubric = choosing.choose_rubric(choices)
     dataset, items = choosing.choose_dataset(choices)
     limit, drawn = choosing.choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
     version = planning.rubric_at(store(), rubric)
-    panel = run_form.panel(choices, version, labelled=judging.labelled(store(), dataset, version))
+    panel = run_form.choose_panel(
+        choices, version, labelled=judging.labelled(store(), dataset, version)
+    )
     st.html('<div class="rs-section">How</div>')
     share = _label_share(dataset, panel)
-    replicates = _replicates()
-    batch = _batch(panel)
+    replicates = _replicates_field()
+    batch = _batch_toggle(panel)
     seed, budget = run_form.seed_and_budget()
     name = run_form.name_field(plan_key("name"), "The rubric's and the dataset's names")
     if panel is None:
@@ -206,7 +215,7 @@ def _form(choices: RunChoices) -> RunRequest | None:
     )
 
 
-def _batch(panel: Panel | None) -> bool:
+def _batch_toggle(panel: Panel | None) -> bool:
     """Return whether models are asked in batches; offered if every model of the panel can be."""
     if panel is None or all(judge.offline for judge in panel.judges):
         return False
@@ -226,7 +235,7 @@ def _batch(panel: Panel | None) -> bool:
 
 
 def _label_share(dataset: int, panel: Panel | None) -> float:
-    learners = _learners(panel)
+    learners = _learner_words(panel)
     if not learners:
         return LABEL_SHARE
     learning = cost_estimate.teaching_items(store(), dataset)
@@ -253,7 +262,7 @@ def _label_share(dataset: int, panel: Panel | None) -> float:
     return share / 100
 
 
-def _learners(panel: Panel | None) -> str:
+def _learner_words(panel: Panel | None) -> str:
     """Return the judges that need labelled items, with a verb; empty if there are none."""
     if panel is None:
         return ""
@@ -265,7 +274,7 @@ def _learners(panel: Panel | None) -> str:
     return "Examples are drawn from" if examples else ""
 
 
-def _replicates() -> int:
+def _replicates_field() -> int:
     state.seed(plan_key("replicates"), 1)
     count: int = st.number_input(
         "Times every judge is asked", 1, 20, key=plan_key("replicates"), persist_state="session"

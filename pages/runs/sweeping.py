@@ -22,12 +22,12 @@ from pages.ui.run_form import PLAN_FIELD, RUNS_ACT, SWEPT, plan_key, start_butto
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
     LabelledFigure,
+    draw_table,
     empty_state,
-    figures,
     page_header,
     problem_list,
+    show_figures,
     shown_errors,
-    table,
 )
 
 EXAMPLES = (0, 1, 2, 3, 5, 8, 10, 15, 20)
@@ -43,7 +43,7 @@ JUDGING: dict[Judging, str] = {
 def show() -> None:
     """Draw the whole form; after the start, a link to the comparison."""
     if state.get(SWEPT):
-        _started()
+        _show_started()
         return
     run_form.back_button()
     page_header(
@@ -53,30 +53,32 @@ def show() -> None:
     )
     choices = planning.choices(store())
     if not choices.rubrics or not choices.datasets:
-        choosing.missing(choices)
+        choosing.show_missing(choices)
         return
     form, beside = st.columns([3, 2], gap="large")
     sweep_form = None
     with form, shown_errors():
-        sweep_form = _form(choices)
+        sweep_form = _sweep_form(choices)
     with beside, st.container(key="rs_beside"):
-        _outlook(sweep_form)
+        _sweep_outlook(sweep_form)
 
 
-def _form(choices: RunChoices) -> tuple[RunRequest, SweepAxes] | None:
+def _sweep_form(choices: RunChoices) -> tuple[RunRequest, SweepAxes] | None:
     st.html('<div class="rs-section">What is judged</div>')
     rubric = choosing.choose_rubric(choices)
     dataset, items = choosing.choose_dataset(choices)
     limit, drawn = choosing.choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
     version = planning.rubric_at(store(), rubric)
-    panel = run_form.panel(choices, version, labelled=judging.labelled(store(), dataset, version))
+    panel = run_form.choose_panel(
+        choices, version, labelled=judging.labelled(store(), dataset, version)
+    )
     st.html('<div class="rs-section">What to vary</div>')
     st.caption("Every combination is a run. Leave empty what should stay as the panel says.")
-    axes = _axes(panel)
+    axes = _sweep_axes(panel)
     st.html('<div class="rs-section">How</div>')
     seed, budget = run_form.seed_and_budget()
-    name = run_form.name_field(_key("name"), "Sweep", 120)
+    name = run_form.name_field(_form_key("name"), "Sweep", 120)
     if panel is None:
         return None
     request = RunRequest(
@@ -92,24 +94,28 @@ def _form(choices: RunChoices) -> tuple[RunRequest, SweepAxes] | None:
     return request, axes
 
 
-def _axes(panel: Panel | None) -> SweepAxes:
-    few_shot = _pick("Labelled examples shown", "few_shot", EXAMPLES, str)
+def _sweep_axes(panel: Panel | None) -> SweepAxes:
+    few_shot = _pick_values("Labelled examples shown", "few_shot", EXAMPLES, str)
     who: Judging = "together"
     if panel is not None and len(panel.judges) > 1:
-        state.seed(_key("judging"), who)
+        state.seed(_form_key("judging"), who)
         chosen: Judging | None = st.segmented_control(
             "Judges",
             list(JUDGING),
-            key=_key("judging"),
+            key=_form_key("judging"),
             format_func=JUDGING.__getitem__,
             required=True,
             persist_state="session",
         )
         who = chosen or who
-    modes = _pick("How much a call asks", "modes", tuple(words.MODES), lambda m: words.MODES[m][0])
-    layouts = _pick("What comes first", "layouts", tuple(words.LAYOUTS), words.LAYOUTS.__getitem__)
-    times = _pick("Times every judge is asked", "replicates", TIMES, str)
-    shares = _pick(
+    modes = _pick_values(
+        "How much a call asks", "modes", tuple(words.MODES), lambda m: words.MODES[m][0]
+    )
+    layouts = _pick_values(
+        "What comes first", "layouts", tuple(words.LAYOUTS), words.LAYOUTS.__getitem__
+    )
+    times = _pick_values("Times every judge is asked", "replicates", TIMES, str)
+    shares = _pick_values(
         "Labelled items to learn from",
         "shares",
         SHARES,
@@ -120,14 +126,14 @@ def _axes(panel: Panel | None) -> SweepAxes:
     return SweepAxes(few_shot, who, modes, layouts, times, shares)
 
 
-def _pick(
+def _pick_values(
     name: str, of: str, options: tuple[Any, ...], words_of: Callable[[Any], str], help: str = ""
 ) -> tuple[Any, ...]:
     chosen = st.pills(
         name,
         list(options),
         selection_mode="multi",
-        key=_key(of),
+        key=_form_key(of),
         format_func=words_of,
         help=help or None,
         persist_state="session",
@@ -135,14 +141,14 @@ def _pick(
     return tuple(option for option in options if option in chosen)
 
 
-def _outlook(form: tuple[RunRequest, SweepAxes] | None) -> None:
+def _sweep_outlook(form: tuple[RunRequest, SweepAxes] | None) -> None:
     with st.container(border=True):
         st.html('<div class="rs-section">What it will take</div>')
         sweep = None
         if form is None:
             st.caption("Choose who judges, and the estimate appears here.")
         else:
-            sweep = _estimated(*form)
+            sweep = _estimated_sweep(*form)
         name = "Start all runs" if sweep is None else f"Start {len(sweep.variants)} runs"
         pressed = start_button(state.key(RUNS_ACT, "start sweep"), sweep is not None, name)
         if pressed and sweep is not None:
@@ -152,7 +158,7 @@ def _outlook(form: tuple[RunRequest, SweepAxes] | None) -> None:
             st.rerun()
 
 
-def _estimated(request: RunRequest, axes: SweepAxes) -> Sweep | None:
+def _estimated_sweep(request: RunRequest, axes: SweepAxes) -> Sweep | None:
     try:
         about = (repr(request), repr(axes))
         sweep, estimate = remembered("sweep", about, lambda: _plan_and_estimate(request, axes))
@@ -161,7 +167,7 @@ def _estimated(request: RunRequest, axes: SweepAxes) -> Sweep | None:
         problem_list(error.problems)
         return None
     budget = request.budget
-    figures(
+    show_figures(
         [
             LabelledFigure("Runs", fmt.count(len(sweep.variants))),
             LabelledFigure("Items in each", fmt.count(len(sweep.items))),
@@ -177,7 +183,7 @@ def _estimated(request: RunRequest, axes: SweepAxes) -> Sweep | None:
         st.caption(f"{taught} may teach or be shown as examples; no run is measured on them.")
     if sweep.same:
         st.caption(f"{fmt.plural(sweep.same, 'combination')} would only repeat another run.")
-    table(
+    draw_table(
         ("Run", "Calls", "Cost"),
         (
             (esc(variant.name), fmt.count(of.calls), fmt.cost(of.cost))
@@ -200,7 +206,7 @@ def _plan_and_estimate(request: RunRequest, axes: SweepAxes) -> tuple[Sweep, Swe
     return sweep, sweeps.estimate_sweep(store(), sweep)
 
 
-def _started() -> None:
+def _show_started() -> None:
     """Show after the start that all runs are queued, and the link to their comparison."""
     run_ids: list[int] = state.get(SWEPT)
     page_header("Sweep started", f"{fmt.plural(len(run_ids), 'run')} wait their turn.")
@@ -208,12 +214,12 @@ def _started() -> None:
         f"Runs {run_ids[0]} to {run_ids[-1]}",
         "Compare shows what changed between any two of them, and accuracy against cost over all, "
         "as soon as votes come in.",
-        lambda: routes.link(
+        lambda: routes.draw_link(
             routes.COMPARE, "Compare these runs", {"runs": ",".join(map(str, run_ids))}
         ),
     )
     run_form.back_button()
 
 
-def _key(*ids: object) -> str:
+def _form_key(*ids: object) -> str:
     return plan_key("sweep", *ids)

@@ -15,7 +15,7 @@ from pages.spot import form_data, result, submission
 from pages.spot.form_data import SPOT_ACT, SPOT_FORMER, SPOT_REFUSED
 from pages.ui import asking, routes, state
 from pages.ui.asking_words import asking_line, rule_label
-from pages.ui.resources import only, store
+from pages.ui.resources import disabled_without, store
 from pages.ui.run_status import status_words
 from pages.ui.text import esc, label, one_line, told_apart
 from pages.ui.trial.judges import choose_judges, choose_teacher
@@ -23,8 +23,8 @@ from pages.ui.widgets import (
     empty_state,
     page_header,
     problem_list,
-    refusal,
     show_flash,
+    show_refusal,
     shown_errors,
 )
 
@@ -46,15 +46,15 @@ def recent_checks(open_run: int | None) -> None:
         return
     st.html('<div class="rs-section">Recent checks</div>')
     for run, item in checks[:SHOWN]:
-        _card(run, item)
+        _check_card(run, item)
 
 
-def _card(run: RunRow, item: RunItemRow) -> None:
+def _check_card(run: RunRow, item: RunItemRow) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         caption, tone = status_words(run)
         state_words = "" if tone == "good" else f" · {caption.lower()}"
         judges = fmt.plural(len(run.panel.judges), "judge")
-        quiet = f"{run.rubric_name} · {judges} · {fmt.ago(run.created)}{state_words}"
+        quiet = f"{run.rubric_name} · {judges} · {fmt.time_ago(run.created)}{state_words}"
         with st.container(width="stretch"):
             st.html(
                 f"<b>{fmt.score(item.score)}</b> {esc(one_line(item.preview, 90))}<br>"
@@ -74,39 +74,39 @@ EXAMPLES_FROM = "They come from the labelled items chosen below; an item is neve
 
 def choose(rubric: Rubric | None) -> None:
     """Choose the panel, the judges, and the dataset that offline judges learn from."""
-    _panel()
-    form = form_data.form()
+    _panel_choice()
+    form = form_data.current_form()
     choose_judges(form_data.FIELDS, form.judges if form.panel else ())
-    if any(not judge.offline for judge in request.judges_of(store(), form_data.form())):
-        _asking()
-    if rubric is not None and request.needs_labels(store(), form_data.form()):
+    if any(not judge.offline for judge in request.judges_of(store(), form_data.current_form())):
+        _asking_fields()
+    if rubric is not None and request.needs_labels(store(), form_data.current_form()):
         choose_teacher(form_data.FIELDS, rubric, form.dataset if form.way == "item" else None)
 
 
-def _asking() -> None:
-    start = form_data.form().asking
-    now = asking.read(_KEYS, start)
+def _asking_fields() -> None:
+    start = form_data.current_form().asking
+    now = asking.read_asking(_KEYS, start)
     head = label(f"{asking.HEAD}: {asking_line(now)}")
-    with st.expander(head, icon=":material/tune:", key=form_data.field("tune")):
-        asking.fields(_KEYS, start, examples_from=EXAMPLES_FROM)
+    with st.expander(head, icon=":material/tune:", key=form_data.field_key("tune")):
+        asking.draw_fields(_KEYS, start, examples_from=EXAMPLES_FROM)
         st.caption("A spot check asks every judge at once, and every vote counts.")
 
 
 def _on_asking() -> None:
     with shown_errors():
-        choice = asking.read(_KEYS, form_data.form().asking)
+        choice = asking.read_asking(_KEYS, form_data.current_form().asking)
         form_data.set_fields(asking=choice)
 
 
-_KEYS = asking.FieldKeys(lambda name: form_data.field("asking", name), changed=_on_asking)
+_KEYS = asking.FieldKeys(lambda name: form_data.field_key("asking", name), changed=_on_asking)
 
 
-def _panel() -> None:
+def _panel_choice() -> None:
     panels = {row.id: row.panel for row in registry.list_panels(store())}
     if not panels:
         return
-    key = form_data.field("panel")
-    panel = form_data.form().panel
+    key = form_data.field_key("panel")
+    panel = form_data.current_form().panel
     state.seed(key, panel)
     if state.get(key) not in panels:
         state.put(key, None)
@@ -120,15 +120,15 @@ def _panel() -> None:
         on_change=_on_panel,
     )
     if panel in panels:
-        rules = form_data.form().rules.model_dump().items()
+        rules = form_data.current_form().rules.model_dump().items()
         used = ", ".join(f"{scale}: {rule_label(rule).lower()}" for scale, rule in rules)
         st.caption(f"With the panel's rules ({used}).")
 
 
 def _on_panel() -> None:
     with shown_errors():
-        panel_id = state.get(form_data.field("panel"))
-        form_data.change(request.with_panel(store(), form_data.form(), panel_id))
+        panel_id = state.get(form_data.field_key("panel"))
+        form_data.change_form(request.with_panel(store(), form_data.current_form(), panel_id))
         state.drop(state.SPOT_FIELD, "judges")
         state.drop(state.SPOT_FIELD, "asking")
 
@@ -138,11 +138,11 @@ MAX_REPLICATES = 20
 
 def check_form() -> None:
     """Draw the whole form."""
-    _former()
-    rubric = _rubric()
+    _former_inputs()
+    rubric = _chosen_rubric()
     submission.show()
     choose(rubric)
-    _more()
+    _more_fields()
     st.button(
         "Grade now",
         key=state.key(SPOT_ACT, "grade"),
@@ -151,18 +151,18 @@ def check_form() -> None:
         shortcut="Mod+Enter",
         width="stretch",
         on_click=_on_grade,
-        **only("write"),
+        **disabled_without("write"),
     )
-    _plan(rubric)
-    refused = form_data.refusal()
+    _show_cost(rubric)
+    refused = form_data.last_refusal()
     if refused is not None:
-        refusal(refused)
-    form = form_data.form()
+        show_refusal(refused)
+    form = form_data.current_form()
     if rubric and form.judges and form.way == "text" and state.address_id(state.RUN) is None:
         submission.take_cursor()
 
 
-def _former() -> None:
+def _former_inputs() -> None:
     if state.get(SPOT_FORMER) is None:
         return
     st.button(
@@ -174,14 +174,14 @@ def _former() -> None:
     )
 
 
-def _rubric() -> Rubric | None:
+def _chosen_rubric() -> Rubric | None:
     choices = request.rubric_choices(store())
     if not choices:
         st.info("There is no rubric yet. Write one, or start from a sample.")
-        routes.link(routes.RUBRICS, "Open rubrics")
+        routes.draw_link(routes.RUBRICS, "Open rubrics")
         return None
-    key = form_data.field("rubric")
-    state.seed(key, form_data.form().rubric)
+    key = form_data.field_key("rubric")
+    state.seed(key, form_data.current_form().rubric)
     if state.get(key) not in choices:
         state.put(key, next(iter(choices)))
     chosen = st.selectbox(
@@ -192,7 +192,7 @@ def _rubric() -> Rubric | None:
         on_change=form_data.on_field,
         args=("rubric",),
     )
-    if form_data.form().rubric != chosen:
+    if form_data.current_form().rubric != chosen:
         form_data.set_fields(rubric=chosen)
     try:
         rubric = request.rubric_of(store(), chosen)
@@ -205,20 +205,20 @@ def _rubric() -> Rubric | None:
     return rubric
 
 
-def _more() -> None:
-    form = form_data.form()
+def _more_fields() -> None:
+    form = form_data.current_form()
     changed = form.replicates != 1 or form.seed is not None
     seed = "drawn" if form.seed is None else str(form.seed)
     caption = f"Replicates {form.replicates}, seed {seed}" if changed else "Replicates and seed"
-    expander = st.expander(caption, icon=":material/tune:", key=form_data.field("more"))
+    expander = st.expander(caption, icon=":material/tune:", key=form_data.field_key("more"))
     with expander, st.grid(2, min_column_width=160):
-        _number(
+        _number_field(
             "replicates",
             "Replicates",
             (1, MAX_REPLICATES),
             "How often each judge is asked, each time with another order of options.",
         )
-        _number(
+        _number_field(
             "seed",
             "Seed",
             (0, 2**31 - 1),
@@ -226,9 +226,9 @@ def _more() -> None:
         )
 
 
-def _number(name: str, caption: str, limits: tuple[int, int], help: str) -> None:
-    key = form_data.field(name)
-    state.seed(key, getattr(form_data.form(), name))
+def _number_field(name: str, caption: str, limits: tuple[int, int], help: str) -> None:
+    key = form_data.field_key(name)
+    state.seed(key, getattr(form_data.current_form(), name))
     st.number_input(
         caption,
         min_value=limits[0],
@@ -242,9 +242,9 @@ def _number(name: str, caption: str, limits: tuple[int, int], help: str) -> None
     )
 
 
-def _plan(rubric: Rubric | None) -> None:
+def _show_cost(rubric: Rubric | None) -> None:
     """Show the cost of the check, if the form is complete."""
-    form, judges = form_data.form(), request.judges_of(store(), form_data.form())
+    form, judges = form_data.current_form(), request.judges_of(store(), form_data.current_form())
     if rubric is None or not judges:
         return
     try:
@@ -260,12 +260,12 @@ def _plan(rubric: Rubric | None) -> None:
 
 def _on_grade() -> None:
     with shown_errors():
-        form_data.sync()
+        form_data.sync_fields()
         state.drop(SPOT_REFUSED)
         try:
-            run_id = spot_check.check(store(), form_data.form())
+            run_id = spot_check.check(store(), form_data.current_form())
         except (InputError, NotFound) as error:
-            form_data.refuse(error)
+            form_data.keep_refusal(error)
             return
         state.drop(SPOT_FORMER)
         state.set_address(**{state.RUN: run_id})
@@ -273,14 +273,14 @@ def _on_grade() -> None:
 
 page_header("Spot check", "One submission, some judges, every vote. Nothing typed here is lost.")
 show_flash()
-form_data.load()
+form_data.load_form()
 _run = state.address_id(state.RUN)
 _left, _right = st.columns([5, 6], gap="large")
-if state.arriving():
+if state.is_arriving():
     state.drop(state.SPOT_FIELD)
 with _left, shown_errors():
     check_form()
-state.arrived()
+state.note_arrival()
 with _right, shown_errors():
     if _run is not None:
         result.show(_run)

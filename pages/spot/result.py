@@ -15,13 +15,13 @@ from core.text.names import visible
 from pages.spot import form_data
 from pages.spot.form_data import SPOT_ACT
 from pages.ui import run_status, state
-from pages.ui.items import headed, show_contexts, show_submission
+from pages.ui.items import show_contexts, show_headed, show_submission
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.trial import votes
 from pages.ui.widgets import (
+    draw_table,
     shown_errors,
-    table,
 )
 
 SPOT_BESIDE = "spot_beside"
@@ -45,26 +45,26 @@ def beside_earlier(run_id: int) -> None:
             "Earlier checks of this submission",
             list(rows),
             format_func=lambda i: (
-                f"check {i} · {visible(rows[i].rubric_name)} · {fmt.ago(rows[i].created)}"
+                f"check {i} · {visible(rows[i].rubric_name)} · {fmt.time_ago(rows[i].created)}"
             ),
             key=key,
         )
-        _comparison(comparison)
+        _show_comparison(comparison)
 
 
-def _comparison(comparison: SpotComparison) -> None:
+def _show_comparison(comparison: SpotComparison) -> None:
     different = ", ".join(comparison.setup) or "nothing: the same question, asked twice"
     st.html(f'<span class="rs-quiet">What was different: {esc(different)}.</span>')
     before, after = comparison.before, comparison.after
     score = ("Score", fmt.score(before.row.score), fmt.score(after.row.score))
-    table(
+    draw_table(
         ["Criterion", f"Check {before.run.id}", f"Check {after.run.id}"],
-        [*map(_pair, comparison.pairs), [f"<b>{esc(cell)}</b>" for cell in score]],
+        [*map(_pair_row, comparison.pairs), [f"<b>{esc(cell)}</b>" for cell in score]],
         name="Verdicts of both checks",
     )
 
 
-def _pair(pair: SpotPair) -> list[str]:
+def _pair_row(pair: SpotPair) -> list[str]:
     before, after = esc(pair.before or "no verdict"), esc(pair.after or "no verdict")
     return [esc(pair.criterion), before, f"<b>≠ {after}</b>" if pair.changed else after]
 
@@ -82,18 +82,18 @@ def show(run_id: int) -> None:
     except NotFound as error:
         st.warning(label(str(error)), icon=":material/search_off:")
         return
-    st.fragment(_live, run_every=LOOK_EVERY if active else None)(run_id, active)
+    st.fragment(_live_check, run_every=LOOK_EVERY if active else None)(run_id, active)
 
 
-def _live(run_id: int, polled: bool) -> None:
+def _live_check(run_id: int, polled: bool) -> None:
     with shown_errors():
         look = lifecycle.run_progress(store(), run_id)
-        if look.row.active != polled or _elsewhere(run_id):
+        if look.row.active != polled or _changed_elsewhere(run_id):
             # Rerun the whole page once: polling starts or stops, and other parts must know.
             st.rerun()
         view = item_view.item_view(store(), run_id, spot_check.item_of(store(), run_id))
-        _head(view)
-        run_status.draw(look, pace=False)
+        _show_head(view)
+        run_status.draw_status(look, pace=False)
         if view.trace is not None:
             ungraded = view.row.ungraded and not look.row.active
             votes.show_score(
@@ -102,31 +102,31 @@ def _live(run_id: int, polled: bool) -> None:
                 [] if look.row.active else view.sentences,
             )
         if not look.row.active:
-            _acts(run_id)
+            _act_buttons(run_id)
             beside_earlier(run_id)
-        votes.show(view, active=look.row.active)
-        _judged(view)
+        votes.show_votes(view, active=look.row.active)
+        _show_verdicts(view)
 
 
-def _elsewhere(run_id: int) -> bool:
+def _changed_elsewhere(run_id: int) -> bool:
     """Return whether a button here changed something outside: another check, or the form."""
     redraw = state.get(SPOT_REDRAW)
     state.drop(SPOT_REDRAW)
     return bool(redraw) or state.address_id(state.RUN) != run_id
 
 
-def _head(view: ItemView) -> None:
+def _show_head(view: ItemView) -> None:
     run = view.run
     st.subheader(label(run.rubric_name, 120), anchor=False)
     st.caption(
         label(
             f"check {run.id} · version {run.rubric_number} · seed {run.plan.seed} · "
-            f"{fmt.ago(run.created)}"
+            f"{fmt.time_ago(run.created)}"
         )
     )
 
 
-def _acts(run_id: int) -> None:
+def _act_buttons(run_id: int) -> None:
     with st.container(horizontal=True):
         st.button(
             "Ask again",
@@ -163,16 +163,16 @@ def _on_again(run_id: int) -> None:
 
 def _on_edit(run_id: int) -> None:
     with shown_errors():
-        form_data.take_over(run_id)
+        form_data.take_over_check(run_id)
         state.put(SPOT_REDRAW, True)
 
 
-def _judged(view: ItemView) -> None:
+def _show_verdicts(view: ItemView) -> None:
     item = view.item
     with st.expander("What was judged", icon=":material/article:"):
         if item.prompt:
-            headed("Prompt", item.prompt)
+            show_headed("Prompt", item.prompt)
         show_contexts(item.context)
         show_submission(item)
         if item.reference:
-            headed("Reference", item.reference)
+            show_headed("Reference", item.reference)

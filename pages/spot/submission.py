@@ -14,9 +14,9 @@ from pages.spot.form_data import SPOT_ACT
 from pages.ui import state
 from pages.ui.browser.cursor import CURSOR
 from pages.ui.resources import store
-from pages.ui.text import label, prose, told_apart
-from pages.ui.trial.texts import around, choose_item, text_field
-from pages.ui.widgets import one_of, shown_errors
+from pages.ui.text import draw_prose, label, told_apart
+from pages.ui.trial.texts import choose_item, draw_texts_around, text_field
+from pages.ui.widgets import choose_one, shown_errors
 
 WAYS: dict[Way, str] = {
     "text": "Text",
@@ -47,7 +47,7 @@ export default function({ data }) {
 def take_cursor() -> None:
     """Put the cursor into the submission on arrival, unless the person has gone elsewhere."""
     key = state.key(SPOT_ACT, "visit")
-    if state.arriving() or state.get(key) is None:
+    if state.is_arriving() or state.get(key) is None:
         state.put(key, (state.get(key) or 0) + 1)
     st.components.v2.component("rubric_studio_spot_cursor", js=_CURSOR)(
         key=state.key(SPOT_ACT, "cursor"),
@@ -58,16 +58,16 @@ def take_cursor() -> None:
 
 def show() -> None:
     """Draw the choice of a kind, and its fields."""
-    key = form_data.field("way")
-    state.seed(key, form_data.form().way)
-    way = one_of(
+    key = form_data.field_key("way")
+    state.seed(key, form_data.current_form().way)
+    way = choose_one(
         "What is judged", WAYS, key=key, wrap=True, on_change=form_data.on_field, args=("way",)
     )
     if way == "item":
-        _item()
+        _item_choice()
         return
     if way == "chat":
-        _conversation()
+        _conversation_fields()
     elif way == "sections":
         thoughts = "What the model thought before it answered (optional)"
         text_field(form_data.FIELDS, "thinking", "Thinking", thoughts)
@@ -75,36 +75,38 @@ def show() -> None:
     else:
         caption = "Paste what is to be judged"
         text_field(form_data.FIELDS, "text", "Submission", caption, tall=True)
-    _extras()
+    _extra_fields()
 
 
-def _extras() -> None:
-    given = [name for name in ("prompt", "reference") if form_data.text(name).strip()]
-    if any(text.strip() for text in form_data.form().context.values()):
+def _extra_fields() -> None:
+    given = [name for name in ("prompt", "reference") if form_data.text_of_field(name).strip()]
+    if any(text.strip() for text in form_data.current_form().context.values()):
         given.insert(len(given) and given[0] == "prompt", "context")
-    tasks = _tasks()
+    tasks = _learned_tasks()
     caption = "Prompt, context and reference (optional)"
     if given:
         caption = f"Prompt, context and reference: {' and '.join(given)} given"
     elif tasks:
         caption = "Prompt and reference: not given, but offline judges look at them"
-    with st.expander(label(caption), icon=":material/add_notes:", key=form_data.field("extras")):
+    with st.expander(
+        label(caption), icon=":material/add_notes:", key=form_data.field_key("extras")
+    ):
         if tasks:
-            _take_over(tasks)
-        around(form_data.FIELDS)
+            _take_over_task(tasks)
+        draw_texts_around(form_data.FIELDS)
 
 
-def _tasks() -> list[SpotTask]:
+def _learned_tasks() -> list[SpotTask]:
     """Return the tasks that the chosen offline judges learned from; empty without such a judge."""
-    version = form_data.form().learn_from
-    learners = any(judge.learns for judge in request.judges_of(store(), form_data.form()))
+    version = form_data.current_form().learn_from
+    learners = any(judge.learns for judge in request.judges_of(store(), form_data.current_form()))
     return spot_check.distinct_tasks(store(), version) if version is not None and learners else []
 
 
-def _take_over(tasks: list[SpotTask]) -> None:
-    key = form_data.field("task")
+def _take_over_task(tasks: list[SpotTask]) -> None:
+    key = form_data.field_key("task")
     state.seed(key, None)
-    shown = told_apart({index: _words(task) for index, task in enumerate(tasks)}, 120)
+    shown = told_apart({index: _task_words(task) for index, task in enumerate(tasks)}, 120)
     st.selectbox(
         "Take over from the labelled items",
         range(len(tasks)),
@@ -117,29 +119,29 @@ def _take_over(tasks: list[SpotTask]) -> None:
     )
 
 
-def _words(task: SpotTask) -> str:
+def _task_words(task: SpotTask) -> str:
     return task.prompt or task.reference or next((text for _, text in task.context), "")
 
 
 def _on_task(tasks: list[SpotTask]) -> None:
     with shown_errors():
-        at = state.get(form_data.field("task"))
+        at = state.get(form_data.field_key("task"))
         if at is not None:
-            form_data.sync()
+            form_data.sync_fields()
             task, context = tasks[at], dict(tasks[at].context)
             form_data.set_fields(prompt=task.prompt, context=context, reference=task.reference)
-            state.put(form_data.field("prompt"), task.prompt)
-            state.put(form_data.field("reference"), task.reference)
+            state.put(form_data.field_key("prompt"), task.prompt)
+            state.put(form_data.field_key("reference"), task.reference)
             for name, text in context.items():
-                state.put(form_data.field("context", name), text)
+                state.put(form_data.field_key("context", name), text)
 
 
-def _conversation() -> None:
-    turns = form_data.form().turns
+def _conversation_fields() -> None:
+    turns = form_data.current_form().turns
     for number, turn in enumerate(turns, start=1):
         uid = turn.uid
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            key = form_data.field("turn", uid, "role")
+            key = form_data.field_key("turn", uid, "role")
             state.seed(key, turn.role)
             st.selectbox(
                 f"Role of message {number}",
@@ -161,7 +163,7 @@ def _conversation() -> None:
                 on_click=_on_remove,
                 args=(uid,),
             )
-        key = form_data.field("turn", uid, "content")
+        key = form_data.field_key("turn", uid, "content")
         state.seed(key, turn.content)
         st.text_area(
             f"Message {number}",
@@ -183,34 +185,34 @@ def _conversation() -> None:
 
 def _on_add() -> None:
     with shown_errors():
-        form_data.sync()
-        turns = form_data.form().turns
+        form_data.sync_fields()
+        turns = form_data.current_form().turns
         role = "assistant" if turns and turns[-1].role == "user" else "user"
         form_data.set_fields(turns=(*turns, SpotTurn(role=role)))
 
 
 def _on_remove(uid: str) -> None:
     with shown_errors():
-        form_data.sync()
-        turns = tuple(t for t in form_data.form().turns if t.uid != uid)
+        form_data.sync_fields()
+        turns = tuple(t for t in form_data.current_form().turns if t.uid != uid)
         form_data.set_fields(turns=turns)
 
 
-def _item() -> None:
-    form = form_data.form()
-    place = choose_item(form_data.field, form.dataset, form.item)
+def _item_choice() -> None:
+    form = form_data.current_form()
+    place = choose_item(form_data.field_key, form.dataset, form.item)
     if place is None:
         return
     if place != (form.dataset, form.item):
         form_data.set_fields(dataset=place[0], item=place[1])
-    _preview(*place)
+    _show_preview(*place)
 
 
-def _preview(version: int, item_id: str) -> None:
+def _show_preview(version: int, item_id: str) -> None:
     item = prompt_preview.preview_item(store(), version, item_id)
     if item.prompt:
         st.caption(label(item.prompt, 300))
-    prose(item.text[:4000], height=220)
+    draw_prose(item.text[:4000], height=220)
     labelled = fmt.plural(len(item.labels), "label")
     caption = (
         f"It has {labelled}; the check shows them next to the verdicts." if item.labels else ""

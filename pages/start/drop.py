@@ -12,7 +12,7 @@ from core.services.guided.texts import File
 from pages.ui import resources, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import Tone, problem_list, row, shown_errors, tag
+from pages.ui.widgets import Tone, draw_row, problem_list, shown_errors, tag
 
 START_FILES = "start_files"
 START_ACT = "start_act"
@@ -34,18 +34,18 @@ def show() -> None:
     Dropped files stay until they are used, even if the page is reloaded.
     """
     files = resources.held_files("start")
-    _zone(files)
+    _drop_zone(files)
     if not files:
         return
     with st.container(border=True), shown_errors():
         resources.held_line("start", files, "Clear")
-        seen = resources.recognised(files)
+        seen = resources.recognised_files(files)
         for dropped in seen:
             _draw_file(dropped)
         _draw_targets(seen)
 
 
-def _zone(held: tuple[File, ...]) -> None:
+def _drop_zone(held: tuple[File, ...]) -> None:
     """Draw the drop zone. Later files are added; a file of the same name replaces the earlier
     one.
     """
@@ -59,7 +59,7 @@ def _zone(held: tuple[File, ...]) -> None:
     )
     together = {file.name: file for file in (*held, *resources.dropped_files(uploads or ()))}
     if tuple(together.values()) != held:
-        resources.hold("start", tuple(together.values()))
+        resources.hold_files("start", tuple(together.values()))
         st.rerun()
     if state.get(START_PAIRS) and not held:
         with st.container(border=True):
@@ -72,16 +72,16 @@ def _zone(held: tuple[File, ...]) -> None:
 
 def take_along() -> None:
     """Keep the dropped files when the user leaves by another link."""
-    seen = resources.recognised(resources.held_files("start"))
+    seen = resources.recognised_files(resources.held_files("start"))
     for kind in ("texts", "rubric", "votes"):
         if files := reading.of_kind(seen, kind):
-            resources.hold(kind, files)
-    resources.hold("start", ())
+            resources.hold_files(kind, files)
+    resources.hold_files("start", ())
 
 
 def _draw_file(recognised: Recognised) -> None:
     tone: Tone = "warn" if recognised.kind == "unknown" else "good"
-    row(
+    draw_row(
         [
             tag(KINDS[recognised.kind], tone),
             f"<b>{esc(one_line(recognised.title, 70))}</b>",
@@ -100,19 +100,19 @@ def _draw_targets(recognised: tuple[Recognised, ...]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         # A user who came to compare sees that first.
         if systems is not None:
-            _compare(systems.files, systems.systems)
+            _go_to_contest(systems.files, systems.systems)
         # It reads both tables, so it is cached.
         elif apart := resources.remembered(
             "systems in files", (hash(class_),), lambda: texts.systems_in(class_)
         ):
-            _compare(class_, apart)
+            _go_to_contest(class_, apart)
         if class_ or rubric:
             text = "Grade these texts" if class_ else "Grade texts with this rubric"
             if class_ and rubric:
                 text = "Grade these texts with this rubric"
             if _target_button(text, "grading", primary=not state.get(START_PAIRS)):
                 sure = not any(dropped.also_votes for dropped in recognised)
-                _grade(class_, rubric, sure=sure)
+                _go_to_grading(class_, rubric, sure=sure)
         doubtful = tuple(
             file for dropped in recognised if dropped.also_votes for file in dropped.files
         )
@@ -121,12 +121,12 @@ def _draw_targets(recognised: tuple[Recognised, ...]) -> None:
             "upload",
             primary=not (class_ or rubric),
         ):
-            resources.hold("votes", votes or doubtful)
-            resources.hold("start", ())
-            routes.go(routes.IMPORT_VOTES)
+            resources.hold_files("votes", votes or doubtful)
+            resources.hold_files("start", ())
+            routes.go_to(routes.IMPORT_VOTES)
 
 
-def _grade(class_: tuple[File, ...], rubric: tuple[File, ...], *, sure: bool) -> None:
+def _go_to_grading(class_: tuple[File, ...], rubric: tuple[File, ...], *, sure: bool) -> None:
     """Go on to grading. What leaves nothing to ask is stored; the rest is asked there."""
     address: dict[str, object] = {}
     checked = texts.unasked(class_) if sure and class_ else None
@@ -136,21 +136,21 @@ def _grade(class_: tuple[File, ...], rubric: tuple[File, ...], *, sure: bool) ->
         if (read := reading.unasked_rubric(rubric)) is not None:
             kept = catalog.keep_rubric(store(), read, rubric[0].name)
             address[state.RUBRIC] = kept.rubric_id
-    resources.hold("texts", () if state.DATASET in address else class_)
-    resources.hold("rubric", () if state.RUBRIC in address else rubric)
-    resources.hold("start", ())
-    routes.go(routes.GRADE, address)
+    resources.hold_files("texts", () if state.DATASET in address else class_)
+    resources.hold_files("rubric", () if state.RUBRIC in address else rubric)
+    resources.hold_files("start", ())
+    routes.go_to(routes.GRADE, address)
 
 
-def _compare(files: tuple[File, ...], systems: tuple[str, ...]) -> None:
+def _go_to_contest(files: tuple[File, ...], systems: tuple[str, ...]) -> None:
     """Store the answers of several systems, from one table or a file each, and plan a contest."""
     names = " and ".join(one_line(name, 20) for name in systems[:2])
     more = f" and {len(systems) - 2} more" if len(systems) > 2 else ""
     if _target_button(f"Compare {names}{more}", "swords", primary=bool(state.get(START_PAIRS))):
         look = texts.look(texts.answers(files))
         version = texts.keep(store(), texts.check(look), files[0].name)
-        resources.hold("start", ())
-        routes.go(routes.CONTESTS, {state.PLAN: state.NEW, state.DATASET: version.dataset_id})
+        resources.hold_files("start", ())
+        routes.go_to(routes.CONTESTS, {state.PLAN: state.NEW, state.DATASET: version.dataset_id})
 
 
 def _target_button(words: str, icon: str, *, primary: bool = False) -> bool:

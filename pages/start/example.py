@@ -27,26 +27,26 @@ def show() -> None:
         return
     active = lifecycle.run_progress(store(), run_id).row.active
     with st.container(border=True):
-        st.fragment(_live, run_every=LOOK_EVERY if active else None)(run_id, active)
+        st.fragment(_live_example, run_every=LOOK_EVERY if active else None)(run_id, active)
 
 
-def _live(run_id: int, polled: bool) -> None:
+def _live_example(run_id: int, polled: bool) -> None:
     with shown_errors():
         look = lifecycle.run_progress(store(), run_id)
         if polled and not look.row.active:
             st.rerun()
         st.subheader("A worked example, really graded", anchor=False)
         if look.row.active:
-            _running(look)
+            _show_running(look)
         elif look.row.votes:
-            _figures(look)
+            _show_figures(look)
         else:
             message = look.row.message or f"It is {look.row.status} and has no votes."
             st.warning(label(f"The example has not been graded. {message}"))
-        _links(run_id, look)
+        _show_links(run_id, look)
 
 
-def _running(look: RunProgress) -> None:
+def _show_running(look: RunProgress) -> None:
     st.html(
         '<div class="rs-prose">Two judges that need no model and no key are learning from short '
         "science answers with labels, and then grade others. It takes some seconds."
@@ -57,7 +57,7 @@ def _running(look: RunProgress) -> None:
     st.progress(min(1.0, look.share), text=f"{done} · {phase}")
 
 
-def _figures(look: RunProgress) -> None:
+def _show_figures(look: RunProgress) -> None:
     run_id = look.row.id
     told = worked_example.label_conclusion(store(), run_id)
     learned = worked_example.learned_item_count(store(), run_id)
@@ -65,7 +65,7 @@ def _figures(look: RunProgress) -> None:
         f'<div class="rs-prose">{esc(_progress_words(look, learned))} {esc(headline(told))}</div>'
     )
     with st.expander("Criterion by criterion", icon=":material/table_rows:"):
-        drawn.show(run_id, criteria_table(told.criteria, told), "example", titled=True)
+        drawn.show_block(run_id, criteria_table(told.criteria, told), "example", titled=True)
 
 
 def _progress_words(look: RunProgress, learned: int) -> str:
@@ -75,18 +75,18 @@ def _progress_words(look: RunProgress, learned: int) -> str:
     )
 
 
-def _links(run_id: int, look: RunProgress) -> None:
+def _show_links(run_id: int, look: RunProgress) -> None:
     if not look.row.votes:
         return
     with st.container(horizontal=True):
-        routes.link(routes.RUN, "Open the run", {state.RUN: run_id})
+        routes.draw_link(routes.RUN, "Open the run", {state.RUN: run_id})
         telling = None if look.row.active else worked_example.telling_item(store(), run_id)
         if telling is not None:
-            routes.link(
+            routes.draw_link(
                 routes.RUN,
                 f"See an answer they got wrong ({telling.wrong} of {telling.labelled})",
                 {state.RUN: run_id, state.ITEM: telling.item_id},
                 icon="search",
             )
         if not look.row.active:
-            work.settle(run_id)
+            work.link_to_settling(run_id)

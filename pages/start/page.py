@@ -15,10 +15,10 @@ from core.services.spot.trials import HELP
 from core.text import numbers as fmt
 from pages.start import drop, example
 from pages.ui import resources, routes, state
-from pages.ui.resources import only, store
+from pages.ui.resources import disabled_without, store
 from pages.ui.run_status import status_tag
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import LabelledFigure, figures, page_header
+from pages.ui.widgets import LabelledFigure, page_header, show_figures
 
 LATEST = 5
 START_WAY = "start_way"
@@ -37,7 +37,7 @@ def own_work() -> None:
         return
     have, example = library_counts(store()), worked_example.example_run(store())
     st.subheader("Your work", anchor=False)
-    figures(
+    show_figures(
         [
             LabelledFigure("Rubrics", fmt.count(have.rubrics)),
             LabelledFigure("Datasets", fmt.count(have.datasets)),
@@ -45,11 +45,11 @@ def own_work() -> None:
             LabelledFigure("Spot checks", fmt.count(have.spot_checks)),
         ]
     )
-    for run in _latest(example):
-        _card(run)
+    for run in _latest_runs(example):
+        _run_card(run)
 
 
-def _latest(example: int | None) -> list[RunRow]:
+def _latest_runs(example: int | None) -> list[RunRow]:
     """Return the newest runs and spot checks together, without the example."""
     runs = lifecycle.newest_runs(store(), limit=LATEST + 1)
     spots = lifecycle.newest_runs(store(), kind="spot", limit=LATEST, without=HELP)
@@ -57,17 +57,17 @@ def _latest(example: int | None) -> list[RunRow]:
     return both[:LATEST]
 
 
-def _card(run: RunRow) -> None:
+def _run_card(run: RunRow) -> None:
     spot = run.kind == "spot"
     page = routes.SPOT_CHECK if spot else routes.RUN
-    quiet = f"{fmt.plural(run.votes, 'vote')} · {fmt.ago(run.created)}"
+    quiet = f"{fmt.plural(run.votes, 'vote')} · {fmt.time_ago(run.created)}"
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(width="stretch"):
             st.html(
                 f'<div class="rs-row"><b>{esc(one_line(run.name, 90))}</b>{status_tag(run)}</div>'
                 f'<span class="rs-quiet">{esc(quiet)}</span>'
             )
-        routes.link(page, "Open", {state.RUN: run.id}, icon="")
+        routes.draw_link(page, "Open", {state.RUN: run.id}, icon="")
 
 
 #: What a first-time visitor sees of the example: the picture, its words, and its screen.
@@ -79,7 +79,7 @@ PICTURES = (
 FOLDER = Path(__file__).with_name("pictures")
 
 
-def _pictures() -> None:
+def _show_pictures() -> None:
     """Draw three pictures of the example run, each with a link, unless there are other runs."""
     run_id = worked_example.example_run(store())
     telling = None if run_id is None else worked_example.telling_item(store(), run_id)
@@ -91,10 +91,10 @@ def _pictures() -> None:
             with st.container(gap="xxsmall"):
                 st.image(FOLDER / f"{name}-{theme}.png", alt=caption)
                 item = {state.ITEM: telling.item_id} if name == "item" else {}
-                routes.link(page, caption, {state.RUN: run_id, **item}, icon="arrow_forward")
+                routes.draw_link(page, caption, {state.RUN: run_id, **item}, icon="arrow_forward")
 
 
-def _ways_in() -> None:
+def _show_ways_in() -> None:
     """Draw the three ways in, the commonest first."""
     with st.container(horizontal=True, vertical_alignment="center"):
         for text, icon, kind, page in (
@@ -107,19 +107,19 @@ def _ways_in() -> None:
                 key=state.key(START_WAY, page.url),
                 type="primary" if kind == "primary" else "secondary",
                 icon=f":material/{icon}:",
-                **only("write"),
+                **disabled_without("write"),
             ):
-                _leave_for(page)
+                _go_with_input(page)
 
 
-def _leave_for(page: routes.Screen) -> None:
+def _go_with_input(page: routes.Screen) -> None:
     """Go to a screen with its first input; a contest needs answers of two systems first."""
     if page != routes.CONTESTS:
         drop.take_along()
-        routes.go(page)
+        routes.go_to(page)
     dataset = None if resources.held_files("start") else grading.compared(store())
     if dataset is not None:
-        routes.go(page, {state.PLAN: state.NEW, state.DATASET: dataset})
+        routes.go_to(page, {state.PLAN: state.NEW, state.DATASET: dataset})
     # Dropped files stay: now the program knows that they are to be compared.
     state.put(drop.START_PAIRS, True)
 
@@ -129,8 +129,8 @@ page_header(
     "Grade texts by a rubric, with models or with judges that learn from your labels. Nothing is "
     "sent before you say so.",
 )
-_ways_in()
+_show_ways_in()
 drop.show()
 own_work()
-_pictures()
+_show_pictures()
 example.show()

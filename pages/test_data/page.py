@@ -18,7 +18,15 @@ from pages.ui import model_help, routes, state
 from pages.ui.items import side_by_side
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, one_of, page_header, show_flash, shown_errors, table, tag
+from pages.ui.widgets import (
+    choose_one,
+    draw_table,
+    empty_state,
+    page_header,
+    show_flash,
+    shown_errors,
+    tag,
+)
 
 MOST_LISTED = 200
 
@@ -28,22 +36,22 @@ def changed_items(name: str, rubric: Rubric) -> None:
     datasets = catalog.list_datasets(store())
     if not datasets:
         st.info("This needs a dataset with items to change.", icon=":material/dataset:")
-        routes.link(routes.DATASETS, "Datasets")
+        routes.draw_link(routes.DATASETS, "Datasets")
         return
     left, right = st.columns(2, gap="medium")
     with left:
-        criterion, aimed = _aim(name, rubric)
-        judge = model_help.writer("edits")
+        criterion, aimed = _aim_fields(name, rubric)
+        judge = model_help.chosen_writer("edits")
     with right:
         titles = {dataset.version_id: dataset.name for dataset in datasets}
         version: int = st.selectbox(
             "Items of",
             list(titles),
-            key=_key(name, "dataset"),
+            key=_field_key(name, "dataset"),
             format_func=lambda choice: one_line(titles[choice], 70),
         )
-        items = _items(name, version)
-        budget = model_help.budget("edits")
+        items = _chosen_items(name, version)
+        budget = model_help.chosen_budget("edits")
     subject = f"rubric/{name}/edits"
     request = EditRequest(
         judge, rubric, criterion, aimed, version, items, subject=subject, budget=budget
@@ -61,16 +69,16 @@ def changed_items(name: str, rubric: Rubric) -> None:
         counterfactuals.begin(store(), request)
         st.rerun()
     if task is not None:
-        model_help.progress(task)
-        _changed(task)
+        model_help.show_progress(task)
+        _show_changed(task)
 
 
-def _aim(name: str, rubric: Rubric) -> tuple[str, int]:
+def _aim_fields(name: str, rubric: Rubric) -> tuple[str, int]:
     criteria = {c.name: c for c in rubric.criteria}
     chosen = st.selectbox(
         "Criterion that shall be answered otherwise",
         list(criteria),
-        key=_key(name, "target"),
+        key=_field_key(name, "target"),
         format_func=lambda criterion: one_line(criterion, 80),
     )
     criterion = criteria[chosen]
@@ -79,19 +87,19 @@ def _aim(name: str, rubric: Rubric) -> tuple[str, int]:
         "With the option",
         list(criterion.scored),
         index=criterion.scored.index(worst),
-        key=_key(name, "aimed", chosen),
+        key=_field_key(name, "aimed", chosen),
         format_func=lambda at: one_line(criterion.choices[at].label, 80),
     )
     return chosen, aimed
 
 
-def _items(name: str, version: int) -> tuple[str, ...]:
+def _chosen_items(name: str, version: int) -> tuple[str, ...]:
     ids = prompt_preview.first_items(store(), version, limit=MOST_LISTED)
     chosen: list[str] = st.multiselect(
         "Items",
         ids,
         default=ids[:5],
-        key=_key(name, "items", str(version)),
+        key=_field_key(name, "items", str(version)),
         format_func=lambda value: one_line(value, 60),
         max_selections=counterfactuals.MOST,
         help=f"The first {MOST_LISTED} of the dataset are listed.",
@@ -99,7 +107,7 @@ def _items(name: str, version: int) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _changed(task: HelpTask) -> None:
+def _show_changed(task: HelpTask) -> None:
     edits = counterfactuals.edited_items(store(), task)
     if not edits:
         return
@@ -119,22 +127,22 @@ def _changed(task: HelpTask) -> None:
         side_by_side(heads, (item.output, change.submission), mark=True)
     version = help_tasks.kept_dataset(store(), task)
     if not task.active:
-        submissions.keep(task, counterfactuals.as_dataset, version)
+        submissions.draw_keep_button(task, counterfactuals.as_dataset, version)
     if version is None:
         return
     with st.container(border=True):
         st.subheader("Do judges notice, and does anything else move?", anchor=False)
         run = counterfactuals.latest_run(store(), version)
-        submissions.ask(
+        submissions.draw_ask_form(
             f"edits/{task.id}",
             lambda panel: counterfactuals.run_request(store(), task, version, panel),
             run,
         )
         if run is not None and run.votes:
-            _measured(counterfactuals.edit_figures(store(), run.id))
+            _show_measured(counterfactuals.edit_figures(store(), run.id))
 
 
-def _measured(measured: EditFigures) -> None:
+def _show_measured(measured: EditFigures) -> None:
     st.html(
         f"<div><b>Noticed: {esc(share_words(measured.noticed))}</b></div>"
         f"<div><b>Nothing else moved: {esc(share_words(measured.still))}</b></div>"
@@ -152,14 +160,14 @@ def _measured(measured: EditFigures) -> None:
         lines.append(
             (esc(one_line(pair.item, 60)), f"{how} {arrow}", moved or fmt.DASH, esc(pair.what))
         )
-    table(heads, lines, name="Every change and what judges made of it")
+    draw_table(heads, lines, name="Every change and what judges made of it")
     st.caption(
         "“Cannot tell”: the item was at that option before, or has no verdict. Judges waver by "
         "themselves: compare with how often their answers to an unchanged text differ."
     )
 
 
-def _key(name: str, *ids: str) -> str:
+def _field_key(name: str, *ids: str) -> str:
     return state.key(DATA_FIELD, name, "edits", *ids)
 
 
@@ -175,21 +183,21 @@ def show() -> None:
         "one criterion alone should fail. Then judges show whether they notice.",
     )
     show_flash()
-    titles = _titles()
+    titles = _draft_titles()
     if not titles:
         empty_state(
             "No rubrics yet",
             "Test data is written for a criterion of a rubric.",
-            lambda: routes.link(routes.RUBRICS, "Rubrics"),
+            lambda: routes.draw_link(routes.RUBRICS, "Rubrics"),
         )
         return
     name = _chosen_rubric(titles)
     rubric = _rubric(name)
-    if rubric is None or not model_help.ready():
+    if rubric is None or not model_help.model_ready():
         return
     key = state.key(DATA_FIELD, "view")
     state.seed(key, state.address_in(state.VIEW, VIEWS) or SUBMISSIONS)
-    view = one_of("Kind", VIEWS, key=key)
+    view = choose_one("Kind", VIEWS, key=key)
     state.set_address(**{state.RUBRIC: name, state.VIEW: view})
     with shown_errors():
         if view == EDITS:
@@ -198,7 +206,7 @@ def show() -> None:
             submissions.show(name, rubric)
 
 
-def _titles() -> dict[str, str]:
+def _draft_titles() -> dict[str, str]:
     """Return unsaved drafts and rubrics by name, with their titles."""
     titles = {str(rubric_row.id): rubric_row.name for rubric_row in library.rubric_rows(store())}
     for draft_row in library.all_kept_drafts(store()):

@@ -20,13 +20,13 @@ from pages.ui import model_help, routes, state
 from pages.ui.resources import store
 from pages.ui.run_status import status_tag
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import row, shown_errors, table, tag
+from pages.ui.widgets import draw_row, draw_table, shown_errors, tag
 
 DATA_FIELD = "data_field"
 DATA_ACT = "data_act"
 
 
-def keep(task: HelpTask, make: Callable[..., object], version: int | None) -> None:
+def draw_keep_button(task: HelpTask, make: Callable[..., object], version: int | None) -> None:
     """Draw the button that saves the result as a dataset, or the link to that dataset."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -38,7 +38,7 @@ def keep(task: HelpTask, make: Callable[..., object], version: int | None) -> No
             help="Its items carry what they were written for as tags, never as labels.",
         )
         if version is not None:
-            routes.link(routes.DATASETS, "Datasets", icon="arrow_forward")
+            routes.draw_link(routes.DATASETS, "Datasets", icon="arrow_forward")
 
 
 def _on_keep(task: HelpTask, make: Callable[..., object]) -> None:
@@ -47,9 +47,9 @@ def _on_keep(task: HelpTask, make: Callable[..., object]) -> None:
         state.flash("Kept as a dataset.")
 
 
-def ask(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> None:
+def draw_ask_form(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> None:
     """Draw the choice of judges, the cost, and the progress of the newest run."""
-    panel = model_help.panel("Who judges", what)
+    panel = model_help.chosen_panel("Who judges", what)
     if panel is None:
         return
     request = make(panel)
@@ -63,19 +63,19 @@ def ask(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> N
         lifecycle.start(store(), request)
         st.rerun()
     if run is not None:
-        st.fragment(_live, run_every=model_help.POLL_SECONDS if run.active else None)(
+        st.fragment(_live_task, run_every=model_help.POLL_SECONDS if run.active else None)(
             run.id, run.active
         )
-        routes.link(routes.RUN, "The run, with every vote", {state.RUN: run.id})
+        routes.draw_link(routes.RUN, "The run, with every vote", {state.RUN: run.id})
 
 
-def _live(run_id: int, was_active: bool) -> None:
+def _live_task(run_id: int, was_active: bool) -> None:
     with shown_errors():
         look = lifecycle.run_progress(store(), run_id)
         if look.row.active != was_active:
             st.rerun()
         facts = f"{fmt.count(look.settled)} of {fmt.plural(look.row.planned, 'vote')}"
-        row([status_tag(look.row), f'<span class="rs-quiet rs-num">{esc(facts)}</span>'])
+        draw_row([status_tag(look.row), f'<span class="rs-quiet rs-num">{esc(facts)}</span>'])
         if look.row.active:
             st.progress(min(1.0, look.share))
 
@@ -90,26 +90,26 @@ def show(name: str, rubric: Rubric) -> None:
     chosen = st.selectbox(
         "Criterion",
         list(criteria),
-        key=_key(name, "criterion"),
+        key=_field_key(name, "criterion"),
         format_func=lambda criterion: one_line(criterion, 80),
     )
     criterion = criteria[chosen]
     subject = f"rubric/{name}/{criterion.name}"
-    counts, borderline = _counts(name, criterion)
+    counts, borderline = _counts_fields(name, criterion)
     left, right = st.columns(2, gap="medium")
     with left:
-        tasks, invent = _tasks(name)
+        tasks, invent = _task_fields(name)
     with right:
         length = st.segmented_control(
             "Length",
             list(LENGTHS),
-            key=_key(name, "length"),
+            key=_field_key(name, "length"),
             default="medium",
             required=True,
             format_func=LENGTHS.__getitem__,
         )
-        judge = model_help.writer("data")
-        budget = model_help.budget("data")
+        judge = model_help.chosen_writer("data")
+        budget = model_help.chosen_budget("data")
     request = DataRequest(
         judge=judge,
         criterion=criterion,
@@ -133,11 +133,11 @@ def show(name: str, rubric: Rubric) -> None:
         generated_items.begin(store(), request)
         st.rerun()
     if task is not None:
-        model_help.progress(task)
+        model_help.show_progress(task)
         _draw_texts(task, rubric)
 
 
-def _counts(name: str, criterion: Criterion) -> tuple[dict[int, int], int]:
+def _counts_fields(name: str, criterion: Criterion) -> tuple[dict[int, int], int]:
     counts: dict[int, int] = {}
     options = list(enumerate(criterion.options))
     with st.grid(min(6, len(options) + 1), min_column_width=140):
@@ -147,29 +147,29 @@ def _counts(name: str, criterion: Criterion) -> tuple[dict[int, int], int]:
                 0,
                 50,
                 0 if option.na else 2,
-                key=_key(name, "count", criterion.name, str(index)),
+                key=_field_key(name, "count", criterion.name, str(index)),
             )
         borderline: int = st.number_input(
             "Borderline",
             0,
             50,
             2,
-            key=_key(name, "count", criterion.name, "borderline"),
+            key=_field_key(name, "count", criterion.name, "borderline"),
             help="Between two neighbouring options, so that careful graders would be torn.",
         )
     return counts, borderline
 
 
-def _tasks(name: str) -> tuple[tuple[str, ...], int]:
+def _task_fields(name: str) -> tuple[tuple[str, ...], int]:
     typed = st.text_area(
         "What they answer, one task a line (optional)",
-        key=_key(name, "tasks"),
+        key=_field_key(name, "tasks"),
         height=110,
         placeholder="Leave it empty to let the model invent tasks.",
     )
     tasks = tuple(line.strip() for line in (typed or "").splitlines() if line.strip())
     invent: int = st.number_input(
-        "Tasks to invent", 0, 20, 3, key=_key(name, "invent"), disabled=bool(tasks), width=180
+        "Tasks to invent", 0, 20, 3, key=_field_key(name, "invent"), disabled=bool(tasks), width=180
     )
     return tasks, 0 if tasks else invent
 
@@ -180,17 +180,17 @@ def _draw_texts(task: HelpTask, rubric: Rubric) -> None:
         return
     st.subheader("What was written", anchor=False)
     st.caption("The target option is not a label: no person has checked that a text deserves it.")
-    _texts(written)
+    _show_texts(written)
     version = help_tasks.kept_dataset(store(), task)
     if not task.active:
-        keep(task, generated_items.as_dataset, version)
+        draw_keep_button(task, generated_items.as_dataset, version)
     if version is None:
         return
     criterion = generated_items.request_of(task).criterion
     with st.container(border=True):
         st.subheader("Do judges find the option aimed at?", anchor=False)
         run = generated_items.latest_run(store(), version)
-        ask(
+        draw_ask_form(
             f"recovery/{task.id}",
             lambda panel: generated_items.request(
                 store(), version, criterion, rubric.guidelines, panel
@@ -198,22 +198,22 @@ def _draw_texts(task: HelpTask, rubric: Rubric) -> None:
             run,
         )
         if run is not None and run.votes:
-            _recovery(generated_items.recovery_of_run(store(), run.id))
+            _show_recovery(generated_items.recovery_of_run(store(), run.id))
 
 
-def _texts(written: list[GeneratedSubmission]) -> None:
+def _show_texts(written: list[GeneratedSubmission]) -> None:
     with st.expander(fmt.plural(len(written), "submission"), expanded=len(written) <= 6):
         for text in written[:SHOWN]:
             aimed = " or ".join(text.aimed)
             between = len(text.aimed) > 1
             about = f'<span class="rs-quiet">{esc(one_line(text.task, 120))}</span>'
-            row([tag(one_line(aimed, 60), "warn" if between else "info"), about])
+            draw_row([tag(one_line(aimed, 60), "warn" if between else "info"), about])
             st.html(f'<div class="rs-card rs-prose">{esc(text.text)}</div>')
         if len(written) > SHOWN:
             st.caption(f"and {len(written) - SHOWN} more, in the dataset")
 
 
-def _recovery(recovery: Recovery) -> None:
+def _show_recovery(recovery: Recovery) -> None:
     st.html(f"<b>Found: {esc(share_words(recovery.whole))}</b>")
     heads = ("Written for", "Found", *recovery.labels, "No verdict")
     lines = [
@@ -229,7 +229,7 @@ def _recovery(recovery: Recovery) -> None:
         for row in recovery.rows
     ]
     numbers = tuple(range(2, len(heads)))
-    table(heads, lines, name="What judges chose, by the option aimed at", numbers=numbers)
+    draw_table(heads, lines, name="What judges chose, by the option aimed at", numbers=numbers)
     st.caption(
         "A miss may be the judge's fault or the writer's: read the text first. In borderline rows "
         "either option counts as found; the figure above leaves these texts out."
@@ -243,5 +243,5 @@ def share_words(share: Estimate) -> str:
     return f"{share.words(fmt.percent).inline}, {share.hits} of {share.n}"
 
 
-def _key(name: str, *ids: str) -> str:
+def _field_key(name: str, *ids: str) -> str:
     return state.key(DATA_FIELD, name, *ids)

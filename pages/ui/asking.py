@@ -1,7 +1,7 @@
 """The fields for how judges are asked, and for the stages of a panel.
 
-The caller chooses the keys of the values (`Keys`), so that they live as long as its form. `fields`
-draws the fields; `read` returns their values, also in a callback.
+The caller chooses the keys of the values (`Keys`), so that they live as long as its form.
+`draw_fields` draws the fields; `read_asking` returns their values, also in a callback.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class FieldKeys(NamedTuple):
         return {**(lasting if self.lasting else {}), "on_change": self.changed}
 
 
-def read(keys: FieldKeys, start: Asking) -> Asking:
+def read_asking(keys: FieldKeys, start: Asking) -> Asking:
     """Return the fields' values, or those of `start` for fields that were never drawn."""
     values = {name: state.get(keys.of(name), getattr(start, name)) for name in NAMES}
     values["few_shot"] = values["few_shot"] or 0
@@ -49,23 +49,23 @@ def read(keys: FieldKeys, start: Asking) -> Asking:
     try:
         return build_model(Asking, values, "asking")
     except InputError:
-        # Only the instructions can be invalid; `fields` shows why. Until they are fixed the old
-        # ones apply.
+        # Only the instructions can be invalid; `draw_fields` shows why. Until they are fixed the
+        # old ones apply.
         return build_model(Asking, values | {"instructions": start.instructions}, "asking")
 
 
-def fields(keys: FieldKeys, start: Asking, examples_from: str = words.EXAMPLES_FROM) -> Asking:
+def draw_fields(keys: FieldKeys, start: Asking, examples_from: str = words.EXAMPLES_FROM) -> Asking:
     """Draw every field with its explanation; return the fields' values.
 
     `examples_from` says where few-shot examples come from.
     """
     for name in NAMES:
         state.seed(keys.of(name), getattr(start, name))
-    _choice(keys, "mode", "Each question", words.MODES)
-    _choice(keys, "style", "Wording", words.STYLES)
+    _choice_field(keys, "mode", "Each question", words.MODES)
+    _choice_field(keys, "style", "Wording", words.STYLES)
     _few_shot(keys, examples_from)
-    _choice(keys, "flip", "Reversed order", words.FLIPS)
-    _toggle(keys, "balanced", "Balance the orders of options", words.BALANCED_SAYS)
+    _choice_field(keys, "flip", "Reversed order", words.FLIPS)
+    _toggle_field(keys, "balanced", "Balance the orders of options", words.BALANCED_SAYS)
     with st.container(gap="xxsmall"):
         st.selectbox(
             "First in the prompt",
@@ -76,12 +76,12 @@ def fields(keys: FieldKeys, start: Asking, examples_from: str = words.EXAMPLES_F
             **keys.options,
         )
         st.caption(words.LAYOUT_SAYS)
-    _toggle(keys, "cache", "Reuse cached answers", words.CACHE_SAYS)
-    _instructions(keys)
-    return read(keys, start)
+    _toggle_field(keys, "cache", "Reuse cached answers", words.CACHE_SAYS)
+    _instructions_field(keys)
+    return read_asking(keys, start)
 
 
-def _instructions(keys: FieldKeys) -> None:
+def _instructions_field(keys: FieldKeys) -> None:
     with st.container(gap="xxsmall"):
         written = st.text_area(
             "Instructions for every model",
@@ -97,7 +97,9 @@ def _instructions(keys: FieldKeys) -> None:
             problem_list(error.problems)
 
 
-def _choice(keys: FieldKeys, name: str, head: str, choices: dict[str, tuple[str, str]]) -> None:
+def _choice_field(
+    keys: FieldKeys, name: str, head: str, choices: dict[str, tuple[str, str]]
+) -> None:
     st.radio(
         head,
         list(choices),
@@ -122,10 +124,12 @@ def _few_shot(keys: FieldKeys, examples_from: str) -> None:
         st.caption(words.FEW_SHOT_SAYS)
         if state.get(keys.of("few_shot")):
             st.caption(examples_from)
-            _toggle(keys, "few_shot_reasons", "With the reasons of labels", words.REASONS_SAYS)
+            _toggle_field(
+                keys, "few_shot_reasons", "With the reasons of labels", words.REASONS_SAYS
+            )
 
 
-def _toggle(keys: FieldKeys, name: str, head: str, says: str) -> None:
+def _toggle_field(keys: FieldKeys, name: str, head: str, says: str) -> None:
     with st.container(gap="xxsmall"):
         st.toggle(head, key=keys.of(name), **keys.options)
         st.caption(says)
@@ -144,16 +148,17 @@ def read_setup(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> Pane
     """Return the fields' values for these judges, or those of `start` for fields that were never
     drawn.
     """
-    staged = _value(keys, "staged", start.cascade is not None) and len(names) > 1
+    staged = _field_value(keys, "staged", start.cascade is not None) and len(names) > 1
     return PanelSetup(
-        asking=read(keys, start.asking),
-        cascade=_cascade(keys, start) if staged else None,
-        early_stop=bool(_value(keys, "early_stop", start.early_stop)) and len(names) > 1,
-        stages={name: _stage(keys, start, name, index) for index, name in enumerate(names)},
+        asking=read_asking(keys, start.asking),
+        cascade=_cascade_fields(keys, start) if staged else None,
+        early_stop=bool(_field_value(keys, "early_stop", start.early_stop)) and len(names) > 1,
+        stages={name: _stage_field(keys, start, name, index) for index, name in enumerate(names)},
         shadows=frozenset(
             name
             for name in names
-            if len(names) > 1 and _value(keys, _key_of("shadow", name), name in start.shadows)
+            if len(names) > 1
+            and _field_value(keys, _field_key("shadow", name), name in start.shadows)
         ),
     )
 
@@ -167,10 +172,10 @@ def setup_fields(
     """
     setup = read_setup(keys, start, names)
     with st.expander(
-        label(head(setup, models=models)), icon=":material/tune:", key=keys.of("tune")
+        label(expander_title(setup, models=models)), icon=":material/tune:", key=keys.of("tune")
     ):
         if models:
-            fields(keys, start.asking)
+            draw_fields(keys, start.asking)
         else:
             st.caption("Offline judges need no prompt; here is only who is asked when.")
         if len(names) > 1:
@@ -180,7 +185,7 @@ def setup_fields(
     return read_setup(keys, start, names)
 
 
-def head(setup: PanelSetup, *, models: bool = True) -> str:
+def expander_title(setup: PanelSetup, *, models: bool = True) -> str:
     """Return the title of the closed expander."""
     seats = words.seating_line(setup.cascade, setup.early_stop, setup.stages, len(setup.shadows))
     parts = [words.asking_line(setup.asking)] if models else []
@@ -196,19 +201,19 @@ def _draw_panel_settings(keys: FieldKeys, start: PanelSetup, names: Sequence[str
         st.toggle("Ask in stages", key=keys.of("staged"), **keys.options)
         st.caption(words.CASCADE_SAYS)
     staged = bool(state.get(keys.of("staged")))
-    _seats(keys, start, names, staged=staged)
+    _seat_lines(keys, start, names, staged=staged)
     if staged:
-        _goes_on(keys, start)
+        _cascade_toggle(keys, start)
         _draw_stages(read_setup(keys, start, names))
     with st.container(gap="xxsmall"):
         st.toggle("Stop early", key=keys.of("early_stop"), **keys.options)
         st.caption(words.EARLY_STOP_SAYS)
 
 
-def _seats(keys: FieldKeys, start: PanelSetup, names: Sequence[str], *, staged: bool) -> None:
+def _seat_lines(keys: FieldKeys, start: PanelSetup, names: Sequence[str], *, staged: bool) -> None:
     """Draw a line for every judge: its stage, and whether it is a shadow."""
     for index, name in enumerate(names):
-        stage, shadow = keys.of(_key_of("stage", name)), keys.of(_key_of("shadow", name))
+        stage, shadow = keys.of(_field_key("stage", name)), keys.of(_field_key("shadow", name))
         state.seed(stage, _first_stage(start, name, index) + 1)
         state.seed(shadow, name in start.shadows)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -228,7 +233,7 @@ def _seats(keys: FieldKeys, start: PanelSetup, names: Sequence[str], *, staged: 
     st.caption(("The number is the stage. " if staged else "") + words.SHADOW_SAYS)
 
 
-def _goes_on(keys: FieldKeys, start: PanelSetup) -> None:
+def _cascade_toggle(keys: FieldKeys, start: PanelSetup) -> None:
     cascade = start.cascade or Cascade()
     st.html('<div class="rs-section">A cell goes on to the next stage when</div>')
     with st.grid(2, min_column_width=230):
@@ -268,19 +273,25 @@ def _draw_stages(setup: PanelSetup) -> None:
             )
 
 
-def _cascade(keys: FieldKeys, start: PanelSetup) -> Cascade:
+def _cascade_fields(keys: FieldKeys, start: PanelSetup) -> Cascade:
     cascade = start.cascade or Cascade()
-    values = {name: bool(_value(keys, name, getattr(cascade, name))) for name in words.GOES_ON}
-    below = _value(keys, "below", cascade.below_confidence is not None)
-    confidence = _value(keys, "confidence", cascade.below_confidence or START_CONFIDENCE)
+    values = {
+        name: bool(_field_value(keys, name, getattr(cascade, name))) for name in words.GOES_ON
+    }
+    below = _field_value(keys, "below", cascade.below_confidence is not None)
+    confidence = _field_value(keys, "confidence", cascade.below_confidence or START_CONFIDENCE)
     return build_model(
         Cascade, {**values, "below_confidence": confidence if below else None}, "cascade"
     )
 
 
-def _stage(keys: FieldKeys, start: PanelSetup, name: str, position: int) -> int:
+def _stage_field(keys: FieldKeys, start: PanelSetup, name: str, position: int) -> int:
     return (
-        int(_value(keys, _key_of("stage", name), _first_stage(start, name, position) + 1) or 1) - 1
+        int(
+            _field_value(keys, _field_key("stage", name), _first_stage(start, name, position) + 1)
+            or 1
+        )
+        - 1
     )
 
 
@@ -289,9 +300,9 @@ def _first_stage(start: PanelSetup, name: str, position: int) -> int:
     return start.stages.get(name, 0) if start.cascade else min(position, STAGES - 1)
 
 
-def _value(keys: FieldKeys, name: str, otherwise: Any) -> Any:
+def _field_value(keys: FieldKeys, name: str, otherwise: Any) -> Any:
     return state.get(keys.of(name), otherwise)
 
 
-def _key_of(what: str, name: str) -> str:
+def _field_key(what: str, name: str) -> str:
     return f"{what}/{name}"

@@ -159,7 +159,7 @@ def asking_line(asking: Asking) -> str:
     >>> asking_line(Asking(mode="rubric", few_shot=3, flip="check"))
     'the whole rubric in one call, 3 examples, order checked'
     """
-    parts = [_lower(MODES[asking.mode][0])]
+    parts = [_lower_first(MODES[asking.mode][0])]
     if asking.few_shot:
         parts.append(fmt.plural(asking.few_shot, "example"))
     if asking.flip != "off":
@@ -167,7 +167,7 @@ def asking_line(asking: Asking) -> str:
     if asking.balanced:
         parts.append("orders balanced")
     if asking.layout != "auto":
-        parts.append(_lower(LAYOUTS[asking.layout]))
+        parts.append(_lower_first(LAYOUTS[asking.layout]))
     if not asking.cache:
         parts.append("nothing from the cache")
     return ", ".join(parts)
@@ -229,7 +229,7 @@ def stage_lines(
     return lines
 
 
-def _lower(caption: str) -> str:
+def _lower_first(caption: str) -> str:
     return caption[0].lower() + caption[1:]
 
 
@@ -307,7 +307,7 @@ ADVICE = {
 }
 
 
-def advice(kind: str, judges: Sequence[Judge]) -> str:
+def failure_advice(kind: str, judges: Sequence[Judge]) -> str:
     """Return how to fix a kind of failure, with the variables of missing keys."""
     if kind not in ("missing_key", "auth"):
         return ADVICE.get(kind, _RETRY)

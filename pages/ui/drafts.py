@@ -31,10 +31,10 @@ def open_rubric(name: str) -> None:
     state.set_address(**{state.RUBRIC: name, state.VERSION: None})
 
 
-def start(fresh: RubricDraft) -> str:
+def start_draft(fresh: RubricDraft) -> str:
     """Store a new draft and open its editor; return the draft's name."""
     name = library.new_name()
-    library.keep(store(), name, fresh, **who())
+    library.keep(store(), name, fresh, **draft_owner())
     state.drop(RUBRICS_PANEL)
     open_rubric(name)
     return name
@@ -70,7 +70,7 @@ UNDOS = 50
 Level = Literal["draft", "scoring", "criterion", "option"]
 
 
-def load(name: str) -> None:
+def load_work(name: str) -> None:
     """Load the work into the session: as last edited in this browser, or from the newest version.
 
     Raises:
@@ -78,9 +78,9 @@ def load(name: str) -> None:
     """
     if state.get(_key(name)) is not None:
         return
-    stored = library.own_work(store(), name, who()["browser"])
+    stored = library.own_work(store(), name, draft_owner()["browser"])
     if stored is not None:
-        _take(name, stored)
+        _take_over_work(name, stored)
         return
     rubric_id = state.as_id(name)
     if rubric_id is None:
@@ -90,11 +90,11 @@ def load(name: str) -> None:
 
 def go_on(name: str, stored: library.KeptDraft) -> None:
     """Callback: continue with unsaved work that another tab or browser stored."""
-    forget(name)
-    _take(name, stored)
+    forget_draft(name)
+    _take_over_work(name, stored)
 
 
-def _take(name: str, stored: library.KeptDraft) -> None:
+def _take_over_work(name: str, stored: library.KeptDraft) -> None:
     fresh = _fresh(stored.draft, stored.text, stored.updated)
     state.put(_key(name), {**fresh, "as": stored.name})
 
@@ -104,20 +104,20 @@ def _fresh(draft: RubricDraft, typed: str | None, seen: str | None) -> dict[str,
     return {"draft": draft, "text": typed, "past": [], "future": [], "seen": seen, "as": None}
 
 
-def who() -> dict[str, str]:
+def draft_owner() -> dict[str, str]:
     """Return who changes a draft; the drafts of members belong to them in every browser."""
     return {"browser": "" if login_configured() else browser_id(), "author": known_name()}
 
 
-def others(name: str) -> list[library.KeptDraft]:
+def others_work(name: str) -> list[library.KeptDraft]:
     """Return unsaved work on the same rubric that this tab did not store."""
     seen = state.get(_key(name))["seen"]
     return [stored for stored in library.kept_drafts_of(store(), name) if stored.updated != seen]
 
 
-def revert(name: str) -> None:
-    """Go back to the last saved version; `undo` brings the changes back."""
-    change(name, library.draft_of(store(), int(draft(name)["rubric_id"] or 0)), redraw=True)
+def revert_draft(name: str) -> None:
+    """Go back to the last saved version; `undo_change` brings the changes back."""
+    change_draft(name, library.draft_of(store(), int(draft(name)["rubric_id"] or 0)), redraw=True)
 
 
 def draft(name: str) -> RubricDraft:
@@ -126,7 +126,7 @@ def draft(name: str) -> RubricDraft:
     return stored
 
 
-def text(name: str) -> str | None:
+def typed_text(name: str) -> str | None:
     """Return the YAML as typed, if it differs from the draft's own YAML."""
     typed: str | None = state.get(_key(name))["text"]
     return typed
@@ -139,7 +139,7 @@ def is_unsaved(name: str) -> bool:
 
 def refused_text(name: str) -> InputError | None:
     """Return why the typed YAML is not a rubric, or `None` if it is (or none was typed)."""
-    typed = text(name)
+    typed = typed_text(name)
     if typed is None:
         return None
     try:
@@ -149,9 +149,9 @@ def refused_text(name: str) -> InputError | None:
     return None
 
 
-def change(name: str, changed: RubricDraft, *, redraw: bool = False) -> None:
+def change_draft(name: str, changed: RubricDraft, *, redraw: bool = False) -> None:
     """Store a changed draft; `redraw` if fields on screen must show new values."""
-    _put(name, changed, None)
+    _put_draft(name, changed, None)
     state.drop(RUBRIC_YAML, name)
     if redraw:
         state.drop(RUBRIC_FIELD, name)
@@ -163,7 +163,7 @@ def change_text(name: str, typed: str) -> None:
     # The view shows the text's problems; until they are fixed the form keeps the last valid draft.
     with contextlib.suppress(InputError):
         current = with_rubric(current, library.read_rubric(typed, "rubric.yaml").value)
-    _put(name, current, typed)
+    _put_draft(name, current, typed)
     state.drop(RUBRIC_FIELD, name)
 
 
@@ -177,24 +177,24 @@ def can_redo(name: str) -> bool:
     return bool(state.get(_key(name))["future"])
 
 
-def undo(name: str) -> None:
+def undo_change(name: str) -> None:
     """Undo this tab's last change, of any kind."""
-    _step(name, "past", "future")
+    _step_history(name, "past", "future")
 
 
-def redo(name: str) -> None:
+def redo_change(name: str) -> None:
     """Redo the change that was undone last."""
-    _step(name, "future", "past")
+    _step_history(name, "future", "past")
 
 
-def _step(name: str, come: str, go: str) -> None:
+def _step_history(name: str, come: str, go: str) -> None:
     with shown_errors():
         work = state.get(_key(name))
         if not work[come]:
             return
         *remaining, (before, typed) = work[come]
         steps = [*work[go], (work["draft"], work["text"])]
-        _put(name, before, typed)
+        _put_draft(name, before, typed)
         state.put(_key(name), {**state.get(_key(name)), come: remaining, go: steps})
         for family in (RUBRIC_YAML, RUBRIC_FIELD):
             state.drop(family, name)
@@ -202,17 +202,17 @@ def _step(name: str, come: str, go: str) -> None:
 
 def drop_text(name: str) -> None:
     """Discard the typed YAML and continue with the draft."""
-    change(name, draft(name), redraw=True)
+    change_draft(name, draft(name), redraw=True)
 
 
-def leave(name: str) -> None:
+def leave_work(name: str) -> None:
     """Leave the work; a draft without changes to save is discarded."""
     if state.get(_key(name)) is not None and not is_unsaved(name):
         drop_kept(name)
-        forget(name)
+        forget_draft(name)
 
 
-def forget(name: str) -> None:
+def forget_draft(name: str) -> None:
     """Discard this draft in this tab."""
     for family in (
         RUBRIC_WORK,
@@ -227,7 +227,7 @@ def forget(name: str) -> None:
         state.drop(family, name)
 
 
-def save(name: str) -> None:
+def save_draft(name: str) -> None:
     """Callback: save the draft as a version and continue with it; show a conflict if any."""
     with shown_errors():
         refused = refused_text(name)
@@ -245,7 +245,7 @@ def save(name: str) -> None:
             state.put(state.key(RUBRIC_CONFLICT, name), True)
             return
         opened = open_card(name)
-        forget(name)
+        forget_draft(name)
         rubric_name = str(saved.rubric_id)
         open_rubric(rubric_name)
         # The saved rubric is loaded, since a stored draft of that name is another tab's.
@@ -258,30 +258,30 @@ def save(name: str) -> None:
             state.put(state.key(RUBRIC_SIDE, rubric_name), "Versions")
 
 
-def field(name: str, *ids: str) -> str:
+def field_key(name: str, *ids: str) -> str:
     """Return the key of the widget that edits one field."""
     return state.key(RUBRIC_FIELD, name, *ids)
 
 
-def synced(name: str, value: Any, *ids: str) -> str:
+def synced_key(name: str, value: Any, *ids: str) -> str:
     """Return the key of a widget that always shows the draft's value, whatever changed it.
 
     It is for widgets whose choices or values depend on other fields; their callbacks write the
     draft before the page is drawn again.
     """
-    key = field(name, *ids)
+    key = field_key(name, *ids)
     state.put(key, value)
     return key
 
 
-def bound(name: str, level: Level, ids: tuple[str, ...], what: str) -> dict[str, Any]:
+def bound_field(name: str, level: Level, ids: tuple[str, ...], what: str) -> dict[str, Any]:
     """Return the arguments that bind a widget to one field: key, value and callback."""
     holder: Any = draft(name)
     if level == "scoring":
         holder = holder["scoring"]
     for family, uid in zip(("criteria", "options"), ids, strict=False):
         holder = next(part for part in holder[family] if part["uid"] == uid)
-    key = field(name, *ids, what)
+    key = field_key(name, *ids, what)
     state.seed(key, holder[what])
     return {"key": key, "on_change": on_field, "args": (name, level, ids, what)}
 
@@ -290,7 +290,7 @@ def widget_arguments(
     name: str, value: Any, uid: str, what: str, on_change: Callable[[str, str, str], None]
 ) -> dict[str, Any]:
     """Return the arguments that show a value of a rule's card and call `on_change`."""
-    key = synced(name, value, uid, what)
+    key = synced_key(name, value, uid, what)
     return {"key": key, "on_change": on_change, "args": (name, uid, what)}
 
 
@@ -313,7 +313,7 @@ def keep_open(name: str, uid: str | None) -> None:
 def on_field(name: str, level: Level, ids: tuple[str, ...], what: str) -> None:
     """Callback: store the new value of a widget made with `field(name, *ids, what)`."""
     with shown_errors():
-        value: Any = state.get(field(name, *ids, what))
+        value: Any = state.get(field_key(name, *ids, what))
         set_value(name, level, ids, what, value)
 
 
@@ -326,15 +326,15 @@ def set_value(name: str, level: Level, ids: tuple[str, ...], what: str, value: A
         case "scoring":
             current = draft_criteria.set_scoring(current, what, value)
         case "criterion" if what == "requirement":
-            current = _required(name, current, ids[0], value)
+            current = _with_requirement(name, current, ids[0], value)
         case "criterion":
             current = draft_criteria.set_criterion(current, ids[0], what, value)
         case "option":
             current = draft_criteria.set_option(current, ids[0], ids[1], what, value)
-    change(name, current)
+    change_draft(name, current)
 
 
-def _required(name: str, current: RubricDraft, uid: str, requirement: str) -> RubricDraft:
+def _with_requirement(name: str, current: RubricDraft, uid: str, requirement: str) -> RubricDraft:
     """Return the draft with another requirement; a name suggested in this tab follows it."""
     key = state.key(RUBRIC_SUGGESTED, name, uid)
     changed = draft_criteria.set_requirement(current, uid, requirement, str(state.get(key) or ""))
@@ -344,11 +344,11 @@ def _required(name: str, current: RubricDraft, uid: str, requirement: str) -> Ru
     ]
     if names[0] != names[1]:
         state.put(key, names[1])
-        state.put(field(name, uid, "name"), names[1])
+        state.put(field_key(name, uid, "name"), names[1])
     return changed
 
 
-def _put(name: str, changed: RubricDraft, typed: str | None) -> None:
+def _put_draft(name: str, changed: RubricDraft, typed: str | None) -> None:
     before = state.get(_key(name))
     past, future = before["past"], before["future"]
     if (before["draft"], before["text"]) != (changed, typed):
@@ -356,16 +356,16 @@ def _put(name: str, changed: RubricDraft, typed: str | None) -> None:
     steps = {"past": past, "future": future}
     state.put(_key(name), {**before, "draft": changed, "text": typed, **steps})
     if is_unsaved(name):
-        _keep(name)
+        _store_work(name)
     else:
         drop_kept(name)
 
 
-def _keep(name: str) -> None:
+def _store_work(name: str) -> None:
     """Store this tab's work, separately from another tab's newer copy and never over it."""
     work = state.get(_key(name))
     kept_as = work["as"] or name
-    at = {"seen": work["seen"], "tab": _tab(), **who()}
+    at = {"seen": work["seen"], "tab": _tab_id(), **draft_owner()}
     seen = library.keep_beside(store(), kept_as, work["draft"], work["text"], **at)
     state.put(_key(name), {**work, "as": seen.name, "seen": seen.updated})
 
@@ -381,7 +381,7 @@ def _own_name(name: str) -> str:
     stored = library.unsaved_work(store(), kept_as(name))
     if stored is None or stored.updated == work["seen"]:
         return kept_as(name)
-    return f"{name.partition(library.BESIDE)[0]}{library.BESIDE}{_tab()}"
+    return f"{name.partition(library.BESIDE)[0]}{library.BESIDE}{_tab_id()}"
 
 
 def kept_as(name: str) -> str:
@@ -390,7 +390,7 @@ def kept_as(name: str) -> str:
     return stored_name
 
 
-def _tab() -> str:
+def _tab_id() -> str:
     if not state.get(RUBRIC_TAB):
         state.put(RUBRIC_TAB, secrets.token_hex(4))
     return str(state.get(RUBRIC_TAB))

@@ -21,7 +21,7 @@ from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import confidence, problem_list, sheet_choice, table, tag
+from pages.ui.widgets import chosen_confidence, draw_table, problem_list, sheet_choice, tag
 
 # The keys of the dialog that writes grades into files of Canvas and Moodle.
 
@@ -48,11 +48,11 @@ def grades_button(run_id: int) -> None:
         help="Writes the grades into the file that your learning platform exported.",
     )
     if pressed:
-        _dialog(run_id)
+        _grades_dialog(run_id)
 
 
 @st.dialog("Grades for Canvas or Moodle", width="large")
-def _dialog(run_id: int) -> None:
+def _grades_dialog(run_id: int) -> None:
     grades_panel(run_id)
 
 
@@ -70,10 +70,10 @@ def grades_panel(run_id: int) -> None:
     if upload is None:
         return
     try:
-        roster = _roster(upload)
+        roster = _read_roster(upload)
         if roster is None:
             return
-        choices = _choices(upload.file_id, roster)
+        choices = _chosen_options(upload.file_id, roster)
         if roster.kind == "table" and not (choices.match and choices.grade and choices.maximum):
             st.info("Say which column is which.", icon=":material/info:")
             return
@@ -83,10 +83,10 @@ def grades_panel(run_id: int) -> None:
         st.error(label(message), icon=":material/error:")
         problem_list(error.problems if isinstance(error, InputError) else ())
         return
-    _result(run_id, filled)
+    _show_result(run_id, filled)
 
 
-def _roster(upload: Any) -> Roster | None:
+def _read_roster(upload: Any) -> Roster | None:
     """Return the list of students; of a workbook with several sheets, from the chosen sheet."""
     data, key = upload.getvalue(), state.key(GRADES_FIELD, upload.file_id, "sheet")
     try:
@@ -96,18 +96,22 @@ def _roster(upload: Any) -> Roster | None:
         return None if sheet is None else read_roster(data, upload.name, sheet)
 
 
-def _choices(file: str, roster: Roster) -> GradeChoices:
+def _chosen_options(file: str, roster: Roster) -> GradeChoices:
     """Return the choices that the file leaves open, as the person makes them."""
     in_form = roster.kind not in ("table",)
-    st.caption(f"This is {KIND_WORDS[roster.kind]} with {_students(len(roster.students))}.")
+    st.caption(f"This is {KIND_WORDS[roster.kind]} with {_students_words(len(roster.students))}.")
     left, middle, right = st.columns(3)
     match = grade = maximum = None
     with left:
-        match = _column("Students are identified by", file, "match", roster.who, optional=in_form)
+        match = _column_choice(
+            "Students are identified by", file, "match", roster.who, optional=in_form
+        )
     if roster.kind != "canvas_rubric":
         with middle:
             single = len(roster.grades) == 1
-            grade = _column("The grade goes to", file, "grade", roster.grades, optional=single)
+            grade = _column_choice(
+                "The grade goes to", file, "grade", roster.grades, optional=single
+            )
         if roster.kind in ("table", "moodle_gradebook") or _says_nothing(roster):
             maximum = right.number_input(
                 "A full score earns",
@@ -119,7 +123,7 @@ def _choices(file: str, roster: Roster) -> GradeChoices:
         match=match,
         grade=grade,
         maximum=maximum,
-        scaling=_scaling(file, roster),
+        scaling=_scaling_fields(file, roster),
         sheet=state.get(state.key(GRADES_FIELD, file, "sheet")),
         overwrite=st.toggle(
             "Overwrite grades that are there already",
@@ -134,7 +138,7 @@ def _says_nothing(roster: Roster) -> bool:
     return all(roster.maximum(roster.students[0], c) is None for c in columns if c is not None)
 
 
-def _scaling(file: str, roster: Roster) -> Scaling:
+def _scaling_fields(file: str, roster: Roster) -> Scaling:
     if roster.kind == "canvas_rubric":
         return "ratio"
     key = state.key(GRADES_FIELD, file, "scaling")
@@ -151,7 +155,7 @@ def _scaling(file: str, roster: Roster) -> Scaling:
     return chosen or "ratio"
 
 
-def _column(
+def _column_choice(
     words: str, file: str, what: str, names: tuple[str, ...], *, optional: bool
 ) -> str | None:
     chosen: str | None = st.selectbox(
@@ -165,9 +169,9 @@ def _column(
     return chosen
 
 
-def _result(run_id: int, filled: Filled) -> None:
+def _show_result(run_id: int, filled: Filled) -> None:
     choices = filled.choices
-    share = f"{filled.matched:,} of {_students(filled.students)}"
+    share = f"{filled.matched:,} of {_students_words(filled.students)}"
     st.html(
         f'<div class="rs-section">{fmt.plural(filled.written, "cell")} will change</div>'
         f'<span class="rs-quiet">{esc(share)} are known: {esc(choices.match or "")} is the '
@@ -188,10 +192,10 @@ def _result(run_id: int, filled: Filled) -> None:
         key=state.key(GRADES_ACT, "download", run_id),
     )
     if filled.changes:
-        _changes(filled.changes)
+        _show_changes(filled.changes)
 
 
-def _changes(changes: tuple[GradeChange, ...]) -> None:
+def _show_changes(changes: tuple[GradeChange, ...]) -> None:
     rows = [
         [
             esc(one_line(change.student, 60)),
@@ -204,12 +208,12 @@ def _changes(changes: tuple[GradeChange, ...]) -> None:
         for change in changes[:SHOWN]
     ]
     heads = ["Student", "Line", "Column", "Before", "Grade", "From"]
-    table(heads, rows, name="What changes")
+    draw_table(heads, rows, name="What changes")
     if len(changes) > SHOWN:
         st.caption(f"and {fmt.count(len(changes) - SHOWN)} more.")
 
 
-def _students(number: int) -> str:
+def _students_words(number: int) -> str:
     return fmt.plural(number, "student")
 
 
@@ -228,7 +232,7 @@ def draw_trust(run_id: int, more: str) -> None:
 
 def trust_of(run_id: int) -> Trust:
     """Return the statement, computed once for the current votes and settlements."""
-    how = confidence()
+    how = chosen_confidence()
     about = (*browsing.results_state(store(), store().runs.get(run_id)), how.level)
     return remembered(
         "trust",

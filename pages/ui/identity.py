@@ -83,7 +83,7 @@ class Header(NamedTuple):
 REVIEW = Header()
 
 
-def seat(header: Header = REVIEW, alone: str = "") -> Seat | None:
+def current_seat(header: Header = REVIEW, alone: str = "") -> Seat | None:
     """Return the current user's seat; if unknown, ask below `header` and return `None`.
 
     Where nobody has reviewed yet, a person without a name gets the name `alone`, if given.
@@ -94,14 +94,14 @@ def seat(header: Header = REVIEW, alone: str = "") -> Seat | None:
             allow(actor(), "review")
         return None
     signed = login_configured()
-    heard = _listen()
+    heard = _browser_memory()
     if alone and not signed and _known_name(heard) is None and not reviewers.all_reviewers(store()):
         # A browser that remembers a name says so first.
-        return sit_down(alone) if heard.session else None
+        return take_seat(alone) if heard.session else None
     name = _signed_in(header) if signed else _ask_for_name(heard, header)
     if name is None:
         return None
-    session = _session(heard, wait=signed)
+    session = _session_id(heard, wait=signed)
     return None if session is None else reviewers.seat_of(store(), name, session)
 
 
@@ -114,7 +114,7 @@ def show_seat(person: Seat) -> None:
             "Log out" if signed else "Not you?",
             key=state.key(IDENTITY, "leave"),
             type="tertiary",
-            on_click=log_out if signed else _leave,
+            on_click=log_out if signed else _leave_seat,
         )
 
 
@@ -126,7 +126,7 @@ def login_configured() -> bool:
         return False  # Without a secrets file, the login is not configured.
 
 
-def _session(heard: _Heard, *, wait: bool) -> str | None:
+def _session_id(heard: _Heard, *, wait: bool) -> str | None:
     """Return this tab's id, which lasts as long as the tab; `None` until the browser sends it."""
     session = state.get(SESSION)
     if not session:
@@ -137,7 +137,7 @@ def _session(heard: _Heard, *, wait: bool) -> str | None:
     return str(session)
 
 
-def _listen() -> _Heard:
+def _browser_memory() -> _Heard:
     """Return what this browser remembers, and send it what to remember from now on."""
     component = st.components.v2.component("rubric_studio_reviewer", js=_REMEMBER)(
         key=state.key(IDENTITY, "browser"),
@@ -197,7 +197,7 @@ def sign_in_page(user: Actor) -> None:
     else:
         st.error(label(user.refused))
         for workspace in resources.workspaces():
-            to = esc(routes.href("./", {state.WORKSPACE: workspace.name}))
+            to = esc(routes.link_address("./", {state.WORKSPACE: workspace.name}))
             st.html(f'<a href="{to}" target="_self">Go to {esc(workspace.title)}</a>')
         st.button("Log out", key=state.key(IDENTITY, "leave"), on_click=log_out)
     _keep_place(reload=False)
@@ -255,7 +255,7 @@ def _on_workspace(key: str) -> None:
 def leave_for_start(chosen: st.Page) -> None:
     """Go to the start page after a change of workspace: ids differ between workspaces."""
     if state.get(CHANGED) and chosen.url_path:
-        routes.go(routes.START)
+        routes.go_to(routes.START)
 
 
 # A sign-in leads away and back to the server's first address; the tab remembers the intended page.
@@ -308,7 +308,7 @@ def _known_name(heard: _Heard) -> str | None:
 def ask_name_early(key: str) -> None:
     """Take the name that the browser remembers, or draw the field for it, before it is needed."""
     if not login_configured():
-        _known_name(_listen())
+        _known_name(_browser_memory())
     ask_name(key)
 
 
@@ -317,11 +317,11 @@ def _ask_for_name(heard: _Heard, header: Header) -> str | None:
     if name is None:
         # Drawn late: a browser that knows a name sends it before a person would read the question.
         with st.container(key="rs_late"):
-            _ask(header)
+            _ask_name(header)
     return name
 
 
-def _ask(header: Header) -> None:
+def _ask_name(header: Header) -> None:
     header.show()
     st.html(
         f'<div class="rs-empty"><b>{esc(header.asks)}</b><br>Your name is shown with every '
@@ -332,10 +332,10 @@ def _ask(header: Header) -> None:
         st.form(state.key(IDENTITY, "form"), width=380),
     ):
         st.text_input("Your name", key=state.key(IDENTITY, "name"), max_chars=LONGEST)
-        st.form_submit_button("Start", type="primary", on_click=_enter, width="stretch")
+        st.form_submit_button("Start", type="primary", on_click=_enter_name, width="stretch")
 
 
-def _enter() -> None:
+def _enter_name() -> None:
     with shown_errors():
         name = str(state.get(state.key(IDENTITY, "name")) or "")
         reviewer = reviewers.sign_in(store(), name)
@@ -343,7 +343,7 @@ def _enter() -> None:
         state.put(KEEP, reviewer.name)
 
 
-def _leave() -> None:
+def _leave_seat() -> None:
     state.drop(NAME)
     state.put(KEEP, "")
 
@@ -379,7 +379,7 @@ def ask_name(key: str) -> str:
     return written
 
 
-def sit_down(name: str) -> Seat:
+def take_seat(name: str) -> Seat:
     """Return the seat of that name, which this tab keeps; raise `InputError` for an empty name."""
     reviewer = reviewers.sign_in(store(), name)
     if not login_configured():

@@ -15,8 +15,8 @@ from core.services.results.item_view import Standing, VoteView, averaged_in_word
 from core.text import numbers as fmt
 from core.text.quotes import find_quote
 from pages.ui.resources import remembered
-from pages.ui.text import clamped, esc, label, marked, prose, raw
-from pages.ui.widgets import row, tag
+from pages.ui.text import clamped_html, draw_prose, draw_raw, esc, label, marked
+from pages.ui.widgets import draw_row, tag
 
 FAILURE_WORDS = {
     "rate_limit": "rate limit",
@@ -168,10 +168,10 @@ def _vote(criterion: Criterion, vote: Vote, text: str | None, brief: bool) -> st
     if why := vote.detail.get("no_chances"):
         sure.append(f"no chances: {why}")
     quiet = f'<div class="rs-quiet rs-num">{esc("; ".join(sure))}</div>' if sure else ""
-    quotes = "".join(_quote(quote, text) for quote in vote.evidence)
+    quotes = "".join(_quote_html(quote, text) for quote in vote.evidence)
     reason = f'<div class="rs-prose">{esc(vote.reason)}</div>' if vote.reason else ""
     if brief and (parts := [part for part in (reason, quotes, quiet) if part]):
-        return chips + clamped(parts[0], "".join(parts[1:]))
+        return chips + clamped_html(parts[0], "".join(parts[1:]))
     return chips + quiet + quotes + reason
 
 
@@ -180,7 +180,7 @@ def _chances(criterion: Criterion, probabilities: Sequence[float]) -> str:
     return ", ".join(f"{o.label} {fmt.score(p)}" for o, p in pairs if not o.na)
 
 
-def _quote(quote: str, text: str | None) -> str:
+def _quote_html(quote: str, text: str | None) -> str:
     lost = text is not None and find_quote(text, quote) is None
     mark = f" {tag('quote not found in the submission', 'warn')}" if lost else ""
     return f'<div class="rs-quote">{esc(quote)}{mark}</div>'
@@ -200,11 +200,11 @@ def _call_line(call: Call | None) -> str:
     total = None
     if call.tokens_in is not None and call.tokens_out is not None:
         total = call.tokens_in + call.tokens_out
-    parts = [fmt.tokens(total), *spent(call)]
+    parts = [fmt.tokens(total), *call_facts(call)]
     return f'<div class="rs-quiet rs-num">{" · ".join(map(esc, parts))}</div>'
 
 
-def spent(call: Call) -> list[str]:
+def call_facts(call: Call) -> list[str]:
     """Return a call's cost, time and tries, or that an earlier answer was reused."""
     if call.cached:
         then = "" if call.first_cost is None else f", cost {fmt.cost(call.first_cost)} then"
@@ -225,13 +225,13 @@ LONG = 1800
 def show_texts(item: Item, words: str = "Submission") -> None:
     """Draw what a judge would see, without facts about its author, below the heading `words`."""
     if item.prompt:
-        headed("Prompt", item.prompt)
+        show_headed("Prompt", item.prompt)
     show_contexts(item.context)
     with st.container(gap="xsmall"):
         st.html(f'<div class="rs-section">{esc(words)}</div>')
         show_submission(item)
     if item.reference:
-        headed("Reference", item.reference)
+        show_headed("Reference", item.reference)
 
 
 def show_item(item: Item) -> None:
@@ -239,9 +239,9 @@ def show_item(item: Item) -> None:
     show_tags(item)
     show_texts(item)
     if item.description:
-        headed("Description", item.description)
+        show_headed("Description", item.description)
     show_labels(item)
-    _further(item)
+    _further_texts(item)
 
 
 def show_tags(item: Item) -> None:
@@ -251,7 +251,7 @@ def show_tags(item: Item) -> None:
     parts += [tag(word) for word in item.tags]
     parts += [tag("rubric of its own", "info")] if item.rubric else []
     if parts:
-        row(parts)
+        draw_row(parts)
 
 
 def show_submission(item: Item) -> None:
@@ -267,13 +267,13 @@ def show_submission(item: Item) -> None:
 
 def _show_answer(handed_in: Answer, *, missing: bool = False) -> None:
     if isinstance(handed_in, str):
-        _text(handed_in, missing=missing)
+        _show_text(handed_in, missing=missing)
     elif isinstance(handed_in, Sections):
         if handed_in.thinking:
             caption = fmt.plural(len(handed_in.thinking.split()), "word")
             with st.expander(f"Thinking, {caption}", icon=":material/psychology:"):
-                _text(handed_in.thinking)
-        _text(handed_in.output)
+                _show_text(handed_in.thinking)
+        _show_text(handed_in.output)
     else:
         turns = "".join(
             f'<div class="rs-card"><b>{esc(turn.role)}</b>'
@@ -285,20 +285,20 @@ def _show_answer(handed_in: Answer, *, missing: bool = False) -> None:
         st.html(f'<div style="{style}display:grid;gap:.5rem">{turns}</div>')
 
 
-def _text(text: str, *, missing: bool = False) -> None:
+def _show_text(text: str, *, missing: bool = False) -> None:
     if text.strip():
-        prose(text, height=TALL if len(text) > LONG else None)
+        draw_prose(text, height=TALL if len(text) > LONG else None)
     elif missing:
-        row([tag("The text is not at hand", "warn"), "It is kept for its labels and votes."])
+        draw_row([tag("The text is not at hand", "warn"), "It is kept for its labels and votes."])
     else:
-        row([tag("Empty answer", "warn")])
+        draw_row([tag("Empty answer", "warn")])
 
 
-def headed(words: str, text: str) -> None:
+def show_headed(words: str, text: str) -> None:
     """Draw a text under a small heading."""
     with st.container(gap="xsmall"):
         st.html(f'<div class="rs-section">{esc(words)}</div>')
-        _text(text)
+        _show_text(text)
 
 
 def context_words(name: str) -> str:
@@ -309,7 +309,7 @@ def context_words(name: str) -> str:
 def show_contexts(context: Mapping[str, str]) -> None:
     """Draw every named text under its heading."""
     for name, text in context.items():
-        headed(context_words(name), text)
+        show_headed(context_words(name), text)
 
 
 def show_labels(item: Item) -> None:
@@ -323,7 +323,7 @@ def show_labels(item: Item) -> None:
     st.html(f'<div class="rs-section">Labels</div>{labels}')
 
 
-def _further(item: Item) -> None:
+def _further_texts(item: Item) -> None:
     if item.rubric is not None:
         with st.expander(
             f"Its own rubric: {fmt.plural(len(item.rubric.criteria), 'criterion', 'criteria')}"
@@ -335,7 +335,7 @@ def _further(item: Item) -> None:
     notes = {name: value for name, value in item.meta.items() if name != "text_available"}
     if notes:
         with st.expander(fmt.plural(len(notes), "note")):
-            raw(json.dumps(notes, indent=2, ensure_ascii=False))
+            draw_raw(json.dumps(notes, indent=2, ensure_ascii=False))
 
 
 #: With a smaller share of common words nearly everything would be marked, so no marks are drawn.
@@ -352,17 +352,17 @@ def side_by_side(heads: tuple[str, str], answers: tuple[Answer, Answer], *, mark
         mark: whether to mark words that the other answer lacks.
     """
     texts = output_of(answers[0]), output_of(answers[1])
-    difference = _marks(*texts) if mark else None
+    difference = _marks_between(*texts) if mark else None
     spans = ((), ()) if difference is None else (difference.first, difference.second)
     with st.grid(2, min_column_width=300):
         for index in (0, 1):
             with st.container(border=True, gap="xsmall"):
                 st.html(heads[index])
                 _side_text(texts[index], spans[index])
-                _thinking(answers[index])
+                _show_thinking(answers[index])
 
 
-def _marks(first: str, second: str) -> WordDiff | None:
+def _marks_between(first: str, second: str) -> WordDiff | None:
     """Return what to mark; or `None`, after showing why marks would not help."""
     difference = remembered("words", (first, second), lambda: word_diff(first, second))
     if difference.common is None:
@@ -385,13 +385,13 @@ def _side_text(text: str, spans: tuple[tuple[int, int], ...]) -> None:
         st.html('<span class="rs-quiet">Empty answer.</span>')
 
 
-def _thinking(answer: Answer) -> None:
+def _show_thinking(answer: Answer) -> None:
     if isinstance(answer, Sections) and answer.thinking:
         with st.expander("Thinking", icon=":material/psychology:"):
-            prose(answer.thinking, height=SIDE_HEIGHT)
+            draw_prose(answer.thinking, height=SIDE_HEIGHT)
 
 
-def folded(words: str, text: str, *, opened: bool = False) -> None:
+def show_folded(words: str, text: str, *, opened: bool = False) -> None:
     """Draw a text that both answers refer to in an expander, unless it is empty."""
     if text:
         with st.expander(label(words), expanded=opened):

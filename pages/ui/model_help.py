@@ -19,8 +19,8 @@ from core.text import numbers as fmt
 from pages.ui import routes, state
 from pages.ui.items import FAILURE_WORDS
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line, raw
-from pages.ui.widgets import Tone, row, shown_errors, tag
+from pages.ui.text import draw_raw, esc, label, one_line
+from pages.ui.widgets import Tone, draw_row, shown_errors, tag
 
 # Keys of a model's help, next to those of `state` (used with `state.key`).
 
@@ -42,17 +42,17 @@ STATUS: dict[str, tuple[str, Tone]] = {
 }
 
 
-def ready() -> bool:
+def model_ready() -> bool:
     """Return whether a model can be called; otherwise show what is missing, with a link to it."""
     lack = help_tasks.why_no_model(store())
     if lack:
         st.info(label(lack), icon=":material/key_off:")
-        routes.link(routes.JUDGES, "Set up a model on the Judges page")
+        routes.draw_link(routes.JUDGES, "Set up a model on the Judges page")
     return not lack
 
 
-def writer(*ids: str) -> Judge:
-    """Return the chosen model that writes; call it after `ready`."""
+def chosen_writer(*ids: str) -> Judge:
+    """Return the chosen model that writes; call it after `model_ready`."""
     entries = {entry.name: entry for entry in help_tasks.writing_models(store())}
     usable = [name for name, entry in entries.items() if entry.key != "not set"]
     name: str = st.selectbox(
@@ -65,7 +65,7 @@ def writer(*ids: str) -> Judge:
     return entries[name].judge
 
 
-def panel(words: str, *ids: str) -> Panel | None:
+def chosen_panel(words: str, *ids: str) -> Panel | None:
     """Return the chosen panel of models or single model; `None` if there is neither."""
     panels: dict[str, Panel] = {
         f"Panel {saved.name}": saved.panel
@@ -87,7 +87,7 @@ def panel(words: str, *ids: str) -> Panel | None:
     return panels[chosen]
 
 
-def budget(*ids: str) -> float | None:
+def chosen_budget(*ids: str) -> float | None:
     """Return the most to spend in US dollars; `None` for no limit."""
     amount: float | None = st.number_input(
         "Budget in US dollars (optional)",
@@ -109,39 +109,41 @@ def cost_line(estimate: TaskCost | CostEstimate) -> None:
     st.caption(label(f"{fmt.plural(estimate.calls, 'call')}, {tokens}, {cost} (estimated)"))
 
 
-def progress(task: HelpTask, *, more_cost: float = 0.0) -> None:
+def show_progress(task: HelpTask, *, more_cost: float = 0.0) -> None:
     """Draw a task's progress, live; the page is drawn again when it ends."""
-    st.fragment(_live, run_every=POLL_SECONDS if task.active else None)(
+    st.fragment(_live_task, run_every=POLL_SECONDS if task.active else None)(
         task.id, task.active, more_cost
     )
 
 
-def _live(task_id: int, was_active: bool, more_cost: float) -> None:
+def _live_task(task_id: int, was_active: bool, more_cost: float) -> None:
     with shown_errors():
         task = help_tasks.look(store(), task_id)
         if task.active != was_active:
             st.rerun()
-        _draw(task, more_cost)
+        _draw_task(task, more_cost)
 
 
-def _spent(task: HelpTask, more_cost: float) -> str:
+def _spent_words(task: HelpTask, more_cost: float) -> str:
     if task.cost_unknown == task.calls and not more_cost:
         return "cost unknown"
     unknown = " and calls of unknown price" if task.cost_unknown else ""
     return f"{fmt.cost(task.cost + more_cost)}{unknown}"
 
 
-def _draw(task: HelpTask, more_cost: float) -> None:
+def _draw_task(task: HelpTask, more_cost: float) -> None:
     caption, tone = STATUS[task.status]
     ended = task.status == "done"
     steps = fmt.plural(task.planned, "step")
     facts = [fmt.plural(task.done, "step") if ended else f"{fmt.count(task.done)} of {steps}"]
     facts += [fmt.plural(task.calls, "call")] if task.calls else []
-    facts += [_spent(task, more_cost)] if task.calls else []
-    facts.append(fmt.ago(task.updated))
+    facts += [_spent_words(task, more_cost)] if task.calls else []
+    facts.append(fmt.time_ago(task.updated))
     with st.container(horizontal=True, vertical_alignment="center"):
-        row([tag(caption, tone), f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>'])
-        _button(task)
+        draw_row(
+            [tag(caption, tone), f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>']
+        )
+        _task_button(task)
     if task.active:
         st.progress(min(1.0, task.done / max(1, task.planned)))
     if task.message:
@@ -150,10 +152,10 @@ def _draw(task: HelpTask, more_cost: float) -> None:
         st.warning(
             label(f"Not all of a reply could be used. {reason}", 900), icon=":material/rule:"
         )
-    _calls(task)
+    _show_calls(task)
 
 
-def _button(task: HelpTask) -> None:
+def _task_button(task: HelpTask) -> None:
     key = state.key(HELP_ACT, "task", task.id)
     if task.active:
         st.button(
@@ -162,7 +164,7 @@ def _button(task: HelpTask) -> None:
             icon=":material/stop_circle:",
             disabled=task.cancel,
             help="Stops asking. What is finished is kept.",
-            on_click=_on(help_tasks.cancel),
+            on_click=_on_task(help_tasks.cancel),
             args=(task.id,),
         )
     elif task.status not in ("done", "budget"):
@@ -171,20 +173,20 @@ def _button(task: HelpTask) -> None:
             key=f"{key}/resume",
             icon=":material/play_arrow:",
             help="Asks what is missing. What is finished is not asked again.",
-            on_click=_on(help_tasks.resume),
+            on_click=_on_task(help_tasks.resume),
             args=(task.id,),
         )
 
 
-def _on(action: Callable[..., object]) -> Callable[[int], None]:
-    def act(task_id: int) -> None:
+def _on_task(action: Callable[..., object]) -> Callable[[int], None]:
+    def act_on_task(task_id: int) -> None:
         with shown_errors():
             action(store(), task_id)
 
-    return act
+    return act_on_task
 
 
-def _calls(task: HelpTask) -> None:
+def _show_calls(task: HelpTask) -> None:
     """Draw every call: its request, its reply, its cost."""
     if task.active or not task.calls:
         return
@@ -202,8 +204,8 @@ def _calls(task: HelpTask) -> None:
         call = steps[chosen].call or {}
         if steps[chosen].message:
             st.caption(label(steps[chosen].message, 400))
-        raw("\n\n".join(str(part["text"]) for part in call["prompt"]), height=240)
-        raw(str(call["reply"]), height=160)
+        draw_raw("\n\n".join(str(part["text"]) for part in call["prompt"]), height=240)
+        draw_raw(str(call["reply"]), height=160)
 
 
 def _step_words(steps: Sequence[HelpStep], index: int) -> str:
@@ -250,7 +252,7 @@ def last_test_tag(entry: JudgeEntry, testing: bool) -> str:
         return tag("testing …", "info")
     if result is None:
         return tag("not tested")
-    when = fmt.ago(result.when)
+    when = fmt.time_ago(result.when)
     if not entry.test_holds:
         return tag(f"changed since its test {when}", "warn")
     if not result.ok:
@@ -269,14 +271,14 @@ def show_connection(name: str, waiting: bool) -> None:
 
     Then the whole page is drawn again.
     """
-    st.fragment(_tested, run_every=TEST_SECONDS if waiting else None)(name, waiting)
+    st.fragment(_show_tested, run_every=TEST_SECONDS if waiting else None)(name, waiting)
 
 
-def _tested(name: str, was_waiting: bool) -> None:
+def _show_tested(name: str, was_waiting: bool) -> None:
     with shown_errors():
         # The order matters: a result is stored before its test counts as finished.
         if standing := connection.test_progress(store(), name):
-            row([tag(f"… {standing}", "info"), "Asking one small question."])
+            draw_row([tag(f"… {standing}", "info"), "Asking one small question."])
             return
         if was_waiting:
             st.rerun()
@@ -289,11 +291,11 @@ def _tested(name: str, was_waiting: bool) -> None:
             return
         if not entry.test_holds:
             st.caption("The settings changed since this test.")
-        st.html(_card(entry.last_test, entry))
+        st.html(_test_card(entry.last_test, entry))
 
 
-def _card(result: ConnectionResult, entry: JudgeEntry) -> str:
-    head = _answer_html(result) if result.ok else _failed(result, entry)
+def _test_card(result: ConnectionResult, entry: JudgeEntry) -> str:
+    head = _answer_html(result) if result.ok else _failed_words(result, entry)
     return (
         f'<div class="rs-card">{head}<div class="rs-quiet rs-num">{_test_spent(result)}</div></div>'
     )
@@ -313,7 +315,7 @@ def _answer_html(result: ConnectionResult) -> str:
     return f"<div>{verdict}</div><div>{esc(caption)}</div>{reason}"
 
 
-def _failed(result: ConnectionResult, entry: JudgeEntry) -> str:
+def _failed_words(result: ConnectionResult, entry: JudgeEntry) -> str:
     mend = MENDS.get(result.failure, "") if result.failure else ""
     if result.failure == "auth" and entry.key == "not set":
         mend = f"{entry.key_env} is not set. {MENDS['missing_key']}"
@@ -324,7 +326,7 @@ def _failed(result: ConnectionResult, entry: JudgeEntry) -> str:
 
 
 def _test_spent(result: ConnectionResult) -> str:
-    parts = [f"tested {fmt.ago(result.when)}"]
+    parts = [f"tested {fmt.time_ago(result.when)}"]
     if result.tries:
         total = None
         if result.tokens_in is not None and result.tokens_out is not None:

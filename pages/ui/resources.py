@@ -45,19 +45,19 @@ def store() -> Store:
 
     It is opened once per process. Pages pass it to services and never use it directly.
     """
-    return _open(str(here().db)).acting(actor())
+    return _open_store(str(current_settings().db)).acting(actor())
 
 
 def actor() -> Actor:
     """Return the current user, checked each time: a member's role may have changed or ended."""
-    settings = here()
+    settings = current_settings()
     if settings.access is not None:
-        return members.actor(_open(str(settings.db)), settings.access, claims())
+        return members.actor(_open_store(str(settings.db)), settings.access, claims())
     near = server.from_this_machine(st.context.headers, st.context.ip_address)
     return LOCAL if near else VISITOR
 
 
-def only(*verbs: Verb, who: Actor | None = None) -> dict[str, Any]:
+def disabled_without(*verbs: Verb, who: Actor | None = None) -> dict[str, Any]:
     """Return the arguments of a widget that needs one of these rights: disabled if all are missing.
 
     The services reject people without the right; this shows it before they invest any effort.
@@ -77,7 +77,7 @@ def only(*verbs: Verb, who: Actor | None = None) -> dict[str, Any]:
 # workspace's file; a tab that changes the workspace forgets all of it.
 
 
-def here() -> Settings:
+def current_settings() -> Settings:
     """Return this tab's settings: those of its workspace, if there are several.
 
     Raises:
@@ -90,15 +90,15 @@ def here() -> Settings:
 def workspaces() -> tuple[Workspace, ...]:
     """Return the workspaces that the current user may enter."""
     settings = load_settings()
-    return tuple(space for space in settings.workspaces if _in(settings.scoped(space.name)).role)
+    return tuple(w for w in settings.workspaces if _actor_in(settings.scoped(w.name)).role)
 
 
-def _in(settings: Settings) -> Actor:
+def _actor_in(settings: Settings) -> Actor:
     assert settings.access is not None
-    return members.actor(_open(str(settings.db)), settings.access, claims(), join=False)
+    return members.actor(_open_store(str(settings.db)), settings.access, claims(), join=False)
 
 
-def enter() -> Actor:
+def enter_workspace() -> Actor:
     """Enter the workspace in the address and return the current user; called once per script run.
 
     People who are not its members do not learn whether it exists.
@@ -111,7 +111,7 @@ def enter() -> Actor:
     name = requested or before or next(iter(names), "")
     if name not in names:
         state.drop_everything()
-        user = _in(settings.each()[0])
+        user = _actor_in(settings.each()[0])
         refused = "You have no access to a workspace of that name." if names else user.refused
         return Actor(user.name, refused=refused)
     if name != before:
@@ -127,9 +127,9 @@ def sign_out() -> None:
     """End every sign-in of the current user, in all workspaces."""
     settings = load_settings()
     for within in settings.each():
-        if settings.access is not None and (not within.workspace or _in(within).role):
+        if settings.access is not None and (not within.workspace or _actor_in(within).role):
             assert within.access is not None
-            opened = _open(str(within.db))
+            opened = _open_store(str(within.db))
             members.sign_out(opened.acting(members.actor(opened, within.access, claims())))
 
 
@@ -139,24 +139,24 @@ def require_seen(*run_ids: int) -> None:
         blindness.require_open(store(), run_id)
 
 
-def later(make: Callable[[Store], FileT]) -> Callable[[], FileT]:
+def make_later(make: Callable[[Store], FileT]) -> Callable[[], FileT]:
     """Return a function that makes a file on request, with the user's rights at that time.
 
     Streamlit calls it outside of any page, where the current user is unknown.
     """
-    settings, claimed, whose, user = here(), claims(), state.owner(), actor()
-    opened = _open(str(settings.db))
+    settings, claimed, whose, user = (current_settings(), claims(), state.file_owner(), actor())
+    opened = _open_store(str(settings.db))
 
-    def made() -> FileT:
+    def made_file() -> FileT:
         state.OWNER.set(whose)
         now = user if settings.access is None else members.actor(opened, settings.access, claimed)
         return make(opened.acting(now))
 
-    return made
+    return made_file
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _open(db: str) -> Store:
+def _open_store(db: str) -> Store:
     from core.services import open_store
 
     return open_store(replace(load_settings(), db=Path(db)))
@@ -168,7 +168,7 @@ def remembered(what: str, about: tuple[object, ...], make: Callable[[], ValueT])
     `about` holds plain values that change whenever the result would, e.g. a run's id with its
     counts of votes and failures. An exception is not cached.
     """
-    return cast("ValueT", _remembered(str(here().db), what, about, make))
+    return cast("ValueT", _remembered(str(current_settings().db), what, about, make))
 
 
 @st.cache_data(show_spinner=False, max_entries=256)
@@ -183,7 +183,7 @@ def shared(what: str, about: tuple[object, ...], make: Callable[[], ValueT]) -> 
 
     It is for values whose copy would take longer than the page (0.9 s for 90,000 votes).
     """
-    return cast("ValueT", _shared(str(here().db), what, about, make))
+    return cast("ValueT", _shared(str(current_settings().db), what, about, make))
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -223,13 +223,13 @@ class DatasetFile:
         return self.content if isinstance(self.content, str) else self.content.getvalue()
 
 
-def table(source: DatasetFile, sheet: str | None = None) -> Table | InputError:
+def table_in(source: DatasetFile, sheet: str | None = None) -> Table | InputError:
     """Return the file's rows (of a workbook: one sheet's), or why it is unreadable."""
-    return _table(source.key, source.name, sheet, source)
+    return _table_in(source.key, source.name, sheet, source)
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the file …")
-def _table(key: str, name: str, sheet: str | None, _source: DatasetFile) -> Table | InputError:
+def _table_in(key: str, name: str, sheet: str | None, _source: DatasetFile) -> Table | InputError:
     try:
         return catalog.read_source(_source.data(), name, sheet)
     except InputError as error:
@@ -247,23 +247,23 @@ def _tool_items(key: str, _source: DatasetFile) -> ToolItems | None:
     return import_files.tool_items(_source.data(), _source.name)
 
 
-def recognised(files: tuple[File, ...]) -> tuple[Recognised, ...]:
+def recognised_files(files: tuple[File, ...]) -> tuple[Recognised, ...]:
     """Return what the dropped files are."""
-    return _recognised(_keys(files), files)
+    return _recognised_files(_file_keys(files), files)
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Looking at the file …")
-def _recognised(keys: str, _files: tuple[File, ...]) -> tuple[Recognised, ...]:
+def _recognised_files(keys: str, _files: tuple[File, ...]) -> tuple[Recognised, ...]:
     return dropped.recognise(_files)
 
 
-def table_of(files: tuple[File, ...], *how: str | None) -> Table | InputError:
+def table_of_texts(files: tuple[File, ...], *how: str | None) -> Table | InputError:
     """Return the texts in files as a table, or the error; ``how`` is sheet and way."""
-    return _table_of(_keys(files), how, files)
+    return _as_table(_file_keys(files), how, files)
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the texts …")
-def _table_of(keys: str, how: tuple[Any, ...], _files: tuple[File, ...]) -> Table | InputError:
+def _as_table(keys: str, how: tuple[Any, ...], _files: tuple[File, ...]) -> Table | InputError:
     try:
         return texts.read(_files, *how)
     except InputError as error:
@@ -271,7 +271,7 @@ def _table_of(keys: str, how: tuple[Any, ...], _files: tuple[File, ...]) -> Tabl
         return error
 
 
-def _keys(files: tuple[File, ...]) -> str:
+def _file_keys(files: tuple[File, ...]) -> str:
     digest = hashlib.sha256()
     for file in files:
         for part in (file.name.encode("utf-8", "replace"), file.data):
@@ -284,41 +284,41 @@ def rubric(version_id: int | None) -> Rubric | None:
     return None if version_id is None else library.version_by_id(store(), version_id).rubric
 
 
-def checked(source: str, rows: Table, mapping: ColumnMapping, version_id: int | None) -> Checked:
+def check_rows(source: str, rows: Table, mapping: ColumnMapping, version_id: int | None) -> Checked:
     """Check the rows under that mapping and rubric version; ``source`` is their key."""
-    return _checked(source, mapping.model_dump_json(), version_id, rows)
+    return _check_rows(source, mapping.model_dump_json(), version_id, rows)
 
 
 @st.cache_resource(max_entries=1, scope="session", show_spinner="Checking every row …")
-def _checked(key: str, mapping: str, version_id: int | None, _rows: Table) -> Checked:
+def _check_rows(key: str, mapping: str, version_id: int | None, _rows: Table) -> Checked:
     return catalog.check(_rows, ColumnMapping.model_validate_json(mapping), rubric(version_id))
 
 
-def forget() -> None:
+def forget_file() -> None:
     """Discard the imported file."""
-    _table.clear()
+    _table_in.clear()
     _tool_items.clear()
-    _checked.clear()
+    _check_rows.clear()
 
 
-def count(version_id: int, where: ItemFilter) -> int:
+def item_count(version_id: int, where: ItemFilter) -> int:
     """Return how many items of a version pass the filter."""
     parts = (where.search, where.labelled, where.system, where.split)
-    return _count(str(store().path), version_id, parts, where)
+    return _item_count(str(store().path), version_id, parts, where)
 
 
 @st.cache_data(max_entries=500, show_spinner=False)
-def _count(db: str, version_id: int, parts: tuple[object, ...], _where: ItemFilter) -> int:
+def _item_count(db: str, version_id: int, parts: tuple[object, ...], _where: ItemFilter) -> int:
     return catalog.count_items(store(), version_id, _where)
 
 
-def systems(version_id: int) -> list[str]:
+def systems_of(version_id: int) -> list[str]:
     """Return the systems of a version's items."""
-    return _systems(str(store().path), version_id)
+    return _systems_of(str(store().path), version_id)
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
-def _systems(db: str, version_id: int) -> list[str]:
+def _systems_of(db: str, version_id: int) -> list[str]:
     return catalog.systems_of_version(store(), version_id)
 
 
@@ -361,7 +361,7 @@ def dropped_files(uploads: Sequence[Any]) -> tuple[File, ...]:
     return tuple(File(str(upload.name), upload.getvalue()) for upload in uploads[:MOST])
 
 
-def hold(place: Place, files: Sequence[File]) -> None:
+def hold_files(place: Place, files: Sequence[File]) -> None:
     """Hold files for the screen that uses them; without files, clear those held."""
     state.put(state.key(HELD, place), [(file.name, file.data) for file in files])
     if actor().may("draft"):
@@ -395,6 +395,6 @@ def held_line(place: Place, files: Sequence[File], other: str = "Another file") 
             key=state.key(HELD_ACT, place),
             type="tertiary",
             icon=":material/swap_horiz:",
-            on_click=hold,
+            on_click=hold_files,
             args=(place, ()),
         )

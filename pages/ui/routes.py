@@ -14,7 +14,7 @@ import streamlit as st
 
 from core.domain.access import Actor, Verb
 from pages.ui import state
-from pages.ui.resources import only
+from pages.ui.resources import disabled_without
 
 ROOT = Path(__file__).parents[2]
 
@@ -218,7 +218,7 @@ FOOT = (
 SCREENS = tuple(tab for place in (*PLACES, *FOOT) for tab in (*place.tabs, *place.within))
 
 
-def barred_at(
+def disabled_link(
     to: Screen, address: Mapping[str, object], who: Actor | None = None
 ) -> dict[str, Any]:
     """Return the arguments that disable a link for users without the right. All may read a finished
@@ -228,10 +228,12 @@ def barred_at(
         return {}
     plan = state.PLAN in address
     queue = state.RULE in address or address.get(state.NEW) == state.QUEUE
-    return only(*(("write",) if plan else ("organise",) if queue else to.verbs), who=who)
+    return disabled_without(
+        *(("write",) if plan else ("organise",) if queue else to.verbs), who=who
+    )
 
 
-def link(
+def draw_link(
     to: Screen,
     words: str,
     address: Mapping[str, object] | None = None,
@@ -257,21 +259,21 @@ def link(
         icon=f":material/{name}:" if name else None,
         width=width,
         query_params=state.url_parameters(address or {}),
-        **{"help": help, **barred_at(to, address or {})},
+        **{"help": help, **disabled_link(to, address or {})},
     )
 
 
-def back(to: Screen, words: str) -> None:
+def draw_back_link(to: Screen, words: str) -> None:
     """Draw a quiet link back, e.g. `back(RUBRICS, "All rubrics")`."""
-    link(to, words, icon="arrow_back")
+    draw_link(to, words, icon="arrow_back")
 
 
-def go(to: Screen, address: Mapping[str, object] | None = None) -> None:
+def go_to(to: Screen, address: Mapping[str, object] | None = None) -> None:
     """Go to a screen at once."""
     st.switch_page(to.script, query_params=state.url_parameters(address or {}))
 
 
-def href(url: str, address: Mapping[str, object]) -> str:
+def link_address(url: str, address: Mapping[str, object]) -> str:
     """Return a link's address for our own HTML, not escaped yet."""
     return f"{url}?{urlencode(state.url_parameters(address))}"
 
@@ -286,7 +288,7 @@ def about_this_page() -> None:
     url = state.page_shown() or START.url
     screen = next((candidate for candidate in SCREENS if candidate.url == url), None)
     if screen and screen != DOCUMENTS:
-        link(
+        draw_link(
             DOCUMENTS,
             "About this page",
             {state.DOCUMENT: "screens", state.PART: screen.title.lower().replace(" ", "-")},

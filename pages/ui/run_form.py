@@ -23,10 +23,10 @@ from pages.ui.text import esc, label, one_line
 from pages.ui.trial.judges import show_missing_keys
 from pages.ui.widgets import (
     LabelledFigure,
-    figures,
-    one_of,
-    refusal,
-    table,
+    choose_one,
+    draw_table,
+    show_figures,
+    show_refusal,
 )
 
 PLAN_FIELD = "plan_field"
@@ -37,25 +37,25 @@ SAVED, PICKED = "A saved panel", "Choose judges"
 OWN_PANEL = "Chosen judges"
 
 
-def panel(choices: RunChoices, rubric: Rubric, *, labelled: int) -> Panel | None:
+def choose_panel(choices: RunChoices, rubric: Rubric, *, labelled: int) -> Panel | None:
     """Return the chosen panel; `None` (after showing why) without a judge.
 
     `labelled` is how many items the judges can learn from.
     """
-    _propose(choices, labelled)
-    saved = _saved(choices)
-    judges = saved.judges if saved is not None else _picked(choices)
+    _propose_judges(choices, labelled)
+    saved = _saved_panel(choices)
+    judges = saved.judges if saved is not None else _picked_judges(choices)
     if not judges:
         st.info("Choose at least one judge.", icon=":material/gavel:")
         return None
-    rules = _rules(saved, rubric, len(judges))
+    rules = _scale_rules(saved, rubric, len(judges))
     panel_name = saved.name if saved else OWN_PANEL
-    chosen = planning.panel_of(panel_name, judges, rules, _seating(saved, judges))
+    chosen = planning.panel_of(panel_name, judges, rules, _seating_setup(saved, judges))
     show_missing_keys(chosen.judges)
     return chosen
 
 
-def _propose(choices: RunChoices, labelled: int) -> None:
+def _propose_judges(choices: RunChoices, labelled: int) -> None:
     """Fill in the last run's judges, or suitable ones, until the person chooses others."""
     proposed = judging.planned(store(), choices, labelled)
     names, panel_id = list(proposed.judges), proposed.panel
@@ -65,7 +65,7 @@ def _propose(choices: RunChoices, labelled: int) -> None:
         state.guess(plan_key("panel"), panel_id)
 
 
-def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> PanelSetup:
+def _seating_setup(saved: Panel | None, judges: tuple[Judge, ...]) -> PanelSetup:
     """Return how this run asks its judges: as the panel does, unless changed here."""
     # The fields start again from a panel's settings after it was changed.
     source = content_hash(saved.model_dump()) if saved else OWN_PANEL
@@ -91,10 +91,10 @@ def name_field(key: str, placeholder: str, most: int = 200) -> str:
     return " ".join(name.split())
 
 
-def _saved(choices: RunChoices) -> Panel | None:
+def _saved_panel(choices: RunChoices) -> Panel | None:
     if not choices.panels:
         return None
-    mode = one_of("Judges", [SAVED, PICKED], key=plan_key("how"), persist_state="session")
+    mode = choose_one("Judges", [SAVED, PICKED], key=plan_key("how"), persist_state="session")
     if mode != SAVED:
         return None
     panels = {panel_row.id: panel_row.panel for panel_row in choices.panels}
@@ -107,19 +107,19 @@ def _saved(choices: RunChoices) -> Panel | None:
         format_func=lambda value: one_line(panels[value].name, 90),
         persist_state="session",
     )
-    names = ", ".join(_described(judge) for judge in panels[chosen].judges)
+    names = ", ".join(_judge_words(judge) for judge in panels[chosen].judges)
     st.caption(label(names))
     return panels[chosen]
 
 
-def _described(judge: Judge) -> str:
+def _judge_words(judge: Judge) -> str:
     return f"{judge.name} ({who_answers(judge)})"
 
 
-def _picked(choices: RunChoices) -> tuple[Judge, ...]:
+def _picked_judges(choices: RunChoices) -> tuple[Judge, ...]:
     judges = {judge.name: judge.judge for judge in choices.judges}
     if not judges:
-        routes.link(routes.JUDGES, "Add a judge first")
+        routes.draw_link(routes.JUDGES, "Add a judge first")
         return ()
     # The forms of runs and contests share the field; only models can compare two answers.
     key, before = plan_key("judges"), state.get(plan_key("judges")) or []
@@ -129,7 +129,7 @@ def _picked(choices: RunChoices) -> tuple[Judge, ...]:
         "Judges",
         list(judges),
         key=key,
-        format_func=lambda name: one_line(_described(judges[name]), 90),
+        format_func=lambda name: one_line(_judge_words(judges[name]), 90),
         placeholder="Choose one or more",
         label_visibility="collapsed",
         persist_state="session",
@@ -137,7 +137,7 @@ def _picked(choices: RunChoices) -> tuple[Judge, ...]:
     return tuple(judges[name] for name in names)
 
 
-def _rules(saved: Panel | None, rubric: Rubric, judges: int) -> dict[Scale, str]:
+def _scale_rules(saved: Panel | None, rubric: Rubric, judges: int) -> dict[Scale, str]:
     """Return each scale's rule: as in the saved panel, or as chosen for scales of the rubric."""
     rules: dict[Scale, str] = {
         scale: getattr(saved.rules, scale) if saved else RULES[scale][0] for scale in RULES
@@ -218,15 +218,15 @@ def show_estimate(request: RunRequest | None) -> None:
     """Draw a request's estimate and Start, or why a run is impossible."""
     with st.container(border=True):
         st.html('<div class="rs-section">What it will take</div>')
-        estimate = None if request is None else _estimate(request)
+        estimate = None if request is None else _estimate_or_none(request)
         if request is not None and estimate is not None:
-            _figures(estimate, any(judge.learns for judge in request.panel.judges))
+            _estimate_figures(estimate, any(judge.learns for judge in request.panel.judges))
         elif request is None:
             st.caption("Choose who judges, and the estimate appears here.")
-        _start(request if estimate is not None else None)
+        _start_button(request if estimate is not None else None)
 
 
-def _estimate(request: RunRequest) -> CostEstimate | None:
+def _estimate_or_none(request: RunRequest) -> CostEstimate | None:
     # The seed decides which items and orders, not how many; only drawn items differ in length.
     about = (
         request.rubric_version,
@@ -244,14 +244,14 @@ def _estimate(request: RunRequest) -> CostEstimate | None:
             "estimate", about, lambda: cost_estimate.estimate_request(store(), request)
         )
     except InputError as error:
-        refusal(error)
+        show_refusal(error)
         return None
 
 
-def _figures(estimate: CostEstimate, learners: bool) -> None:
+def _estimate_figures(estimate: CostEstimate, learners: bool) -> None:
     most = "at most " if estimate.at_most else ""
     about = most or "about " if estimate.cost else ""
-    figures(
+    show_figures(
         [
             LabelledFigure("Items", fmt.count(estimate.items)),
             LabelledFigure("Votes", most + fmt.count(estimate.votes)),
@@ -273,13 +273,13 @@ def _figures(estimate: CostEstimate, learners: bool) -> None:
         if estimate.twins:
             st.caption(estimate.twins.in_words())
     if estimate.calls:
-        table(
+        draw_table(
             ("Judge", "Calls", "Tokens in", "Tokens out", "Cost"),
-            (_line(judge) for judge in estimate.judges),
+            (_judge_row(judge) for judge in estimate.judges),
             name="The estimate for every judge",
             numbers=(1, 2, 3, 4),
         )
-        st.caption(_time(estimate))
+        st.caption(_time_words(estimate))
     if estimate.brief_suits:
         st.caption(f"{cost_estimate.BRIEF_SUITS} It is under Wording.")
     if estimate.batch and estimate.direct:
@@ -295,12 +295,12 @@ def _figures(estimate: CostEstimate, learners: bool) -> None:
         )
 
 
-def _line(judge: JudgeEstimate) -> list[str]:
+def _judge_row(judge: JudgeEstimate) -> list[str]:
     tokens = [fmt.tokens(n).removesuffix(" tokens") for n in (judge.tokens_in, judge.tokens_out)]
     return [esc(judge.name), fmt.count(judge.calls), *tokens, fmt.cost(judge.cost)]
 
 
-def _time(estimate: CostEstimate) -> str:
+def _time_words(estimate: CostEstimate) -> str:
     caption = "Tokens are estimated at 4 characters each and 150 for an answer."
     if estimate.batch:
         return f"{caption} The answers come within a day of sending, often sooner."
@@ -323,9 +323,9 @@ def start_button(key: str, ready: bool, words: str = "Start") -> bool:
     )
 
 
-def _start(request: RunRequest | None) -> None:
+def _start_button(request: RunRequest | None) -> None:
     pressed = start_button(state.key(RUNS_ACT, "start"), request is not None)
     if pressed and request is not None:
         run_id = lifecycle.start(store(), request)
         state.drop(PLAN_FIELD, "seed")
-        routes.go(routes.RUN, {state.RUN: run_id})
+        routes.go_to(routes.RUN, {state.RUN: run_id})

@@ -17,18 +17,18 @@ from core.services.runs import lifecycle
 from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, shown_status
 from core.text import numbers as fmt
 from pages.ui import routes, state
-from pages.ui.asking_words import advice
+from pages.ui.asking_words import failure_advice
 from pages.ui.items import FAILURE_WORDS
-from pages.ui.resources import later, only, store
+from pages.ui.resources import disabled_without, make_later, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     LabelledFigure,
     Tone,
-    figures,
+    draw_row,
+    draw_table,
     problem_list,
-    row,
+    show_figures,
     shown_errors,
-    table,
     tag,
 )
 
@@ -121,19 +121,19 @@ POLL_SECONDS = 1.0
 REDRAW_SECONDS = 6.0
 
 
-def show(run_id: int, *, title: str = "", about: str = "") -> None:
+def show_status(run_id: int, *, title: str = "", about: str = "") -> None:
     """Draw the status with its buttons; it refreshes only while a worker processes the run.
 
     `title` is for the head of the run's own page; `about` follows the votes (HTML).
     """
     row = lifecycle.run_progress(store(), run_id).row
     began = time.monotonic()
-    st.fragment(_live, run_every=POLL_SECONDS if row.active else None)(
+    st.fragment(_live_status, run_every=POLL_SECONDS if row.active else None)(
         run_id, row.active, row.votes, began, title=title, about=about
     )
 
 
-def _live(
+def _live_status(
     run_id: int, was_active: bool, votes: int, began: float, *, title: str, about: str
 ) -> None:
     with shown_errors():
@@ -144,25 +144,25 @@ def _live(
         follows = look.row.votes != votes and time.monotonic() - began > REDRAW_SECONDS
         if look.row.active != was_active or follows:
             st.rerun()
-        draw(look, title=title, about=about)
+        draw_status(look, title=title, about=about)
 
 
-def draw(look: RunProgress, *, pace: bool = True, title: str = "", about: str = "") -> None:
+def draw_status(look: RunProgress, *, pace: bool = True, title: str = "", about: str = "") -> None:
     """Draw the current status with its buttons; `pace` adds the speed of a running run."""
     run = look.row
-    waiting = run.status == "running" and _out(look) and not run.cancel
+    waiting = run.status == "running" and _batches_out(look) and not run.cancel
     shown = tag("… Waiting for batches", "info") if waiting else status_tag(run)
     facts = facts_line(run) if run.active or not title else ""
-    with line_of(run, title, shown, f"{facts} {about}"):
-        _buttons(look, grades=bool(title))
+    with status_line(run, title, shown, f"{facts} {about}"):
+        _status_buttons(look, grades=bool(title))
     if run.active:
         text = f"{fmt.percent(look.share)} of the votes · {lifecycle.phase_words(run)}"
         st.progress(min(1.0, look.share), text=text)
         if waits := lifecycle.waiting_words(look):
             st.caption(f"{label(waits)}. {SLOW}")
-        if pace and not _out(look):
-            _pace(look)
-    _batches(look)
+        if pace and not _batches_out(look):
+            _pace_words(look)
+    _show_batches(look)
     if look.cells_not_needed:
         st.caption(
             f"{fmt.count(look.cells_not_needed)} of {fmt.plural(run.planned, 'vote')} "
@@ -174,14 +174,14 @@ def draw(look: RunProgress, *, pace: bool = True, title: str = "", about: str = 
     if look.stalled:
         st.warning(f"{NOBODY} Resume takes it up again; no finished vote is lost.")
     if not run.active or look.stalled:
-        _elsewhere(look)
+        _show_elsewhere(look)
     if run.message:
         st.warning(label(run.message), icon=":material/info:")
     show_failures(look)
 
 
 @contextmanager
-def line_of(run: RunRow, title: str, shown: str, about: str) -> Iterator[None]:
+def status_line(run: RunRow, title: str, shown: str, about: str) -> Iterator[None]:
     """Draw the row of a run's name, status and votes; the `with` block's contents come at its
     end.
     """
@@ -190,7 +190,7 @@ def line_of(run: RunRow, title: str, shown: str, about: str) -> Iterator[None]:
         if title:
             st.title(label(title), anchor=False, width="content")
         votes = f'<span class="rs-num">{esc(votes_words(run))}</span>'
-        row([shown, votes, about], width="content")
+        draw_row([shown, votes, about], width="content")
         st.space("stretch")
         yield
         if title:
@@ -210,14 +210,14 @@ def facts_line(run: RunRow) -> str:
     return f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>'
 
 
-def _pace(look: RunProgress) -> None:
+def _pace_words(look: RunProgress) -> None:
     if look.stalled:
         return
     waiting = look.row.status == "queued"
     rate = "waiting" if waiting else "measuring" if look.rate is None else fmt.pace(look.rate)
     remaining = fmt.seconds(look.seconds_left) if look.seconds_left is not None else fmt.DASH
     spent = spent_words(look.row) if look.row.calls else fmt.DASH
-    figures(
+    show_figures(
         [
             LabelledFigure("Pace", rate, "Votes by the second, the minute or the hour."),
             LabelledFigure("Time left", remaining, "At the pace of the last seconds."),
@@ -227,18 +227,18 @@ def _pace(look: RunProgress) -> None:
     )
 
 
-def _out(look: RunProgress) -> list[BatchRow]:
+def _batches_out(look: RunProgress) -> list[BatchRow]:
     """Return the batches that a provider processes."""
     return [batch for batch in look.batches if batch.at_provider]
 
 
-def _batches(look: RunProgress) -> None:
+def _show_batches(look: RunProgress) -> None:
     """Draw the state of batches at the provider, their age, and the time of the next check."""
-    out = _out(look)
+    out = _batches_out(look)
     if out:
-        table(
+        draw_table(
             ("Batch of", "Answered", "Sent", "At the provider", "Next look"),
-            (_batch(batch, look.row.active) for batch in out),
+            (_batch_row(batch, look.row.active) for batch in out),
             name="Batches at the provider",
             numbers=(1,),
         )
@@ -254,7 +254,7 @@ def _batches(look: RunProgress) -> None:
         st.warning(label(message), icon=":material/cloud_off:")
 
 
-def _batch(batch: BatchRow, active: bool) -> list[str]:
+def _batch_row(batch: BatchRow, active: bool) -> list[str]:
     until_check = None if batch.due is None or not active else batch.due - clock.seconds_now()
     look = (
         fmt.DASH
@@ -267,13 +267,13 @@ def _batch(batch: BatchRow, active: bool) -> list[str]:
     return [
         esc(batch.judge),
         answered,
-        fmt.ago(batch.created),
+        fmt.time_ago(batch.created),
         esc(batch.said.replace("_", " ")),
         look,
     ]
 
 
-def _buttons(look: RunProgress, *, grades: bool) -> None:
+def _status_buttons(look: RunProgress, *, grades: bool) -> None:
     run = look.row
     if grades and run.votes and not run.active:
         grades_download(run.id)
@@ -288,7 +288,7 @@ def _buttons(look: RunProgress, *, grades: bool) -> None:
             **{
                 "disabled": run.cancel and run.active,
                 "help": "Stops asking. Finished votes are kept, and the run can be resumed.",
-                **only("write"),
+                **disabled_without("write"),
             },
         )
     if code_elsewhere(run.panel.judges):
@@ -302,7 +302,7 @@ def _buttons(look: RunProgress, *, grades: bool) -> None:
             icon=":material/play_arrow:",
             on_click=_on_act,
             args=(lifecycle.resume, run.id),
-            **only("write"),
+            **disabled_without("write"),
         )
     if run.failures_open and not run.active and run.panel.askable:
         st.button(
@@ -311,7 +311,7 @@ def _buttons(look: RunProgress, *, grades: bool) -> None:
             icon=":material/replay:",
             on_click=_on_act,
             args=(lifecycle.retry, run.id),
-            **only("write"),
+            **disabled_without("write"),
         )
 
 
@@ -319,7 +319,7 @@ def grades_download(run_id: int) -> None:
     """Draw the download of the workbook of grades; other formats are on the Report page."""
     st.download_button(
         "Grades (Excel)",
-        data=later(lambda held: run_export.grades_workbook(held, run_id)),
+        data=make_later(lambda held: run_export.grades_workbook(held, run_id)),
         file_name=f"scores-run-{run_id}.xlsx",
         icon=":material/download:",
         key=state.key(RUN_ACT, "grades", run_id),
@@ -329,7 +329,7 @@ def grades_download(run_id: int) -> None:
     )
 
 
-def _elsewhere(look: RunProgress) -> None:
+def _show_elsewhere(look: RunProgress) -> None:
     """Show where a run continues if its judges are code that pages cannot run."""
     programs = code_elsewhere(look.row.panel.judges)
     remaining = look.row.planned - look.row.votes - look.cells_not_needed
@@ -346,7 +346,7 @@ def show_failures(look: RunProgress) -> None:
     lines = []
     for kind in look.failures:
         failed = [judges[name] for name in kind.judges if name in judges]
-        fix = advice(kind.kind, failed) if askable else IMPORTED_EMPTY
+        fix = failure_advice(kind.kind, failed) if askable else IMPORTED_EMPTY
         lines.append(
             f"<div>{tag(f'✕ {kind.times} × {FAILURE_WORDS.get(kind.kind, kind.kind)}', 'bad')} "
             f"<span class='rs-quiet'>{esc(', '.join(kind.judges))}</span></div>"

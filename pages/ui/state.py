@@ -171,7 +171,7 @@ def drop_everything() -> None:
         del st.session_state[name]
 
 
-def on_page(path: str) -> None:
+def note_page(path: str) -> None:
     """Remember which page is shown; called by the frame on every run."""
     parameters = [(name, st.query_params.get_all(name)) for name in st.query_params]
     if get(PAGE_SHOWN) != path:
@@ -189,8 +189,8 @@ def page_shown() -> str:
     return str(get(PAGE_SHOWN, ""))
 
 
-def arriving() -> bool:
-    """Return whether the user comes from another page, before `arrived` is called.
+def is_arriving() -> bool:
+    """Return whether the user comes from another page, before `note_arrival` is called.
 
     A value typed just before leaving can stay in the session without its widget. On return the
     widget would look empty, so a page with a form drops its families on arrival and seeds them
@@ -199,7 +199,7 @@ def arriving() -> bool:
     return bool(get(ARRIVING))
 
 
-def arrived() -> None:
+def note_arrival() -> None:
     """Note that the page is drawn; from now on its widgets hold what the browser shows."""
     put(ARRIVING, False)
 
@@ -223,7 +223,7 @@ def address_id(name: str) -> int | None:
     text = address(name)
     number = as_id(text or "")
     if text and number is None and not text.startswith(NEW):
-        unknown(name, text)
+        report_unknown(name, text)
     return number
 
 
@@ -231,12 +231,12 @@ def address_in(name: str, known: Collection[str]) -> str | None:
     """Return a URL parameter if it is one of these; report any other as unknown."""
     text = address(name)
     if text is not None and text not in known:
-        unknown(name, text)
+        report_unknown(name, text)
         return None
     return text
 
 
-def unknown(name: str, value: object) -> None:
+def report_unknown(name: str, value: object) -> None:
     """Make the frame report a part of the address as unknown and ignored."""
     unknown_parts = get(UNKNOWN)
     if unknown_parts is not None:
@@ -305,6 +305,6 @@ class Owner(NamedTuple):
 OWNER: ContextVar[Owner | None] = ContextVar("owner", default=None)
 
 
-def owner() -> Owner:
+def file_owner() -> Owner:
     """Return the owner of files made now."""
     return OWNER.get() or Owner(members.address_in(claims()), str(get(INSIDE) or ""))

@@ -90,7 +90,7 @@ def esc(text: str) -> str:
     return html.escape(visible(text))
 
 
-def prose(text: str, marks: Iterable[tuple[int, int]] = (), height: int | None = None) -> None:
+def draw_prose(text: str, marks: Iterable[tuple[int, int]] = (), height: int | None = None) -> None:
     """Draw a long text as written: line breaks kept, nothing interpreted.
 
     Args:
@@ -109,14 +109,14 @@ def marked(text: str, marks: Iterable[tuple[int, int]]) -> str:
     '<mark class="rs-mark">a&lt;</mark>b'
     """
     parts, position = list[str](), 0
-    for start, end in _merged(marks, len(text)):
+    for start, end in _merged_marks(marks, len(text)):
         inside = f'<mark class="rs-mark">{esc(text[start:end])}</mark>'
         parts += [esc(text[position:start]), inside]
         position = end
     return "".join([*parts, esc(text[position:])])
 
 
-def _merged(marks: Iterable[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+def _merged_marks(marks: Iterable[tuple[int, int]], length: int) -> list[tuple[int, int]]:
     merged = list[tuple[int, int]]()
     for start, end in sorted((max(0, s), min(length, e)) for s, e in marks):
         if start >= end:
@@ -128,7 +128,7 @@ def _merged(marks: Iterable[tuple[int, int]], length: int) -> list[tuple[int, in
     return merged
 
 
-def raw(text: str, height: int | None = None) -> None:
+def draw_raw(text: str, height: int | None = None) -> None:
     """Draw a text in fixed width, wrapped and copyable (prompts, replies, files)."""
     shown = visible(text) or " "
     if height is None:
@@ -138,21 +138,21 @@ def raw(text: str, height: int | None = None) -> None:
 
 
 @lru_cache(maxsize=1)
-def _reader() -> MarkdownIt:
+def _markdown_reader() -> MarkdownIt:
     # Syntax that could fetch or link stays as typed; HTML is text ("html": False escapes it).
     off = ["image", "link", "autolink", "html_block", "html_inline", "reference"]
     return MarkdownIt("commonmark", {"html": False}).enable("table").disable(off)
 
 
-def formatted(text: str) -> str:
+def formatted_html(text: str) -> str:
     r"""Return the text's headings, lists, tables, emphasis and code as our own HTML.
 
-    >>> formatted("*a* <b>")
+    >>> formatted_html("*a* <b>")
     '<p><em>a</em> &lt;b&gt;</p>\n'
     """
-    return str(_reader().render(visible(text)))
+    return str(_markdown_reader().render(visible(text)))
 
 
-def clamped(first: str, rest: str = "") -> str:
+def clamped_html(first: str, rest: str = "") -> str:
     """Return HTML of a part cut after a line or two; a click shows all of it, and the `rest`."""
     return f'<details class="rs-clamped"><summary>{first}</summary>{rest}</details>'

@@ -58,12 +58,12 @@ def shown_errors() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        refusal(error, where=error.where)
+        show_refusal(error, where=error.where)
     except RubricStudioError as error:
         st.error(label(str(error)), icon=":material/error:")
 
 
-def refusal(error: InputError, *, where: str = "") -> None:
+def show_refusal(error: InputError, *, where: str = "") -> None:
     """Draw an error and every problem in it; ``where`` names its place if the page does not."""
     head = f"{where}: {error.message}" if where else error.message
     st.error(label(head), icon=":material/error:")
@@ -132,14 +132,14 @@ def worked_out(page: str, votes: int, about: tuple[object, ...]) -> bool:
     return False
 
 
-def figures(values: Sequence[LabelledFigure], columns: int = 4) -> None:
+def show_figures(values: Sequence[LabelledFigure], columns: int = 4) -> None:
     """Draw a row of figures of equal width that reflows on a narrow screen."""
     with st.grid(columns, min_column_width=150):
         for figure in values:
             st.metric(label(figure.name), label(figure.value), help=label(figure.help) or None)
 
 
-def meanings(
+def choose_meanings(
     strange: Mapping[str, Sequence[str]], rubric: Rubric, key: Callable[[str, str], str]
 ) -> dict[str, dict[str, str]]:
     """Choose the option that each unknown answer of a file means; return the choices made.
@@ -171,7 +171,7 @@ def meanings(
     return meant
 
 
-def table(
+def draw_table(
     heads: Sequence[str], rows: Iterable[Sequence[str]], *, name: str, numbers: Sequence[int] = ()
 ) -> None:
     """Draw a small table to read (not to click); `name` describes it to screen readers.
@@ -183,17 +183,17 @@ def table(
         numbers: the columns to align as numbers.
     """
 
-    def cells(kind: str, texts: Sequence[str]) -> str:
+    def cells_html(kind: str, texts: Sequence[str]) -> str:
         classes = [' class="n"' if index in numbers else "" for index in range(len(texts))]
         scope = ' scope="col"' if kind == "th" else ""
         return "".join(
             f"<{kind}{scope}{of}>{text}</{kind}>" for of, text in zip(classes, texts, strict=True)
         )
 
-    body = "".join(f"<tr>{cells('td', texts)}</tr>" for texts in rows)
-    head = cells("th", [esc(title) for title in heads])
+    body = "".join(f"<tr>{cells_html('td', texts)}</tr>" for texts in rows)
+    head = cells_html("th", [esc(title) for title in heads])
     st.html(
-        f'<div class="rs-tabled">{tables.buttons(name)}'
+        f'<div class="rs-tabled">{tables.table_buttons(name)}'
         f'<div class="rs-scroll"><table class="rs-table" aria-label="{esc(name)}">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>"
     )
@@ -204,7 +204,7 @@ def tag(words: str, tone: Tone = "neutral") -> str:
     return f'<span class="rs-tag rs-{tone}">{esc(words)}</span>'
 
 
-def quiet(words: str) -> str:
+def quiet_html(words: str) -> str:
     """Return HTML of secondary text."""
     return f'<span class="rs-quiet">{esc(words)}</span>'
 
@@ -218,18 +218,18 @@ def figure_cell(
     """
     value, ends, why = figure.words(form)
     if ends:
-        return f"{value}<br>{quiet(ends)}"
+        return f"{value}<br>{quiet_html(ends)}"
     if not why or (figure.value is not None and not interval):
         return value
     return f'{value}<br><span class="rs-quiet rs-wrap">{esc(why)}</span>'
 
 
-def row(parts: Iterable[str], *, width: Literal["stretch", "content"] = "stretch") -> None:
+def draw_row(parts: Iterable[str], *, width: Literal["stretch", "content"] = "stretch") -> None:
     """Draw pieces of our own HTML (`tag`, `votes.option_chips`) side by side."""
     st.html(f'<div class="rs-row">{"".join(parts)}</div>', width=width)
 
 
-def one_of(
+def choose_one(
     words: str, options: Mapping[Choice, str] | Sequence[Choice], *, key: str, **more: Any
 ) -> Choice | None:
     """Draw a row of choices, one of which is always selected; a mapping gives their captions.
@@ -244,7 +244,7 @@ def one_of(
     return chosen
 
 
-def pager(pages: int, key: str, on_change: Callable[[str], None]) -> None:
+def draw_pager(pages: int, key: str, on_change: Callable[[str], None]) -> None:
     """Draw the page numbers in a row, wide enough for seven of them."""
     # In a narrower row the widget omits all pages but the current one.
     wide = 48 * min(pages, 7) + 120
@@ -333,19 +333,19 @@ METHODS: dict[IntervalChoice, str] = {
 }
 
 
-def confidence() -> Confidence:
+def chosen_confidence() -> Confidence:
     """Return this tab's choice, made on any page; 95% until then."""
     return Confidence(*state.get(CONFIDENCE, USUAL))
 
 
 def level_words() -> str:
     """Return the chosen level: `95%`."""
-    return fmt.level_words(confidence().level)
+    return fmt.level_words(chosen_confidence().level)
 
 
 def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidence:
     """Draw a popover that chooses level and method; `methods` if resampling makes the intervals."""
-    choice = confidence()
+    choice = chosen_confidence()
     width: Literal["stretch", "content"] = "stretch" if stretch else "content"
     with st.popover(f"{level_words()} intervals", icon=":material/straighten:", width=width):
         interval_fields(methods=methods)
@@ -354,10 +354,12 @@ def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidenc
 
 def interval_fields(*, methods: bool = True) -> None:
     """Draw the fields of level and method, within another popover."""
-    _choice("level", "How often an interval holds the true value", LEVELS, fmt.level_words)
+    _confidence_choice(
+        "level", "How often an interval holds the true value", LEVELS, fmt.level_words
+    )
     if methods:
         caption = METHODS.__getitem__
-        _choice("method", "How intervals are made of resamples", tuple(METHODS), caption)
+        _confidence_choice("method", "How intervals are made of resamples", tuple(METHODS), caption)
     st.caption(
         "For Agreement, Report, Compare runs and Compare systems alike, in this tab. What is "
         "trusted, better, strict, found or refused is decided at 95% all the same: names do not "
@@ -365,16 +367,16 @@ def interval_fields(*, methods: bool = True) -> None:
     )
 
 
-def _choice(
+def _confidence_choice(
     part: str, caption: str, options: Sequence[Any], format_func: Callable[[Any], str]
 ) -> None:
     key = state.key(CONFIDENCE_FIELD, part)
     # A widget's own value disappears with its page; this keeps the choice.
-    state.put(key, getattr(confidence(), part))
+    state.put(key, getattr(chosen_confidence(), part))
     st.selectbox(
         caption, options, key=key, format_func=format_func, on_change=_on_choice, args=(part, key)
     )
 
 
 def _on_choice(part: str, key: str) -> None:
-    state.put(CONFIDENCE, tuple(confidence()._replace(**{part: state.get(key)})))
+    state.put(CONFIDENCE, tuple(chosen_confidence()._replace(**{part: state.get(key)})))

@@ -15,7 +15,7 @@ from core.rubric_diff.wording import word_changes
 from core.scoring.gates import screen_text
 from core.services.judges.panel_setup import could_be_secret
 from core.services.rubrics.import_export import read_lines
-from core.text.quotes import sentences
+from core.text.quotes import sentence_spans
 
 LONG = 400_000
 ALL = Precheck(name="all", families=FAMILIES)
@@ -23,7 +23,7 @@ ALL = Precheck(name="all", families=FAMILIES)
 
 def test_a_run_of_marks_is_one_sentence() -> None:
     text = "?" * LONG + "x! Next."
-    assert sentences(text) == [(0, LONG + 2), (LONG + 3, LONG + 8)]
+    assert sentence_spans(text) == [(0, LONG + 2), (LONG + 3, LONG + 8)]
 
 
 @pytest.mark.parametrize("run", ["!", "!'", "\n", "\n ", "1", "a.", "a@", "'"])

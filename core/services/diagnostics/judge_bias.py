@@ -30,7 +30,7 @@ from core.metrics.bias.judge_bias import (
 from core.services.agreement.ratings import Levels
 from core.services.diagnostics import finding_words as words
 from core.services.diagnostics.evidence import Chart, CriterionEvidence, Flags, RunEvidence, Values
-from core.text.model_names import related
+from core.text.model_names import relation_of
 
 #: More levels than any criterion has, used to number strata by criterion and level.
 _LEVELS = 10_000
@@ -246,7 +246,8 @@ def _kin(evidence: RunEvidence, at: int) -> Values:
     systems = [traits.system for traits in evidence.of.traits]
     name = judge.model or judge.name
     kin = {
-        system: float(bool(related(name, system))) if system else np.nan for system in set(systems)
+        system: float(bool(relation_of(name, system))) if system else np.nan
+        for system in set(systems)
     }
     return np.array([kin[system] for system in systems], np.float64)
 

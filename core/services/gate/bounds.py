@@ -146,7 +146,7 @@ def _not_enough(figure: NamedFigure, decided: float | None, limits: GateLimits) 
         return f"n = {fmt.count(figure.n)}; at least {fmt.count(limits.min_n)} are asked (--min-n)"
     if decided is not None and decided < limits.min_decided:
         required = f"at least {fmt.percent(limits.min_decided)} are asked (--min-decided)"
-        share = fmt.distinguishable(decided, limits.min_decided, fmt.percent, 0)
+        share = fmt.distinguishable_text(decided, limits.min_decided, fmt.percent, 0)
         return f"{share} of cells are decided; {required}"
     return ""
 
@@ -168,7 +168,7 @@ def _bound_in_words(
     )
     estimate = Estimate(figure.value, figure.low, figure.high, missing or figure.why)
     described = estimate.words(
-        lambda number: fmt.distinguishable(number, bound.value, fmt.number, 3)
+        lambda number: fmt.distinguishable_text(number, bound.value, fmt.number, 3)
     )
     if figure.value is None:
         return f"{described.inline}, {required}"
@@ -179,7 +179,7 @@ def _bound_in_words(
             details.append(f"{fmt.count(picked)} of them settled in review")
     if decided is not None:
         details.append(
-            f"{fmt.distinguishable(decided, limits.min_decided, fmt.percent, 0)} decided"
+            f"{fmt.distinguishable_text(decided, limits.min_decided, fmt.percent, 0)} decided"
         )
     text = described.value + (f" ({', '.join(details)})" if details else "")
     return f"{text}, not enough to tell: {short}" if short else f"{text}, {required}"

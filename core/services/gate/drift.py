@@ -27,7 +27,7 @@ from core.services.runs.cost_estimate import CostEstimate
 from core.services.runs.cost_estimate import estimate_request as estimate_run
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
-from core.text.numbers import day, percent
+from core.text.numbers import day_of, percent
 
 #: The detail of repeats: the number of the first run.
 ANCHOR = "anchor"
@@ -103,7 +103,7 @@ class JudgeSeries:
             f"{self.judge} has drifted: on the same {look.n} items {MEASURES[self.measure]} "
             f"{percent(look.now)}{mean}, when first asked {percent(look.before)} (control limits "
             f"{percent(max(0.0, look.low or 0.0))} to {percent(min(1.0, look.high or 0.0))}), "
-            f"since {day(since.at)}{self._changed(since)}."
+            f"since {day_of(since.at)}{self._changed(since)}."
         )
 
     def _changed(self, since: DriftPoint) -> str:

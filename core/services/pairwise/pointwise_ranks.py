@@ -28,7 +28,7 @@ from core.services.agreement.ratings import Rated, Rater
 from core.services.pairwise.leaderboard_parts import Methods, side_by_side
 from core.services.pairwise.system_answers import ContestField, join_datasets
 from core.services.results.verdicts import texts_from
-from core.text.model_names import related
+from core.text.model_names import relation_of
 from core.text.numbers import count, plural
 
 #: The scores that a ranking excludes by default: those that a judge gave its own model
@@ -134,7 +134,7 @@ def ballots_of(
     counts = Counter[str]()
     for number, rater in enumerate(rated.graders):
         model = model_names.get(rater.name.partition("|")[0], rater.name)
-        kin = {s for s in field.systems if related(model, s) in exclude}
+        kin = {s for s in field.systems if relation_of(model, s) in exclude}
         for index in range(len(field.tasks)):
             score, base = _ballot_of(scored, rater, field, index, kin, counts)
             if sum(not np.isnan(s) for s in score) > 1:

@@ -23,7 +23,7 @@ from core.metrics.measure import NEAR, Array
 from core.metrics.ranking.ranks import competition_ranks, mid_ranks, rank_ranges
 from core.services.agreement.ratings import Rated, Rater
 from core.services.pairwise.pointwise_ranks import LeftOut, SystemScores, left_out_words
-from core.text.model_names import related
+from core.text.model_names import relation_of
 from core.text.numbers import DASH, count, level_words, score
 
 #: Systems are ordered by mean differences at this level, whatever level the intervals have.
@@ -139,7 +139,7 @@ def _scores_by_system(
     """Return a judge's scores by system and item id; count missing ones in ``left_out``."""
     scored = SystemScores(rated)
     model = models.get(judge.name.partition("|")[0], judge.name)
-    kin = {s for s in systems if related(model, s) in exclude}
+    kin = {s for s in systems if relation_of(model, s) in exclude}
     by_system: dict[str, dict[str, float]] = {system: {} for system in systems}
     for item in rated.items:
         if not item.system or item.system in kin:

@@ -41,7 +41,7 @@ def strata(draw: DrawKind, cells: DrawableCells) -> tuple[Numbers, list[Stratum]
 
     >>> import numpy as np
     >>> cells = DrawableCells(["Tone"], np.array([0, 0]), np.array([2, -2]), np.array([1, 0.2]))
-    >>> strata_of("strata", cells)[1], strata_of("doubt", cells)[1]
+    >>> strata("strata", cells)[1], strata("doubt", cells)[1]
     ([('Tone', -1), ('Tone', 2)], [('', 0), ('', 2)])
     """
     import numpy as np

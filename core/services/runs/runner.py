@@ -30,7 +30,7 @@ from core.services.runs.held_work import calling_beat, in_thread, store_thread
 from core.services.runs.ready_run import Providers
 from core.services.runs.worker import GRACE, LEASE_SECONDS, RunningWork
 from core.settings import pace_folder
-from core.store.runs.logbook import Logbook, kept_for
+from core.store.runs.logbook import Logbook, logbook_for
 from core.store.store import Store
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Runner:
             self._stopping.set()
 
         async with store_thread(self.store, providers) as io, aclosing(cluster):
-            with kept_for(self.store.path, self.owner) as book, ending_on_signals(end_loop):
+            with logbook_for(self.store.path, self.owner) as book, ending_on_signals(end_loop):
                 begun = partial(
                     RunningWork, self.store, providers=providers, io=io, book=book, cluster=cluster
                 )
@@ -256,7 +256,7 @@ async def _work_here(
         if lease is None:
             return None
         await in_thread(io, store.leases.sweep)
-        with kept_for(store.path, lease.owner) as book:
+        with logbook_for(store.path, lease.owner) as book:
             work = RunningWork(store, lease, providers, io, book, cluster)
             task, mine = asyncio.create_task(work.run()), asyncio.current_task()
             assert mine is not None

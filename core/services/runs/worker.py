@@ -49,7 +49,7 @@ from core.services.runs.held_work import (
 from core.services.runs.questions import AskingRound, Selector, Wanted, rounds_of, wants_every_cell
 from core.services.runs.ready_run import Job, KeptAnswers, Providers, load_job, ready_judges
 from core.store.runs.logbook import Logbook
-from core.store.runs.stops import passed_over
+from core.store.runs.stops import cells_to_skip
 from core.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -232,7 +232,7 @@ class RunningWork:
 
     async def _fail_stopping_cells(self, job: Job, recorder: Recorder) -> None:
         """Fail cells that stopped earlier workers of this run, without grading them."""
-        cells = passed_over(job.run.notes)
+        cells = cells_to_skip(job.run.notes)
         failed = [VoteFailure(cell, "internal", PASSED_OVER) for cell in cells]
         for failure in failed:
             if failure.cell not in job.done:

@@ -25,7 +25,7 @@ from core.services.runs.ready_run import load_job
 from core.services.versions import follow_version
 from core.services.versions.score_changes import new_places, translated_settled
 from core.store.review.settled import settled_data
-from core.store.runs.rescoring import Carried, carry, count_votes
+from core.store.runs.rescoring import Carried, carry_votes, count_votes
 from core.store.store import Store
 
 _LEASE_SECONDS = 600.0
@@ -94,7 +94,7 @@ def start_under(
             for old, (new, place) in new_places(edits).items()
             if new.name not in again
         ]
-        carry(db, run_id, successor.id, chosen, store.vote_statistics.own_rubrics(run_id))
+        carry_votes(db, run_id, successor.id, chosen, store.vote_statistics.own_rubrics(run_id))
         count_votes(db, successor.id)
         _carry_settled(store, seat, run, successor, edits, again)
         store.results.rebuild(successor.id, load_job(store, successor.id).derive)

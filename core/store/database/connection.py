@@ -22,7 +22,7 @@ from core.domain.access import LOCAL, Actor, Verb, allow
 from core.errors import Damaged, InputError, NotAllowed, NotFound, StoreError, WriteBlocked
 from core.part_files import delete_leftovers
 from core.store.database.content import to_json
-from core.store.database.data_file import FilePlace, cannot_write, make_private, to_read
+from core.store.database.data_file import FilePlace, cannot_write, make_private, read_only_uri
 from core.store.database.migrations import migrate, migrations_due
 from core.store.database.sums import add_sums
 
@@ -101,7 +101,7 @@ class Connections:
                 raise StoreError(f"The folder of {self.path} cannot be made: {error}.") from None
         try:
             with self.in_words():
-                _patiently(self._require_current if self.read_only else self._make_ready)
+                _retry_while_locked(self._require_current if self.read_only else self._make_ready)
         except sqlite3.DatabaseError as error:
             # Its tables do not match its version.
             raise Damaged(f"{self.path} is damaged ({error}); restore it from a copy.") from error
@@ -145,7 +145,7 @@ class Connections:
             # Without this check SQLite would create a new, empty file if the old one is gone.
             self._place.require()
             with self.in_words():
-                owned = (os.getpid(), _patiently(self._connect))
+                owned = (os.getpid(), _retry_while_locked(self._open_connection))
             self._local.held = owned
             self._local.log = self._place.log()
         return owned[1]
@@ -178,7 +178,7 @@ class Connections:
         if within:
             begin, commit = ("SAVEPOINT inner", "RELEASE inner")
             undo = "ROLLBACK TO inner; RELEASE inner"
-        with nullcontext() if within else self._in_turn(), self.in_words():
+        with nullcontext() if within else self._hold_turn(), self.in_words():
             connection.execute(begin)
             recorded = False
             try:
@@ -246,11 +246,11 @@ class Connections:
         with self.in_words():
             return self.thread_connection.execute(sql, values).fetchall()
 
-    def _connect(self) -> sqlite3.Connection:
-        return _connect(to_read(self.path) if self.read_only else self.path)
+    def _open_connection(self) -> sqlite3.Connection:
+        return _open_connection(read_only_uri(self.path) if self.read_only else self.path)
 
     def _require_current(self) -> None:
-        with closing(self._connect()) as connection:
+        with closing(self._open_connection()) as connection:
             if migrations_due(connection, str(self.path)):
                 raise StoreError(
                     f"{self.path} is of an earlier version, and cannot be brought up to date where "
@@ -259,7 +259,7 @@ class Connections:
 
     def _make_ready(self) -> None:
         delete_leftovers(self.path.parent)
-        connection = self._connect()
+        connection = self._open_connection()
         try:
             due = migrations_due(connection, str(self.path))
             _use_wal(connection, self.path)
@@ -277,7 +277,7 @@ class Connections:
             connection.close()
 
     @contextmanager
-    def _in_turn(self) -> Iterator[None]:
+    def _hold_turn(self) -> Iterator[None]:
         if not self._turn.acquire(timeout=TURN_SECONDS):
             raise WriteBlocked(f"{self.path} {_IN_WORDS[sqlite3.SQLITE_BUSY]}.")
         try:
@@ -295,7 +295,7 @@ class Connections:
             raise Damaged(f"{self.path} {_IN_WORDS[sqlite3.SQLITE_CORRUPT]}.") from error
         except sqlite3.DatabaseError as error:
             nonsense = str(error).startswith(_NONSENSE)
-            code = sqlite3.SQLITE_CORRUPT if nonsense else _code(error)
+            code = sqlite3.SQLITE_CORRUPT if nonsense else _error_code(error)
             text = _IN_WORDS.get(code)
             if text is None:
                 raise
@@ -308,7 +308,7 @@ class Connections:
             raise InputError(f"A number is too large: at most {LARGEST:,} can be kept.") from None
 
 
-def on_record(*, before: Any = None, after: Any = None) -> None:
+def add_to_record(*, before: Any = None, after: Any = None) -> None:
     """Add the data before or after the current act to its audit record."""
     grant = _granted.get()
     if grant is not None:
@@ -350,7 +350,7 @@ class _OfAThread(sqlite3.Connection):
             self.close()
 
 
-def _connect(path: Path | str) -> sqlite3.Connection:
+def _open_connection(path: Path | str) -> sqlite3.Connection:
     # isolation_level=None: the driver never opens a transaction itself.
     connection = sqlite3.connect(
         path,
@@ -380,19 +380,19 @@ def _use_wal(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"{path} is on a disk that programs cannot share; use a local disk.")
 
 
-def _patiently(attempt: Callable[[], T]) -> T:
+def _retry_while_locked(attempt: Callable[[], T]) -> T:
     """Call ``act()`` until the file is unlocked, for at most ``BUSY_SECONDS``."""
     deadline, pause = time.monotonic() + BUSY_SECONDS, 0.005
     while True:
         try:
             return attempt()
         except sqlite3.OperationalError as error:
-            if _code(error) not in _WAITING or time.monotonic() > deadline:
+            if _error_code(error) not in _WAITING or time.monotonic() > deadline:
                 raise
         time.sleep(pause)
         pause = min(pause * 2, 0.1)
 
 
-def _code(error: sqlite3.Error) -> int:
+def _error_code(error: sqlite3.Error) -> int:
     # The low byte is the primary code; some errors come from the driver and have none.
     return getattr(error, "sqlite_errorcode", 0) & 0xFF

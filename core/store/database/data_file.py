@@ -32,7 +32,7 @@ def make_private(path: Path) -> None:
     with suppress(OSError):
         make_file(path)
     if path == own_data_file():
-        _tighten(path)
+        _restrict_access(path)
 
 
 def make_file(path: Path) -> None:
@@ -40,7 +40,7 @@ def make_file(path: Path) -> None:
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE))
 
 
-def _tighten(path: Path) -> None:
+def _restrict_access(path: Path) -> None:
     for place, mode in (
         (path.parent, FOLDER),
         *((path.with_name(path.name + end), FILE) for end in ("", "-wal", "-shm")),
@@ -61,22 +61,22 @@ def cannot_write(path: Path) -> bool:
     """
     if not path.exists():
         return False
-    log_writable = os.access(path.parent, os.W_OK) or all(log.exists() for log in _logs(path))
+    log_writable = os.access(path.parent, os.W_OK) or all(log.exists() for log in _log_files(path))
     return not (os.access(path, os.W_OK) and log_writable)
 
 
-def to_read(path: Path) -> str:
+def read_only_uri(path: Path) -> str:
     """Return the URI with which SQLite opens a data file and writes nothing at all.
 
     Without a log, no process has the file open, so it is read without locks, which would need files
     of their own. With a log, another process may be writing, so it is read with locks.
     """
-    log, index = _logs(path)
+    log, index = _log_files(path)
     alone = not index.exists() and not (log.exists() and log.stat().st_size)
     return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
 
 
-def _logs(path: Path) -> list[Path]:
+def _log_files(path: Path) -> list[Path]:
     return [path.with_name(path.name + end) for end in ("-wal", "-shm")]
 
 
@@ -96,17 +96,17 @@ class FilePlace:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._log_path = path.with_name(f"{path.name}-wal")
-        self._file = _id(path)
+        self._file = _file_id(path)
         self._saving = threading.Lock()
         self._saved: str | None = None
 
     def in_place(self) -> bool:
         """Return whether the file is still the one that was opened."""
-        return _id(self._path) == self._file
+        return _file_id(self._path) == self._file
 
     def log(self) -> FileId | None:
         """Return the identity of the log of new writes (the WAL)."""
-        return _id(self._log_path)
+        return _file_id(self._log_path)
 
     def require(
         self, connection: sqlite3.Connection | None = None, log: FileId | None = None
@@ -123,10 +123,10 @@ class FilePlace:
         )
         raise StoreError(
             f"{subject} was deleted, moved or replaced while it was in use, so nothing more is "
-            f"written. {self._save(connection)}"
+            f"written. {self._save_copy(connection)}"
         )
 
-    def _save(self, connection: sqlite3.Connection | None) -> str:
+    def _save_copy(self, connection: sqlite3.Connection | None) -> str:
         """Save what the connection reads; return a sentence with the path, or with what to do."""
         with self._saving:
             if self._saved is None and connection is not None:
@@ -145,7 +145,7 @@ class FilePlace:
             return self._saved or "Put a copy back and start again."
 
 
-def _id(path: Path) -> FileId | None:
+def _file_id(path: Path) -> FileId | None:
     try:
         stat = path.stat()
     except OSError:
@@ -184,7 +184,7 @@ def copy_to(
                 return None
             backup = _counts_of_copy(part, target)
             part.replace(target)
-            _settle(target.parent)
+            _flush_folder(target.parent)
     except (sqlite3.Error, OSError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise StoreError(f"{target} cannot be written: {reason}.") from None
@@ -194,14 +194,14 @@ def copy_to(
 def _counts_of_copy(part: Path, target: Path) -> Backup:
     """Return the counts of a copy; zeros if it is damaged."""
     runs = votes = 0
-    with suppress(sqlite3.Error), closing(sqlite3.connect(to_read(part), uri=True)) as copy:
+    with suppress(sqlite3.Error), closing(sqlite3.connect(read_only_uri(part), uri=True)) as copy:
         ((runs, votes),) = copy.execute(
             "SELECT count(*) FILTER (WHERE kind = 'run'), coalesce(sum(votes), 0) FROM run"
         ).fetchall()
     return Backup(str(target), part.stat().st_size, int(runs), int(votes))
 
 
-def _settle(folder: Path) -> None:
+def _flush_folder(folder: Path) -> None:
     """Flush a new name to the disk, on systems where folders can be opened."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
@@ -211,7 +211,7 @@ def _settle(folder: Path) -> None:
             os.close(descriptor)
 
 
-def damage(ask: Callable[[str], Iterable[tuple[Any, ...]]]) -> list[dict[str, str]]:
+def find_damage(ask: Callable[[str], Iterable[tuple[Any, ...]]]) -> list[dict[str, str]]:
     """Return SQLite's own findings: damaged pages, broken constraints, orphan rows."""
     problems = [
         {"what": problem, "where": "the file"}

@@ -64,7 +64,7 @@ def clean_secrets(db: sqlite3.Connection) -> None:
     for place in _SETTINGS:
         _clean_settings(db, *place, secrets.add)
     for secret in sorted(secrets, key=len, reverse=True):
-        _clean_words(db, secret)
+        _remove_from_texts(db, secret)
     for _, sql in guards:
         db.execute(sql)
 
@@ -85,7 +85,7 @@ def _clean_settings(
     changed = []
     for row_id, text in rows:
         before = json.loads(text)
-        after = _cleaned(before, tell)
+        after = _without_secrets(before, tell)
         if after != before:
             changed.append((row_id, after))
     for row_id, after in changed:
@@ -95,10 +95,10 @@ def _clean_settings(
             db.execute(f"UPDATE {table} SET {digest} = ? WHERE {key} = ?", hashed)
 
 
-def _cleaned(value: Any, tell: Callable[[str], None]) -> Any:
+def _without_secrets(value: Any, tell: Callable[[str], None]) -> Any:
     """Return plain data with judges' settings cleaned; call ``tell`` with each removed secret."""
     if isinstance(value, list):
-        return [_cleaned(inner, tell) for inner in value]
+        return [_without_secrets(inner, tell) for inner in value]
     if not isinstance(value, dict):
         return value
     return {name: _cleaned_field(name, inner, tell) for name, inner in value.items()}
@@ -114,7 +114,7 @@ def _cleaned_field(name: str, value: Any, tell: Callable[[str], None]) -> Any:
     if name == "model" and isinstance(value, str) and looks_like_key(value):
         tell(value)
         return REMOVED
-    return _cleaned(value, tell)
+    return _without_secrets(value, tell)
 
 
 def _value_at(value: Any, path: tuple[str | int, ...]) -> Any:
@@ -136,7 +136,7 @@ def _tell_texts(value: Any, tell: Callable[[str], None]) -> None:
                 tell(text)
 
 
-def _clean_words(db: sqlite3.Connection, secret: str) -> None:
+def _remove_from_texts(db: sqlite3.Connection, secret: str) -> None:
     # JSON text may contain it escaped.
     for spelt in dict.fromkeys((secret, json.dumps(secret)[1:-1])):
         for table, columns in _WORDS:

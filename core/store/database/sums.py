@@ -128,17 +128,17 @@ class AlteredRows(NamedTuple):
 
 def add_sums(db: sqlite3.Connection) -> None:
     """Store the checksums of this transaction's new rows, at its end."""
-    for facts, after, last in _unsummed(db):
-        _store_sum(db, facts, last, _digest(db, facts, after, last))
+    for facts, after, last in _tables_to_sum(db):
+        _store_sum(db, facts, last, _digest_rows(db, facts, after, last))
 
 
 def not_covered_so_far(db: sqlite3.Connection) -> None:
     """Mark all existing rows as recorded without a checksum."""
-    for facts, _, last in _unsummed(db):
+    for facts, _, last in _tables_to_sum(db):
         _store_sum(db, facts, last, "")
 
 
-def _unsummed(db: sqlite3.Connection) -> list[tuple[FactTable, int, int]]:
+def _tables_to_sum(db: sqlite3.Connection) -> list[tuple[FactTable, int, int]]:
     """Return the tables with unsummed rows: table, last key covered, last key."""
     ends = db.execute(_ENDS).fetchall()
     return [(_BY_TABLE[table], summed, last) for table, last, summed in ends if last > summed]
@@ -148,23 +148,23 @@ def _store_sum(db: sqlite3.Connection, facts: FactTable, last: int, digest: str)
     db.execute("INSERT INTO group_sum VALUES (?, ?, ?)", (facts.table, last, digest))
 
 
-def altered(db: sqlite3.Connection) -> Iterator[AlteredRows]:
+def altered_rows(db: sqlite3.Connection) -> Iterator[AlteredRows]:
     """Yield the groups of rows that differ from their checksums."""
-    for facts, after, last, digest in _groups(db):
-        if digest and digest != _readable(db, facts, after, last):
+    for facts, after, last, digest in _checked_groups(db):
+        if digest and digest != _digest_if_readable(db, facts, after, last):
             yield AlteredRows(facts.words, after + 1, last)
 
 
-def uncovered(db: sqlite3.Connection) -> Iterator[AlteredRows]:
+def uncovered_rows(db: sqlite3.Connection) -> Iterator[AlteredRows]:
     """Yield groups of rows without a checksum, which are old or from another program."""
-    for facts, after, last, digest in _groups(db):
+    for facts, after, last, digest in _checked_groups(db):
         if not digest:
             yield AlteredRows(facts.words, after + 1, last)
-    for facts, after, last in _unsummed(db):
+    for facts, after, last in _tables_to_sum(db):
         yield AlteredRows(facts.words, after + 1, last)
 
 
-def _groups(db: sqlite3.Connection) -> Iterator[tuple[FactTable, int, int, str]]:
+def _checked_groups(db: sqlite3.Connection) -> Iterator[tuple[FactTable, int, int, str]]:
     """Yield each group: table, key before its first row, last key, checksum."""
     for facts in _FACTS:
         rows = db.execute(
@@ -174,15 +174,15 @@ def _groups(db: sqlite3.Connection) -> Iterator[tuple[FactTable, int, int, str]]
             yield facts, after, last, digest
 
 
-def _readable(db: sqlite3.Connection, facts: FactTable, after: int, last: int) -> str:
+def _digest_if_readable(db: sqlite3.Connection, facts: FactTable, after: int, last: int) -> str:
     """Return the checksum of rows, or "" if they cannot be read."""
     try:
-        return _digest(db, facts, after, last)
+        return _digest_rows(db, facts, after, last)
     except sqlite3.DatabaseError:
         return ""
 
 
-def _digest(db: sqlite3.Connection, facts: FactTable, after: int, last: int) -> str:
+def _digest_rows(db: sqlite3.Connection, facts: FactTable, after: int, last: int) -> str:
     """Return the checksum of the rows with a key above ``after``, up to ``last``."""
     hashed = hashlib.sha256()
     cursor = db.execute(

@@ -272,7 +272,7 @@ VOTES = (
 )
 
 
-def _refuse(table: str, verb: str, columns: str = "") -> str:
+def _refusal_trigger(table: str, verb: str, columns: str = "") -> str:
     of_columns, which_columns = (f" OF {columns}", " in these columns") if columns else ("", "")
     return f"""
     CREATE TRIGGER {table}_is_never_{verb.lower()}d BEFORE {verb}{of_columns} ON {table}
@@ -285,9 +285,9 @@ _FAILURE = "id, run_id, item_id, criterion, judge, replicate, attempt, kind, mes
 _RUN = "id, kind, rubric_version_id, dataset_version_id, panel, panel_hash, plan, plan_hash"
 
 TRIGGERS = (
-    *(_refuse(table, verb) for table in _FACTS for verb in ("UPDATE", "DELETE")),
-    _refuse("failure", "UPDATE", f"{_FAILURE}, created"),
-    _refuse("failure", "DELETE"),
-    _refuse("run", "UPDATE", f"{_RUN}, items, planned, created"),
-    _refuse("run", "DELETE"),
+    *(_refusal_trigger(table, verb) for table in _FACTS for verb in ("UPDATE", "DELETE")),
+    _refusal_trigger("failure", "UPDATE", f"{_FAILURE}, created"),
+    _refusal_trigger("failure", "DELETE"),
+    _refusal_trigger("run", "UPDATE", f"{_RUN}, items, planned, created"),
+    _refusal_trigger("run", "DELETE"),
 )

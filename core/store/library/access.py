@@ -29,11 +29,11 @@ class Members:
     def find(self, email: str) -> MemberRow | None:
         """Return a member, or ``None``."""
         rows = self._files.rows("SELECT * FROM member WHERE email = ?", (clean(email),))
-        return _member(rows[0]) if rows else None
+        return _member_row(rows[0]) if rows else None
 
     def list(self) -> builtins.list[MemberRow]:
         """Return all members, by address."""
-        return [_member(row) for row in self._files.rows("SELECT * FROM member ORDER BY email")]
+        return [_member_row(row) for row in self._files.rows("SELECT * FROM member ORDER BY email")]
 
     def put(self, email: str, role: TeamRole, *, disabled: bool, now: str) -> MemberRow:
         """Add or change a member."""
@@ -42,7 +42,12 @@ class Members:
                 "INSERT INTO member (email, role, disabled, created, updated) "
                 "VALUES (:email, :role, :disabled, :now, :now) ON CONFLICT (email) DO UPDATE "
                 "SET role = excluded.role, disabled = excluded.disabled, updated = :now",
-                {"email": clean(email), "role": role, "disabled": disabled, "now": now},
+                {
+                    "email": clean(email),
+                    "role": role,
+                    "disabled": disabled,
+                    "now": now,
+                },
             )
         return self.get(email)
 
@@ -62,16 +67,16 @@ class AuditRecord:
         self, *, actor: str | None = None, offset: int = 0, limit: int = 100
     ) -> builtins.list[AuditRow]:
         """Return audit entries, newest first; all of them with a limit of -1."""
-        where, values = _where(actor)
+        where, values = _where_actor(actor)
         rows = self._files.rows(
             f"SELECT * FROM audit {where} ORDER BY id DESC LIMIT ? OFFSET ?",
             (*values, limit, offset),
         )
-        return [_audit(row) for row in rows]
+        return [_audit_row(row) for row in rows]
 
     def count(self, *, actor: str | None = None) -> int:
         """Return the number of audit entries."""
-        where, values = _where(actor)
+        where, values = _where_actor(actor)
         ((count,),) = self._files.tuples(f"SELECT count(*) FROM audit {where}", values)
         return int(count)
 
@@ -81,16 +86,16 @@ class AuditRecord:
         return [name for (name,) in rows]
 
 
-def _where(actor: str | None) -> tuple[str, tuple[str, ...]]:
+def _where_actor(actor: str | None) -> tuple[str, tuple[str, ...]]:
     return ("", ()) if actor is None else ("WHERE actor = ?", (actor,))
 
 
-def _member(row: sqlite3.Row) -> MemberRow:
+def _member_row(row: sqlite3.Row) -> MemberRow:
     fields = dict(row)
     return MemberRow(**{**fields, "disabled": bool(fields["disabled"])})
 
 
-def _audit(row: sqlite3.Row) -> AuditRow:
+def _audit_row(row: sqlite3.Row) -> AuditRow:
     fields = dict(row)
     for name in ("object", "before", "after"):
         fields[name] = json.loads(fields[name])

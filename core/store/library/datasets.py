@@ -52,7 +52,7 @@ class Items:
         self, version_id: int, where: ItemFilter = _EVERYTHING, *, offset: int = 0, limit: int = 50
     ) -> list[ItemRow]:
         """Return a page of items for browsing, in the dataset's order."""
-        clause, values = _clause(version_id, where)
+        clause, values = _where_clause(version_id, where)
         return [
             ItemRow(*row)
             for row in self._files.tuples(
@@ -64,7 +64,7 @@ class Items:
 
     def count(self, version_id: int, where: ItemFilter = _EVERYTHING) -> int:
         """Return the number of items that pass the filter."""
-        clause, values = _clause(version_id, where)
+        clause, values = _where_clause(version_id, where)
         ((count,),) = self._files.tuples(f"SELECT count(*) FROM item i WHERE {clause}", values)
         return int(count)
 
@@ -99,7 +99,7 @@ class Items:
 
     def contents(self, version_id: int, ids: Iterable[str] | None = None) -> Iterator[str]:
         """Yield the same items as ``items``, as stored JSON text."""
-        positions = self._positions(version_id, ids)
+        positions = self._item_positions(version_id, ids)
         for start in range(0, len(positions), _PAGE):
             page = positions[start : start + _PAGE]
             yield from (
@@ -140,7 +140,7 @@ class Items:
             (version_id,),
         )
 
-    def _positions(self, version_id: int, ids: Iterable[str] | None) -> list[int]:
+    def _item_positions(self, version_id: int, ids: Iterable[str] | None) -> list[int]:
         if ids is None:
             rows = self._files.tuples(
                 "SELECT position FROM item WHERE version_id = ? ORDER BY position", (version_id,)
@@ -160,7 +160,7 @@ class Items:
         return sorted(positions.values())
 
 
-def _clause(version_id: int, where: ItemFilter) -> tuple[str, Sequence[Any]]:
+def _where_clause(version_id: int, where: ItemFilter) -> tuple[str, Sequence[Any]]:
     parts: list[str] = ["i.version_id = ?"]
     values: list[Any] = [version_id]
     if where.labelled is not None:
@@ -211,7 +211,7 @@ class Datasets(Items):
                 "INSERT INTO dataset (name, created, hidden) VALUES (?, ?, ?)",
                 (dataset.name, now, hidden),
             )
-            return self._add(db, (new_id(cursor), 1), dataset, text, (now, source))
+            return self._add_version(db, (new_id(cursor), 1), dataset, text, (now, source))
 
     def add_version(
         self, dataset_id: int, dataset: Dataset, *, parent: int, now: str, source: str = ""
@@ -235,7 +235,7 @@ class Datasets(Items):
                 )
             db.execute("UPDATE dataset SET name = ? WHERE id = ?", (dataset.name, dataset_id))
             place = (dataset_id, parent + 1)
-            return self._add(db, place, dataset, text, (now, source))
+            return self._add_version(db, place, dataset, text, (now, source))
 
     def version(self, version_id: int) -> DatasetVersion:
         """Return a version by its id."""
@@ -244,7 +244,7 @@ class Datasets(Items):
         )
         if not rows:
             raise NotFound(f"There is no dataset version {version_id}.")
-        return _version(rows[0])
+        return _version_from(rows[0])
 
     def latest(self, dataset_id: int) -> DatasetVersion:
         """Return the newest version of a dataset."""
@@ -258,7 +258,7 @@ class Datasets(Items):
         )
         if not rows:
             raise NotFound(f"There is no dataset {dataset_id}.")
-        return [_version(row) for row in rows]
+        return [_version_from(row) for row in rows]
 
     def find_by_hash(self, content: str) -> DatasetVersion | None:
         """Return the newest version with this content hash, or ``None``.
@@ -270,7 +270,7 @@ class Datasets(Items):
             "ORDER BY (SELECT hidden FROM dataset WHERE id = v.dataset_id), id DESC LIMIT 1",
             (content,),
         )
-        return _version(rows[0]) if rows else None
+        return _version_from(rows[0]) if rows else None
 
     def list(self, *, archived: bool = False) -> builtins.list[DatasetRow]:
         """Return the current or the archived datasets, most recently changed first."""
@@ -332,7 +332,7 @@ class Datasets(Items):
         """Restore a dataset from the archive."""
         self._files.set_archived("dataset", dataset_id, None)
 
-    def _add(
+    def _add_version(
         self,
         db: sqlite3.Connection,
         place: tuple[int, int],
@@ -368,7 +368,7 @@ class Datasets(Items):
                     item.system,
                     item.split,
                     len(item.labels),
-                    preview(item),
+                    preview_item(item),
                     to_json(dump(item)),
                 )
                 for position, item in enumerate(dataset.items)
@@ -377,7 +377,7 @@ class Datasets(Items):
         return self.version(version_id)
 
 
-def preview(item: Item) -> str:
+def preview_item(item: Item) -> str:
     """Return the start of the judged text, on one line of up to 200 characters."""
     # A plain string needs no cached property on every item.
     judged = item.submission if isinstance(item.submission, str) else item.output
@@ -385,7 +385,7 @@ def preview(item: Item) -> str:
     return text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + "…"
 
 
-def _version(row: sqlite3.Row) -> DatasetVersion:
+def _version_from(row: sqlite3.Row) -> DatasetVersion:
     fields = dict(row)
     head = json.loads(fields.pop("head"))
     rubric = head.pop("rubric", None)

@@ -36,7 +36,7 @@ class Judges:
         rows = self._files.rows("SELECT * FROM judge WHERE name = ? AND archived IS NULL", (name,))
         if not rows:
             raise NotFound(f"There is no judge {name!r}.")
-        return _judge(rows[0])
+        return _judge_row(rows[0])
 
     def list(self, *, archived: bool = False) -> builtins.list[JudgeRow]:
         """Return the current or the archived judges, by name."""
@@ -44,7 +44,7 @@ class Judges:
             "SELECT * FROM judge WHERE (archived IS NOT NULL) = ? ORDER BY lower(name), id",
             (archived,),
         )
-        return [_judge(row) for row in rows]
+        return [_judge_row(row) for row in rows]
 
     def archive(self, name: str, *, now: str) -> None:
         """Archive a judge; its name is free again."""
@@ -79,7 +79,7 @@ class Panels:
         rows = self._files.rows("SELECT * FROM panel WHERE id = ?", (panel_id,))
         if not rows:
             raise NotFound(f"There is no panel {panel_id}.")
-        return _panel(rows[0])
+        return _panel_row(rows[0])
 
     def list(self, *, archived: bool = False) -> builtins.list[PanelRow]:
         """Return the current or the archived panels, by name."""
@@ -87,7 +87,7 @@ class Panels:
             "SELECT * FROM panel WHERE (archived IS NOT NULL) = ? ORDER BY lower(name), id",
             (archived,),
         )
-        return [_panel(row) for row in rows]
+        return [_panel_row(row) for row in rows]
 
     def archive(self, panel_id: int, *, now: str) -> None:
         """Archive a panel; its name is free again."""
@@ -122,7 +122,7 @@ class Drafts:
         rows = self._files.rows(
             "SELECT key, content, updated FROM draft WHERE key = ?", (self._own + key,)
         )
-        return self._draft(rows[0]) if rows else None
+        return self._draft_from(rows[0]) if rows else None
 
     def list(self, prefix: str = "") -> builtins.list[SavedDraft]:
         """Return the drafts whose keys start with ``prefix``, most recently saved first."""
@@ -132,7 +132,7 @@ class Drafts:
             "AND NOT instr(substr(key, ?), ?) ORDER BY updated DESC, key",
             (len(full_prefix), full_prefix, len(full_prefix) + 1, _PARTED),
         )
-        return [self._draft(row) for row in rows]
+        return [self._draft_from(row) for row in rows]
 
     def other_drafts(self, key: str) -> builtins.list[tuple[str, str]]:
         """Return the other users with a draft under ``key`` and its time, newest first."""
@@ -148,7 +148,7 @@ class Drafts:
         with self._files.write() as db:
             db.execute("DELETE FROM draft WHERE key = ?", (self._own + key,))
 
-    def _draft(self, row: sqlite3.Row) -> SavedDraft:
+    def _draft_from(self, row: sqlite3.Row) -> SavedDraft:
         key = row["key"].removeprefix(self._own)
         return SavedDraft(key, json.loads(row["content"]), row["updated"])
 
@@ -184,11 +184,11 @@ class SettingValues:
             )
 
 
-def _judge(row: sqlite3.Row) -> JudgeRow:
+def _judge_row(row: sqlite3.Row) -> JudgeRow:
     fields = dict(row)
     return JudgeRow(judge=Judge.model_validate_json(fields.pop("content")), **fields)
 
 
-def _panel(row: sqlite3.Row) -> PanelRow:
+def _panel_row(row: sqlite3.Row) -> PanelRow:
     fields = dict(row)
     return PanelRow(panel=Panel.model_validate_json(fields.pop("content")), **fields)

@@ -81,7 +81,7 @@ class Rubrics:
         )
         if not rows:
             raise NotFound(f"There is no rubric {rubric_id}.")
-        return _version(rows[0])
+        return _version_from(rows[0])
 
     def latest_number(self, rubric_id: int) -> int:
         """Return the number of the newest version, without its content."""
@@ -99,7 +99,7 @@ class Rubrics:
         )
         if not rows:
             raise NotFound(f"There is no rubric version {version_id}.")
-        return _version(rows[0])
+        return _version_from(rows[0])
 
     def find_by_hash(self, content: str) -> RubricVersion | None:
         """Return the newest version with this content hash, or ``None``.
@@ -111,7 +111,7 @@ class Rubrics:
             "ORDER BY (SELECT hidden FROM rubric WHERE id = v.rubric_id), id DESC LIMIT 1",
             (content,),
         )
-        return _version(rows[0]) if rows else None
+        return _version_from(rows[0]) if rows else None
 
     def versions(self, rubric_id: int) -> builtins.list[RubricVersionInfo]:
         """Return the versions of a rubric, newest first, without contents."""
@@ -179,7 +179,7 @@ class Rubrics:
         return self.version(new_id(cursor))
 
 
-def _version(row: sqlite3.Row) -> RubricVersion:
+def _version_from(row: sqlite3.Row) -> RubricVersion:
     return RubricVersion(
         id=row["id"],
         rubric_id=row["rubric_id"],

@@ -38,10 +38,18 @@ class Events:
                 f"INSERT INTO review_event ({_COLUMNS}) VALUES ({', '.join('?' * 21)})",
                 (
                     *(event_id, event.step or event_id, event.ts),
-                    *(clean(event.actor), event.role, clean(event.session)),
+                    *(
+                        clean(event.actor),
+                        event.role,
+                        clean(event.session),
+                    ),
                     *(event.run_id, event.queue_id, event.item_id, event.criterion),
                     *(event.rubric_version_id, event.action, event.part),
-                    *(to_json(event.before), to_json(event.after), clean(event.reason)),
+                    *(
+                        to_json(event.before),
+                        to_json(event.after),
+                        clean(event.reason),
+                    ),
                     *(event.mode, event.ms_active, event.revealed_at),
                     *(to_json(event.evidence), event.undo_of),
                 ),
@@ -77,7 +85,7 @@ class Events:
             "WHERE run_id = ? AND (? IS NULL OR queue_id = ?) ORDER BY id",
             (run_id, queue_id, queue_id),
         )
-        return map(_event, rows)
+        return map(_event_row, rows)
 
     def newest(self, run_id: int, queue_id: int, *, limit: int, offset: int = 0) -> list[EventRow]:
         """Return the newest events of a queue, newest first."""
@@ -86,7 +94,7 @@ class Events:
             "ORDER BY id DESC LIMIT ? OFFSET ?",
             (run_id, queue_id, limit, offset),
         )
-        return [_event(row) for row in rows]
+        return [_event_row(row) for row in rows]
 
     def count(self, run_id: int, queue_id: int) -> int:
         """Return the number of events of a queue."""
@@ -244,10 +252,10 @@ class Events:
         rows = self._files.rows(
             f"SELECT {_COLUMNS} FROM review_event WHERE {where} ORDER BY id", values
         )
-        return [_event(row) for row in rows]
+        return [_event_row(row) for row in rows]
 
 
-def _event(row: sqlite3.Row) -> EventRow:
+def _event_row(row: sqlite3.Row) -> EventRow:
     fields = dict(row)
     for name in ("before", "after", "evidence"):
         fields[name] = json.loads(fields[name])

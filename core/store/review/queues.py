@@ -86,7 +86,7 @@ class Queues:
         rows = self._files.rows(f"SELECT {_QUEUE} FROM review_queue WHERE id = ?", (queue_id,))
         if not rows:
             raise NotFound(f"There is no review queue {queue_id}.")
-        return _queue(rows[0])
+        return _queue_row(rows[0])
 
     def list(self, run_id: int | None = None, *, archived: bool = False) -> builtins.list[QueueRow]:
         """Return current or archived queues of a run, or of all runs, newest first."""
@@ -95,14 +95,14 @@ class Queues:
             "AND (archived IS NOT NULL) = ? ORDER BY id DESC",
             (run_id, run_id, archived),
         )
-        return [_queue(row) for row in rows]
+        return [_queue_row(row) for row in rows]
 
     def all_of_run(self, run_id: int) -> builtins.list[QueueRow]:
         """Return all queues of a run, including archived ones, in the order of creation."""
         rows = self._files.rows(
             f"SELECT {_QUEUE} FROM review_queue WHERE run_id = ? ORDER BY id", (run_id,)
         )
-        return [_queue(row) for row in rows]
+        return [_queue_row(row) for row in rows]
 
     def add(self, queue_id: int, items: Sequence[QueuedItem], cells: Sequence[QueuedCell]) -> int:
         """Add the items and cells that the queue lacks; return the number of cells added."""
@@ -141,7 +141,7 @@ class Queues:
             f"SELECT {_ITEM} FROM queue_item WHERE queue_id = ? {only}ORDER BY position",
             (queue_id, *(() if ids is None else (json.dumps(sorted(ids)),))),
         )
-        return [_item(row) for row in rows]
+        return [_item_from(row) for row in rows]
 
     def assigned(self, queue_id: int) -> dict[str, tuple[str, ...]]:
         """Return a queue's assigned items with the names of their reviewers."""
@@ -166,7 +166,7 @@ class Queues:
         )
         if not rows:
             raise NotFound(f"There is no item {item_id!r} in review queue {queue_id}.")
-        return _item(rows[0])
+        return _item_from(rows[0])
 
     def set_item(self, queue_id: int, item: QueuedItem) -> None:
         """Change the number of reviewers that an item needs, and their names."""
@@ -188,7 +188,7 @@ class Queues:
             (queue_id,) if item_id is None else (queue_id, item_id),
         )
         return [
-            QueuedCell(row[0], row[1], _listed(row[2]), row[3], bool(row[4]), *row[5:])
+            QueuedCell(row[0], row[1], _reasons_in(row[2]), row[3], bool(row[4]), *row[5:])
             for row in rows
         ]
 
@@ -299,21 +299,21 @@ class Queues:
 _COUNT = "SELECT count(*) FROM queue_cell WHERE queue_id = ?"
 
 
-def _queue(row: sqlite3.Row) -> QueueRow:
+def _queue_row(row: sqlite3.Row) -> QueueRow:
     fields = dict(row)
     rule = QueueRule.model_validate_json(fields.pop("rule"))
     settings = QueueSettings.model_validate_json(fields.pop("settings"))
     return QueueRow(rule=rule, settings=settings, **fields)
 
 
-def _item(row: Sequence[Any]) -> QueuedItem:
+def _item_from(row: Sequence[Any]) -> QueuedItem:
     item_id, position, draw, assisted, required, assigned = row
     people = tuple(json.loads(assigned))
     return QueuedItem(item_id, position, draw, bool(assisted), required, people)
 
 
 @lru_cache(maxsize=4096)
-def _listed(text: str) -> tuple[Reason, ...]:
+def _reasons_in(text: str) -> tuple[Reason, ...]:
     """Return the reasons in JSON text, cached since many cells share the same list."""
     return tuple(json.loads(text))
 

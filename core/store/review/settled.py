@@ -210,9 +210,9 @@ class SettledCells:
         if upto == 0:
             return {}
         rows = (
-            self._current(dataset_version, item_ids)
+            self._current_decisions(dataset_version, item_ids)
             if upto is None
-            else self._as_of(dataset_version, upto)
+            else self._decisions_as_of(dataset_version, upto)
         )
         labels: dict[str, dict[str, Label | None]] = {}
         for settled in sorted(rows, key=lambda row: row.event_id):
@@ -222,7 +222,7 @@ class SettledCells:
             labels.setdefault(settled.item_id, {})[settled.criterion] = label
         return labels
 
-    def _current(
+    def _current_decisions(
         self, dataset_version: int, item_ids: Sequence[str] | None
     ) -> builtins.list[SettledCell]:
         only = "" if item_ids is None else "AND item_id IN (SELECT value FROM json_each(?))"
@@ -236,7 +236,7 @@ class SettledCells:
             )
         ]
 
-    def _as_of(self, dataset_version: int, upto: int) -> builtins.list[SettledCell]:
+    def _decisions_as_of(self, dataset_version: int, upto: int) -> builtins.list[SettledCell]:
         """Return the decisions as of the event ``upto``, rebuilt from events."""
         standing: dict[tuple[Any, ...], SettledCell | None] = {}
         for event_id, run_id, item_id, criterion, after in self._files.tuples(

@@ -175,7 +175,7 @@ class Turns:
         query = _STANDING.format(item="true" if items is None else some, ranks=_RANKS)
         rows = self._files.tuples(
             f"{query} {_ORDERS[order]} LIMIT :limit",
-            self._values(queue_id, seat, at, where, items, status=status, limit=limit),
+            self._query_values(queue_id, seat, at, where, items, status=status, limit=limit),
         )
         return [ItemTurn._make(row) for row in rows]
 
@@ -251,7 +251,7 @@ class Turns:
         return dict(
             self._files.tuples(
                 f"{_COUNTED} SELECT status, count(*) FROM turns GROUP BY 1",
-                self._values(queue_id, seat, at, where, None),
+                self._query_values(queue_id, seat, at, where, None),
             )
         )
 
@@ -275,7 +275,7 @@ class Turns:
                 f"{_COUNTED} SELECT status, count(*), "
                 "sum(item_id IN (SELECT item_id FROM review_verdict WHERE queue_id = :queue "
                 "AND reviewer = :me AND final IS NOT NULL)) FROM turns GROUP BY 1",
-                self._values(queue_id, seat, at, _ALL, None),
+                self._query_values(queue_id, seat, at, _ALL, None),
             )
             tally = {status: (int(n), int(again)) for status, n, again in rows}
             _limit_size(self._looks)
@@ -355,7 +355,7 @@ class Turns:
         )
         return ItemLease._make(rows[0]) if rows else None
 
-    def _values(
+    def _query_values(
         self,
         queue_id: int,
         seat: Seat,

@@ -32,7 +32,7 @@ _COUNT = """
 """
 
 
-def bring(db: sqlite3.Connection, run_id: int, brought: ImportedData, now: str) -> None:
+def store_import(db: sqlite3.Connection, run_id: int, brought: ImportedData, now: str) -> None:
     """Store an import, row by row, within an open transaction."""
     for votes in brought.votes:
         columns = (
@@ -49,14 +49,14 @@ def bring(db: sqlite3.Connection, run_id: int, brought: ImportedData, now: str) 
     db.executemany(_FAILURE, ((run_id, *cell, message, now) for cell in brought.failed))
     totals = Counter[str]()
 
-    def items() -> Iterator[tuple[Any, ...]]:
+    def item_rows() -> Iterator[tuple[Any, ...]]:
         for item in brought.items:
             totals["votes"] += item.votes
             totals["abstentions"] += item.abstentions
             totals["failures"] += item.failures
             yield (*item[:3], *result_values(item.result, item.trace), run_id, item.result.item_id)
 
-    db.executemany(_ITEM, items())
+    db.executemany(_ITEM, item_rows())
     db.executemany(ADD_CELL, ((run_id, item_id, *cell) for item_id, cell in brought.cells))
     db.execute(_COUNT, (totals["votes"], totals["abstentions"], totals["failures"], run_id))
     db.execute(DERIVED, (run_id,))

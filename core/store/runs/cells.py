@@ -11,7 +11,7 @@ from core.domain.votes import ADJUDICATED, Verdict
 from core.store.database.connection import Connections
 
 
-def _exact(column: str) -> str:
+def _exact_match(column: str) -> str:
     # In JSON, SQLite would round a number to 15 digits.
     return f"CASE WHEN {column} IS NOT NULL THEN printf('%!.17g', {column}) END"
 
@@ -19,7 +19,7 @@ def _exact(column: str) -> str:
 _FLAGS = [Verdict._fields.index(name) for name in ("abstained", "tie")]
 
 
-def _verdict(row: list[Any]) -> Verdict:
+def _verdict_from(row: list[Any]) -> Verdict:
     for at in _FLAGS:
         row[at] = bool(row[at])
     return Verdict._make(row)
@@ -30,7 +30,7 @@ _COLUMNS = (
     "option",
     f"CASE WHEN rule = '{ADJUDICATED}' THEN voted ELSE option END",
     "abstained",
-    *map(_exact, ("value", "entropy", "margin")),
+    *map(_exact_match, ("value", "entropy", "margin")),
     "votes",
     "abstentions",
 )
@@ -61,7 +61,7 @@ class CellVerdicts:
             f"WHERE run_id = ? AND {where} ORDER BY item_id, criterion",
             (run_id, *values),
         )
-        return [(item, _verdict(columns)) for item, *columns in rows]
+        return [(item, _verdict_from(columns)) for item, *columns in rows]
 
     def agreements(self, run_id: int) -> list[tuple[str, str, float]]:
         """Return the agreement of the votes on each cell: item, criterion, agreement."""

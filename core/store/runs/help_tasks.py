@@ -55,7 +55,15 @@ class Helps:
                 "INSERT INTO help_task (kind, subject, request, status, planned, budget, created, "
                 "updated, made_by) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?) RETURNING id",
                 (
-                    *(kind, clean(subject), to_json(dict(request)), planned, budget, now, now),
+                    *(
+                        kind,
+                        clean(subject),
+                        to_json(dict(request)),
+                        planned,
+                        budget,
+                        now,
+                        now,
+                    ),
                     self._files.actor.name,
                 ),
             ).fetchall()
@@ -66,7 +74,7 @@ class Helps:
         rows = self._files.rows(f"{_TASK} WHERE t.id = ?", (task_id,))
         if not rows:
             raise NotFound(f"There is no task {task_id}.")
-        return _task(rows[0])
+        return _task_from(rows[0])
 
     def list(
         self, *, subject: str | None = None, kind: str | None = None, limit: int = 20
@@ -77,7 +85,7 @@ class Helps:
             "ORDER BY t.id DESC LIMIT ?",
             (subject, kind, limit),
         )
-        return [_task(row) for row in rows]
+        return [_task_from(row) for row in rows]
 
     def costs(self, month: str) -> builtins.list[tuple[str, Judge, float]]:
         """Return the user, the model and the cost of each task in a month (``2026-11``)."""
@@ -133,7 +141,13 @@ class Helps:
                 "INSERT INTO help_step (task_id, name, value, failure, message, call, asked, cost, "
                 "created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    *(lease.run_id, clean(step.name), value, step.failure, clean(step.message)),
+                    *(
+                        lease.run_id,
+                        clean(step.name),
+                        value,
+                        step.failure,
+                        clean(step.message),
+                    ),
                     *(call, step.asked, step.cost, now),
                 ),
             )
@@ -162,17 +176,17 @@ class Helps:
             "FROM help_step WHERE task_id = ? ORDER BY id",
             (task_id,),
         )
-        return [_step(row) for row in rows]
+        return [_step_from(row) for row in rows]
 
 
-def _task(row: sqlite3.Row) -> HelpTask:
+def _task_from(row: sqlite3.Row) -> HelpTask:
     fields = dict(row)
     fields["request"] = json.loads(fields["request"])
     fields["result"] = None if fields["result"] is None else json.loads(fields["result"])
     return HelpTask(**{**fields, "cancel": bool(fields["cancel"])})
 
 
-def _step(row: sqlite3.Row) -> HelpStep:
+def _step_from(row: sqlite3.Row) -> HelpStep:
     fields = dict(row)
     for name in ("value", "call"):
         fields[name] = None if fields[name] is None else json.loads(fields[name])

@@ -48,7 +48,7 @@ class KeptAnswerStore:
         if columns is None:
             columns = make()
             if keep:
-                self._put(about, stamp, columns)
+                self._put_entry(about, stamp, columns)
         return columns
 
     def _get(self, about: str, stamp: int) -> Columns | None:
@@ -57,7 +57,7 @@ class KeptAnswerStore:
         )
         return _deserialised(rows[0][0]) if rows else None
 
-    def _put(self, about: str, stamp: int, columns: Columns) -> None:
+    def _put_entry(self, about: str, stamp: int, columns: Columns) -> None:
         """Cache an entry, replacing the old one, unless the file cannot be written."""
         if self._files.thread_connection.in_transaction:
             return

@@ -15,7 +15,7 @@ from core.domain.runs import Lease, RunStatus
 from core.errors import Conflict
 from core.store.database.connection import Connections
 from core.store.database.content import clean
-from core.store.runs.logbook import sweep, unrecorded
+from core.store.runs.logbook import delete_dead_logbooks, unrecorded_calls
 
 #: Any runner may take such a run, since none of its judges is code of a particular program.
 _ANYBODYS = """
@@ -40,7 +40,7 @@ def require_lease(db: sqlite3.Connection, lease: Lease) -> None:
 
     An expired lease still counts until another owner claims the row.
     """
-    if not db.execute(f"SELECT 1 FROM {lease.table} WHERE {_HELD}", _key(lease)).fetchone():
+    if not db.execute(f"SELECT 1 FROM {lease.table} WHERE {_HELD}", _lease_key(lease)).fetchone():
         message = f"{lease.owner} no longer works on {lease.table} {lease.run_id}"
         raise LeaseLost(f"{message}; nothing was written.")
 
@@ -57,7 +57,7 @@ def let_go(
     cursor = db.execute(
         f"UPDATE {lease.table} SET status = ?, message = ?, lease_owner = NULL, "
         f"lease_until = NULL{named} WHERE {_HELD}",
-        (status, clean(message), *facts.values(), *_key(lease)),
+        (status, clean(message), *facts.values(), *_lease_key(lease)),
     )
     return cursor.rowcount == 1
 
@@ -99,7 +99,7 @@ class Leases:
                 """,
                 (
                     *(owner, at + seconds),
-                    unrecorded(self._files.path, before, claimed, fence, *counts),
+                    unrecorded_calls(self._files.path, before, claimed, fence, *counts),
                     *(started.replace("+00:00", "Z"), claimed),
                 ),
             )
@@ -110,7 +110,7 @@ class Leases:
         with self._files.write() as db:
             rows = db.execute(
                 f"UPDATE {lease.table} SET lease_until = ? WHERE {_HELD} RETURNING cancel",
-                (at + seconds, *_key(lease)),
+                (at + seconds, *_lease_key(lease)),
             ).fetchall()
         return bool(rows[0][0]) if rows else None
 
@@ -131,7 +131,7 @@ class Leases:
         """
         with self._files.write() as db:
             row = db.execute(
-                f"SELECT cancel, seconds, lost FROM run WHERE {_HELD}", _key(lease)
+                f"SELECT cancel, seconds, lost FROM run WHERE {_HELD}", _lease_key(lease)
             ).fetchone()
             if row is None:
                 return False
@@ -147,7 +147,7 @@ class Leases:
     def expire(self, lease: Lease) -> bool:
         """End the lease of a dead owner, so that the run can be claimed at once."""
         with self._files.write() as db:
-            cursor = db.execute(f"UPDATE run SET lease_until = 0 WHERE {_HELD}", _key(lease))
+            cursor = db.execute(f"UPDATE run SET lease_until = 0 WHERE {_HELD}", _lease_key(lease))
             return cursor.rowcount == 1
 
     def lease_expiries(self) -> list[float]:
@@ -165,7 +165,7 @@ class Leases:
     def sweep(self) -> None:
         """Delete logbooks of dead owners, unless they still count calls of a run."""
         owners = self._files.tuples("SELECT lease_owner FROM run WHERE lease_owner IS NOT NULL")
-        sweep(self._files.path, [owner for (owner,) in owners])
+        delete_dead_logbooks(self._files.path, [owner for (owner,) in owners])
 
     def active(self, *, at: float) -> list[Lease]:
         """Return the leases in force at this time."""
@@ -182,5 +182,5 @@ class Leases:
         ]
 
 
-def _key(lease: Lease) -> tuple[Any, ...]:
+def _lease_key(lease: Lease) -> tuple[Any, ...]:
     return lease.run_id, lease.owner, lease.fence

@@ -106,7 +106,7 @@ class Logbook:
 
 
 @contextmanager
-def kept_for(data_file: Path, owner: str) -> Iterator[Logbook]:
+def logbook_for(data_file: Path, owner: str) -> Iterator[Logbook]:
     """Open an owner's logbook for the duration of its work."""
     book = Logbook(path_of(data_file, owner))
     try:
@@ -154,7 +154,7 @@ def cells_said(run_id: int, cells: Sequence[Cell]) -> bytes:
     return b""
 
 
-def read(path: Path) -> LogbookContent | None:
+def read_logbook(path: Path) -> LogbookContent | None:
     """Return the content of a logbook, or ``None`` if the file is missing.
 
     Its owner may be alive or dead.
@@ -171,19 +171,19 @@ def read(path: Path) -> LogbookContent | None:
     return LogbookContent(moves, content[_HEAD.size : _HEAD.size + min(length, ROOM)], out)
 
 
-def unrecorded(
+def unrecorded_calls(
     data_file: Path, owner: str, run_id: int, fence: int, calls: int, counted: int
 ) -> int:
     """Return the number of a run's sent calls that its recorded ``calls`` lack.
 
     Without a logbook this is ``counted``, which the owner last wrote to the data file.
     """
-    noted = read(path_of(data_file, owner))
+    noted = read_logbook(path_of(data_file, owner))
     exact = None if noted is None else noted.unrecorded(run_id, fence, calls)
     return counted if exact is None else exact
 
 
-def of_process(data_file: Path, owner_begins: str) -> list[Path]:
+def logbooks_of_process(data_file: Path, owner_begins: str) -> list[Path]:
     """Return the logbooks of a process, by the beginning of its owners' names."""
     start = path_of(data_file, owner_begins).name
     with suppress(OSError):
@@ -191,10 +191,10 @@ def of_process(data_file: Path, owner_begins: str) -> list[Path]:
     return []
 
 
-def sweep(data_file: Path, held: Collection[str]) -> None:
+def delete_dead_logbooks(data_file: Path, held: Collection[str]) -> None:
     """Delete logbooks of dead owners, except for owners in ``held``."""
     live = {path_of(data_file, owner) for owner in held}
-    for path in of_process(data_file, ""):
+    for path in logbooks_of_process(data_file, ""):
         if path not in live:
             with suppress(OSError):
                 delete_ended(path)

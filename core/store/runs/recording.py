@@ -40,7 +40,7 @@ def add_segments(db: sqlite3.Connection, calls: Iterable[Call]) -> dict[str, int
     texts = {segment.text for call in calls for segment in call.prompt}
     hashes = {text_hash(text): text for text in texts}
     ids = _segment_ids(db, hashes)
-    fresh = [(digest, _pack(text)) for digest, text in hashes.items() if digest not in ids]
+    fresh = [(digest, _pack_text(text)) for digest, text in hashes.items() if digest not in ids]
     if fresh:
         db.executemany("INSERT INTO segment (hash, body) VALUES (?, ?)", fresh)
         ids = _segment_ids(db, hashes)
@@ -63,7 +63,7 @@ def add_calls(
                 run_id,
                 judge,
                 to_json([[segment.role, segments[segment.text]] for segment in call.prompt]),
-                _params(Same(call.params)),
+                _params_json(Same(call.params)),
                 clean(call.reply),
                 clean(call.thinking),
                 clean(call.model),
@@ -88,7 +88,7 @@ def add_calls(
 
 
 @lru_cache(maxsize=64)
-def _params(same: Same) -> str:
+def _params_json(same: Same) -> str:
     # A judge's calls with the same settings share one object, so each is serialised once.
     return to_json(same.thing)
 
@@ -107,7 +107,7 @@ def read_call(files: Connections, call_id: int) -> CallRow:
         )
     )
     fields["cached"] = bool(fields["cached"])
-    prompt = tuple(Segment(role, _unpack(bodies[segment_id])) for role, segment_id in pieces)
+    prompt = tuple(Segment(role, _unpack_text(bodies[segment_id])) for role, segment_id in pieces)
     return CallRow(prompt=prompt, params=json.loads(fields.pop("params")), **fields)
 
 
@@ -120,11 +120,11 @@ def _segment_ids(db: sqlite3.Connection, hashes: Iterable[str]) -> dict[str, int
     )
 
 
-def _pack(text: str) -> bytes:
+def _pack_text(text: str) -> bytes:
     return zlib.compress(text.encode("utf-8", "surrogatepass"))
 
 
-def _unpack(body: bytes) -> str:
+def _unpack_text(body: bytes) -> str:
     return zlib.decompress(body).decode("utf-8", "surrogatepass")
 
 
@@ -166,7 +166,7 @@ class Responses:
         The least recently used go first. Answers with keys in ``used`` count as new, once the cache
         reaches half of ``most``.
         """
-        if 4 * self._guess() <= most or 2 * self._size() <= most:
+        if 4 * self._guess_size() <= most or 2 * self._size() <= most:
             return 0
         with self._files.write() as db:
             db.executemany(
@@ -185,7 +185,7 @@ class Responses:
             db.execute("DELETE FROM response WHERE id <= ?", (last,))
         return gone
 
-    def _guess(self) -> float:
+    def _guess_size(self) -> float:
         """Return the estimated cache size in bytes, from the newest hundred answers."""
         ((guess,),) = self._files.tuples(
             "SELECT coalesce((SELECT max(id) - min(id) + 1 FROM response) * avg(bytes), 0) FROM "
@@ -253,7 +253,7 @@ class _Counts(NamedTuple):
     failures: int = 0
 
 
-def record(
+def record_outcomes(
     db: sqlite3.Connection, run_id: int, outcomes: Sequence[AskedOutcome], now: str, derive: Derive
 ) -> RecordedCounts:
     """Store outcomes and their items' ``derive`` results, within an open transaction.
@@ -292,10 +292,10 @@ def _cost_sums(recorded: Sequence[Call]) -> tuple[int, int, int, int, int, float
     calls = [call for call in recorded if not call.cached]
     return (
         sum(call.calls for call in calls),
-        _total(call.tokens_in for call in calls),
-        _total(call.tokens_cached for call in calls),
-        _total(call.tokens_out for call in calls),
-        _total(call.tokens_thinking for call in calls),
+        _total_calls(call.tokens_in for call in calls),
+        _total_calls(call.tokens_cached for call in calls),
+        _total_calls(call.tokens_out for call in calls),
+        _total_calls(call.tokens_thinking for call in calls),
         sum(call.cost for call in calls if call.cost is not None),
         sum(call.calls for call in calls if call.cost is None),
         sum(call.known for call in recorded),
@@ -303,7 +303,7 @@ def _cost_sums(recorded: Sequence[Call]) -> tuple[int, int, int, int, int, float
     )
 
 
-def _total(counts: Iterable[int | None]) -> int:
+def _total_calls(counts: Iterable[int | None]) -> int:
     return sum(count for count in counts if count is not None)
 
 
@@ -330,7 +330,7 @@ def _add_votes(
                 vote.abstained,
                 clean(vote.reason),
                 to_json(vote.evidence),
-                _ints(vote.order),
+                _as_json(vote.order),
                 vote.confidence,
                 None if vote.probabilities is None else to_json(vote.probabilities),
                 to_json(vote.detail) if vote.detail else "{}",
@@ -357,7 +357,7 @@ def add_failures(
             if not isinstance(failure, VoteFailure):
                 continue
             key = (run_id, *failure.cell)
-            details = (failure.kind, clean(failure.message), _ints(failure.order), call_id, now)
+            details = (failure.kind, clean(failure.message), _as_json(failure.order), call_id, now)
             db.execute(_CLOSE, key)
             db.execute(_ADD_FAILURE, (*key, *details, *key, *key))
 
@@ -392,5 +392,5 @@ def count_items(db: sqlite3.Connection, run_id: int, ballots: Sequence[ItemBallo
 
 
 @lru_cache(maxsize=1024)
-def _ints(numbers: tuple[int, ...] | None) -> str | None:
+def _as_json(numbers: tuple[int, ...] | None) -> str | None:
     return None if numbers is None else to_json(numbers)

@@ -101,7 +101,7 @@ class ScoredVersions:
             "WHERE c.run_id = ? ORDER BY c.id DESC",
             (run_id,),
         )
-        return [_change(dict(row)) for row in rows]
+        return [_change_from(dict(row)) for row in rows]
 
     def runs_of(self, rubric_id: int) -> list[int]:
         """Return the runs of any version of this rubric, newest first."""
@@ -133,7 +133,7 @@ class ScoredVersions:
             raise InputError("That is a version of another rubric than the run asked.")
 
 
-def _change(fields: dict[str, Any]) -> ScoredChange:
+def _change_from(fields: dict[str, Any]) -> ScoredChange:
     agreed, marked = json.loads(fields.pop("kept")), json.loads(fields.pop("marked"))
     return ScoredChange(kept=tuple(agreed), marked=tuple(CellKey(*p) for p in marked), **fields)
 
@@ -181,7 +181,7 @@ class Carried:
         return list(self.places) == list(range(len(self.na)))
 
 
-def carry(
+def carry_votes(
     db: sqlite3.Connection,
     source: int,
     target: int,
@@ -208,7 +208,7 @@ def carry(
 
 
 def count_votes(db: sqlite3.Connection, run_id: int) -> None:
-    """Update the counts of a run and of its items after ``carry``."""
+    """Update the counts of a run and of its items after ``carry_votes``."""
     db.execute(
         "UPDATE run_item SET (votes, abstentions) = (SELECT count(*), coalesce(sum(abstained), 0) "
         "FROM vote WHERE vote.run_id = run_item.run_id AND vote.item_id = run_item.item_id) "

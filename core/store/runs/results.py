@@ -53,14 +53,14 @@ _SIGNS: dict[CellSign, str] = {
 }
 
 
-def order(sort: RunItemSort, descending: bool, by: str = "") -> tuple[str, list[Any]]:
+def order_terms(sort: RunItemSort, descending: bool, by: str = "") -> tuple[str, list[Any]]:
     """Return ORDER BY terms and their parameters; missing values sort last."""
     column = _COLUMNS[sort]
     terms = f"{column} {'DESC' if descending else 'ASC'} NULLS LAST, ri.position"
     return terms, [by] if sort == "criterion" else []
 
 
-def clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
+def where_clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
     """Return the WHERE condition on ``RUN_ITEMS`` and its parameters."""
     tests: list[tuple[str, Any]] = [
         ("ri.run_id = ?", run_id),
@@ -160,13 +160,13 @@ class Results(CellVerdicts):
 
         ``by`` names the criterion whose verdict to sort by.
         """
-        condition, values = clause(run_id, where)
-        terms, more = order(sort, descending, by)
+        condition, values = where_clause(run_id, where)
+        terms, more = order_terms(sort, descending, by)
         rows = self._files.tuples(
             f"SELECT {_ROW} FROM {RUN_ITEMS} WHERE {condition} ORDER BY {terms} LIMIT ? OFFSET ?",
             (*values, *more, limit, offset),
         )
-        return [_row(row) for row in rows]
+        return [_item_row(row) for row in rows]
 
     def ids(
         self,
@@ -178,8 +178,8 @@ class Results(CellVerdicts):
         by: str = "",
     ) -> list[str]:
         """Return the ids of all items that ``items`` would return, in the same order."""
-        condition, values = clause(run_id, where)
-        terms, more = order(sort, descending, by)
+        condition, values = where_clause(run_id, where)
+        terms, more = order_terms(sort, descending, by)
         rows = self._files.tuples(
             f"SELECT ri.item_id FROM {RUN_ITEMS} WHERE {condition} ORDER BY {terms}",
             (*values, *more),
@@ -188,7 +188,7 @@ class Results(CellVerdicts):
 
     def count(self, run_id: int, where: RunItemFilter = _EVERYTHING) -> int:
         """Return the number of items that pass the filter."""
-        condition, values = clause(run_id, where)
+        condition, values = where_clause(run_id, where)
         ((count,),) = self._files.tuples(
             f"SELECT count(*) FROM {RUN_ITEMS} WHERE {condition}", values
         )
@@ -203,7 +203,7 @@ class Results(CellVerdicts):
         if not rows:
             raise NotFound(f"There is no item {item_id!r} in run {run_id}.")
         *row, trace = rows[0]
-        return _row(row, None if trace is None else json.loads(trace))
+        return _item_row(row, None if trace is None else json.loads(trace))
 
     def systems(self, run_id: int) -> list[str]:
         """Return the systems among the run's items, sorted."""
@@ -348,6 +348,6 @@ def put_results(db: sqlite3.Connection, run_id: int, results: Sequence[ItemResul
     db.execute(DERIVED, (run_id,))
 
 
-def _row(row: Sequence[Any], trace: dict[str, Any] | None = None) -> RunItemRow:
+def _item_row(row: Sequence[Any], trace: dict[str, Any] | None = None) -> RunItemRow:
     values = [*row[:14], *map(bool, row[14:17]), *row[17:22], trace]
     return RunItemRow(*values)

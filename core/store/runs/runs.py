@@ -14,8 +14,14 @@ from core.domain.runs import RESTING, Run, RunKind, RunPlan, RunRow, RunStatus
 from core.errors import Conflict, NotFound
 from core.identity import content_hash, text_hash
 from core.store.database.connection import LARGEST, Connections, new_id
-from core.store.database.content import clean, dump, like_pattern, noun_hash, to_json
-from core.store.runs.logbook import unrecorded
+from core.store.database.content import (
+    clean,
+    dump,
+    like_pattern,
+    noun_hash,
+    to_json,
+)
+from core.store.runs.logbook import unrecorded_calls
 
 _ROW = """
     r.id, r.name, r.kind, r.rubric_version_id, rv.rubric_id, rv.name AS rubric_name,
@@ -48,7 +54,7 @@ class Runs:
             NotFound: a version, or an item of the dataset version, does not exist.
         """
         with self._files.write() as db:
-            hashes = self._hashes(plan, [item_id for item_id, _ in items])
+            hashes = self._plan_hashes(plan, [item_id for item_id, _ in items])
             details = _plan_rest(plan)
             panel_hash = noun_hash(plan.panel)
             cursor = db.execute(
@@ -140,7 +146,7 @@ class Runs:
 
     def get(self, run_id: int) -> Run:
         """Return a run with its whole plan and notes."""
-        fields = self._fields(self._one(f"{_ROW}, r.plan, r.notes", run_id))
+        fields = self._fields(self._one_row(f"{_ROW}, r.plan, r.notes", run_id))
         details, notes = json.loads(fields.pop("plan")), json.loads(fields.pop("notes"))
         plan = RunPlan(
             name=fields["name"],
@@ -154,9 +160,9 @@ class Runs:
 
     def row(self, run_id: int) -> RunRow:
         """Return a run without plan and notes, cheap enough for polling."""
-        return RunRow(**self._fields(self._one(_ROW, run_id)))
+        return RunRow(**self._fields(self._one_row(_ROW, run_id)))
 
-    def _one(self, columns: str, run_id: int) -> sqlite3.Row:
+    def _one_row(self, columns: str, run_id: int) -> sqlite3.Row:
         # A number from a URL or a command may be too large for SQLite; no run has it.
         query = f"SELECT {columns} FROM {_FROM} WHERE r.id = ?"
         rows = self._files.rows(query, (run_id,)) if abs(run_id) <= LARGEST else []
@@ -205,7 +211,7 @@ class Runs:
             "SELECT coalesce(lease_owner, ''), id, fence, calls, out FROM run "
             "WHERE status = 'running'"
         )
-        return sum(unrecorded(self._files.path, *row) for row in rows)
+        return sum(unrecorded_calls(self._files.path, *row) for row in rows)
 
     def count(self, kind: RunKind = "run", *, search: str = "") -> int:
         """Return the number of runs of this kind that match."""
@@ -315,13 +321,13 @@ class Runs:
         fields["cancel"] = bool(fields["cancel"])
         if fields["status"] == "running":
             # The file is updated once per group of calls; the logbook has the exact number.
-            fields["out"] = unrecorded(
+            fields["out"] = unrecorded_calls(
                 *(self._files.path, fields["lease_owner"] or ""),
                 *(fields[name] for name in ("id", "fence", "calls", "out")),
             )
         return fields
 
-    def _hashes(self, plan: RunPlan, item_ids: builtins.list[str]) -> tuple[str, str]:
+    def _plan_hashes(self, plan: RunPlan, item_ids: builtins.list[str]) -> tuple[str, str]:
         rubric = self._files.tuples(
             "SELECT hash FROM rubric_version WHERE id = ?", (plan.rubric_version_id,)
         )

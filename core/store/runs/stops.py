@@ -1,7 +1,7 @@
 """Runs that crashed or hung their worker process, and what they were doing.
 
 A single stop may be chance. A second stop marks the run as failed and names the cells in progress,
-so that other runs continue. After a resume those cells are skipped (``passed_over``) and count as
+so that other runs continue. After a resume those cells are skipped (``cells_to_skip``) and count as
 failed.
 """
 
@@ -57,20 +57,20 @@ class Stops:
             guilty = [cell for at, cell in enumerate(named) if cell not in named[:at]]
             self._runs.set_notes(lease.run_id, {"stops": [], "passed_over": guilty})
             self._leases.release(
-                lease, "failed", now=now, message=aside_words(guilty), lost=run.out
+                lease, "failed", now=now, message=failure_message(guilty), lost=run.out
             )
             return True
 
 
-def passed_over(notes: Mapping[str, Any]) -> tuple[Cell, ...]:
+def cells_to_skip(notes: Mapping[str, Any]) -> tuple[Cell, ...]:
     """Return the cells to skip, because they stopped their process twice."""
     return tuple(Cell(*cell) for cell in notes.get("passed_over", ()))
 
 
-def aside_words(cells: Sequence[Sequence[Any]]) -> str:
+def failure_message(cells: Sequence[Sequence[Any]]) -> str:
     """Return the message that says why a run was marked as failed, and what to do.
 
-    >>> aside_words([["i3", "tone", "ada", 0]])[:90]
+    >>> failure_message([["i3", "tone", "ada", 0]])[:90]
     "Put aside: it stopped the process that worked on it twice, at ada on 'tone' of item 'i3'. "
     """
     named = [

@@ -22,9 +22,9 @@ from core.domain.votes import (
     VoteRow,
 )
 from core.store.database.connection import Connections
-from core.store.runs.bringing import bring
+from core.store.runs.bringing import store_import
 from core.store.runs.leases import require_lease
-from core.store.runs.recording import read_call, record
+from core.store.runs.recording import read_call, record_outcomes
 from core.store.runs.results import read_ballots, read_chances
 
 _CELL = "item_id, criterion, judge, replicate"
@@ -58,7 +58,7 @@ class Votes:
         with self._files.write() as db:
             require_lease(db, Lease(run_id, owner, fence, until=0.0, cancel=False))
             db.execute("UPDATE run SET out = ? WHERE id = ?", (out, run_id))
-            return record(db, run_id, outcomes, now, derive)
+            return record_outcomes(db, run_id, outcomes, now, derive)
 
     def begun(self, run_id: int) -> tuple[set[str], set[Cell]]:
         """Return what not to ask again: finished items, and the finished cells of other items.
@@ -90,7 +90,7 @@ class Votes:
         """
         with self._files.write() as db:
             require_lease(db, lease)
-            bring(db, lease.run_id, brought, now)
+            store_import(db, lease.run_id, brought, now)
 
     def present(self, run_id: int) -> set[Cell]:
         """Return the cells with a vote."""
@@ -230,14 +230,14 @@ class Votes:
         rows = self._files.rows(
             "SELECT * FROM failure WHERE run_id = ? AND open = 1 ORDER BY id DESC", (run_id,)
         )
-        return [_failure(row) for row in rows]
+        return [_failure_row(row) for row in rows]
 
     def failures_of(self, run_id: int, item_id: str) -> list[FailureRow]:
         """Return all failed attempts on an item, open or not, in order."""
         rows = self._files.rows(
             "SELECT * FROM failure WHERE run_id = ? AND item_id = ? ORDER BY id", (run_id, item_id)
         )
-        return [_failure(row) for row in rows]
+        return [_failure_row(row) for row in rows]
 
     def failed_cells(self, run_id: int, item_ids: Sequence[str]) -> dict[tuple[str, str], int]:
         """Return the number of open failures per cell of these items, by item id and criterion."""
@@ -269,7 +269,7 @@ class Votes:
             "ORDER BY criterion, judge, replicate",
             (run_id, item_id),
         )
-        return [_vote(row) for row in rows]
+        return [_vote_row(row) for row in rows]
 
     def call(self, call_id: int) -> CallRow:
         """Return a call with its whole prompt."""
@@ -321,33 +321,33 @@ class Votes:
             yield JudgeColumn(criterion, judge, replicate, *map(json.loads, lists))
 
 
-def _cell(fields: dict[str, object]) -> Cell:
+def _cell_from(fields: dict[str, object]) -> Cell:
     return Cell._make(fields.pop(name) for name in ("item_id", "criterion", "judge", "replicate"))
 
 
-def _vote(row: sqlite3.Row) -> VoteRow:
+def _vote_row(row: sqlite3.Row) -> VoteRow:
     fields = dict(row)
     probabilities = fields.pop("probabilities")
     return VoteRow(
-        cell=_cell(fields),
+        cell=_cell_from(fields),
         abstained=bool(fields.pop("abstained")),
         evidence=tuple(json.loads(fields.pop("evidence"))),
-        order=_order(fields.pop("ord")),
+        order=_option_order(fields.pop("ord")),
         probabilities=read_chances(probabilities),
         detail=json.loads(fields.pop("detail")),
         **fields,
     )
 
 
-def _failure(row: sqlite3.Row) -> FailureRow:
+def _failure_row(row: sqlite3.Row) -> FailureRow:
     fields = dict(row)
     return FailureRow(
-        cell=_cell(fields),
-        order=_order(fields.pop("ord")),
+        cell=_cell_from(fields),
+        order=_option_order(fields.pop("ord")),
         open=bool(fields.pop("open")),
         **fields,
     )
 
 
-def _order(text: str | None) -> tuple[int, ...] | None:
+def _option_order(text: str | None) -> tuple[int, ...] | None:
     return None if text is None else tuple(json.loads(text))

@@ -8,11 +8,11 @@ from core import figures as draw
 from core.services.diagnostics.probe_results import CHANGES, PROMISED, ProbeFigure, ProbeResult
 from core.text import numbers as fmt
 from pages.agreement import selection as keys
-from pages.agreement.selection import one_judge
-from pages.agreement.words import section, sentence_list
+from pages.agreement.selection import chosen_judge
+from pages.agreement.words import sentence_list, show_section
 from pages.ui import routes, state
 from pages.ui.text import esc
-from pages.ui.widgets import table
+from pages.ui.widgets import draw_table
 
 HEADS = (
     *("Edit", "Earns more", "95% interval", "Answers", "Changed", "By a line", "By itself"),
@@ -22,10 +22,10 @@ HEADS = (
 
 def show(probe_result: ProbeResult) -> None:
     """Draw all findings of a run's newest probe."""
-    section("What edits do")
+    show_section("What edits do")
     sentence_list(probe_result.findings, none="No edit significantly moves any of these judges.")
     st.caption(PROMISED)
-    judge = one_judge("probe", (shift.judge for shift in probe_result.whole))
+    judge = chosen_judge("probe", (shift.judge for shift in probe_result.whole))
     mine = [shift for shift in probe_result.whole if shift.judge == judge]
     shifts = [
         shift for shift in mine if shift.measure != CHANGES and shift.effect.estimate is not None
@@ -42,16 +42,16 @@ def show(probe_result: ProbeResult) -> None:
             config={"displayModeBar": False},
             alt=f"{axis}, under each edit, with 95% intervals; the table below has the numbers.",
         )
-    _edits(probe_result, mine)
-    routes.link(
+    _edit_findings(probe_result, mine)
+    routes.draw_link(
         routes.RUN, "The probe's own run, with every vote", {state.RUN: probe_result.run.id}
     )
 
 
-def _edits(probe_result: ProbeResult, mine: list[ProbeFigure]) -> None:
-    table(
+def _edit_findings(probe_result: ProbeResult, mine: list[ProbeFigure]) -> None:
+    draw_table(
         HEADS,
-        ([_title(shift), *_cells(probe_result, shift)] for shift in mine),
+        ([_finding_title(shift), *_finding_cells(probe_result, shift)] for shift in mine),
         name="What each edit does to this judge's answers",
         numbers=range(1, 7),
     )
@@ -67,12 +67,12 @@ def _edits(probe_result: ProbeResult, mine: list[ProbeFigure]) -> None:
     )
 
 
-def _title(one: ProbeFigure) -> str:
+def _finding_title(one: ProbeFigure) -> str:
     mark = "✕ " if one.accused else ""
     return f"{mark}{esc(one.edit.title)}{' (earned)' if one.earned else ''}"
 
 
-def _cells(probe_result: ProbeResult, one: ProbeFigure) -> list[str]:
+def _finding_cells(probe_result: ProbeResult, one: ProbeFigure) -> list[str]:
     form = fmt.percent if one.measure == CHANGES else fmt.score
     value, ends, why = one.effect.figure.words(form)
     head = [

@@ -11,11 +11,11 @@ from core.services.comparison.one_impression import OneImpression, ScoredWay
 from core.text import numbers as fmt
 from pages.agreement import selection as keys
 from pages.agreement.selection import RatedSelection
-from pages.agreement.words import section
+from pages.agreement.words import show_section
 from pages.ui import model_help, run_status, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc
-from pages.ui.widgets import figure_cell, shown_errors, table
+from pages.ui.widgets import draw_table, figure_cell, shown_errors
 
 SAYS = (
     "A rubric takes more calls than one question. Ask the same models for one overall mark of some "
@@ -33,14 +33,14 @@ def show(chosen: RatedSelection) -> None:
         )
     except InputError:
         return
-    section("One impression, or the rubric?")
+    show_section("One impression, or the rubric?")
     st.html(f'<div class="rs-prose">{esc(SAYS)}</div>')
     asked = one_impression.latest(store(), chosen.run_id)
     if asked is not None:
-        run_status.show(asked.id)
+        run_status.show_status(asked.id)
         if asked.votes:
             about = (asked.id, asked.votes, asked.failures_open)
-            _found(
+            _impression_findings(
                 remembered("impression", about, lambda: one_impression.result(store(), asked.id))
             )
     with shown_errors():
@@ -55,11 +55,11 @@ def show(chosen: RatedSelection) -> None:
             st.rerun()
 
 
-def _found(found: OneImpression) -> None:
+def _impression_findings(found: OneImpression) -> None:
     st.html(f'<div class="rs-prose">{esc(one_impression.impression_words(found))}</div>')
     if found.rubric is None or found.impression is None:
         return
-    table(
+    draw_table(
         ("Scores", "Variance", "In answers", "In judges", "In neither", "One judge's worth"),
         (
             _way_row(name, score)

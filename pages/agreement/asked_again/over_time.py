@@ -11,12 +11,12 @@ from core.services.gate.drift import PROMISED, RIGHT, Drift, DriftPoint, JudgeSe
 from core.services.results import item_view
 from core.text import numbers as fmt
 from pages.agreement import selection as keys
-from pages.agreement.selection import RatedSelection, one_judge, switch
-from pages.agreement.words import section, sentence_list
+from pages.agreement.selection import RatedSelection, chosen_judge, draw_switch
+from pages.agreement.words import sentence_list, show_section
 from pages.ui import model_help, routes, run_status, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc
-from pages.ui.widgets import empty_state, shown_errors, table
+from pages.ui.widgets import draw_table, empty_state, shown_errors
 
 MEASURE = "over_time"
 MEASURES = {RIGHT: "Right", anchors.GIVES: "How kind"}
@@ -33,35 +33,35 @@ def show(chosen: RatedSelection) -> None:
     first = anchors.anchor_of(store(), chosen.run_id)
     # Repeats come and go while the page is open, so the running repeat is looked up each time.
     if looks := anchors.repeats_in_order(store(), first):
-        drift_found = remembered("drift", (*chosen.run_about, *looks), lambda: _found(first))
+        drift_found = remembered("drift", (*chosen.run_about, *looks), lambda: _drift_since(first))
         if drift_found.repeats:
-            _moved(drift_found)
-    _ask(item_view.require_run(store(), first))
+            _moved_criteria(drift_found)
+    _repeat_form(item_view.require_run(store(), first))
 
 
-def _found(first: int) -> Drift:
+def _drift_since(first: int) -> Drift:
     return anchors.drift(store(), first)
 
 
-def _moved(found: Drift) -> None:
-    section("Since it was first asked")
+def _moved_criteria(found: Drift) -> None:
+    show_section("Since it was first asked")
     looks = fmt.plural(len(found.repeats), "look")
     sentence_list(
         found.alerts, none=f"No judge has moved beyond its limits in {looks}.{found.least}"
     )
     st.caption(PROMISED)
-    judge = one_judge(MEASURE, (line.judge for line in found.series))
-    measure = switch("Measure", MEASURE, MEASURES)
+    judge = chosen_judge(MEASURE, (line.judge for line in found.series))
+    measure = draw_switch("Measure", MEASURE, MEASURES)
     series = next(line for line in found.series if (line.judge, line.measure) == (judge, measure))
-    _series(series)
+    _judge_series(series)
 
 
-def _series(one: JudgeSeries) -> None:
+def _judge_series(one: JudgeSeries) -> None:
     defined = [point for point in one.points if point.look.now is not None]
     if len(defined) < 2:
         empty_state("Nothing to compare", one.points[-1].look.reason)
         return
-    places = [fmt.day(point.at) for point in defined]
+    places = [fmt.day_of(point.at) for point in defined]
     axes = ("Asked", "Share of the items' answers" if one.measure == RIGHT else "Of the best")
     lines = [
         draw.Series("Now", [point.look.now for point in defined]),
@@ -74,44 +74,44 @@ def _series(one: JudgeSeries) -> None:
         config={"displayModeBar": False},
         alt="Every look with its control limits; the table below has the numbers.",
     )
-    table(
+    draw_table(
         ("Asked", "Version", "Items", "Now", "At first", "Limits", ""),
-        (_row(point) for point in one.points),
+        (_point_row(point) for point in one.points),
         name="Every look",
         numbers=(2, 3, 4, 5),
     )
 
 
-def _row(point: DriftPoint) -> list[str]:
+def _point_row(point: DriftPoint) -> list[str]:
     look = point.look
     limits = fmt.DASH
     if look.low is not None and look.high is not None:
         low, high = max(0.0, look.low), min(1.0, look.high)
         limits = f"{fmt.percent(low)} to {fmt.percent(high)}"
     return [
-        esc(fmt.day(point.at)),
+        esc(fmt.day_of(point.at)),
         esc(point.version) or fmt.DASH,
         fmt.count(look.n),
         fmt.percent(look.now),
         fmt.percent(look.before),
         limits,
-        _beyond(point),
+        _beyond_words(point),
     ]
 
 
-def _beyond(point: DriftPoint) -> str:
+def _beyond_words(point: DriftPoint) -> str:
     look = point.exceeding_look
     if look is None:
         return ""
     return "✕ beyond" if look.over == 1 else f"✕ beyond, mean of {look.over}"
 
 
-def _ask(anchor: Run) -> None:
+def _repeat_form(anchor: Run) -> None:
     """Draw the form to ask again with its cost, or the progress of the running repeat."""
     under_way = anchors.latest(store(), anchor.id)
     if under_way is not None:
-        run_status.show(under_way.id)
-        routes.link(routes.RUN, "The newest look, with every vote", {state.RUN: under_way.id})
+        run_status.show_status(under_way.id)
+        routes.draw_link(routes.RUN, "The newest look, with every vote", {state.RUN: under_way.id})
     if not anchor.panel.askable:
         st.caption("The votes of this run were imported: its judges cannot be asked again.")
         return

@@ -38,7 +38,7 @@ def show(chosen: RatedSelection) -> None:
     st.html(f'<div class="rs-prose">{esc(PROBES_SAY)}</div>')
     if newest:
         run = newest[0]
-        run_status.show(run.id)
+        run_status.show_status(run.id)
         if run.votes:
             about = (run.id, run.votes, run.failures_open)
             result = remembered("probe", about, lambda: probe_results.result(store(), run.id))
@@ -51,24 +51,24 @@ def show(chosen: RatedSelection) -> None:
         )
         return
     with st.expander("Probe these judges", expanded=not newest, icon=":material/science:"):
-        _ask(chosen.run_id, there, busy=bool(newest) and newest[0].active)
+        _probe_form(chosen.run_id, there, busy=bool(newest) and newest[0].active)
 
 
-def _ask(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
+def _probe_form(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
     """Draw the form: which edits, of how many answers, at what cost."""
     names = [judge.name for judge in there.judges]
     edits: list[str] = st.multiselect(
         "Edits",
         list(EDITS),
         default=list(BY_RULE),
-        key=_key(run_id, "edits"),
+        key=_field_key(run_id, "edits"),
         format_func=lambda one: EDITS[one].title,
     )
     judges: list[str] = st.multiselect(
         "Judges",
         names,
         default=names,
-        key=_key(run_id, "judges"),
+        key=_field_key(run_id, "judges"),
         format_func=lambda one: one_line(one, 60),
     )
     most = min(there.answers, MOST)
@@ -77,24 +77,24 @@ def _ask(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
         1,
         most,
         min(ANSWERS, most),
-        key=_key(run_id, "answers"),
+        key=_field_key(run_id, "answers"),
         help=f"Of {fmt.count(there.answers)}. In simulations a shift of a tenth of the best was "
         "found with 100 answers in three of four probes, with 200 nearly always.",
     )
     if not edits or not judges:
         st.caption("Choose an edit and a judge.")
         return
-    earns = _earned(run_id, edits)
+    earns = _rewarded_edits(run_id, edits)
     request = ProbeRequest(run_id, tuple(edits), answers, tuple(judges), earns=earns)
     with shown_errors():
         written = True
         if any(EDITS[name].written for name in edits):
             request, written = _with_written_texts(request)
-        request = replace(request, budget=model_help.budget("probe", str(run_id)))
+        request = replace(request, budget=model_help.chosen_budget("probe", str(run_id)))
         model_help.cost_line(probes.estimate(store(), request))
         if st.button(
             "Ask them",
-            key=_key(run_id, "ask"),
+            key=_field_key(run_id, "ask"),
             type="primary",
             icon=":material/gavel:",
             disabled=busy or not written,
@@ -103,7 +103,7 @@ def _ask(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
             st.rerun()
 
 
-def _earned(run_id: int, edits: list[str]) -> dict[str, tuple[str, ...]]:
+def _rewarded_edits(run_id: int, edits: list[str]) -> dict[str, tuple[str, ...]]:
     """Draw the choice of edits that a criterion rightly rewards, e.g. padding for "at least 60
     words"; return them by criterion.
     """
@@ -113,7 +113,7 @@ def _earned(run_id: int, edits: list[str]) -> dict[str, tuple[str, ...]]:
     chosen: list[tuple[str, str]] = st.multiselect(
         "Edits that a criterion earns",
         pairs,
-        key=_key(run_id, "earns"),
+        key=_field_key(run_id, "earns"),
         format_func=lambda one: f"{one_line(one[0], 60)}: {EDITS[one[1]].title}",
         help="If a criterion asks for length, preferring longer answers is no bias of a judge.",
     )
@@ -125,16 +125,18 @@ def _earned(run_id: int, edits: list[str]) -> dict[str, tuple[str, ...]]:
 
 def _with_written_texts(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
     """Return the request with texts that a model wrote, and whether it has written them."""
-    if not model_help.ready():
+    if not model_help.model_ready():
         return request, False
     st.caption("A model writes some of these edits first; look at them before judges are asked.")
-    wish = TwinsRequest(model_help.writer("twins"), request, model_help.budget("twins"))
+    wish = TwinsRequest(
+        model_help.chosen_writer("twins"), request, model_help.chosen_budget("twins")
+    )
     model_help.cost_line(written_twins.estimate(store(), wish))
     subject = written_twins.probe_subject(request.run_id)
     task = help_tasks.latest(store(), written_twins.KIND, subject)
     if st.button(
         "Write them",
-        key=_key(request.run_id, "write"),
+        key=_field_key(request.run_id, "write"),
         icon=":material/auto_awesome:",
         disabled=task is not None and task.active,
     ):
@@ -142,11 +144,11 @@ def _with_written_texts(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
         st.rerun()
     if task is None:
         return request, False
-    model_help.progress(task)
-    return _looked_over(request, task)
+    model_help.show_progress(task)
+    return _reviewed_request(request, task)
 
 
-def _looked_over(request: ProbeRequest, task: HelpTask) -> tuple[ProbeRequest, bool]:
+def _reviewed_request(request: ProbeRequest, task: HelpTask) -> tuple[ProbeRequest, bool]:
     written = written_twins.probe_of(store(), task)
     written = replace(written, earns=request.earns)
     if task.active or replace(written, written={}) != request or not written.written:
@@ -156,7 +158,7 @@ def _looked_over(request: ProbeRequest, task: HelpTask) -> tuple[ProbeRequest, b
         at: tuple[str, str] = st.selectbox(
             "Text",
             list(written.written),
-            key=_key(request.run_id, "text"),
+            key=_field_key(request.run_id, "text"),
             format_func=lambda one: one_line(f"{one[0]}: {EDITS[one[1]].title}", 80),
             label_visibility="collapsed",
         )
@@ -165,5 +167,5 @@ def _looked_over(request: ProbeRequest, task: HelpTask) -> tuple[ProbeRequest, b
     return written, True
 
 
-def _key(run_id: int, what: str) -> str:
+def _field_key(run_id: int, what: str) -> str:
     return state.key(keys.AGREEMENT_FIELD, "probe", str(run_id), what)

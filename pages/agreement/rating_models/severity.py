@@ -22,7 +22,7 @@ from pages.ui import state
 from pages.ui.places import work
 from pages.ui.resources import shared
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import figure_cell, level_words, one_of, table
+from pages.ui.widgets import choose_one, draw_table, figure_cell, level_words
 
 SAYS = (
     "The many-facet Rasch model (Linacre 1989): the log odds of a level against the one below are "
@@ -38,7 +38,7 @@ DRAWN, ITEMS = 30, 10
 
 def show(chosen: RatedSelection) -> None:
     """Draw the sentence, the picture, every rater, and the items that severity changes most."""
-    kind = one_of("Of", OF, default=HERE, key=state.key(keys.AGREEMENT_FIELD, "severity"))
+    kind = choose_one("Of", OF, default=HERE, key=state.key(keys.AGREEMENT_FIELD, "severity"))
     criterion = chosen.criterion if kind != ALL else ""
     sheet = chosen.sheet
     study = shared(
@@ -54,10 +54,10 @@ def show(chosen: RatedSelection) -> None:
     if study.reason:
         return
     if len(study.raters) <= DRAWN:
-        _picture(chosen, study)
-    table(
+        _severity_picture(chosen, study)
+    draw_table(
         ("Rater", "Against average", "Severity", "Misfit", "Ratings"),
-        (_rater(name, rater) for name, rater in study.raters),
+        (_rater_row(name, rater) for name, rater in study.raters),
         name="How severe every rater is",
         numbers=range(1, 5),
     )
@@ -71,7 +71,7 @@ def show(chosen: RatedSelection) -> None:
     _fair(chosen, study)
 
 
-def _picture(chosen: RatedSelection, found: SeverityStudy) -> None:
+def _severity_picture(chosen: RatedSelection, found: SeverityStudy) -> None:
     dots = [
         draw.EstimateDot(
             name, rater.shift.value, rater.shift.low, rater.shift.high, n=rater.ratings
@@ -89,7 +89,7 @@ def _picture(chosen: RatedSelection, found: SeverityStudy) -> None:
     )
 
 
-def _rater(name: str, one: RaterSeverity) -> list[str]:
+def _rater_row(name: str, one: RaterSeverity) -> list[str]:
     shift, logits, odd = one.shift, one.logits, one.misfit
     misfit = figure_cell(Estimate(odd.value, odd.low, odd.high))
     return [
@@ -130,9 +130,9 @@ def _changed_items(some: Sequence[FairScore], rated: int) -> None:
             f"{fmt.plural(rated, 'item')}.</div>"
         )
         return
-    table(
+    draw_table(
         ("Item", "Its raters gave", "An average rater", "Raters"),
-        (_item(one) for one in some),
+        (_item_row(one) for one in some),
         name="Items that severity touched most",
         numbers=(1, 2, 3),
     )
@@ -143,7 +143,7 @@ def _changed_items(some: Sequence[FairScore], rated: int) -> None:
     )
 
 
-def _item(score: FairScore) -> list[str]:
+def _item_row(score: FairScore) -> list[str]:
     fair = score.fair
     return [
         esc(one_line(score.item, 60)),

@@ -16,7 +16,7 @@ from pages.agreement.selection import RatedSelection
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import figure_cell, level_words, table
+from pages.ui.widgets import draw_table, figure_cell, level_words
 
 SAYS = (
     "Variance components (generalizability theory; Cronbach and others 1972, Brennan 2001) by "
@@ -57,13 +57,13 @@ def show(chosen: RatedSelection) -> None:
     st.html(f'<div class="rs-prose">{esc(variance.variance_summary(whole))}</div>')
     if whole.found.reason:
         return
-    _picture(chosen, whole)
-    _choices(whole)
+    _variance_picture(chosen, whole)
+    _choice_table(whole)
     if len(studies) > 1:
-        _criteria(studies)
+        _criterion_table(studies)
 
 
-def _picture(chosen: RatedSelection, whole: Study) -> None:
+def _variance_picture(chosen: RatedSelection, whole: Study) -> None:
     shares = whole.shares()
     dots = [
         draw.EstimateDot(WORDS[term], share.value, share.low, share.high, n=share.n)
@@ -87,7 +87,7 @@ def _picture(chosen: RatedSelection, whole: Study) -> None:
     )
 
 
-def _choices(whole: Study) -> None:
+def _choice_table(whole: Study) -> None:
     st.html('<div class="rs-section">What more judges or answers gain</div>')
     priced = whole.choices[0].cost is not None
     heads = [
@@ -97,16 +97,16 @@ def _choices(whole: Study) -> None:
         "A score is sure to",
         "Error of the mean",
     ]
-    table(
+    draw_table(
         [*heads, *(["Per 1,000 items"] if priced else [])],
-        (_choice(choice, priced=priced) for choice in whole.choices),
+        (_choice_row(choice, priced=priced) for choice in whole.choices),
         name="What more judges, answers or items would buy",
         numbers=range(1, len(heads) + priced),
     )
     st.caption("As if the mean of all answers were the score.", help=STUDY_SAYS)
 
 
-def _choice(way: WayToAsk, *, priced: bool) -> list[str]:
+def _choice_row(way: WayToAsk, *, priced: bool) -> list[str]:
     worth = way.worth
     return [
         esc(way.name),
@@ -118,9 +118,9 @@ def _choice(way: WayToAsk, *, priced: bool) -> list[str]:
     ]
 
 
-def _criteria(found: dict[str, Study]) -> None:
+def _criterion_table(found: dict[str, Study]) -> None:
     st.html('<div class="rs-section">Criterion by criterion</div>')
-    table(
+    draw_table(
         (
             "Criterion",
             "Between items",
@@ -129,13 +129,13 @@ def _criteria(found: dict[str, Study]) -> None:
             "The rest",
             "Would repeat",
         ),
-        (_criterion(name or ALL, study) for name, study in found.items()),
+        (_criterion_row(name or ALL, study) for name, study in found.items()),
         name="Where differences come from, by criterion",
         numbers=range(1, 6),
     )
 
 
-def _criterion(name: str, one: Study) -> list[str]:
+def _criterion_row(name: str, one: Study) -> list[str]:
     if one.found.reason:
         why = figure_cell(Estimate.undefined(one.found.reason))
         return [esc(one_line(name, 60)), why, *[fmt.DASH] * 4]

@@ -11,7 +11,7 @@ from core.services.rubrics import draft_criteria
 from core.services.rubrics.draft_shapes import TEMPLATE_WORDS, CriterionDraft, RubricDraft, Template
 from core.text import numbers as fmt
 from core.text.names import visible
-from core.text.quotes import Part, mentions
+from core.text.quotes import Part, mentioned_parts
 from pages.rubric import checks, files
 from pages.rubric.form import keyboard, rules, scale, scoring_policy
 from pages.rubric.workbench import under_card
@@ -19,7 +19,7 @@ from pages.ui import drafts, routes, state
 from pages.ui.asking_words import SCALE_NAMES
 from pages.ui.drafts import RUBRIC_ACT
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import Tone, empty_state, row, shown_errors, tag
+from pages.ui.widgets import Tone, draw_row, empty_state, shown_errors, tag
 
 PARTS: dict[Part, tuple[str, Tone]] = {
     "task": ("the task", "info"),
@@ -52,21 +52,23 @@ def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
         snippet = esc(one_line(criterion["requirement"], 160))
         # One piece of HTML: with thirty criteria, every element counts.
         st.html(
-            f'<div class="rs-line">{weight}{"".join(_tags(criterion))}{mark}'
+            f'<div class="rs-line">{weight}{"".join(_criterion_tags(criterion))}{mark}'
             f'<span class="rs-cut rs-quiet">{snippet}</span></div>'
         )
 
 
-def _tags(criterion: CriterionDraft) -> list[str]:
+def _criterion_tags(criterion: CriterionDraft) -> list[str]:
     weight = criterion["weight"] or 0.0
     scored = [o for o in criterion["options"] if not o["na"]]
     caption = SCALE_NAMES[criterion["scale"]]
-    shape = caption if criterion["scale"] == "binary" else f"{len(scored)} {_noun(criterion)}"
+    shape = (
+        caption if criterion["scale"] == "binary" else f"{len(scored)} {_criterion_noun(criterion)}"
+    )
     penalty = [tag("− Penalty", "bad")] if weight < 0 else []
     return [*penalty, tag(shape)]
 
 
-def _noun(criterion: CriterionDraft) -> str:
+def _criterion_noun(criterion: CriterionDraft) -> str:
     return "levels" if criterion["scale"] == "ordinal" else "categories"
 
 
@@ -83,21 +85,21 @@ def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> N
                 on_click=drafts.toggle_card,
                 args=(name, uid),
             )
-            _name(name, criterion)
+            _name_field(name, criterion)
             with st.container(horizontal=True, width="content", gap="small", wrap=False):
-                _actions(name, uid, place, total)
-        _requirement(name, criterion)
+                _card_actions(name, uid, place, total)
+        _requirement_field(name, criterion)
         checks.show_beside(name, uid)
         checks.what_runs_say_beside(name, uid)
         scale.show_kind(name, criterion)
         scale.show(name, criterion)
         with st.expander("More", type="compact", key=f"rubric_more_{name}_{uid}"):
-            _place(name, criterion, place, total)
+            _place_fields(name, criterion, place, total)
             scale.show_rules(name, criterion)
     under_card.show(name, criterion)
 
 
-def _actions(name: str, uid: str, place: int, total: int) -> None:
+def _card_actions(name: str, uid: str, place: int, total: int) -> None:
     for act, icon, caption, off in (
         ("up", "arrow_upward", "Up", place == 0),
         ("down", "arrow_downward", "Down", place == total - 1),
@@ -119,14 +121,16 @@ def _on_place(name: str, uid: str, shown: int) -> None:
     # A card that moves is briefly on the page twice, and the browser may send its old position. So
     # a field is named after the position it shows, and an older field's value changes nothing.
     with shown_errors():
-        place = int(state.get(drafts.field(name, uid, "place", str(shown))) or 1)
+        place = int(state.get(drafts.field_key(name, uid, "place", str(shown))) or 1)
         if place != shown:
-            drafts.change(name, draft_criteria.place_criterion(drafts.draft(name), uid, place - 1))
+            drafts.change_draft(
+                name, draft_criteria.place_criterion(drafts.draft(name), uid, place - 1)
+            )
 
 
 def _on_section(name: str, uid: str, shown: str) -> None:
     with shown_errors():
-        section = str(state.get(drafts.field(name, uid, "section", shown)) or "").strip()[:200]
+        section = str(state.get(drafts.field_key(name, uid, "section", shown)) or "").strip()[:200]
         if section != shown:
             drafts.set_value(name, "criterion", (uid,), "section", section)
 
@@ -136,7 +140,7 @@ def _on_act(name: str, act: str, uid: str) -> None:
         draft = drafts.draft(name)
         if act == "copy":
             changed, copy = draft_criteria.duplicate_criterion(draft, uid)
-            drafts.change(name, changed)
+            drafts.change_draft(name, changed)
             drafts.keep_open(name, copy)
             keyboard.write_into(name, copy)
             return
@@ -145,21 +149,21 @@ def _on_act(name: str, act: str, uid: str) -> None:
             "down": lambda d, u: draft_criteria.move_criterion(d, u, 1),
             "remove": draft_criteria.remove_criterion,
         }
-        drafts.change(name, acts[act](draft, uid))
+        drafts.change_draft(name, acts[act](draft, uid))
 
 
-def _name(name: str, criterion: CriterionDraft) -> None:
+def _name_field(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
     st.text_input(
         "Name",
         max_chars=200,
         label_visibility="collapsed",
         placeholder="Name",
-        **drafts.bound(name, "criterion", (uid,), "name"),
+        **drafts.bound_field(name, "criterion", (uid,), "name"),
     )
 
 
-def _place(name: str, criterion: CriterionDraft, place: int, total: int) -> None:
+def _place_fields(name: str, criterion: CriterionDraft, place: int, total: int) -> None:
     """Draw its section and its position among all criteria."""
     uid, section = criterion["uid"], criterion["section"]
     left, right = st.columns([3, 1], vertical_alignment="bottom")
@@ -168,7 +172,7 @@ def _place(name: str, criterion: CriterionDraft, place: int, total: int) -> None
         "Section (optional)",
         list(sections),
         index=None,
-        key=drafts.synced(name, section or None, uid, "section", section),
+        key=drafts.synced_key(name, section or None, uid, "section", section),
         format_func=visible,
         accept_new_options=True,
         placeholder="Choose or type",
@@ -179,14 +183,14 @@ def _place(name: str, criterion: CriterionDraft, place: int, total: int) -> None
         f"Place of {total}",
         min_value=1,
         max_value=max(1, total),
-        key=drafts.synced(name, place + 1, uid, "place", str(place + 1)),
+        key=drafts.synced_key(name, place + 1, uid, "place", str(place + 1)),
         help="Its place among all criteria.",
         on_change=_on_place,
         args=(name, uid, place + 1),
     )
 
 
-def _requirement(name: str, criterion: CriterionDraft) -> None:
+def _requirement_field(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
     st.text_area(
         "Requirement: what the judge must decide",
@@ -194,59 +198,59 @@ def _requirement(name: str, criterion: CriterionDraft) -> None:
         max_chars=20_000,
         label_visibility="collapsed",
         placeholder="Requirement: what the judge must decide, e.g. The answer names density.",
-        **drafts.bound(name, "criterion", (uid,), "requirement"),
+        **drafts.bound_field(name, "criterion", (uid,), "requirement"),
     )
     files.offer_parting(name, uid, criterion["requirement"])
-    _speaks_of(criterion["requirement"])
+    _mentioned_parts(criterion["requirement"])
     written = f"{criterion['name']}{criterion['requirement']}"
     if visible(written) != written:
-        row([tag("Holds characters that cannot be seen or that turn text around", "warn")])
+        draw_row([tag("Holds characters that cannot be seen or that turn text around", "warn")])
 
 
-def _speaks_of(requirement: str) -> None:
+def _mentioned_parts(requirement: str) -> None:
     """Show which parts of the prompt the requirement mentions, as coloured chips."""
     phrases: dict[Part, str] = {}
-    for mention in mentions(requirement):
+    for mention in mentioned_parts(requirement):
         phrases.setdefault(mention.part, requirement[mention.start : mention.end])
     if phrases:
         chips = [
             tag(f"{phrase}: {PARTS[part][0]}", PARTS[part][1]) for part, phrase in phrases.items()
         ]
-        row(['<span class="rs-quiet">Speaks of</span>', *chips])
+        draw_row(['<span class="rs-quiet">Speaks of</span>', *chips])
 
 
 def show(name: str) -> None:
     """Draw the form of the draft; only the open card has widgets, so long rubrics stay fast."""
     draft = drafts.draft(name)
-    _about(name)
+    _about_fields(name)
     total, place = len(draft["criteria"]), 0
-    placed = checks.found(name)
+    placed = checks.findings_on(name)
     if draft["criteria"]:
-        st.html(f'<span class="rs-quiet">{_size(draft["criteria"])}</span>')
+        st.html(f'<span class="rs-quiet">{_rubric_size(draft["criteria"])}</span>')
         if len(draft["criteria"]) <= FEW:
             st.html('<div class="rs-quiet rs-weights"><span>Weight</span>Criterion</div>')
     for section, named in itertools.groupby(draft["criteria"], lambda c: c["section"]):
         group = list(named)
         if section or place:
             caption = esc(section or "Without a section")
-            size = f'<span class="rs-quiet">{_size(group)}</span>'
+            size = f'<span class="rs-quiet">{_rubric_size(group)}</span>'
             st.html(f'<div class="rs-section">{caption} {size}</div>')
         with st.container(gap="xsmall"):
             for criterion in group:
                 if drafts.open_card(name) == criterion["uid"]:
                     show_open(name, criterion, place, total)
                 else:
-                    show_closed(name, criterion, checks.mark(placed, criterion["uid"]))
+                    show_closed(name, criterion, checks.finding_tag(placed, criterion["uid"]))
                 place += 1
     if not draft["criteria"]:
         empty_state("No criteria yet", "A criterion is one question with options. Add the first:")
-    _add(name)
+    _add_buttons(name)
     keyboard.show_help()
     files.show(name)
     rules.show(name)
 
 
-def _size(criteria: list[CriterionDraft]) -> str:
+def _rubric_size(criteria: list[CriterionDraft]) -> str:
     """Return the number of criteria and their total points, won and lost."""
     weights = [c["weight"] or 0.0 for c in criteria]
     won, lost = sum(w for w in weights if w > 0), sum(w for w in weights if w < 0)
@@ -254,7 +258,7 @@ def _size(criteria: list[CriterionDraft]) -> str:
     return " · ".join([*parts, f"{fmt.weight(lost)} by penalties"] if lost else parts)
 
 
-def _add(name: str) -> None:
+def _add_buttons(name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("Add a criterion", width="content")
         st.toggle(
@@ -277,20 +281,20 @@ def _add(name: str) -> None:
             type="tertiary",
             icon=":material/local_library:",
         ):
-            routes.go(routes.LIBRARY, {state.RUBRIC: name})
+            routes.go_to(routes.LIBRARY, {state.RUBRIC: name})
 
 
 def _on_add(name: str, template: Template) -> None:
     with shown_errors():
         na = bool(state.get(state.key(RUBRIC_ACT, name, "with_na")))
         changed, uid = draft_criteria.add_criterion(drafts.draft(name), template, na=na)
-        drafts.change(name, changed)
+        drafts.change_draft(name, changed)
         drafts.keep_open(name, uid)
         state.put(state.key(keyboard.TEMPLATE, name), template)
         keyboard.write_into(name, uid)
 
 
-def _about(name: str) -> None:
+def _about_fields(name: str) -> None:
     is_open = drafts.open_card(name) == drafts.ABOUT
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -303,15 +307,15 @@ def _about(name: str) -> None:
                 args=(name, drafts.ABOUT),
             )
             if not is_open:
-                st.html(f'<span class="rs-quiet">{esc(_summary(name))}</span>')
+                st.html(f'<span class="rs-quiet">{esc(_about_summary(name))}</span>')
         if not is_open and not drafts.draft(name)["parent"]:
             _rubric_name(name)
         if is_open:
-            _texts(name)
+            _rubric_texts(name)
             scoring_policy.show(name)
 
 
-def _summary(name: str) -> str:
+def _about_summary(name: str) -> str:
     scoring = drafts.draft(name)["scoring"]
     parts = [f"abstentions: {scoring_policy.STRATEGIES[scoring['abstention']][0].lower()}"]
     parts.append("score from 0 to 1" if scoring["normalize"] else "raw points")
@@ -324,11 +328,11 @@ def _rubric_name(name: str) -> None:
         "Name of the rubric",
         max_chars=200,
         placeholder="e.g. Short science answers",
-        **drafts.bound(name, "draft", (), "name"),
+        **drafts.bound_field(name, "draft", (), "name"),
     )
 
 
-def _texts(name: str) -> None:
+def _rubric_texts(name: str) -> None:
     _rubric_name(name)
     for what, caption, help_text in (
         ("description", "Description", "For people: what is graded and why. Judges do not see it."),
@@ -339,5 +343,5 @@ def _texts(name: str) -> None:
             height="content",
             max_chars=20_000,
             help=help_text,
-            **drafts.bound(name, "draft", (), what),
+            **drafts.bound_field(name, "draft", (), what),
         )

@@ -38,14 +38,14 @@ def show_when(
 ) -> list[CriterionDraft]:
     """Draw the condition; return the criteria that it considers."""
     when = gate["when"]
-    names, chosen = _subjects(draft, when)
+    names, chosen = _subject_captions(draft, when)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if chosen is not None and chosen[0] == TAG:
             st.number_input(
                 "When at least",
                 min_value=1,
                 step=1,
-                key=drafts.synced(name, when.get("count_at_least") or 1, uid, "count"),
+                key=drafts.synced_key(name, when.get("count_at_least") or 1, uid, "count"),
                 width=120,
                 on_change=_on_count,
                 args=(name, uid),
@@ -54,32 +54,32 @@ def show_when(
             "of the criteria" if chosen is not None and chosen[0] == TAG else "When",
             list(names),
             index=None if chosen is None else 0,
-            key=drafts.synced(name, chosen, uid, "subject"),
+            key=drafts.synced_key(name, chosen, uid, "subject"),
             format_func=lambda name: names.get(name, "?"),
             placeholder="Choose a criterion",
             width=196,
             on_change=_on_subject,
             args=(name, uid),
         )
-        criteria = _over(draft, chosen)
+        criteria = _criteria_considered(draft, chosen)
         predicate = draft_rules.predicate_of(when)
         shown = "answered" if when.get("abstained") is False else predicate
         st.selectbox(
             "its verdict",
-            _predicates(criteria, shown),
+            _usable_predicates(criteria, shown),
             index=None if shown is None else 0,
-            key=drafts.synced(name, shown, uid, "predicate"),
+            key=drafts.synced_key(name, shown, uid, "predicate"),
             format_func=PREDICATES.__getitem__,
             width=140,
             on_change=_on_predicate,
             args=(name, uid),
         )
         if predicate is not None and predicate != "abstained":
-            _threshold(name, uid, predicate, when[predicate], criteria)
+            _threshold_field(name, uid, predicate, when[predicate], criteria)
     return criteria
 
 
-def _subjects(
+def _subject_captions(
     draft: RubricDraft, when: Mapping[str, Any]
 ) -> tuple[dict[tuple[str, str], str], tuple[str, str] | None]:
     """Return the captions of what a gate can consider, and this gate's choice."""
@@ -93,7 +93,9 @@ def _subjects(
     return names, (CRITERION, uids[0]) if uids else None
 
 
-def _over(draft: RubricDraft, chosen: tuple[str, str] | None) -> list[CriterionDraft]:
+def _criteria_considered(
+    draft: RubricDraft, chosen: tuple[str, str] | None
+) -> list[CriterionDraft]:
     if chosen is None:
         return []
     kind, value = chosen
@@ -102,7 +104,7 @@ def _over(draft: RubricDraft, chosen: tuple[str, str] | None) -> list[CriterionD
     return draft_rules.gate_subjects(draft, criterion=value)
 
 
-def _predicates(criteria: Sequence[CriterionDraft], shown: str | None) -> list[str]:
+def _usable_predicates(criteria: Sequence[CriterionDraft], shown: str | None) -> list[str]:
     """Return the predicates that apply to these criteria, always including the one in use."""
     simple = bool(criteria) and all(c["scale"] == "binary" for c in criteria)
     return [
@@ -112,7 +114,7 @@ def _predicates(criteria: Sequence[CriterionDraft], shown: str | None) -> list[s
     ]
 
 
-def _labels(criteria: Sequence[CriterionDraft], predicate: str) -> dict[str, str]:
+def _option_captions(criteria: Sequence[CriterionDraft], predicate: str) -> dict[str, str]:
     """Return the captions of the options that can follow a predicate, by label."""
     captions: dict[str, str] = {}
     for option in (o for c in criteria for o in c["options"]):
@@ -123,16 +125,16 @@ def _labels(criteria: Sequence[CriterionDraft], predicate: str) -> dict[str, str
     return captions
 
 
-def _threshold(
+def _threshold_field(
     name: str, uid: str, predicate: str, value: Any, criteria: Sequence[CriterionDraft]
 ) -> None:
-    labels = _labels(criteria, predicate)
+    labels = _option_captions(criteria, predicate)
     if predicate == "in":
         chosen = [_as_written(label, labels) for label in value]
         st.multiselect(
             "of these",
             list(dict.fromkeys([*labels, *chosen])),
-            key=drafts.synced(name, chosen, uid, "in"),
+            key=drafts.synced_key(name, chosen, uid, "in"),
             format_func=lambda label: labels.get(label, label),
             width=280,
             on_change=_on_threshold,
@@ -145,7 +147,7 @@ def _threshold(
     st.selectbox(
         "this option",
         list(dict.fromkeys([*labels, *([] if number else [current]), *more])),
-        key=drafts.synced(name, current, uid, "threshold"),
+        key=drafts.synced_key(name, current, uid, "threshold"),
         format_func=lambda label: labels.get(label, label),
         width=196,
         on_change=_on_threshold,
@@ -158,7 +160,7 @@ def _threshold(
             max_value=1.0,
             step=0.05,
             format="%.4g",
-            key=drafts.synced(name, float(value), uid, "number"),
+            key=drafts.synced_key(name, float(value), uid, "number"),
             width=130,
             on_change=_on_threshold,
             args=(name, uid, predicate, "number"),
@@ -172,32 +174,34 @@ def _as_written(label: str, labels: Mapping[str, str]) -> str:
 
 def _on_subject(name: str, uid: str) -> None:
     with shown_errors():
-        chosen = state.get(drafts.field(name, uid, "subject"))
+        chosen = state.get(drafts.field_key(name, uid, "subject"))
         if chosen is None:
             return
         kind, value = chosen
         draft = drafts.draft(name)
         if kind == TAG:
-            drafts.change(name, draft_rules.set_subject(draft, uid, tag=value))
+            drafts.change_draft(name, draft_rules.set_subject(draft, uid, tag=value))
         else:
-            drafts.change(name, draft_rules.set_subject(draft, uid, criterion=value))
+            drafts.change_draft(name, draft_rules.set_subject(draft, uid, criterion=value))
 
 
 def _on_predicate(name: str, uid: str) -> None:
     with shown_errors():
-        wanted = state.get(drafts.field(name, uid, "predicate"))
+        wanted = state.get(drafts.field_key(name, uid, "predicate"))
         if wanted is None:
             return
         draft = drafts.draft(name)
         when = draft_rules.current_gate_data(draft, uid)["when"]
         before = draft_rules.predicate_of(when)
-        labels = _labels(_over(draft, _subjects(draft, when)[1]), str(wanted))
-        value = _carried(when.get(before) if before else None, str(wanted), list(labels))
+        labels = _option_captions(
+            _criteria_considered(draft, _subject_captions(draft, when)[1]), str(wanted)
+        )
+        value = _carried_operand(when.get(before) if before else None, str(wanted), list(labels))
         predicate = cast("draft_rules.Predicate", "abstained" if wanted == "answered" else wanted)
-        drafts.change(name, draft_rules.set_condition(draft, uid, predicate, value))
+        drafts.change_draft(name, draft_rules.set_condition(draft, uid, predicate, value))
 
 
-def _carried(value: Any, predicate: str, labels: Sequence[str]) -> Any:
+def _carried_operand(value: Any, predicate: str, labels: Sequence[str]) -> Any:
     """Return the old predicate's operand in the new one's form, or else the first option."""
     if predicate in ("abstained", "answered"):
         return predicate == "abstained"
@@ -214,16 +218,16 @@ def _carried(value: Any, predicate: str, labels: Sequence[str]) -> Any:
 
 def _on_threshold(name: str, uid: str, predicate: str, what: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field(name, uid, what))
+        value = state.get(drafts.field_key(name, uid, what))
         value = 0.5 if value in (NUMBER, None) else value
         chosen = cast("draft_rules.Predicate", predicate)
-        drafts.change(name, draft_rules.set_condition(drafts.draft(name), uid, chosen, value))
+        drafts.change_draft(name, draft_rules.set_condition(drafts.draft(name), uid, chosen, value))
 
 
 def _on_count(name: str, uid: str) -> None:
     with shown_errors():
-        count = int(state.get(drafts.field(name, uid, "count")) or 1)
-        drafts.change(name, draft_rules.set_count(drafts.draft(name), uid, count))
+        count = int(state.get(drafts.field_key(name, uid, "count")) or 1)
+        drafts.change_draft(name, draft_rules.set_count(drafts.draft(name), uid, count))
 
 
 EFFECTS: Mapping[str, str] = {
@@ -250,7 +254,7 @@ def show(name: str, uid: str) -> None:
         **drafts.widget_arguments(name, gate.get("name", ""), uid, "name", _on_plain),
     )
     criteria = show_when(name, draft, uid, gate)
-    _then(name, uid, gate["then"])
+    _effect_fields(name, uid, gate["then"])
     st.selectbox(
         "If that cannot be decided",
         list(MISSING),
@@ -267,13 +271,13 @@ def show(name: str, uid: str) -> None:
         st.warning(f"Only {caption} this tag, so this gate can never apply.")
 
 
-def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
+def _effect_fields(name: str, uid: str, then: Mapping[str, Any]) -> None:
     chosen = draft_rules.effects_of(then)
     st.pills(
         "Then",
         list(EFFECTS),
         selection_mode="multi",
-        key=drafts.synced(name, list(chosen), uid, "effects"),
+        key=drafts.synced_key(name, list(chosen), uid, "effects"),
         format_func=EFFECTS.__getitem__,
         on_change=_on_effects,
         args=(name, uid),
@@ -308,18 +312,18 @@ def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
 
 def _on_plain(name: str, uid: str, what: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field(name, uid, what))
-        drafts.change(name, draft_rules.set_gate(drafts.draft(name), uid, what, value))
+        value = state.get(drafts.field_key(name, uid, what))
+        drafts.change_draft(name, draft_rules.set_gate(drafts.draft(name), uid, what, value))
 
 
 def _on_effects(name: str, uid: str) -> None:
     with shown_errors():
-        effects = state.get(drafts.field(name, uid, "effects")) or []
-        drafts.change(name, draft_rules.set_effects(drafts.draft(name), uid, effects))
+        effects = state.get(drafts.field_key(name, uid, "effects")) or []
+        drafts.change_draft(name, draft_rules.set_effects(drafts.draft(name), uid, effects))
 
 
 def _on_effect(name: str, uid: str, what: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field(name, uid, what))
+        value = state.get(drafts.field_key(name, uid, what))
         value = 0.0 if value is None else value
-        drafts.change(name, draft_rules.set_effect(drafts.draft(name), uid, what, value))
+        drafts.change_draft(name, draft_rules.set_effect(drafts.draft(name), uid, what, value))

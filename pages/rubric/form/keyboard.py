@@ -148,7 +148,7 @@ def show(name: str, *, form: bool) -> None:
         data={
             "act": state.key(RUBRIC_ACT, name, ""),
             "toggle": state.key(RUBRIC_ACT, name, "toggle", ""),
-            "field": drafts.field(name, ""),
+            "field": drafts.field_key(name, ""),
             "cards": [c["uid"] for c in drafts.draft(name)["criteria"]],
             "open": drafts.open_card(name),
             "template": state.get(state.key(TEMPLATE, name)) or "yes_no",

@@ -15,7 +15,7 @@ from core.text import numbers as fmt
 from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_TRY
 from pages.ui.text import esc, label, marked
-from pages.ui.widgets import row, shown_errors, tag
+from pages.ui.widgets import draw_row, shown_errors, tag
 
 ACTIONS: Mapping[str, str] = {
     "flag": "Send to a person",
@@ -58,12 +58,12 @@ def show(name: str, uid: str) -> None:
             name, "\n".join(check.get("patterns", ())), uid, "patterns", _on_lines
         ),
     )
-    _near(name, uid, check.get("unless_near") or {})
-    _action(name, uid, check)
-    _trial(name, uid, check)
+    _near_field(name, uid, check.get("unless_near") or {})
+    _action_field(name, uid, check)
+    _trial_field(name, uid, check)
 
 
-def _near(name: str, uid: str, near: Mapping[str, Any]) -> None:
+def _near_field(name: str, uid: str, near: Mapping[str, Any]) -> None:
     st.text_area(
         "Unless one of these is nearby",
         height=68,
@@ -92,7 +92,7 @@ def _near(name: str, uid: str, near: Mapping[str, Any]) -> None:
             )
 
 
-def _action(name: str, uid: str, check: Mapping[str, Any]) -> None:
+def _action_field(name: str, uid: str, check: Mapping[str, Any]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             "When it is found",
@@ -115,7 +115,7 @@ def _action(name: str, uid: str, check: Mapping[str, Any]) -> None:
             )
 
 
-def _trial(name: str, uid: str, check: Mapping[str, Any]) -> None:
+def _trial_field(name: str, uid: str, check: Mapping[str, Any]) -> None:
     key = state.key(RUBRIC_TRY, name, "check", uid)
     text = st.text_area(
         "Try it on a text",
@@ -140,33 +140,36 @@ def _trial(name: str, uid: str, check: Mapping[str, Any]) -> None:
         for match in matches
         if match.excuse
     ]
-    row(tags)
+    draw_row(tags)
 
 
 def _on_field(name: str, uid: str, what: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field(name, uid, what))
+        value = state.get(drafts.field_key(name, uid, what))
         value = 0.0 if what == "cap" and value is None else value
-        drafts.change(name, draft_rules.set_check(drafts.draft(name), uid, what, value))
+        drafts.change_draft(name, draft_rules.set_check(drafts.draft(name), uid, what, value))
 
 
 def _on_lines(name: str, uid: str, what: str) -> None:
     with shown_errors():
-        drafts.change(
-            name, draft_rules.set_check(drafts.draft(name), uid, what, _lines(name, uid, what))
+        drafts.change_draft(
+            name,
+            draft_rules.set_check(drafts.draft(name), uid, what, _typed_lines(name, uid, what)),
         )
 
 
 def _on_near(name: str, uid: str, _what: str) -> None:
     with shown_errors():
-        terms = _lines(name, uid, "terms")
+        terms = _typed_lines(name, uid, "terms")
         near: dict[str, Any] | None = {"terms": terms} if terms else None
-        if near is not None and state.get(drafts.field(name, uid, "window")) == CHARACTERS:
-            chars = state.get(drafts.field(name, uid, "chars"))
+        if near is not None and state.get(drafts.field_key(name, uid, "window")) == CHARACTERS:
+            chars = state.get(drafts.field_key(name, uid, "chars"))
             near["chars"] = FIRST_DISTANCE if chars is None else int(chars)
-        drafts.change(name, draft_rules.set_check(drafts.draft(name), uid, "unless_near", near))
+        drafts.change_draft(
+            name, draft_rules.set_check(drafts.draft(name), uid, "unless_near", near)
+        )
 
 
-def _lines(name: str, uid: str, what: str) -> list[str]:
-    typed = str(state.get(drafts.field(name, uid, what)) or "")
+def _typed_lines(name: str, uid: str, what: str) -> list[str]:
+    typed = str(state.get(drafts.field_key(name, uid, what)) or "")
     return [line.strip() for line in typed.splitlines() if line.strip()]

@@ -19,7 +19,7 @@ from pages.rubric.form import gate_cards, pre_checks
 from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_ACT
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import Tone, row, shown_errors, table, tag
+from pages.ui.widgets import Tone, draw_row, draw_table, shown_errors, tag
 
 
 def decision_card(name: str, uid: str) -> None:
@@ -47,7 +47,7 @@ def decision_card(name: str, uid: str) -> None:
                 help=help_text,
                 width=150,
                 **drafts.widget_arguments(
-                    name, _to_unit(value, normalized), uid, what, _on_threshold
+                    name, _as_share(value, normalized), uid, what, _on_threshold
                 ),
                 **unit,
             )
@@ -55,8 +55,8 @@ def decision_card(name: str, uid: str) -> None:
             "Review within",
             step=0.01 if normalized else 1.0,
             format="%.4g",
-            key=drafts.synced(
-                name, _to_unit(decision.get("review_within", 0.0), normalized), uid, "within"
+            key=drafts.synced_key(
+                name, _as_share(decision.get("review_within", 0.0), normalized), uid, "within"
             ),
             help="So near to a threshold, on either side, a person decides. 0: never.",
             width=150,
@@ -65,20 +65,20 @@ def decision_card(name: str, uid: str) -> None:
             **{**unit, "min_value": 0.0},
         )
     if normalized and passing is not None:
-        st.html(_bar(decision))
+        st.html(_decision_bar(decision))
     st.caption(
         "Gates and pre-checks come first: what they fail fails, what they send to a person goes to "
         "one. So does an item with a missing verdict, or with a gate that cannot be decided."
     )
 
 
-def _to_unit(value: Any, normalized: bool) -> float | None:
+def _as_share(value: Any, normalized: bool) -> float | None:
     if value is None:
         return None
     return min(1.0, max(0.0, float(value))) if normalized else float(value)
 
 
-def _bar(decision: Mapping[str, Any]) -> str:
+def _decision_bar(decision: Mapping[str, Any]) -> str:
     """Return a bar of the scores from 0 to 1: fails, for review, passes."""
     within = float(decision.get("review_within") or 0.0)
     high = float(decision["pass_at"])
@@ -104,20 +104,20 @@ def _bar(decision: Mapping[str, Any]) -> str:
 
 def _on_threshold(name: str, uid: str, what: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field(name, uid, what))
+        value = state.get(drafts.field_key(name, uid, what))
         draft = drafts.draft(name)
         decision = draft["decision"] or {}
         if value is None:
             return
         if what == "fail_below" and value == decision.get("pass_at"):
             value = None
-        drafts.change(name, draft_rules.set_decision(draft, **{what: value}))
+        drafts.change_draft(name, draft_rules.set_decision(draft, **{what: value}))
 
 
 def _on_within(name: str, uid: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field(name, uid, "within")) or None
-        drafts.change(name, draft_rules.set_decision(drafts.draft(name), review_within=value))
+        value = state.get(drafts.field_key(name, uid, "within")) or None
+        drafts.change_draft(name, draft_rules.set_decision(drafts.draft(name), review_within=value))
 
 
 TEXTS = {"all": "all of it", "output": "the output only", "thinking": "the thinking only"}
@@ -164,15 +164,15 @@ def penalty_card(name: str, uid: str) -> None:
                 else "Taken from the score, in its units.",
                 **drafts.widget_arguments(name, penalty.get(what), uid, what, _on_field),
             )
-    _examples(penalty)
+    _penalty_examples(penalty)
 
 
-def _examples(penalty: dict[str, Any]) -> None:
+def _penalty_examples(penalty: dict[str, Any]) -> None:
     examples = penalty_examples(penalty)
     if not examples:
         return
-    row([f'<span class="rs-quiet">What is taken, by {esc(str(penalty["count"]))}:</span>'])
-    table(
+    draw_row([f'<span class="rs-quiet">What is taken, by {esc(str(penalty["count"]))}:</span>'])
+    draw_table(
         [fmt.count(n) for n, _ in examples],
         [[fmt.score(taken) for _, taken in examples]],
         name="How many points the length penalty deducts",
@@ -182,9 +182,9 @@ def _examples(penalty: dict[str, Any]) -> None:
 
 def _on_field(name: str, uid: str, what: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field(name, uid, what))
+        value = state.get(drafts.field_key(name, uid, what))
         if value is not None:
-            drafts.change(name, draft_rules.set_penalty(drafts.draft(name), **{what: value}))
+            drafts.change_draft(name, draft_rules.set_penalty(drafts.draft(name), **{what: value}))
 
 
 Adder = Callable[[RubricDraft], tuple[RubricDraft, str]]
@@ -229,20 +229,20 @@ ADD: Mapping[str, tuple[str, str, Adder]] = {
 def show(name: str) -> None:
     """Draw every rule in the order of application, and the buttons that add one."""
     draft = drafts.draft(name)
-    rules = rules_of(draft)
+    rules = rule_cards(draft)
     st.html('<div class="rs-section">Rules on top of the points</div>')
     if not rules:
         st.caption("No rules: the score comes from the points alone, with no pass or fail.")
     with st.container(gap="xxsmall"):
         for rule in rules:
             if drafts.open_card(name) == rule.uid:
-                _open(name, rule)
+                _open_card(name, rule)
             else:
-                _closed(name, rule)
-    _add(name, draft)
+                _closed_card(name, rule)
+    _add_buttons(name, draft)
 
 
-def rules_of(draft: RubricDraft) -> list[RuleCard]:
+def rule_cards(draft: RubricDraft) -> list[RuleCard]:
     """Return the rules of a draft: gates, pre-checks, the length penalty, the decision."""
     rules = [
         RuleCard(
@@ -274,9 +274,9 @@ def rules_of(draft: RubricDraft) -> list[RuleCard]:
     return rules
 
 
-def _closed(name: str, rule: RuleCard) -> None:
+def _closed_card(name: str, rule: RuleCard) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
-        _toggle(name, rule, "chevron_right")
+        _toggle_button(name, rule, "chevron_right")
         kind = tag(rule.kind, rule.tone) if rule.name else ""
         st.html(
             f'<div class="rs-line">{kind}'
@@ -284,7 +284,7 @@ def _closed(name: str, rule: RuleCard) -> None:
         )
 
 
-def _toggle(name: str, rule: RuleCard, icon: str) -> None:
+def _toggle_button(name: str, rule: RuleCard, icon: str) -> None:
     caption = rule.name or {"Length": "Length penalty"}.get(rule.kind, rule.kind)
     st.button(
         label(caption, 40),
@@ -296,19 +296,19 @@ def _toggle(name: str, rule: RuleCard, icon: str) -> None:
     )
 
 
-def _open(name: str, rule: RuleCard) -> None:
+def _open_card(name: str, rule: RuleCard) -> None:
     with st.container(border=True, key=f"rubric_card_{name}_{rule.uid}"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            _toggle(name, rule, "expand_more")
+            _toggle_button(name, rule, "expand_more")
             if rule.name:
-                row([tag(rule.kind, rule.tone)], width="content")
+                draw_row([tag(rule.kind, rule.tone)], width="content")
             st.space("stretch")
-            _actions(name, rule)
+            _card_actions(name, rule)
         st.html(f'<div class="rs-quote" aria-live="polite">{esc(rule.words)}</div>')
         rule.card(name, rule.uid)
 
 
-def _actions(name: str, rule: RuleCard) -> None:
+def _card_actions(name: str, rule: RuleCard) -> None:
     acts = [("copy", "Copy", "content_copy")] if rule.many else []
     acts.append(("remove", "Remove", "delete"))
     for act, caption, icon in acts:
@@ -327,17 +327,17 @@ def _on_act(name: str, act: str, uid: str) -> None:
         draft = drafts.draft(name)
         if act == "copy":
             changed, copy = draft_rules.duplicate_rule(draft, uid)
-            drafts.change(name, changed)
+            drafts.change_draft(name, changed)
             drafts.keep_open(name, copy)
         elif uid == drafts.DECISION:
-            drafts.change(name, draft_rules.drop_decision(draft))
+            drafts.change_draft(name, draft_rules.drop_decision(draft))
         elif uid == drafts.PENALTY:
-            drafts.change(name, draft_rules.drop_penalty(draft))
+            drafts.change_draft(name, draft_rules.drop_penalty(draft))
         else:
-            drafts.change(name, draft_rules.remove_rule(draft, uid))
+            drafts.change_draft(name, draft_rules.remove_rule(draft, uid))
 
 
-def _add(name: str, draft: RubricDraft) -> None:
+def _add_buttons(name: str, draft: RubricDraft) -> None:
     unavailable = {
         "gate": not draft["criteria"],
         "decision": draft["decision"] is not None,
@@ -360,5 +360,5 @@ def _add(name: str, draft: RubricDraft) -> None:
 def _on_add(name: str, kind: str) -> None:
     with shown_errors():
         changed, uid = ADD[kind][2](drafts.draft(name))
-        drafts.change(name, changed)
+        drafts.change_draft(name, changed)
         drafts.keep_open(name, uid)

@@ -15,7 +15,7 @@ from pages.ui import drafts, state
 from pages.ui.asking_words import SCALE_NAMES
 from pages.ui.drafts import RUBRIC_ACT, RUBRIC_FIELD
 from pages.ui.text import esc, label
-from pages.ui.widgets import row, shown_errors, tag
+from pages.ui.widgets import draw_row, shown_errors, tag
 
 #: The menu of templates: each without and with "Not applicable".
 TEMPLATES: Mapping[str, tuple[Template, bool]] = {
@@ -40,35 +40,35 @@ def show(name: str, criterion: CriterionDraft) -> None:
         for place, option in zip(places, group, strict=False):
             with place, st.container(gap="xxsmall"):
                 if criterion["scale"] == "binary" and not option["na"]:
-                    _fixed(name, criterion, option)
+                    _fixed_option(name, criterion, option)
                 else:
-                    _editable(name, criterion, option)
+                    _editable_option(name, criterion, option)
     if criterion["scale"] != "binary":
         with st.container(horizontal=True, gap="small"):
             _option_button(name, uid, "option", "Add option", "add")
             _option_button(name, uid, "na", "Add abstention", "do_not_disturb_on")
 
 
-def _fixed(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
+def _fixed_option(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
     value = fmt.score(option["value"])
     st.html(f'<b>{esc(option["label"])}</b> <span class="rs-quiet">{value}</span>')
-    _anchor(name, criterion, option)
+    _anchor_field(name, criterion, option)
 
 
-def _editable(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
+def _editable_option(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
     uid, ids = criterion["uid"], (criterion["uid"], option["uid"])
     st.text_input(
         "Label",
         max_chars=200,
         label_visibility="collapsed",
         placeholder="Label",
-        **drafts.bound(name, "option", ids, "label"),
+        **drafts.bound_field(name, "option", ids, "label"),
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", wrap=False):
         if option["na"]:
             st.html('<span class="rs-tag rs-neutral">abstention</span>')
         else:
-            _value(name, ids, option)
+            _value_field(name, ids, option)
         key = state.key(RUBRIC_ACT, name, "option", *ids)
         st.menu_button(
             ":material/more_horiz:",
@@ -79,10 +79,10 @@ def _editable(name: str, criterion: CriterionDraft, option: OptionDraft) -> None
             on_click=_on_menu,
             args=(name, uid, option["uid"], key),
         )
-    _anchor(name, criterion, option)
+    _anchor_field(name, criterion, option)
 
 
-def _value(name: str, ids: tuple[str, str], option: OptionDraft) -> None:
+def _value_field(name: str, ids: tuple[str, str], option: OptionDraft) -> None:
     st.number_input(
         "Value from 0 to 1",
         min_value=0.0,
@@ -90,11 +90,11 @@ def _value(name: str, ids: tuple[str, str], option: OptionDraft) -> None:
         step=0.05,
         format="%.4g",
         label_visibility="collapsed",
-        **drafts.bound(name, "option", ids, "value"),
+        **drafts.bound_field(name, "option", ids, "value"),
     )
 
 
-def _anchor(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
+def _anchor_field(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
     uid = criterion["uid"]
     st.text_area(
         "Anchor",
@@ -102,7 +102,7 @@ def _anchor(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
         max_chars=20_000,
         label_visibility="collapsed",
         placeholder="Anchor: what earns it?",
-        **drafts.bound(name, "option", (uid, option["uid"]), "description"),
+        **drafts.bound_field(name, "option", (uid, option["uid"]), "description"),
     )
 
 
@@ -117,10 +117,10 @@ def _on_menu(name: str, uid: str, option: str, key: str) -> None:
             draft = draft_criteria.remove_option(draft, uid, option)
         elif chosen in (TO_NA, FROM_NA):
             draft = draft_criteria.set_abstention(draft, uid, option, chosen == TO_NA)
-        drafts.change(name, draft)
+        drafts.change_draft(name, draft)
 
 
-def _all(name: str, criterion: CriterionDraft) -> None:
+def _buttons_for_all(name: str, criterion: CriterionDraft) -> None:
     """Draw the buttons that act on all options at once."""
     uid = criterion["uid"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -156,16 +156,18 @@ def _on_all(name: str, act: str, uid: str) -> None:
     with shown_errors():
         draft = drafts.draft(name)
         if act == "spread":
-            drafts.change(name, draft_criteria.spread_values(draft, uid))
+            drafts.change_draft(name, draft_criteria.spread_values(draft, uid))
             state.drop(RUBRIC_FIELD, name, uid)
         else:
-            drafts.change(name, draft_criteria.add_option(draft, uid, na=act == "na"))
+            drafts.change_draft(name, draft_criteria.add_option(draft, uid, na=act == "na"))
 
 
 def _on_template(name: str, uid: str, key: str) -> None:
     with shown_errors():
         template, na = TEMPLATES[str(state.get(key))]
-        drafts.change(name, draft_criteria.apply_template(drafts.draft(name), uid, template, na=na))
+        drafts.change_draft(
+            name, draft_criteria.apply_template(drafts.draft(name), uid, template, na=na)
+        )
         state.drop(RUBRIC_FIELD, name, uid)
 
 
@@ -194,7 +196,7 @@ def show_kind(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
     weight = criterion["weight"] or 0.0
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
-        key = drafts.field(name, uid, "scale")
+        key = drafts.field_key(name, uid, "scale")
         state.seed(key, criterion["scale"])
         st.segmented_control(
             "Answer",
@@ -205,7 +207,7 @@ def show_kind(name: str, criterion: CriterionDraft) -> None:
             on_change=_on_scale,
             args=(name, uid),
         )
-        key = drafts.field(name, uid, "effect")
+        key = drafts.field_key(name, uid, "effect")
         state.seed(key, PENALTY if weight < 0 else REWARD)
         st.segmented_control(
             "Effect",
@@ -215,14 +217,14 @@ def show_kind(name: str, criterion: CriterionDraft) -> None:
             on_change=_on_weight,
             args=(name, uid),
         )
-        _weight(name, uid, weight)
+        _weight_field(name, uid, weight)
     if weight < 0:
         caption = esc(_penalty_words(criterion, weight))
-        row([tag("− Penalty", "bad"), f"<span>{caption}</span>"], width="content")
+        draw_row([tag("− Penalty", "bad"), f"<span>{caption}</span>"], width="content")
 
 
-def _weight(name: str, uid: str, weight: float) -> None:
-    key = drafts.field(name, uid, "points")
+def _weight_field(name: str, uid: str, weight: float) -> None:
+    key = drafts.field_key(name, uid, "points")
     state.seed(key, abs(weight))
     st.number_input(
         "Weight",
@@ -241,7 +243,7 @@ def show_weight(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
     st.number_input(
         f"Weight of {label(criterion['name'] or 'Unnamed', 60)}",
-        key=drafts.synced(name, float(criterion["weight"] or 0.0), uid, "weight"),
+        key=drafts.synced_key(name, float(criterion["weight"] or 0.0), uid, "weight"),
         step=1.0,
         format="%.6g",
         width=76,
@@ -253,11 +255,11 @@ def show_weight(name: str, criterion: CriterionDraft) -> None:
 
 def _on_closed_weight(name: str, uid: str) -> None:
     with shown_errors():
-        weight = float(state.get(drafts.field(name, uid, "weight")) or 0.0)
+        weight = float(state.get(drafts.field_key(name, uid, "weight")) or 0.0)
         drafts.set_value(name, "criterion", (uid,), "weight", weight)
 
 
-def _share(name: str, uid: str, weight: float) -> None:
+def _share_field(name: str, uid: str, weight: float) -> None:
     """Draw the weight as a share of all points, to read or set."""
     other_points = _other_weights(name, uid)
     share = share_of(weight, other_points)
@@ -267,7 +269,7 @@ def _share(name: str, uid: str, weight: float) -> None:
         "% of points",
         min_value=0.0,
         max_value=99.0,
-        key=drafts.synced(name, round(100 * share, 2), uid, "share"),
+        key=drafts.synced_key(name, round(100 * share, 2), uid, "share"),
         step=1.0,
         format="%.4g",
         width=120,
@@ -284,11 +286,11 @@ def _other_weights(name: str, uid: str) -> float:
 
 def _on_share(name: str, uid: str) -> None:
     with shown_errors():
-        share = float(state.get(drafts.field(name, uid, "share")) or 0.0) / 100
+        share = float(state.get(drafts.field_key(name, uid, "share")) or 0.0) / 100
         weight = weight_of(share, _other_weights(name, uid))
         if weight is not None:
             drafts.set_value(name, "criterion", (uid,), "weight", weight)
-            state.put(drafts.field(name, uid, "points"), weight)
+            state.put(drafts.field_key(name, uid, "points"), weight)
 
 
 def _penalty_words(criterion: CriterionDraft, weight: float) -> str:
@@ -300,20 +302,20 @@ def _penalty_words(criterion: CriterionDraft, weight: float) -> str:
 
 def _on_scale(name: str, uid: str) -> None:
     with shown_errors():
-        scale = str(state.get(drafts.field(name, uid, "scale")))
-        drafts.change(name, draft_criteria.change_scale(drafts.draft(name), uid, scale))
+        scale = str(state.get(drafts.field_key(name, uid, "scale")))
+        drafts.change_draft(name, draft_criteria.change_scale(drafts.draft(name), uid, scale))
 
 
 def _on_weight(name: str, uid: str) -> None:
     with shown_errors():
-        size = float(state.get(drafts.field(name, uid, "points")) or 0.0)
-        penalises = state.get(drafts.field(name, uid, "effect")) == PENALTY
+        size = float(state.get(drafts.field_key(name, uid, "points")) or 0.0)
+        penalises = state.get(drafts.field_key(name, uid, "effect")) == PENALTY
         drafts.set_value(name, "criterion", (uid,), "weight", -size if penalises and size else size)
 
 
 def _on_rule(name: str, uid: str) -> None:
     with shown_errors():
-        rule = state.get(drafts.field(name, uid, "aggregation")) or None
+        rule = state.get(drafts.field_key(name, uid, "aggregation")) or None
         drafts.set_value(name, "criterion", (uid,), "aggregation", rule)
 
 
@@ -321,10 +323,10 @@ def show_rules(name: str, criterion: CriterionDraft) -> None:
     """Draw the voting rule, the tags, and whether a choice is forced."""
     uid = criterion["uid"]
     scale: Scale = criterion["scale"]  # type: ignore[assignment]
-    _all(name, criterion)
-    _share(name, uid, criterion["weight"] or 0.0)
+    _buttons_for_all(name, criterion)
+    _share_field(name, uid, criterion["weight"] or 0.0)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = drafts.field(name, uid, "aggregation")
+        key = drafts.field_key(name, uid, "aggregation")
         state.seed(key, criterion["aggregation"] or PANELS)
         st.selectbox(
             "When judges disagree",
@@ -342,11 +344,11 @@ def show_rules(name: str, criterion: CriterionDraft) -> None:
             accept_new_options=True,
             placeholder="Type and press Enter",
             width=240,
-            **drafts.bound(name, "criterion", (uid,), "tags"),
+            **drafts.bound_field(name, "criterion", (uid,), "tags"),
         )
         st.toggle(
             "Forced choice",
             help='Takes away the added answer "Cannot assess".',
             disabled=any(o["na"] for o in criterion["options"]),
-            **drafts.bound(name, "criterion", (uid,), "forced_choice"),
+            **drafts.bound_field(name, "criterion", (uid,), "forced_choice"),
         )

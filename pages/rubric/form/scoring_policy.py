@@ -24,7 +24,7 @@ def show(name: str) -> None:
         ABSTENTIONS,
         format_func=lambda abstention: STRATEGIES[abstention][0],
         captions=[STRATEGIES[abstention][1] for abstention in ABSTENTIONS],
-        **drafts.bound(name, "scoring", (), "abstention"),
+        **drafts.bound_field(name, "scoring", (), "abstention"),
     )
     if strategy == "partial":
         st.slider(
@@ -32,7 +32,7 @@ def show(name: str) -> None:
             0.0,
             1.0,
             step=0.05,
-            **drafts.bound(name, "scoring", (), "partial_credit"),
+            **drafts.bound_field(name, "scoring", (), "partial_credit"),
         )
     st.slider(
         "Coverage for a grade",
@@ -41,10 +41,10 @@ def show(name: str) -> None:
         step=0.05,
         help="The share of the weight that must be assessed. Below it an item has no grade and no "
         "rank, and a person must look.",
-        **drafts.bound(name, "scoring", (), "min_coverage"),
+        **drafts.bound_field(name, "scoring", (), "min_coverage"),
     )
     st.toggle(
         "Score from 0 to 1",
         help="Off: the score is the plain sum of points, and can be negative.",
-        **drafts.bound(name, "scoring", (), "normalize"),
+        **drafts.bound_field(name, "scoring", (), "normalize"),
     )

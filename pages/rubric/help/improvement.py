@@ -43,21 +43,21 @@ def show_pieces(name: str, pieces: Sequence[ProposalPiece], where: str) -> None:
                 f"Take all {len(open_)} wordings",
                 key=state.key(model_help.HELP_ACT, where, name, "all"),
                 icon=":material/done_all:",
-                on_click=_take,
+                on_click=_take_pieces,
                 args=(name, tuple(open_)),
             )
     for number, piece in enumerate(pieces):
-        _show(name, piece, f"{where}/{number}")
+        _show_piece(name, piece, f"{where}/{number}")
 
 
-def _show(name: str, piece: ProposalPiece, where: str) -> None:
+def _show_piece(name: str, piece: ProposalPiece, where: str) -> None:
     state_now = proposals.state_of(drafts.draft(name), piece)
     subject = piece.criterion or "The rubric"
     part = PARTS[piece.part] + (f" “{one_line(piece.option, 40)}”" if piece.option else "")
     with st.container(border=True, gap="xxsmall"):
         st.html(
             f'<div class="rs-row"><b>{esc(one_line(subject, 60))}</b>'
-            f'<span class="rs-quiet">{esc(part)}</span></div>{_difference(piece)}'
+            f'<span class="rs-quiet">{esc(part)}</span></div>{_difference_html(piece)}'
             + (f'<div class="rs-quiet">{esc(piece.why)}</div>' if piece.why else "")
         )
         if state_now == "open":
@@ -66,7 +66,7 @@ def _show(name: str, piece: ProposalPiece, where: str) -> None:
                 key=state.key(model_help.HELP_ACT, where, name, "take"),
                 type="tertiary",
                 icon=":material/check:",
-                on_click=_take,
+                on_click=_take_pieces,
                 args=(name, (piece,)),
             )
         elif state_now == "taken":
@@ -75,7 +75,7 @@ def _show(name: str, piece: ProposalPiece, where: str) -> None:
             st.html(tag("These words have changed since", "neutral"))
 
 
-def _difference(piece: ProposalPiece) -> str:
+def _difference_html(piece: ProposalPiece) -> str:
     difference = word_diff(piece.before, piece.after)
     before = marked(piece.before, difference.first) if piece.before else "<i>(empty)</i>"
     return (
@@ -84,12 +84,12 @@ def _difference(piece: ProposalPiece) -> str:
     )
 
 
-def _take(name: str, chosen: tuple[ProposalPiece, ...]) -> None:
+def _take_pieces(name: str, chosen: tuple[ProposalPiece, ...]) -> None:
     with shown_errors():
         draft = drafts.draft(name)
         for piece in chosen:
             draft = proposals.take_piece(draft, piece)
-        drafts.change(name, draft, redraw=True)
+        drafts.change_draft(name, draft, redraw=True)
 
 
 ALL = ""
@@ -101,21 +101,21 @@ def show(name: str, rubric: Rubric) -> None:
         "A model proposes new words. You take each change or leave it; options, values and weights "
         "stay unless you take a change of one."
     )
-    target = _target(name, rubric)
+    target = _target_choice(name, rubric)
     names = [c.name for c in rubric.criteria] if target == ALL else [target]
-    findings, cases = _reasons(name, rubric, names)
-    judge = model_help.writer(name, "improve")
+    findings, cases = _chosen_evidence(name, rubric, names)
+    judge = model_help.chosen_writer(name, "improve")
     request = ImproveRequest(
         judge=judge,
         rubric=rubric,
-        subject=_subject(name),
+        subject=_task_subject(name),
         targets=tuple(names),
         findings=findings,
         cases=tuple(cases),
-        budget=model_help.budget(name, "improve"),
+        budget=model_help.chosen_budget(name, "improve"),
     )
     model_help.cost_line(proposals.estimate(request))
-    task = help_tasks.latest(store(), proposals.KIND, _subject(name))
+    task = help_tasks.latest(store(), proposals.KIND, _task_subject(name))
     if st.button(
         "Propose changes",
         key=state.key(model_help.HELP_ACT, name, "improve"),
@@ -126,12 +126,12 @@ def show(name: str, rubric: Rubric) -> None:
         proposals.begin(store(), request)
         st.rerun()
     if task is not None:
-        model_help.progress(task)
+        model_help.show_progress(task)
         if task.done or not task.active:
             show_pieces(name, proposals.pieces_so_far(store(), task), f"improve/{task.id}")
 
 
-def _target(name: str, rubric: Rubric) -> str:
+def _target_choice(name: str, rubric: Rubric) -> str:
     names = [ALL, *(c.name for c in rubric.criteria)]
     key = state.key(model_help.HELP_FIELD, name, "target")
     if state.get(key) not in names:
@@ -153,30 +153,32 @@ def _open_criterion(name: str, names: Sequence[str]) -> str:
     return ALL
 
 
-def _reasons(name: str, rubric: Rubric, names: Sequence[str]) -> tuple[Findings, list[Case]]:
+def _chosen_evidence(
+    name: str, rubric: Rubric, names: Sequence[str]
+) -> tuple[Findings, list[Case]]:
     """Return the evidence for the model, by source; the person can leave out each source."""
-    offline = _about(proposals.offline_findings(rubric), names)
-    judged = _about(_judged(name, rubric), names)
-    run = _run(name)
-    findings = {} if run is None else _about(proposals.findings_after(store(), run), names)
+    offline = _findings_about(proposals.offline_findings(rubric), names)
+    judged = _findings_about(_findings_of_run(name, rubric), names)
+    run = _run_choice(name)
+    findings = {} if run is None else _findings_about(proposals.findings_after(store(), run), names)
     cases = [] if run is None else proposals.cases_of(store(), run, names)
     sources = (
-        ("offline", "Findings of the offline check", offline, _count(offline)),
-        ("judged", "Findings of the check by judges", judged, _count(judged)),
-        ("told", "What the newest run says", findings, _count(findings)),
+        ("offline", "Findings of the offline check", offline, _findings_count(offline)),
+        ("judged", "Findings of the check by judges", judged, _findings_count(judged)),
+        ("told", "What the newest run says", findings, _findings_count(findings)),
     )
     chosen = [
         source_findings
         for key, caption, source_findings, n in sources
-        if _source(name, key, caption, n)
+        if _source_toggle(name, key, caption, n)
     ]
-    shown = _source(name, "cases", "Cases people decided otherwise than judges", len(cases))
+    shown = _source_toggle(name, "cases", "Cases people decided otherwise than judges", len(cases))
     if not any(n for *_, n in sources) and not cases:
         st.caption("Nothing speaks against these words yet; a model can still look them over.")
     return proposals.merge_findings(*chosen), cases if shown else []
 
 
-def _source(name: str, what: str, caption: str, count: int) -> bool:
+def _source_toggle(name: str, what: str, caption: str, count: int) -> bool:
     if not count:
         return False
     key = state.key(model_help.HELP_FIELD, name, "because", what)
@@ -184,16 +186,16 @@ def _source(name: str, what: str, caption: str, count: int) -> bool:
     return bool(st.checkbox(label(f"{caption} ({fmt.count(count)})"), key=key))
 
 
-def _about(by_criterion: Findings, names: Sequence[str]) -> Findings:
+def _findings_about(by_criterion: Findings, names: Sequence[str]) -> Findings:
     return {name: findings for name, findings in by_criterion.items() if name in names or not name}
 
 
-def _count(by_criterion: Findings) -> int:
+def _findings_count(by_criterion: Findings) -> int:
     return sum(len(findings) for findings in by_criterion.values())
 
 
-def _judged(name: str, rubric: Rubric) -> Findings:
-    run_id = meta_check.latest_check(store(), _subject(name))
+def _findings_of_run(name: str, rubric: Rubric) -> Findings:
+    run_id = meta_check.latest_check(store(), _task_subject(name))
     if run_id is None:
         return {}
     findings: Findings = {}
@@ -204,11 +206,11 @@ def _judged(name: str, rubric: Rubric) -> Findings:
     return findings
 
 
-def _run(name: str) -> int | None:
+def _run_choice(name: str) -> int | None:
     rubric_id = drafts.draft(name)["rubric_id"]
     answer = None if rubric_id is None else diagnosis.newest_answer(store(), rubric_id)
     return None if answer is None else answer.run.id
 
 
-def _subject(name: str) -> str:
+def _task_subject(name: str) -> str:
     return f"rubric/{name}"

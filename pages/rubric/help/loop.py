@@ -32,14 +32,16 @@ def show(name: str, rubric: Rubric) -> None:
     teachers = trials.teaching_datasets(store(), rubric)
     if not teachers:
         st.info("This needs a dataset with labels for these criteria.", icon=":material/dataset:")
-        routes.link(routes.DATASETS, "Datasets")
+        routes.draw_link(routes.DATASETS, "Datasets")
         return
-    chosen = _labelled(name, teachers)
-    panel = model_help.panel("Who grades", name, "loop")
-    judge = model_help.writer(name, "loop")
+    chosen = _labelled_dataset(name, teachers)
+    panel = model_help.chosen_panel("Who grades", name, "loop")
+    judge = model_help.chosen_writer(name, "loop")
     if panel is None:
         return
-    targets = _targets(name, [c.name for c in rubric.criteria if c.name not in chosen.untaught])
+    targets = _target_criteria(
+        name, [c.name for c in rubric.criteria if c.name not in chosen.untaught]
+    )
     rounds: int = st.number_input(
         "Rounds at most", 1, 10, 3, key=state.key(model_help.HELP_FIELD, name, "rounds"), width=160
     )
@@ -52,19 +54,19 @@ def show(name: str, rubric: Rubric) -> None:
         dataset_version=chosen.row.version_id,
         findings=proposals.offline_findings(rubric),
         rounds=rounds,
-        budget=model_help.budget(name, "loop"),
+        budget=model_help.chosen_budget(name, "loop"),
     )
     model_help.cost_line(improvement_loop.estimate(store(), request))
     task = help_tasks.latest(store(), improvement_loop.KIND, request.subject)
-    if _start(name, disabled=not targets or (task is not None and task.active)):
+    if _start_button(name, disabled=not targets or (task is not None and task.active)):
         improvement_loop.begin(store(), request)
         st.rerun()
     if task is not None:
-        model_help.progress(task, more_cost=improvement_loop.runs_cost(store(), task))
-        _show(name, task)
+        model_help.show_progress(task, more_cost=improvement_loop.runs_cost(store(), task))
+        _show_rounds(name, task)
 
 
-def _labelled(name: str, teachers: Sequence[Teacher]) -> Teacher:
+def _labelled_dataset(name: str, teachers: Sequence[Teacher]) -> Teacher:
     """Return the chosen dataset, whose labels measure the rounds."""
     by_version = {teacher.row.version_id: teacher for teacher in teachers}
     titles = {
@@ -81,7 +83,7 @@ def _labelled(name: str, teachers: Sequence[Teacher]) -> Teacher:
     return by_version[version]
 
 
-def _start(name: str, *, disabled: bool) -> bool:
+def _start_button(name: str, *, disabled: bool) -> bool:
     return st.button(
         "Start the rounds",
         key=state.key(model_help.HELP_ACT, name, "loop"),
@@ -91,7 +93,7 @@ def _start(name: str, *, disabled: bool) -> bool:
     )
 
 
-def _targets(name: str, names: list[str]) -> tuple[str, ...]:
+def _target_criteria(name: str, names: list[str]) -> tuple[str, ...]:
     """Return the labelled criteria to improve."""
     key = state.key(model_help.HELP_FIELD, name, "targets")
     wanted = [criterion for criterion in state.get(key) or names if criterion in names]
@@ -102,7 +104,7 @@ def _targets(name: str, names: list[str]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _show(name: str, task: HelpTask) -> None:
+def _show_rounds(name: str, task: HelpTask) -> None:
     about = (task.id, task.done, task.status)
     rounds = remembered("help_rounds", about, lambda: improvement_loop.rounds_so_far(store(), task))
     if not rounds:
@@ -113,23 +115,23 @@ def _show(name: str, task: HelpTask) -> None:
         "Each round is compared with the best earlier one on the same items; 95% intervals."
     )
     for loop_round in rounds[1:]:
-        st.html(_card(loop_round))
+        st.html(_round_card(loop_round))
     if len(rounds) == 1 and not task.active:
         st.caption("No round was measured.")
     if task.result:
-        st.html(f"<div>{esc(_end(task.result))}</div>")
+        st.html(f"<div>{esc(_end_words(task.result))}</div>")
     if len(rounds) > 2:
         st.caption(
             f"{len(rounds) - 1} wordings were tried on the same held-out items, which favours the "
             "best of them a little. Fresh labels would tell."
         )
-    _compare(rounds)
+    _compare_rounds(rounds)
     improvement.show_pieces(
         name, improvement_loop.proposed_pieces(store(), task), f"loop/{task.id}"
     )
 
 
-def _card(loop_round: LoopRound) -> str:
+def _round_card(loop_round: LoopRound) -> str:
     gain = loop_round.gain
     if gain is None:
         return ""
@@ -139,7 +141,9 @@ def _card(loop_round: LoopRound) -> str:
     ends = f"{form(right.first.value)} → {form(right.second.value)}"
     gap = esc(right.difference.words(change).inline)
     kappas = "; ".join(
-        f"kappa of {one_line(c.name, 40)} {_move(c.kappa)}" for c in gain.criteria if c.kappa.n
+        f"kappa of {one_line(c.name, 40)} {_move_words(c.kappa)}"
+        for c in gain.criteria
+        if c.kappa.n
     )
     caption = fmt.plural(len(loop_round.changes), "change")
     return (
@@ -150,22 +154,22 @@ def _card(loop_round: LoopRound) -> str:
     )
 
 
-def _move(delta: FigureDelta) -> str:
+def _move_words(delta: FigureDelta) -> str:
     return f"{fmt.score(delta.first.value)} → {fmt.score(delta.second.value)}"
 
 
-def _end(result: dict[str, object]) -> str:
+def _end_words(result: dict[str, object]) -> str:
     best = result["best"]
     summary = "The rubric as it was stays best." if not best else f"Round {best} is the best."
     return f"{summary} {result['why']}"
 
 
-def _compare(rounds: list[LoopRound]) -> None:
+def _compare_rounds(rounds: list[LoopRound]) -> None:
     measured = [
         loop_round for loop_round in rounds if loop_round.kept and loop_round.held is not None
     ]
     if len(measured) > 1:
-        routes.link(
+        routes.draw_link(
             routes.COMPARE,
             label("Every item before and after"),
             {

@@ -15,7 +15,7 @@ from pages.ui import drafts, model_help, routes, state
 from pages.ui.resources import store
 from pages.ui.run_status import status_tag
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import Tone, one_of, row, shown_errors, tag
+from pages.ui.widgets import Tone, choose_one, draw_row, shown_errors, tag
 
 #: The least meta-rubric weight of a serious finding.
 SERIOUS = 8
@@ -30,7 +30,7 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
         "Judges answer a rubric about your rubric: 17 questions for each criterion and 5 about the "
         "whole; where you say what the task is, 3 and 5 more."
     )
-    panel = model_help.panel("Who checks", name, "check")
+    panel = model_help.chosen_panel("Who checks", name, "check")
     if panel is None:
         return
     task = st.text_area(
@@ -41,7 +41,7 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
         placeholder="What the submissions had to answer, word for word if you can.",
     )
     request = MetaRequest(
-        rubric, panel, f"rubric/{name}", task or "", model_help.budget(name, "check")
+        rubric, panel, f"rubric/{name}", task or "", model_help.chosen_budget(name, "check")
     )
     model_help.cost_line(meta_check.estimate(store(), request))
     run_id = meta_check.latest_check(store(), request.subject)
@@ -56,12 +56,12 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
         meta_check.start(store(), request)
         st.rerun()
     if run_id is not None:
-        live = st.fragment(_live, run_every=model_help.POLL_SECONDS if active else None)
+        live = st.fragment(_live_run, run_every=model_help.POLL_SECONDS if active else None)
         live(run_id, active)
-        _found(name, meta_check.check_result(store(), run_id, rubric))
+        _show_found(name, meta_check.check_result(store(), run_id, rubric))
 
 
-def _live(run_id: int, was_active: bool) -> None:
+def _live_run(run_id: int, was_active: bool) -> None:
     with shown_errors():
         look = lifecycle.run_progress(store(), run_id)
         run = look.row
@@ -70,7 +70,7 @@ def _live(run_id: int, was_active: bool) -> None:
         facts = f"{fmt.count(look.settled)} of {fmt.plural(run.planned, 'answer')}"
         cost = f" · cost {fmt.cost(None if run.cost_unknown else run.cost)}" if run.calls else ""
         with st.container(horizontal=True, vertical_alignment="center"):
-            row([status_tag(run), f'<span class="rs-quiet rs-num">{esc(facts + cost)}</span>'])
+            draw_row([status_tag(run), f'<span class="rs-quiet rs-num">{esc(facts + cost)}</span>'])
             if run.active:
                 st.button(
                     "Cancel",
@@ -102,19 +102,19 @@ def _on_retry(run_id: int) -> None:
             lifecycle.resume(store(), run_id)
 
 
-def _found(name: str, check: MetaCheck) -> None:
+def _show_found(name: str, check: MetaCheck) -> None:
     run = check.row
     if check.asked and not check.findings and not run.active:
         st.success("Nothing was found.", icon=":material/check:")
     if check.open and not run.active:
         st.caption(f"{fmt.plural(check.open, 'question')} without an answer: they are not checked.")
     for number, finding in enumerate(check.findings):
-        _finding(name, finding, number)
+        _finding_card(name, finding, number)
     if check.asked:
-        routes.link(routes.RUN, "Every answer of this check", {state.RUN: run.id})
+        routes.draw_link(routes.RUN, "Every answer of this check", {state.RUN: run.id})
 
 
-def _finding(name: str, finding: MetaFinding, number: int) -> None:
+def _finding_card(name: str, finding: MetaFinding, number: int) -> None:
     names = (
         ", ".join(one_line(criterion, 50) for criterion in finding.criteria) or "the whole rubric"
     )
@@ -128,7 +128,7 @@ def _finding(name: str, finding: MetaFinding, number: int) -> None:
     quotes = "".join(f'<div class="rs-quote">{esc(quote)}</div>' for quote in finding.quotes)
     with st.container(border=True, gap="xxsmall"):
         st.html(
-            f'<div class="rs-row">{tag("serious" if serious else "slight", _tone(serious))}'
+            f'<div class="rs-row">{tag("serious" if serious else "slight", _finding_tone(serious))}'
             f"<b>{esc(finding.question)}</b>"
             f"<span class='rs-quiet'>{esc(names)}</span>{changed}</div>"
             f"<div>{esc(finding.option)}</div>"
@@ -153,7 +153,7 @@ def _open_buttons(name: str, finding: MetaFinding, number: int) -> None:
             )
 
 
-def _tone(serious: bool) -> Tone:
+def _finding_tone(serious: bool) -> Tone:
     return "warn" if serious else "neutral"
 
 
@@ -163,14 +163,14 @@ IMPROVE, CHECK, LOOP = "Improve", "Check", "Rounds"
 def show(name: str) -> None:
     """Draw the whole panel, or what is missing before a model can be called."""
     st.html('<div class="rs-section">Help from a model</div>')
-    if not model_help.ready():
+    if not model_help.model_ready():
         return
-    rubric = _rubric(name)
+    rubric = _draft_rubric(name)
     if rubric is None:
         return
     key = state.key(model_help.HELP_VIEW, name)
     state.seed(key, IMPROVE)
-    view = one_of("Kind of help", [IMPROVE, CHECK, LOOP], key=key)
+    view = choose_one("Kind of help", [IMPROVE, CHECK, LOOP], key=key)
     with shown_errors():
         if view == IMPROVE:
             improvement.show(name, rubric)
@@ -178,10 +178,10 @@ def show(name: str) -> None:
             check_by_judges(name, rubric)
         else:
             loop.show(name, rubric)
-    routes.link(routes.TEST_DATA, "Write test data for a criterion", {state.RUBRIC: name})
+    routes.draw_link(routes.TEST_DATA, "Write test data for a criterion", {state.RUBRIC: name})
 
 
-def _rubric(name: str) -> Rubric | None:
+def _draft_rubric(name: str) -> Rubric | None:
     try:
         return proposals.rubric_of(drafts.draft(name))
     except InputError as error:
@@ -190,6 +190,6 @@ def _rubric(name: str) -> Rubric | None:
         return None
 
 
-def subject(name: str) -> str:
+def help_subject(name: str) -> str:
     """Return the name under which help about this rubric is stored."""
     return f"rubric/{name}"

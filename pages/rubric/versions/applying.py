@@ -12,7 +12,7 @@ from core.text import numbers as fmt
 from pages.ui import identity, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import shown_errors, table
+from pages.ui.widgets import draw_table, shown_errors
 
 # Keys of the versions' screens, next to those of `state`.
 
@@ -31,15 +31,15 @@ WAYS = {
 }
 
 
-def apply(run: Run, version_id: int, edits: VersionEdits, moves: VersionMapping) -> None:
+def apply_version(run: Run, version_id: int, edits: VersionEdits, moves: VersionMapping) -> None:
     """Choose a way of applying the version, and apply it."""
     st.html('<div class="rs-section">Apply it</div>')
     chosen = _choose_way(run, version_id, edits)
     keep, again, ask = list[str](), list[str](), False
     if chosen == "follow":
-        keep = _keep(run, version_id, edits)
+        keep = _criteria_to_keep(run, version_id, edits)
     else:
-        again, ask = _again(run, version_id, edits, moves)
+        again, ask = _criteria_to_ask(run, version_id, edits, moves)
     with st.container(horizontal=True):
         reviewer = identity.ask_name(state.key(SPREAD_REASON, "name"))
         key = state.key(SPREAD_REASON, run.id, version_id)
@@ -72,7 +72,7 @@ def _choose_way(run: Run, version_id: int, edits: VersionEdits) -> str:
     return way
 
 
-def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
+def _criteria_to_keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
     """Return the chosen criteria whose answers stay valid; likely corrected typos are
     preselected.
     """
@@ -98,7 +98,7 @@ def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
     return unchanged
 
 
-def _again(
+def _criteria_to_ask(
     run: Run, version_id: int, edits: VersionEdits, moves: VersionMapping
 ) -> tuple[list[str], bool]:
     """Return the chosen criteria to judge again, and whether to do it at once."""
@@ -128,7 +128,7 @@ def _on_follow(
     with shown_errors():
         follow_version.follow(
             store(),
-            identity.sit_down(reviewer),
+            identity.take_seat(reviewer),
             run_id,
             version_id,
             keep=keep,
@@ -143,7 +143,7 @@ def _on_carry(
 ) -> None:
     with shown_errors():
         new_run = carry_votes.start_under(
-            store(), identity.sit_down(reviewer), run_id, version_id, moves, again=again, ask=ask
+            store(), identity.take_seat(reviewer), run_id, version_id, moves, again=again, ask=ask
         )
         state.set_address(**{state.RUN: new_run})
         state.flash("The votes were carried over to this new run.")
@@ -172,7 +172,7 @@ def version_acts(run: Run) -> None:
                 on_click=_on_queue,
                 args=(reviewer, run.id, run.scored_number),
             )
-            routes.link(routes.QUEUES, "All queues", icon="arrow_outward")
+            routes.draw_link(routes.QUEUES, "All queues", icon="arrow_outward")
         if last is not None:
             st.button(
                 f"Back to version {last.from_number}",
@@ -186,28 +186,28 @@ def version_acts(run: Run) -> None:
 def _on_queue(reviewer: str, run_id: int, number: int) -> None:
     with shown_errors():
         queue = follow_version.queue_stale(
-            store(), identity.sit_down(reviewer), run_id, f"Asked otherwise in version {number}"
+            store(), identity.take_seat(reviewer), run_id, f"Asked otherwise in version {number}"
         )
         state.flash(f"Queue {queue.id} holds exactly the stale cells.")
 
 
 def _on_back(reviewer: str, run_id: int) -> None:
     with shown_errors():
-        follow_version.roll_back(store(), identity.sit_down(reviewer), run_id)
+        follow_version.roll_back(store(), identity.take_seat(reviewer), run_id)
         state.flash("Every score is what it was.")
 
 
-def history(run: Run) -> None:
+def show_history(run: Run) -> None:
     """List who changed the version that scores follow, newest first."""
     changes = follow_version.followed_versions(store(), run.id)
     if not changes:
         return
     st.html('<div class="rs-section">What was changed</div>')
-    table(
+    draw_table(
         ("When", "Who", "From", "To", "Why"),
         (
             [
-                esc(fmt.ago(change.ts)),
+                esc(fmt.time_ago(change.ts)),
                 esc(change.actor),
                 f"version {change.from_number}",
                 f"version {change.to_number}",

@@ -23,13 +23,13 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     LabelledFigure,
+    draw_row,
+    draw_table,
     empty_state,
-    figures,
     page_header,
-    row,
+    show_figures,
     show_flash,
     shown_errors,
-    table,
     tag,
 )
 
@@ -37,9 +37,11 @@ from pages.ui.widgets import (
 NO_PLACE, GONE = -1, ""
 
 
-def choose(run_id: int, before: Rubric, after: Rubric, edits: VersionEdits) -> VersionMapping:
+def choose_mapping(
+    run_id: int, before: Rubric, after: Rubric, edits: VersionEdits
+) -> VersionMapping:
     """Return the chosen mapping; obvious matches are not asked about."""
-    renamed = _renamed(run_id, before, after, edits)
+    renamed = _renamed_criteria(run_id, before, after, edits)
     news = {c.name: c for c in after.criteria}
     options: dict[str, tuple[int | None, ...]] = {}
     for old in before.criteria:
@@ -47,11 +49,13 @@ def choose(run_id: int, before: Rubric, after: Rubric, edits: VersionEdits) -> V
         is_taken = new is not None and new.name in renamed.values()
         if new is None or (is_taken and old.name not in renamed) or same_choices(old, new):
             continue
-        options[old.name] = _options(run_id, old, new)
+        options[old.name] = _option_mapping(run_id, old, new)
     return VersionMapping(renamed, options)
 
 
-def _renamed(run_id: int, before: Rubric, after: Rubric, edits: VersionEdits) -> dict[str, str]:
+def _renamed_criteria(
+    run_id: int, before: Rubric, after: Rubric, edits: VersionEdits
+) -> dict[str, str]:
     names = {c.name for c in after.criteria}
     removed = [c.name for c in before.criteria if c.name not in names]
     added = [*edits.added, *edits.moves.renamed.values()]
@@ -75,7 +79,7 @@ def _renamed(run_id: int, before: Rubric, after: Rubric, edits: VersionEdits) ->
     return chosen
 
 
-def _options(run_id: int, old: Criterion, new: Criterion) -> tuple[int | None, ...]:
+def _option_mapping(run_id: int, old: Criterion, new: Criterion) -> tuple[int | None, ...]:
     st.html('<div class="rs-section">Where do the votes go?</div>')
     st.caption(
         label(f"{new.name}: every option that judges could choose, and what it is now.", 200)
@@ -124,15 +128,15 @@ def runs_card(name: str) -> None:
     behind = f"{fmt.plural(older, 'run')} behind version {newest.number}" if older else "up to date"
     with st.expander(f"Graded runs · {behind}", icon=":material/history:", expanded=bool(older)):
         for run in runs[:RUNS_SHOWN]:
-            _line(name, run, newest)
+            _run_line(name, run, newest)
         if len(runs) > RUNS_SHOWN:
             st.caption(f"And {len(runs) - RUNS_SHOWN} older ones, on the Runs page.")
 
 
-def _line(name: str, run: RunRow, newest: RubricVersionInfo) -> None:
+def _run_line(name: str, run: RunRow, newest: RubricVersionInfo) -> None:
     follows = run.scored_version_id == newest.id
     with st.container(horizontal=True, vertical_alignment="center"):
-        row(
+        draw_row(
             [
                 f"<b>{run.id}</b> {esc(one_line(run.name, 50))}",
                 tag(f"version {run.scored_number}", "good" if follows else "warn"),
@@ -168,19 +172,19 @@ def difference_figures(run: Run, difference: ScoreDifference) -> None:
     if not difference.items:
         empty_state("No votes", "No item of this run has a vote yet.")
         return
-    figures(_figures(difference))
+    show_figures(_difference_figures(difference))
     if difference.crossed:
-        _crossed(difference)
+        _crossed_thresholds(difference)
     if not difference.moved:
         st.caption("No score and no outcome changes.")
     else:
-        _plot(difference)
-        _items(run, difference)
+        _difference_plot(difference)
+        _changed_items(run, difference)
     if difference.flips:
-        _flips(run, difference)
+        _show_flips(run, difference)
 
 
-def _figures(difference: ScoreDifference) -> list[LabelledFigure]:
+def _difference_figures(difference: ScoreDifference) -> list[LabelledFigure]:
     largest = difference.largest
     change = None if largest is None else largest.change
     mean = f"{fmt.score(difference.mean_before)} → {fmt.score(difference.mean_after)}"
@@ -194,7 +198,7 @@ def _figures(difference: ScoreDifference) -> list[LabelledFigure]:
         ),
         LabelledFigure(
             "Largest change",
-            fmt.DASH if change is None else signed(change),
+            fmt.DASH if change is None else signed_text(change),
             "" if largest is None else f"Item {largest.item_id}",
         ),
         LabelledFigure("Mean score", mean),
@@ -212,8 +216,8 @@ def _figures(difference: ScoreDifference) -> list[LabelledFigure]:
     return values
 
 
-def _crossed(difference: ScoreDifference) -> None:
-    table(
+def _crossed_thresholds(difference: ScoreDifference) -> None:
+    draw_table(
         ("Outcome before", "Outcome after", "Items"),
         (
             (esc(OUTCOMES[before]), esc(OUTCOMES[after]), fmt.count(items))
@@ -224,7 +228,7 @@ def _crossed(difference: ScoreDifference) -> None:
     )
 
 
-def _plot(difference: ScoreDifference) -> None:
+def _difference_plot(difference: ScoreDifference) -> None:
     st.plotly_chart(
         draw.before_after(difference.bins),
         key=state.key(applying.SPREAD_ACT, "plot"),
@@ -234,13 +238,13 @@ def _plot(difference: ScoreDifference) -> None:
     )
 
 
-def _items(run: Run, difference: ScoreDifference) -> None:
+def _changed_items(run: Run, difference: ScoreDifference) -> None:
     ids = [item.item_id for item in difference.moved]
     work.offer_work(run.id, ids, "Items that another version changes")
     with st.expander(f"Items that change ({fmt.count(len(difference.moved))})"):
-        table(
+        draw_table(
             ("Item", "Before", "After", "Change", "Outcome"),
-            (_item(item) for item in difference.moved[:SHOWN]),
+            (_item_row(item) for item in difference.moved[:SHOWN]),
             name="Items that change, the largest change first",
             numbers=(1, 2, 3),
         )
@@ -248,16 +252,16 @@ def _items(run: Run, difference: ScoreDifference) -> None:
             st.caption(f"The first {SHOWN}, by the size of their change.")
 
 
-def _item(moved: ChangedItem) -> list[str]:
-    change = fmt.DASH if moved.change is None else signed(moved.change)
+def _item_row(moved: ChangedItem) -> list[str]:
+    change = fmt.DASH if moved.change is None else signed_text(moved.change)
     before, after = moved.outcome_before or "none", moved.outcome_after or "none"
     outcome = "" if before == after else esc(f"{OUTCOMES[before]} → {OUTCOMES[after]}")
     return [esc(moved.item_id), fmt.score(moved.before), fmt.score(moved.after), change, outcome]
 
 
-def _flips(run: Run, difference: ScoreDifference) -> None:
+def _show_flips(run: Run, difference: ScoreDifference) -> None:
     with st.expander("Verdicts that change"):
-        table(
+        draw_table(
             ("Criterion", "Better", "Worse", "Otherwise"),
             (
                 [
@@ -277,7 +281,7 @@ def _flips(run: Run, difference: ScoreDifference) -> None:
             work.offer_work(run.id, flip.items, name, criterion=flip.was)
 
 
-def signed(change: float) -> str:
+def signed_text(change: float) -> str:
     """Return a change of a score with its sign."""
     return f"{'+' if change > 0 else fmt.MINUS}{fmt.score(abs(change))}"
 
@@ -302,12 +306,12 @@ def show(name: str, run_id: int) -> None:
         page_header(f"Graded run: {one_line(run.name, 80)}", _version_words(run), own_words=False)
         show_flash()
         _run_link(run)
-        version_id = _version(run)
-        _under(run, version_id)
+        version_id = _version_choice(run)
+        _difference_under(run, version_id)
 
 
 def _run_link(run: Run) -> None:
-    routes.link(routes.RUN, "Open the run", {state.RUN: run.id}, icon="arrow_outward")
+    routes.draw_link(routes.RUN, "Open the run", {state.RUN: run.id}, icon="arrow_outward")
 
 
 def _version_words(run: Run) -> str:
@@ -321,12 +325,12 @@ def _version_words(run: Run) -> str:
     )
 
 
-def _version(run: Run) -> int:
+def _version_choice(run: Run) -> int:
     history = {info.id: info for info in library.version_history(store(), run.rubric_id)}
     key = state.key(applying.SPREAD_VERSION, run.id)
     state.seed(key, next(iter(history)))
 
-    def words(version_id: int) -> str:
+    def version_words(version_id: int) -> str:
         info = history[version_id]
         marks = [
             "asked" if version_id == run.rubric_version_id else "",
@@ -335,11 +339,13 @@ def _version(run: Run) -> int:
         mark = ", ".join(filter(None, marks))
         return one_line(f"Version {info.number}{f' ({mark})' if mark else ''} {info.note}", 90)
 
-    chosen: int = st.selectbox("Look at it under", list(history), key=key, format_func=words)
+    chosen: int = st.selectbox(
+        "Look at it under", list(history), key=key, format_func=version_words
+    )
     return chosen
 
 
-def _under(run: Run, version_id: int) -> None:
+def _difference_under(run: Run, version_id: int) -> None:
     edits = follow_version.version_edits(store(), run.id, version_id)
     version = library.version_by_id(store(), version_id)
     if edits.edits:
@@ -350,20 +356,20 @@ def _under(run: Run, version_id: int) -> None:
             history.show_edits(
                 edits.edits, f"Version {run.rubric_number}", f"Version {version.number}"
             )
-            history.legend(edits.edits)
+            history.show_legend(edits.edits)
     if version_id == run.scored_version_id:
         applying.version_acts(run)
     else:
         _draw_other_version(run, version, edits)
-    applying.history(run)
+    applying.show_history(run)
 
 
 def _draw_other_version(run: Run, version: RubricVersion, edits: VersionEdits) -> None:
     """Show what a version that scores do not follow would change, and the acts."""
     asked_version = library.version_by_id(store(), run.rubric_version_id)
-    moves = choose(run.id, asked_version.rubric, version.rubric, edits)
+    moves = choose_mapping(run.id, asked_version.rubric, version.rubric, edits)
     if moves != edits.moves:
         edits = follow_version.version_edits(store(), run.id, version.id, moves)
     difference = follow_version.version_difference(store(), run.id, version.id, moves)
     difference_figures(run, difference)
-    applying.apply(run, version.id, edits, moves)
+    applying.apply_version(run, version.id, edits, moves)

@@ -23,8 +23,8 @@ from pages.rubric.versions.unsaved import back_to_list
 from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_ACT, RUBRIC_CONFLICT, open_rubric
 from pages.ui.resources import store
-from pages.ui.text import esc, label, marked, one_line, raw
-from pages.ui.widgets import Tone, empty_state, one_of, page_header, row, shown_errors, tag
+from pages.ui.text import draw_raw, esc, label, marked, one_line
+from pages.ui.widgets import Tone, choose_one, draw_row, empty_state, page_header, shown_errors, tag
 
 WORDS: Mapping[Kind, tuple[str, Tone]] = {
     "words": ("wording", "neutral"),
@@ -44,8 +44,8 @@ def show_edits(edits: Sequence[FieldEdit], before: str, after: str) -> None:
         return
     heads = f'<th scope="col">{esc(before)}</th><th scope="col">{esc(after)}</th>'
     body = "".join(
-        _group(criterion, list(group))
-        for criterion, group in itertools.groupby(_ordered(edits), lambda e: e.criterion)
+        _edit_group(criterion, list(group))
+        for criterion, group in itertools.groupby(_ordered_edits(edits), lambda e: e.criterion)
     )
     st.html(
         '<div class="rs-scroll"><table class="rs-table rs-diff" aria-label="What differs">'
@@ -54,7 +54,7 @@ def show_edits(edits: Sequence[FieldEdit], before: str, after: str) -> None:
     )
 
 
-def legend(edits: Sequence[FieldEdit]) -> None:
+def show_legend(edits: Sequence[FieldEdit]) -> None:
     """Explain what the kinds of edits mean for existing votes."""
     kinds = dict.fromkeys(edit.kind for edit in edits)
     lines = "".join(
@@ -63,19 +63,19 @@ def legend(edits: Sequence[FieldEdit]) -> None:
     st.html(f'<ul class="rs-list">{lines}</ul>')
 
 
-def _ordered(edits: Sequence[FieldEdit]) -> list[FieldEdit]:
+def _ordered_edits(edits: Sequence[FieldEdit]) -> list[FieldEdit]:
     """Return the rubric's own edits first, then those of each criterion in order."""
     places = {name: index for index, name in enumerate(dict.fromkeys(e.criterion for e in edits))}
     return sorted(edits, key=lambda e: -1 if e.criterion is None else places[e.criterion])
 
 
-def _group(criterion: str | None, edits: Sequence[FieldEdit]) -> str:
+def _edit_group(criterion: str | None, edits: Sequence[FieldEdit]) -> str:
     title = "The rubric itself" if criterion is None else criterion
     head = f'<tr><th colspan="3" scope="colgroup" class="rs-group">{esc(title)}</th></tr>'
-    return head + "".join(map(_line, edits))
+    return head + "".join(map(_edit_line, edits))
 
 
-def _line(edit: FieldEdit) -> str:
+def _edit_line(edit: FieldEdit) -> str:
     removed, added = word_changes(edit.before, edit.after)
     if edit.kind in ("added", "removed") or MISSING in (edit.before, edit.after):
         removed, added = (), ()
@@ -101,22 +101,22 @@ def version_list(name: str) -> None:
     used = uses_of_versions(store(), rubric_id)
     for place, info in enumerate(history):
         with st.container(border=True):
-            _words(info, used.get(info.id, VersionRuns()))
-            _acts(name, info, history[place + 1].id if place + 1 < len(history) else None)
+            _version_words(info, used.get(info.id, VersionRuns()))
+            _version_acts(name, info, history[place + 1].id if place + 1 < len(history) else None)
 
 
-def _words(info: RubricVersionInfo, used: VersionRuns) -> None:
+def _version_words(info: RubricVersionInfo, used: VersionRuns) -> None:
     author = f" by {info.author}" if info.author else ""
-    quiet = f"{fmt.ago(info.created)}{author} · {fmt.short_hash(info.hash)}"
+    quiet = f"{fmt.time_ago(info.created)}{author} · {fmt.short_hash(info.hash)}"
     lines = [
         f"<b>Version {info.number}</b> {esc(info.note)}",
         f'<span class="rs-quiet">{esc(quiet)}</span>',
-        *(f'<span class="rs-quiet">{esc(line)}</span>' for line in _uses(used)),
+        *(f'<span class="rs-quiet">{esc(line)}</span>' for line in _use_tags(used)),
     ]
     st.html("<br>".join(lines))
 
 
-def _uses(used: VersionRuns) -> list[str]:
+def _use_tags(used: VersionRuns) -> list[str]:
     if not used.asked and not used.follow:
         return ["not used"]
     lines = []
@@ -130,7 +130,7 @@ def _uses(used: VersionRuns) -> list[str]:
     return lines
 
 
-def _acts(name: str, info: RubricVersionInfo, before: int | None) -> None:
+def _version_acts(name: str, info: RubricVersionInfo, before: int | None) -> None:
     with st.container(horizontal=True):
         for act, caption, parameters in (
             ("version", "Read", {state.VERSION: info.id}),
@@ -141,12 +141,12 @@ def _acts(name: str, info: RubricVersionInfo, before: int | None) -> None:
                     caption,
                     key=state.key(RUBRIC_ACT, name, act, info.id),
                     type="tertiary",
-                    on_click=_go,
+                    on_click=_go_to_editor,
                     kwargs=parameters,
                 )
 
 
-def _go(**parameters: object) -> None:
+def _go_to_editor(**parameters: object) -> None:
     state.set_address(**parameters)
 
 
@@ -157,7 +157,7 @@ def show_difference(version_id: int, against: int) -> None:
         history = {info.id: info for info in library.version_history(store(), new.rubric_id)}
         back_to_list()
         page_header(new.rubric.name, "What differs between two versions", own_words=False)
-        older, newer = _pick(history, against, version_id)
+        older, newer = _pick_versions(history, against, version_id)
         older_version, newer_version = (
             library.version_by_id(store(), number) for number in (older, newer)
         )
@@ -167,7 +167,7 @@ def show_difference(version_id: int, against: int) -> None:
                 "Back to the editor",
                 key=state.key(RUBRIC_ACT, "editor"),
                 icon=":material/edit:",
-                on_click=_go,
+                on_click=_go_to_editor,
                 kwargs={state.RUBRIC: new.rubric_id, state.VERSION: None, state.AGAINST: None},
             )
         show_edits(
@@ -175,11 +175,13 @@ def show_difference(version_id: int, against: int) -> None:
         )
         if edits.edits:
             st.html('<div class="rs-section">What that means for votes that are there</div>')
-            legend(edits.edits)
+            show_legend(edits.edits)
 
 
-def _pick(history: Mapping[int, RubricVersionInfo], older: int, newer: int) -> tuple[int, int]:
-    def words(version_id: int) -> str:
+def _pick_versions(
+    history: Mapping[int, RubricVersionInfo], older: int, newer: int
+) -> tuple[int, int]:
+    def version_caption(version_id: int) -> str:
         info = history[version_id]
         return one_line(f"Version {info.number} {info.note}", 60)
 
@@ -189,7 +191,7 @@ def _pick(history: Mapping[int, RubricVersionInfo], older: int, newer: int) -> t
             key = state.key(VERSIONS_PICK, what, older, newer)
             ids = list(history)
             state.seed(key, first if first in history else ids[-1])
-            chosen.append(st.selectbox(title, ids, key=key, format_func=words, width=280))
+            chosen.append(st.selectbox(title, ids, key=key, format_func=version_caption, width=280))
     return chosen[0], chosen[1]
 
 
@@ -199,10 +201,10 @@ def read_version(version_id: int) -> None:
     name = str(version.rubric_id)
     back_to_list()
     page_header(version.rubric.name, own_words=False)
-    row(
+    draw_row(
         [
             tag(f"Version {version.number}, read only", "info"),
-            f'<span class="rs-quiet">saved {esc(fmt.ago(version.created))}</span>',
+            f'<span class="rs-quiet">saved {esc(fmt.time_ago(version.created))}</span>',
             f"<span>{esc(version.note)}</span>",
         ]
     )
@@ -224,7 +226,7 @@ def read_version(version_id: int) -> None:
             help="Puts this version's content into the editor, unsaved.",
         )
     export_buttons(version.rubric)
-    raw(library.rubric_file_text(version.rubric, "yaml"))
+    draw_raw(library.rubric_file_text(version.rubric, "yaml"))
 
 
 def _on_editor(name: str) -> None:
@@ -233,9 +235,9 @@ def _on_editor(name: str) -> None:
 
 def _on_start(name: str, version_id: int) -> None:
     with shown_errors():
-        drafts.load(name)
+        drafts.load_work(name)
         rubric = library.version_by_id(store(), version_id).rubric
-        drafts.change(name, with_rubric(drafts.draft(name), rubric), redraw=True)
+        drafts.change_draft(name, with_rubric(drafts.draft(name), rubric), redraw=True)
         _on_editor(name)
 
 
@@ -254,7 +256,7 @@ def show_conflict(name: str) -> None:
     if not state.get(state.key(RUBRIC_CONFLICT, name)):
         return
     with st.container(border=True):
-        can_merge = _compare(name)
+        can_merge = _compare_versions(name)
         with st.container(horizontal=True):
             for act, caption in ACTS:
                 st.button(
@@ -267,7 +269,7 @@ def show_conflict(name: str) -> None:
                 )
 
 
-def _compare(name: str) -> bool:
+def _compare_versions(name: str) -> bool:
     """Draw both versions side by side; return whether they can be merged."""
     draft = drafts.draft(name)
     newest = library.latest_version(store(), int(draft["rubric_id"] or 0))
@@ -276,13 +278,13 @@ def _compare(name: str) -> bool:
     author = f" by {newest.author}" if newest.author else ""
     st.error(
         label(
-            f"Version {newest.number}{note} was saved {fmt.ago(newest.created)}{author}, while you "
-            f"were changing version {draft['parent']}. Nothing was overwritten."
+            f"Version {newest.number}{note} was saved {fmt.time_ago(newest.created)}{author}, "
+            f"while you were changing version {draft['parent']}. Nothing was overwritten."
         ),
         icon=":material/sync_problem:",
     )
     try:
-        pieces = _pieces(draft)
+        pieces = _merge_pieces(draft)
     except InputError:
         st.caption("Your draft has problems, listed under Check; fix them to compare.")
         return False
@@ -296,30 +298,32 @@ def _compare(name: str) -> bool:
     for criterion, group in itertools.groupby(pieces, lambda piece: piece.criterion):
         st.html(f'<div class="rs-section">{esc(criterion or "The rubric itself")}</div>')
         for piece in group:
-            _piece(name, piece)
+            _show_piece(name, piece)
     return True
 
 
-def _pieces(draft: RubricDraft) -> tuple[MergePiece, ...]:
+def _merge_pieces(draft: RubricDraft) -> tuple[MergePiece, ...]:
     rubric_id = int(draft["rubric_id"] or 0)
     base = library.version_by_number(store(), rubric_id, draft["parent"] or 1).rubric
     return merge_pieces(base, rubric_from(draft), library.latest_version(store(), rubric_id).rubric)
 
 
-def _piece(name: str, piece: MergePiece) -> None:
-    key = _take(name, piece)
+def _show_piece(name: str, piece: MergePiece) -> None:
+    key = _take_choice(name, piece)
     state.seed(key, piece.suggested)
     with st.container(horizontal=True, vertical_alignment="center"):
         caption = f'<span class="rs-quiet">{esc(piece.what)}</span>'
-        row([caption, tag("both changed it", "warn")] if piece.both else [caption], width="content")
-        one_of(label(piece.what), SIDES, key=key)
+        draw_row(
+            [caption, tag("both changed it", "warn")] if piece.both else [caption], width="content"
+        )
+        choose_one(label(piece.what), SIDES, key=key)
     mine, theirs_marked = word_changes(piece.mine, piece.theirs)
     left, right = st.columns(2)
     left.html(f'<div class="rs-card rs-prose">{marked(piece.mine, mine)}</div>')
     right.html(f'<div class="rs-card rs-prose">{marked(piece.theirs, theirs_marked)}</div>')
 
 
-def _take(name: str, piece: MergePiece) -> str:
+def _take_choice(name: str, piece: MergePiece) -> str:
     return state.key(CONFLICT_TAKE, name, piece.key)
 
 
@@ -331,26 +335,26 @@ def _on_choice(name: str, act: str) -> None:
             draft = library.on_top_of(store(), draft, shown)
             newest = library.version_by_number(store(), int(draft["rubric_id"] or 0), shown).rubric
             sides: dict[str, Side] = {
-                piece.key: state.get(_take(name, piece), piece.suggested)
-                for piece in _pieces(drafts.draft(name))
+                piece.key: state.get(_take_choice(name, piece), piece.suggested)
+                for piece in _merge_pieces(drafts.draft(name))
             }
             merge = merged_rubric(rubric_from(draft), newest, sides)
-            drafts.change(name, with_rubric(draft, merge))
-            _settled(name)
-            drafts.save(name)
+            drafts.change_draft(name, with_rubric(draft, merge))
+            _show_settled(name)
+            drafts.save_draft(name)
             return
-        _settled(name)
+        _show_settled(name)
         if act == "apart":
             draft_name = library.new_name()
-            library.keep(store(), draft_name, library.detached_draft(draft), **drafts.who())
+            library.keep(store(), draft_name, library.detached_draft(draft), **drafts.draft_owner())
             drafts.drop_kept(name)
-            drafts.forget(name)
+            drafts.forget_draft(name)
             open_rubric(draft_name)
         else:
             drafts.drop_kept(name)
-            drafts.forget(name)
+            drafts.forget_draft(name)
 
 
-def _settled(name: str) -> None:
+def _show_settled(name: str) -> None:
     state.drop(RUBRIC_CONFLICT, name)
     state.drop(CONFLICT_TAKE, name)

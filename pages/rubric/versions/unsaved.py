@@ -13,7 +13,7 @@ from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_ACT, RUBRICS_ACT
 from pages.ui.resources import store
 from pages.ui.text import label, one_line
-from pages.ui.widgets import row, shown_errors, tag
+from pages.ui.widgets import draw_row, shown_errors, tag
 
 #: The work that was discarded last in this tab: its name, draft and text.
 DISCARDED = "rubrics_discarded"
@@ -39,20 +39,20 @@ def _on_list(before: Callable[[], None]) -> None:
 
 def is_own(stored: KeptDraft) -> bool:
     """Return whether this browser, or nobody in particular, stored the work."""
-    return stored.browser in ("", drafts.who()["browser"])
+    return stored.browser in ("", drafts.draft_owner()["browser"])
 
 
 def show_others(name: str) -> None:
     """List who else edits this rubric, and unsaved work on it from other tabs and browsers."""
     for person, when in library.others_at_work(store(), name):
         with st.container(horizontal=True, vertical_alignment="center"):
-            row([tag(f"{person} is editing this, too", "info")], width="content")
-            st.caption(f"{fmt.ago(when)}. The second to save sees both, and chooses.")
-    for stored in drafts.others(name):
+            draw_row([tag(f"{person} is editing this, too", "info")], width="content")
+            st.caption(f"{fmt.time_ago(when)}. The second to save sees both, and chooses.")
+    for stored in drafts.others_work(name):
         who = "Another tab" if is_own(stored) else stored.author or "Another browser"
         with st.container(horizontal=True, vertical_alignment="center"):
-            row([tag(f"{who} has unsaved changes", "info")], width="content")
-            st.caption(fmt.ago(stored.updated))
+            draw_row([tag(f"{who} has unsaved changes", "info")], width="content")
+            st.caption(fmt.time_ago(stored.updated))
             st.button(
                 "Look at them",
                 key=state.key(RUBRIC_ACT, name, "others", stored.name),
@@ -62,11 +62,11 @@ def show_others(name: str) -> None:
             )
 
 
-def discard(stored: KeptDraft) -> None:
+def discard_work(stored: KeptDraft) -> None:
     """Delete unsaved work; `show_discarded` offers to bring it back."""
     with shown_errors():
         library.discard(store(), stored.name)
-        drafts.forget(stored.name)
+        drafts.forget_draft(stored.name)
         state.put(DISCARDED, (stored.name, stored.draft, stored.text))
 
 
@@ -83,12 +83,12 @@ def show_discarded() -> None:
             key=state.key(RUBRICS_ACT, "undo discard"),
             type="tertiary",
             icon=":material/undo:",
-            on_click=_restore,
+            on_click=_restore_work,
         )
 
 
-def _restore() -> None:
+def _restore_work() -> None:
     with shown_errors():
         name, draft, text = state.get(DISCARDED)
-        library.keep(store(), name, draft, text, **drafts.who())
+        library.keep(store(), name, draft, text, **drafts.draft_owner())
         state.drop(DISCARDED)

@@ -18,7 +18,7 @@ from pages.ui import drafts, run_status, state
 from pages.ui.resources import store
 from pages.ui.text import label
 from pages.ui.trial.judges import choose_judges, choose_teacher
-from pages.ui.trial.texts import Fields, take
+from pages.ui.trial.texts import Fields, take_value
 from pages.ui.widgets import shown_errors
 
 
@@ -27,7 +27,7 @@ def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
     if reason := asking.obstacle_to_asking(bench):
         st.info(label(reason), icon=":material/gavel:")
     if bench.active:
-        _progress(name, bench)
+        _show_progress(name, bench)
         return
     for run in bench.stopped:
         caption = run.message or "The asking was interrupted. Ask what is open to go on."
@@ -41,10 +41,10 @@ def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
         caption = (
             f"Ask what is open ({open_cells.cells})" if open_cells.cells else "Nothing is open"
         )
-        _button(name, caption, "open", criterion, primary=True, off=not open_cells.cells)
+        _ask_button(name, caption, "open", criterion, primary=True, off=not open_cells.cells)
         if failed.cells and failed.cells < open_cells.cells:
-            _button(name, f"Only what failed ({failed.cells})", "failed", criterion)
-        _button(name, f"Ask all again ({total.cells})", "all", criterion, off=not total.cells)
+            _ask_button(name, f"Only what failed ({failed.cells})", "failed", criterion)
+        _ask_button(name, f"Ask all again ({total.cells})", "all", criterion, off=not total.cells)
     if failed.cells:
         for run_id in bench.bench["last"]:
             run_status.show_failures(lifecycle.run_progress(store(), run_id))
@@ -52,7 +52,7 @@ def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
     st.caption(label(" ".join([*parts, f"All: {total.takes.words}."]), 400))
 
 
-def _button(
+def _ask_button(
     name: str,
     caption: str,
     which: str,
@@ -80,7 +80,7 @@ def on_ask(name: str, which: asking.Which, row: str | None, criterion: str | Non
             raise InputError("There is nothing to ask: every row has its answer.")
 
 
-def _progress(name: str, bench: WorkbenchState) -> None:
+def _show_progress(name: str, bench: WorkbenchState) -> None:
     planned = sum(run.planned for run in bench.runs)
     answered = sum(run.votes + run.failures_open for run in bench.runs)
     at_work = next((run for run in bench.runs if run.status != "queued"), bench.runs[0])
@@ -106,7 +106,7 @@ def _on_cancel(name: str) -> None:
 def choose(name: str, now: WorkbenchState) -> None:
     """Choose the judges, the reversed order, and the dataset that offline judges learn from."""
     key, bench = partial(state.key, keys.WORKBENCH_FIELD, name), dict(now.bench)
-    fields = Fields(key, bench.__getitem__, partial(_set, name))
+    fields = Fields(key, bench.__getitem__, partial(_set_choice, name))
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
         choose_judges(fields)
@@ -115,7 +115,7 @@ def choose(name: str, now: WorkbenchState) -> None:
         st.toggle(
             "Ask in both orders",
             key=key("flip"),
-            on_change=take,
+            on_change=take_value,
             args=(fields, "flip"),
             help=(
                 "Each question is asked again with the options reversed. An answer that changes "
@@ -129,5 +129,5 @@ def choose(name: str, now: WorkbenchState) -> None:
         st.rerun()
 
 
-def _set(name: str, what: str, value: Any) -> None:
+def _set_choice(name: str, what: str, value: Any) -> None:
     bench_rows.set_asking(store(), name, **{what: value})

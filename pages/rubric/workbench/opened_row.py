@@ -20,14 +20,14 @@ from pages.ui import state
 from pages.ui.items import FAILURE_WORDS, show_submission
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.trial.texts import Fields, around, text_field
+from pages.ui.trial.texts import Fields, draw_texts_around, text_field
 from pages.ui.trial.votes import show_vote
 from pages.ui.widgets import shown_errors, tag
 
 NOTHING = "no expectation"
 
 
-def expected(name: str, bench: WorkbenchState, row: BenchRow, criterion: str) -> None:
+def expected_choice(name: str, bench: WorkbenchState, row: BenchRow, criterion: str) -> None:
     """Draw the choice of the expected answer for a criterion of a row."""
     noun = bench.subject.criteria.get(criterion)
     if noun is None:
@@ -58,7 +58,7 @@ def _on_expected(name: str, uid: str, criterion: str, labels: list[str]) -> None
         bench_rows.expect(store(), name, uid, criterion, chosen)
 
 
-def agrees(cell: BenchCell) -> str:
+def agreement_tag(cell: BenchCell) -> str:
     """Return a tag: whether verdict and expectation agree; empty if either is missing."""
     if cell.agrees is None:
         return ""
@@ -92,20 +92,20 @@ def show_row(name: str, bench: WorkbenchState, row: BenchRow, criterion: str | N
     """Draw texts and expectations on the left, votes on the right."""
     left, right = st.columns(2, gap="medium")
     with left:
-        _texts(name, row)
+        _text_fields(name, row)
     with right:
         cells = bench.cells.get(row["uid"], {})
         names = [criterion] if criterion is not None else list(bench.subject.criteria)
         for criterion_name in names:
             if criterion is None:
                 st.html(f'<div class="rs-section">{esc(criterion_name)}</div>')
-                expected(name, bench, row, criterion_name)
+                expected_choice(name, bench, row, criterion_name)
             if criterion_name in cells:
-                _votes(row, cells[criterion_name])
+                _show_votes(row, cells[criterion_name])
 
 
-def _texts(name: str, row: BenchRow) -> None:
-    def value(what: str) -> Any:
+def _text_fields(name: str, row: BenchRow) -> None:
+    def field_value(what: str) -> Any:
         rows = [
             bench_row
             for bench_row in bench_rows.saved_workbench(store(), name)["rows"]
@@ -113,19 +113,21 @@ def _texts(name: str, row: BenchRow) -> None:
         ]
         return dict(rows[0] if rows else row)[what]
 
-    def changed(what: str, typed: Any) -> None:
+    def on_changed(what: str, typed: Any) -> None:
         bench_rows.set_row(store(), name, row["uid"], **{what: typed})
 
-    fields = Fields(partial(state.key, keys.WORKBENCH_FIELD, name, row["uid"]), value, changed)
+    fields = Fields(
+        partial(state.key, keys.WORKBENCH_FIELD, name, row["uid"]), field_value, on_changed
+    )
     if isinstance(row["submission"], str):
         text_field(fields, "submission", "Submission", tall=True)
     else:
         st.html('<div class="rs-section">Submission</div>')
         show_submission(item_from(row))
-    around(fields)
+    draw_texts_around(fields)
 
 
-def _votes(row: BenchRow, cell: BenchCell) -> None:
+def _show_votes(row: BenchRow, cell: BenchCell) -> None:
     reason = row["reasons"].get(cell.criterion.name)
     if reason:
         st.html(f'<div class="rs-quote">Expected because: {esc(reason)}</div>')

@@ -37,10 +37,10 @@ def adding_form(name: str, bench: WorkbenchState) -> None:
             args=(name,),
         )
         with st.popover("Paste", icon=":material/content_paste:"):
-            _paste(name)
+            _paste_field(name)
         with st.popover("From a dataset", icon=":material/dataset:"):
-            _dataset(name)
-        worked = _worked(name, bench.bench)
+            _dataset_field(name)
+        worked = _worked_examples(name, bench.bench)
         if worked:
             st.button(
                 f"Worked examples ({len(worked)})",
@@ -62,7 +62,7 @@ def _on_write(name: str) -> None:
         state.put(state.key(subject.WORKBENCH_PAGE, name), 10**6)
 
 
-def _paste(name: str) -> None:
+def _paste_field(name: str) -> None:
     key = state.key(subject.WORKBENCH_FIELD, name, "paste")
     st.text_area(
         "One submission a line, or a table",
@@ -89,11 +89,13 @@ def _on_paste(name: str) -> None:
         except InputError:
             # The rubric only helps to tell columns apart.
             rubric = None
-        _added(bench_rows.add_rows(store(), name, rows_in_text(str(state.get(key) or ""), rubric)))
+        _added_words(
+            bench_rows.add_rows(store(), name, rows_in_text(str(state.get(key) or ""), rubric))
+        )
         state.put(key, "")
 
 
-def _dataset(name: str) -> None:
+def _dataset_field(name: str) -> None:
     version = choose_dataset(state.key(subject.WORKBENCH_FIELD, name, "dataset"))
     if version is None:
         return
@@ -123,17 +125,17 @@ def _on_items(name: str, version: int) -> None:
         chosen = list(state.get(key) or [])
         if not chosen:
             raise InputError("No item is chosen.")
-        _added(bench_rows.add_rows(store(), name, rows_of_items(store(), version, chosen)))
+        _added_words(bench_rows.add_rows(store(), name, rows_of_items(store(), version, chosen)))
         state.put(key, [])
 
 
 def _on_worked(name: str) -> None:
     with shown_errors():
-        rows = _worked(name, bench_rows.saved_workbench(store(), name))
-        _added(bench_rows.add_rows(store(), name, rows))
+        rows = _worked_examples(name, bench_rows.saved_workbench(store(), name))
+        _added_words(bench_rows.add_rows(store(), name, rows))
 
 
-def _worked(name: str, bench: Bench) -> list[BenchRow]:
+def _worked_examples(name: str, bench: Bench) -> list[BenchRow]:
     """Return the worked examples that are not rows yet."""
     submissions = [row["submission"] for row in bench["rows"]]
     return [
@@ -141,7 +143,7 @@ def _worked(name: str, bench: Bench) -> list[BenchRow]:
     ]
 
 
-def _added(count: int) -> None:
+def _added_words(count: int) -> None:
     state.flash(f"{fmt.plural(count, 'row')} added.")
 
 
@@ -162,7 +164,7 @@ def saving_form(name: str, bench: WorkbenchState) -> None:
         )
         saved = state.get(state.key(subject.WORKBENCH_SAVED, name))
         if saved is not None and bench.hashes.tests:
-            _open(name, bench, int(saved["version"]), str(saved["name"]))
+            _open_workbench(name, bench, int(saved["version"]), str(saved["name"]))
 
 
 def _on_save(name: str) -> None:
@@ -174,7 +176,7 @@ def _on_save(name: str) -> None:
         state.flash(f"Saved as {version.name}.")
 
 
-def _open(name: str, bench: WorkbenchState, version: int, dataset: str) -> None:
+def _open_workbench(name: str, bench: WorkbenchState, version: int, dataset: str) -> None:
     texts = {item.id: one_line(item.output, 70) for item in bench.hashes.tests}
     st.caption(label(f"Saved as {dataset}."))
     chosen = st.selectbox(
@@ -191,7 +193,7 @@ def _open(name: str, bench: WorkbenchState, version: int, dataset: str) -> None:
         open_in_spot_check(store(), name, chosen, version)
         for family in (state.SPOT_FORM, state.SPOT_FIELD):
             state.drop(family)
-        routes.go(routes.SPOT_CHECK)
+        routes.go_to(routes.SPOT_CHECK)
 
 
 LOOK_EVERY = 0.7
@@ -199,26 +201,26 @@ LOOK_EVERY = 0.7
 
 def show(name: str) -> None:
     """Draw the whole workbench of a rubric or a draft."""
-    if state.arriving():
+    if state.is_arriving():
         state.drop(subject.WORKBENCH_FIELD)
-    state.arrived()
+    state.note_arrival()
     with shown_errors():
         if not drafts.draft(name)["criteria"]:
             empty_state("No criteria yet", "Add one in the form; its test rows then appear here.")
             return
-        bench = subject.now_of(name)
+        bench = subject.current_state(name)
         criterion = subject.show_subject(name, bench)
         asking.choose(name, bench)
         adding_form(name, bench)
-        st.fragment(_live, run_every=LOOK_EVERY if bench.active else None)(
+        st.fragment(_live_rows, run_every=LOOK_EVERY if bench.active else None)(
             name, criterion, bench.active
         )
 
 
-def _live(name: str, criterion: str | None, polled: bool) -> None:
+def _live_rows(name: str, criterion: str | None, polled: bool) -> None:
     """Draw what changes while judges are called, as a fragment that reruns alone."""
     with shown_errors():
-        bench = subject.now_of(name)
+        bench = subject.current_state(name)
         if bench.active != polled:
             # Rerun the whole page once: polling starts or stops.
             st.rerun()

@@ -18,12 +18,12 @@ from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_VIEW
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import problem_list, row, table, tag
+from pages.ui.widgets import draw_row, draw_table, problem_list, tag
 
 _NOTHING = '<span class="rs-quiet">nothing</span>'
 
 
-def now_of(name: str) -> WorkbenchState:
+def current_state(name: str) -> WorkbenchState:
     """Return the state of the workbench for this tab's draft."""
     draft = drafts.draft(name)
     return workbench_state(store(), bench_rows.followed(store(), name, draft), draft)
@@ -35,13 +35,13 @@ def show_outcome(bench: WorkbenchState, criterion: str | None) -> None:
         return
     rows = figures_of(bench, None if criterion is None else [criterion])
     if criterion is None:
-        _all_criteria(bench, rows)
+        _figures_of_all(bench, rows)
     elif rows:
-        _one_criterion(bench, rows[0])
+        _figures_of_criterion(bench, rows[0])
 
 
-def _one_criterion(bench: WorkbenchState, figures: BenchFigures) -> None:
-    agreed = f"<b>Agreement</b> <span>{share(figures.agreement)}</span>"
+def _figures_of_criterion(bench: WorkbenchState, figures: BenchFigures) -> None:
+    agreed = f"<b>Agreement</b> <span>{share_html(figures.agreement)}</span>"
     parts = [agreed]
     if figures.agreement.n:
         always = (
@@ -49,26 +49,30 @@ def _one_criterion(bench: WorkbenchState, figures: BenchFigures) -> None:
         )
         parts.append(f'<span class="rs-quiet">{esc(always)}</span>')
     if bench.bench["flip"] or figures.flips.n:
-        parts.append(f'<b style="margin-left:1rem">Flips</b> <span>{share(figures.flips)}</span>')
-    row([*parts, *missing(figures)])
+        parts.append(
+            f'<b style="margin-left:1rem">Flips</b> <span>{share_html(figures.flips)}</span>'
+        )
+    draw_row([*parts, *missing_tags(figures)])
     if len(figures.by_judge) > 1:
-        row(
-            f'<span class="rs-quiet rs-num">{esc(name)}: {share(estimate)}</span>'
+        draw_row(
+            f'<span class="rs-quiet rs-num">{esc(name)}: {share_html(estimate)}</span>'
             for name, estimate in figures.by_judge
         )
 
 
-def _all_criteria(bench: WorkbenchState, rows: list[BenchFigures]) -> None:
+def _figures_of_all(bench: WorkbenchState, rows: list[BenchFigures]) -> None:
     flips = bench.bench["flip"] or any(of.flips.n for of in rows)
     heads = ["Criterion", "Agreement", *(["Flips"] if flips else []), "Not counted"]
-    table(
+    draw_table(
         heads,
         [
             [
                 f"<b>{esc(of.criterion)}</b>",
-                share(of.agreement),
-                *([share(of.flips)] if flips else []),
-                f'<div class="rs-row">{"".join(missing(of))}</div>' if missing(of) else _NOTHING,
+                share_html(of.agreement),
+                *([share_html(of.flips)] if flips else []),
+                f'<div class="rs-row">{"".join(missing_tags(of))}</div>'
+                if missing_tags(of)
+                else _NOTHING,
             ]
             for of in rows
         ],
@@ -76,7 +80,7 @@ def _all_criteria(bench: WorkbenchState, rows: list[BenchFigures]) -> None:
     )
 
 
-def share(estimate: Estimate) -> str:
+def share_html(estimate: Estimate) -> str:
     """Return `3 of 4 (75%, 30 to 95%)` as HTML; a dash if nothing is counted."""
     if not estimate.n:
         return f'<span class="rs-num">{fmt.DASH}</span> <span class="rs-quiet">none to count</span>'
@@ -87,7 +91,7 @@ def share(estimate: Estimate) -> str:
     )
 
 
-def missing(figures: BenchFigures) -> list[str]:
+def missing_tags(figures: BenchFigures) -> list[str]:
     """Return tags for the cells that no figure includes."""
     parts = list[str]()
     if figures.stale:
@@ -141,9 +145,9 @@ def show_subject(name: str, bench: WorkbenchState) -> str | None:
             persist_state="page",
         )
         if not uid:
-            _all(bench)
+            _show_all(bench)
             return None
-        _one(name, criteria[uid])
+        _show_one(name, criteria[uid])
     criterion = criteria[uid]["name"]
     if criterion in bench.subject.criteria:
         return criterion
@@ -152,7 +156,7 @@ def show_subject(name: str, bench: WorkbenchState) -> str | None:
     return criterion
 
 
-def _all(bench: WorkbenchState) -> None:
+def _show_all(bench: WorkbenchState) -> None:
     lines = "".join(
         f"<li><b>{esc(c.name)}</b> {esc(one_line(c.requirement, 140))}</li>"
         for c in bench.subject.criteria.values()
@@ -170,15 +174,15 @@ def _all(bench: WorkbenchState) -> None:
         st.html(written)
 
 
-def _one(name: str, criterion: CriterionDraft) -> None:
+def _show_one(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
     st.text_area(
         "Requirement: what the judge must decide",
         height="content",
         max_chars=20_000,
-        **drafts.bound(name, "criterion", (uid,), "requirement"),
+        **drafts.bound_field(name, "criterion", (uid,), "requirement"),
     )
-    row([_option(o["label"], o["description"], na=o["na"]) for o in criterion["options"]])
+    draw_row([_option_html(o["label"], o["description"], na=o["na"]) for o in criterion["options"]])
     st.button(
         "Edit options and all else in the form",
         key=state.key(WORKBENCH_ACT, name, "form"),
@@ -189,7 +193,7 @@ def _one(name: str, criterion: CriterionDraft) -> None:
     )
 
 
-def _option(label: str, description: str, *, na: bool) -> str:
+def _option_html(label: str, description: str, *, na: bool) -> str:
     anchor = f"<small>{esc(one_line(description, 90))}</small>" if description else ""
     classes = "rs-chip rs-na" if na else "rs-chip"
     return f'<span class="{classes}"><span>{esc(one_line(label, 60))}</span>{anchor}</span>'

@@ -17,7 +17,7 @@ from pages.rubric.workbench import subject as keys
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import one_of, shown_errors, tag
+from pages.ui.widgets import choose_one, shown_errors, tag
 
 EXAMPLE, COPY, REMOVE = "Make it an example", "Duplicate", "Remove"
 ICONS = {EXAMPLE: "school", COPY: "content_copy", REMOVE: "delete"}
@@ -137,9 +137,9 @@ FILTERS: dict[str, tuple[str, Callable[[BenchCell], bool]]] = {
 
 def show(name: str, bench: WorkbenchState, criterion: str | None) -> None:
     """Draw a page of the rows that pass the filter."""
-    rows = _filtered(name, bench, criterion)
+    rows = _filtered_rows(name, bench, criterion)
     pages = -(-len(rows) // PAGE)
-    for row in _page(name, rows, pages):
+    for row in _page_of_rows(name, rows, pages):
         with st.container(border=True, key=f"workbench_row_{row['uid']}"):
             show_row(name, bench, row, criterion, acts=True)
             if state.get(state.key(keys.WORKBENCH_OPEN, name)) == row["uid"]:
@@ -151,16 +151,16 @@ def show(name: str, bench: WorkbenchState, criterion: str | None) -> None:
     put_back(name)
 
 
-def _filtered(name: str, bench: WorkbenchState, criterion: str | None) -> list[BenchRow]:
+def _filtered_rows(name: str, bench: WorkbenchState, criterion: str | None) -> list[BenchRow]:
     if not bench.tests:
         return []
 
-    def has(row: BenchRow, test: Callable[[BenchCell], bool]) -> bool:
+    def row_has(row: BenchRow, test: Callable[[BenchCell], bool]) -> bool:
         cells = bench.cells.get(row["uid"], {})
         return any(test(c) for n, c in cells.items() if criterion in (None, n))
 
     counts = {
-        filter_name: sum(has(row, test) for row in bench.tests)
+        filter_name: sum(row_has(row, test) for row in bench.tests)
         for filter_name, (_, test) in FILTERS.items()
     }
     counts["all"] = len(bench.tests)
@@ -169,7 +169,7 @@ def _filtered(name: str, bench: WorkbenchState, criterion: str | None) -> list[B
     shown = [filter_name for filter_name in FILTERS if filter_name == "all" or counts[filter_name]]
     if state.get(key) not in shown:
         state.put(key, "all")
-    filter_name = one_of(
+    filter_name = choose_one(
         "Rows shown",
         shown,
         key=key,
@@ -177,10 +177,10 @@ def _filtered(name: str, bench: WorkbenchState, criterion: str | None) -> list[B
     )
     if filter_name is None or filter_name == "all":
         return bench.tests
-    return [row for row in bench.tests if has(row, FILTERS[filter_name][1])]
+    return [row for row in bench.tests if row_has(row, FILTERS[filter_name][1])]
 
 
-def _page(name: str, rows: list[BenchRow], pages: int) -> list[BenchRow]:
+def _page_of_rows(name: str, rows: list[BenchRow], pages: int) -> list[BenchRow]:
     key = state.key(keys.WORKBENCH_PAGE, name)
     page = min(max(1, int(state.get(key, 1) or 1)), max(1, pages))
     if pages > 1:
@@ -198,20 +198,20 @@ def show_row(
     else:
         text, middle, right = st.columns([5, 4, 5], gap="small")
         with middle:
-            opened_row.expected(name, bench, row, criterion)
-    text.html(_snippet(row, bench.bench["rows"].index(row) + 1))
+            opened_row.expected_choice(name, bench, row, criterion)
+    text.html(_row_snippet(row, bench.bench["rows"].index(row) + 1))
     if not cells:
-        right.html(_quiet(EMPTY))
+        right.html(_quiet_caption(EMPTY))
     elif criterion is None:
-        right.html("".join(_line(cell) for cell in cells.values()))
+        right.html("".join(_cell_line(cell) for cell in cells.values()))
     elif criterion in cells:
-        right.html(_judged(cells[criterion]) or _quiet("No judge is chosen."))
+        right.html(_judged_html(cells[criterion]) or _quiet_caption("No judge is chosen."))
     if acts:
         with right:
             row_acts(name, bench, row, criterion, bool(cells))
 
 
-def _snippet(row: BenchRow, number: int) -> str:
+def _row_snippet(row: BenchRow, number: int) -> str:
     """Return the start of a row's text, with its number and source, as HTML."""
     item = item_from(row)
     snippet = one_line(item.output, SNIPPET)
@@ -225,28 +225,28 @@ def _snippet(row: BenchRow, number: int) -> str:
     )
 
 
-def _quiet(caption: str) -> str:
+def _quiet_caption(caption: str) -> str:
     return f'<span class="rs-quiet">{caption}</span>'
 
 
-def _judged(cell: BenchCell) -> str:
+def _judged_html(cell: BenchCell) -> str:
     answers = judge_answers(store(), cell)
-    parts = "".join(_one(answer, cell, alone=len(answers) == 1) for answer in answers)
+    parts = "".join(_reply_html(answer, cell, alone=len(answers) == 1) for answer in answers)
     if len(answers) < 2 or not cell.judge_answers:
         return parts
-    verdict = f"<b>{esc(one_line(cell.judge_answers, 60))}</b>{opened_row.agrees(cell)}"
+    verdict = f"<b>{esc(one_line(cell.judge_answers, 60))}</b>{opened_row.agreement_tag(cell)}"
     if cell.state == "stale":
         verdict = tag("stale", "warn")
     return f'<div class="rs-row">{verdict}</div>{parts}'
 
 
-def _one(reply: BenchReply, cell: BenchCell, *, alone: bool) -> str:
+def _reply_html(reply: BenchReply, cell: BenchCell, *, alone: bool) -> str:
     judge = esc(one_line(reply.cell.judge, 40))
     answer = reply.cell.answer
     chosen = "" if answer is None else f"<b>{esc(one_line(answer.label, 60))}</b>"
     tags = opened_row.state_tag(reply)
     if alone:
-        tags = opened_row.agrees(cell) + tags
+        tags = opened_row.agreement_tag(cell) + tags
     elif answer is not None and cell.expected is not None and reply.cell.state == "fresh":
         tags = tag("✓" if answer.option == cell.expected else "✕") + tags
     head = f'<div class="rs-row">{chosen}{tags}<span class="rs-quiet">{judge}</span></div>'
@@ -259,7 +259,7 @@ def _one(reply: BenchReply, cell: BenchCell, *, alone: bool) -> str:
     return head + quiet
 
 
-def _line(cell: BenchCell) -> str:
+def _cell_line(cell: BenchCell) -> str:
     """Return the line of one criterion in a row that shows all."""
     expects = one_line(cell.expected_label, 40) if cell.expected_label else fmt.DASH
     states = {
@@ -275,7 +275,7 @@ def _line(cell: BenchCell) -> str:
     return (
         f'<div class="rs-row" style="padding:.1rem 0"><span>{criterion}</span>'
         f'<span class="rs-quiet">expected {esc(expects)}</span>{judged}'
-        f"{opened_row.agrees(cell)}{tags}</div>"
+        f"{opened_row.agreement_tag(cell)}{tags}</div>"
     )
 
 
@@ -292,13 +292,13 @@ def example_rows(name: str, bench: WorkbenchState) -> None:
         with st.container(border=True, key=f"workbench_example_{row['uid']}"):
             left, right = st.columns([6, 5], vertical_alignment="center")
             with left:
-                st.html(_words(row))
+                st.html(_expected_words(row))
             with right, st.container(horizontal=True, vertical_alignment="center"):
                 back_to_tests(name, row["uid"])
                 _add_to_dataset(name, row)
 
 
-def _words(row: BenchRow) -> str:
+def _expected_words(row: BenchRow) -> str:
     labels = "".join(tag(f"{c}: {one_line(o, 40)}", "info") for c, o in row["expected"].items())
     text = esc(one_line(item_from(row).output, 200))
     return f'<div style="overflow-wrap:anywhere">{text}</div><div class="rs-row">{labels}</div>'

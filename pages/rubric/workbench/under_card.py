@@ -23,7 +23,7 @@ from pages.ui.drafts import RUBRIC_VIEW
 from pages.ui.resources import store
 from pages.ui.text import label
 from pages.ui.trial.texts import choose_dataset
-from pages.ui.widgets import row, shown_errors
+from pages.ui.widgets import draw_row, shown_errors
 
 #: The most rows shown, and the number of answers taken at a time.
 SHOWN, TAKEN = 4, 3
@@ -36,21 +36,21 @@ def show(name: str, criterion: CriterionDraft) -> None:
     """Draw the rows and the ways to add some; it refreshes while judges are called."""
     place = st.container(border=True, gap="small", key=f"rubric_tried_{name}_{criterion['uid']}")
     with place, shown_errors():
-        bench = subject.now_of(name)
-        st.fragment(_live, run_every=LOOK_EVERY if bench.active else None)(
+        bench = subject.current_state(name)
+        st.fragment(_live_rows, run_every=LOOK_EVERY if bench.active else None)(
             name, criterion["uid"], bench.active
         )
 
 
-def _live(name: str, uid: str, polled: bool) -> None:
+def _live_rows(name: str, uid: str, polled: bool) -> None:
     with shown_errors():
-        bench = subject.now_of(name)
+        bench = subject.current_state(name)
         if bench.active != polled:
             st.rerun()
         called = next((c["name"] for c in drafts.draft(name)["criteria"] if c["uid"] == uid), None)
         if called is None:
             return
-        _bar(name, bench, called)
+        _result_bar(name, bench, called)
         # Rows with an expectation for the criterion come first.
         rows = sorted(bench.tests, key=lambda row: called not in row["expected"])
         for row in rows[:SHOWN]:
@@ -60,7 +60,7 @@ def _live(name: str, uid: str, polled: bool) -> None:
             st.caption(f"and {fmt.plural(hidden, 'more row')} in the workbench")
 
 
-def _bar(name: str, bench: WorkbenchState, criterion: str) -> None:
+def _result_bar(name: str, bench: WorkbenchState, criterion: str) -> None:
     """Draw the rows' result so far, the judges, and *Try*."""
     open_cells = service.cost_estimate(store(), bench, CellsToAsk("open", criterion=criterion))
     rows = (
@@ -73,7 +73,10 @@ def _bar(name: str, bench: WorkbenchState, criterion: str) -> None:
         agreement = rows[0].agreement
         parts.append(f'<span class="rs-num">{agreement.hits} of {agreement.n} as expected</span>')
     with st.container(horizontal=True, vertical_alignment="center"):
-        row([*parts, *(subject.missing(rows[0]) if rows and bench.tests else [])], width="content")
+        draw_row(
+            [*parts, *(subject.missing_tags(rows[0]) if rows and bench.tests else [])],
+            width="content",
+        )
         st.space("stretch")
         st.button(
             "Workbench",
@@ -99,8 +102,8 @@ def _bar(name: str, bench: WorkbenchState, criterion: str) -> None:
             on_click=asking.on_ask,
             args=(name, "open", None, criterion),
         )
-        _take(name, criterion)
-        with st.popover(label(_judges(bench), 40), icon=":material/gavel:", type="tertiary"):
+        _take_popover(name, criterion)
+        with st.popover(label(_judges_words(bench), 40), icon=":material/gavel:", type="tertiary"):
             asking.choose(name, bench)
     if bench.active:
         st.caption("asking …")
@@ -117,12 +120,12 @@ def _why_not(bench: WorkbenchState, criterion: str) -> str:
     return service.obstacle_to_asking(bench)
 
 
-def _judges(bench: WorkbenchState) -> str:
+def _judges_words(bench: WorkbenchState) -> str:
     names = ", ".join(judge.name for judge in bench.judges)
     return names or "Choose judges"
 
 
-def _take(name: str, criterion: str) -> None:
+def _take_popover(name: str, criterion: str) -> None:
     """Draw a popover with the dataset from which answers are taken."""
     with st.popover("Take answers", icon=":material/dataset:", type="tertiary"):
         likely = rows_in_out.likely_dataset(store(), drafts.draft(name)["rubric_id"])
@@ -151,7 +154,7 @@ def _on_whole(name: str) -> None:
     state.set_address(**{state.SIDE: subject.BENCH})
 
 
-def on_five(name: str) -> None:
+def on_five_rows(name: str) -> None:
     """Callback: put five rows into the workbench, and open it."""
     with shown_errors():
         draft = drafts.draft(name)

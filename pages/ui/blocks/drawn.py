@@ -22,7 +22,7 @@ from core.blocks.blocks import (
 from core.text.numbers import plural, score
 from pages.ui import routes, state
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import LabelledFigure, figures, table, tag
+from pages.ui.widgets import LabelledFigure, draw_table, show_figures, tag
 
 #: The key family of charts of blocks (used with `state.key`).
 BLOCKS_CHART = "blocks_chart"
@@ -36,28 +36,28 @@ def show_sections(sections: Iterable[Section], run_id: int | None = None) -> Non
         if section.title:
             st.html(f'<div class="rs-section">{esc(section.title)}</div>')
         for number, block in enumerate(section.blocks):
-            show(run_id, block, f"{section.title} {number}", titled=bool(section.title))
+            show_block(run_id, block, f"{section.title} {number}", titled=bool(section.title))
 
 
-def show(run_id: int | None, block: Block, place: str, *, titled: bool = False) -> None:
+def show_block(run_id: int | None, block: Block, place: str, *, titled: bool = False) -> None:
     """Draw a block; `place` distinguishes it from others on the page.
 
     Below a title (`titled`) a table or a plot has no title of its own.
     """
     if isinstance(block, Sentences):
-        _sentences(run_id, block)
+        _draw_sentences(run_id, block)
     elif isinstance(block, NamedValues) and block.large:
-        figures([LabelledFigure(name, *words[:2]) for name, words in block.rows])
+        show_figures([LabelledFigure(name, *words[:2]) for name, words in block.rows])
     elif isinstance(block, NamedValues):
-        rows = [(esc(name), cell(run_id, words)) for name, words in block.rows]
-        table(("", ""), rows, name=block.name)
+        rows = [(esc(name), cell_html(run_id, words)) for name, words in block.rows]
+        draw_table(("", ""), rows, name=block.name)
     elif isinstance(block, TableBlock):
-        _table(run_id, block, titled=titled)
+        _draw_table(run_id, block, titled=titled)
     else:
-        _plot(run_id, block, place, titled=titled)
+        _draw_plot(run_id, block, place, titled=titled)
 
 
-def _sentences(run_id: int | None, block: Sentences) -> None:
+def _draw_sentences(run_id: int | None, block: Sentences) -> None:
     if block.kind == "warning":
         for line in block.lines:
             st.warning(label(line), icon=":material/info:")
@@ -66,81 +66,81 @@ def _sentences(run_id: int | None, block: Sentences) -> None:
     elif block.listed:
         links = block.links or ({},) * len(block.lines)
         listed = [
-            cell(run_id, TextCell(line, link=link))
+            cell_html(run_id, TextCell(line, link=link))
             for line, link in zip(block.lines, links, strict=True)
         ]
-        _listed(listed[: block.first])
+        _draw_list(listed[: block.first])
         if block.first is not None and (more := listed[block.first :]):
             with st.expander(f"{len(more)} more"):
-                _listed(more)
+                _draw_list(more)
     else:
         lines = "".join(f"<div>{esc(line)}</div>" for line in block.lines)
         st.html(f'<div style="max-width:78ch;line-height:1.55">{lines}</div>')
 
 
-def _listed(lines: Iterable[str]) -> None:
+def _draw_list(lines: Iterable[str]) -> None:
     """Draw a list of lines in our own HTML."""
     items = "".join(f"<li>{line}</li>" for line in lines)
     st.html(f'<ul class="rs-list rs-leads" style="max-width:78ch">{items}</ul>')
 
 
-def _table(run_id: int | None, block: TableBlock, *, titled: bool) -> None:
+def _draw_table(run_id: int | None, block: TableBlock, *, titled: bool) -> None:
     if not titled:
         st.html(f'<div class="rs-section">{esc(block.name)}</div>')
-    rows = [[cell(run_id, words) for words in row] for row in block.rows]
+    rows = [[cell_html(run_id, words) for words in row] for row in block.rows]
     # Bars are left-aligned, so that all bars of a column share one axis.
     bars = {index for row in block.rows for index, words in enumerate(row) if words.reach}
     numbers = [index for index in block.numbers if index not in bars]
-    table(block.heads, rows[: block.first], name=block.name, numbers=numbers)
+    draw_table(block.heads, rows[: block.first], name=block.name, numbers=numbers)
     if block.first is not None and rows[block.first :]:
         with st.expander(f"{len(rows) - block.first} more"):
             name_continued = f"{block.name}, continued"
-            table(block.heads, rows[block.first :], name=name_continued, numbers=numbers)
+            draw_table(block.heads, rows[block.first :], name=name_continued, numbers=numbers)
     if block.note:
         st.html(f'<div class="rs-quiet" style="max-width:90ch">{esc(block.note)}</div>')
 
 
-def cell(run_id: int | None, words: TextCell) -> str:
+def cell_html(run_id: int | None, words: TextCell) -> str:
     """Return a cell's HTML; if it has items, as a link to exactly these items.
 
-    >>> cell(3, TextCell("7", link={"outcome": "pass"}))
+    >>> cell_html(3, TextCell("7", link={"outcome": "pass"}))
     '<a href="run?run=3&amp;outcome=pass" target="_self">7</a>'
     """
     text = tag(words.text, words.tone) if words.tone else esc(words.text)
     if words.link:
-        address = _address(words.link)
+        address = _link_address(words.link)
         page = address.pop("to", "run")
-        to = routes.href(page, {state.RUN: run_id, **address})
+        to = routes.link_address(page, {state.RUN: run_id, **address})
         text = f'<a href="{esc(to)}" target="_self">{text}</a>'
     below = f'<br><span class="rs-quiet rs-wrap">{esc(words.below)}</span>' if words.below else ""
-    return (bar(words.reach) if words.reach else "") + text + below
+    return (bar_html(words.reach) if words.reach else "") + text + below
 
 
-def bar(reach: IntervalCell) -> str:
+def bar_html(reach: IntervalCell) -> str:
     """Return HTML of a value with its interval on an axis from 0 to 1, and its reference line.
 
-    >>> bar(IntervalCell("Kappa", 0.5, 0.25, 0.75))[:31]
+    >>> bar_html(IntervalCell("Kappa", 0.5, 0.25, 0.75))[:31]
     '<span class="rs-bar" title="Kap'
     """
 
-    def at(value: float) -> float:
+    def place_on_axis(value: float) -> float:
         return 100 * min(1.0, max(0.0, value))
 
     low, high = (reach.value if end is None else end for end in (reach.low, reach.high))
-    mark = "" if reach.mark is None else f'<u style="left:{at(reach.mark):.1f}%"></u>'
+    mark = "" if reach.mark is None else f'<u style="left:{place_on_axis(reach.mark):.1f}%"></u>'
     return (
         f'<span class="rs-bar" title="{esc(reach.name)}">{mark}'
-        f'<i style="left:{at(low):.1f}%;right:{100 - at(high):.1f}%"></i>'
-        f'<b style="left:{at(reach.value):.1f}%"></b></span>'
+        f'<i style="left:{place_on_axis(low):.1f}%;right:{100 - place_on_axis(high):.1f}%"></i>'
+        f'<b style="left:{place_on_axis(reach.value):.1f}%"></b></span>'
     )
 
 
-def _address(link: Mapping[str, str]) -> dict[str, str]:
+def _link_address(link: Mapping[str, str]) -> dict[str, str]:
     """Return the link's parameters without empty ones."""
     return {name: value for name, value in link.items() if value}
 
 
-def _plot(
+def _draw_plot(
     run_id: int | None, block: Histogram | Forest | Bars, place: str, *, titled: bool
 ) -> None:
     if isinstance(block, Histogram):
@@ -148,7 +148,7 @@ def _plot(
         n = sum(n for *_, n in block.bins)
         alt = f"Histogram of {plural(n, 'score')}, mean {score(block.mean)}."
     elif isinstance(block, Forest):
-        figure = _forest(block)
+        figure = _draw_forest(block)
         alt = f"{block.name}: a dot per row with its interval."
     else:
         rows = [(n, [(p.label, p.option, p.value, p.items) for p in ps]) for n, ps in block.rows]
@@ -164,7 +164,7 @@ def _plot(
     )
 
 
-def _forest(block: Forest) -> object:
+def _draw_forest(block: Forest) -> object:
     dots = [
         draw.EstimateDot(row.name, row.value, row.low, row.high, row.mark) for row in block.rows
     ]

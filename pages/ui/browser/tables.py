@@ -65,7 +65,7 @@ export default function() {
 """
 
 
-def buttons(name: str) -> str:
+def table_buttons(name: str) -> str:
     """Return the HTML of a table's two buttons."""
     return (
         '<span class="rs-take">'

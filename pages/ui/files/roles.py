@@ -24,7 +24,7 @@ from pages.ui.text import esc, label, one_line
 MOST = 60
 
 
-def choose(
+def choose_roles(
     family: str, about: str, table: Table, guess: AnyMapping, rubric: Rubric | None = None
 ) -> list[str]:
     """Draw one choice per column; return the chosen roles, in the columns' order."""
@@ -47,10 +47,10 @@ def choose(
             label_visibility="collapsed",
         )
         chosen[index] = str(state.get(key))
-        _about(left, row, changed=chosen[index] != guessed[index])
+        _column_about(left, row, changed=chosen[index] != guessed[index])
     if len(seen) > MOST:
         st.caption(f"The other {len(seen) - MOST} columns stay as guessed.")
-    _left_out(seen, chosen)
+    _show_left_out(seen, chosen)
     return chosen
 
 
@@ -71,7 +71,9 @@ def open_cells(key: str, table: Table, best: str | None = None) -> Table:
     return catalog.with_opened_paths(table, chosen)
 
 
-def _about(place: st.delta_generator.DeltaGenerator, row: ColumnRole, *, changed: bool) -> None:
+def _column_about(
+    place: st.delta_generator.DeltaGenerator, row: ColumnRole, *, changed: bool
+) -> None:
     cells = " · ".join(one_line(cell, 40) for cell in row.samples)
     why = "as you said" if changed else row.why
     place.html(
@@ -80,7 +82,7 @@ def _about(place: st.delta_generator.DeltaGenerator, row: ColumnRole, *, changed
     )
 
 
-def _left_out(seen: Sequence[ColumnRole], chosen: Sequence[str]) -> None:
+def _show_left_out(seen: Sequence[ColumnRole], chosen: Sequence[str]) -> None:
     """Show which columns are left out, with the number of their cells."""
     out = [
         f"{one_line(row.column, 40)} ({fmt.plural(row.filled, 'cell')})"

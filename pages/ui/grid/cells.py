@@ -54,10 +54,10 @@ class HeadCell(NamedTuple):
     wide: int = 0
 
 
-def tone_of(share: float | None) -> Tone:
+def share_tone(share: float | None) -> Tone:
     """Return the colour of a share of the best: one of five steps.
 
-    >>> [tone_of(share) for share in (0.0, 0.2, 0.5, 0.8, 1.0, None)]
+    >>> [share_tone(share) for share in (0.0, 0.2, 0.5, 0.8, 1.0, None)]
     ['t0', 't1', 't2', 't3', 't4', 'none']
     """
     if share is None:
@@ -67,7 +67,7 @@ def tone_of(share: float | None) -> Tone:
     return "t1" if share < 0.4 else "t2" if share < 0.6 else "t3"
 
 
-def cell_of(cell: GridCell | None, opens: str, *, where: str) -> ShownCell:
+def shown_cell(cell: GridCell | None, opens: str, *, where: str) -> ShownCell:
     """Return a cell of a run; `where` names its item or criterion for screen readers."""
     if cell is None:
         return ShownCell("", "plain", "", f"{where}: not asked", "")
@@ -86,10 +86,10 @@ def cell_of(cell: GridCell | None, opens: str, *, where: str) -> ShownCell:
     if cell.settled and cell.judged != cell.label:
         sign_words += f" against the votes' {cell.judged or 'no verdict'}"
     tells = f"{visible(where)}: {words}{earned}{sign_words}"
-    return ShownCell(words, tone_of(cell.earned), " ".join(signs), tells, opens)
+    return ShownCell(words, share_tone(cell.earned), " ".join(signs), tells, opens)
 
 
-def show(
+def show_grid(
     key: str,
     name: str,
     heads: Sequence[HeadCell],
@@ -125,23 +125,28 @@ def show(
         focus: increases when the cursor should go to the open cell.
     """
     component = st.components.v2.component(
-        "rubric_studio_grid", css=_file("grid.css"), js=_file("grid.js"), isolate_styles=False
+        "rubric_studio_grid",
+        css=_file_text("grid.css"),
+        js=_file_text("grid.js"),
+        isolate_styles=False,
     )
     names = {one.opens for cells in rows for one in cells if one.opens}
     sorts = {head.sort for head in heads if head.sort}
 
-    def _answer(event: str, names_given: set[str], callback: Callable[[str], None] | None) -> None:
+    def _answer_event(
+        event: str, names_given: set[str], callback: Callable[[str], None] | None
+    ) -> None:
         event_value = (state.get(key) or {}).get(event)
         # Only names that were given out are accepted: a browser may send anything.
         if callback is not None and isinstance(event_value, str) and event_value in names_given:
             callback(event_value)
 
-    def _selected() -> None:
+    def _on_selected() -> None:
         event_value = (state.get(key) or {}).get("select")
         if on_select is not None and isinstance(event_value, list):
             on_select([name for name in event_value if isinstance(name, str) and name in names])
 
-    def _digit() -> None:
+    def _on_digit() -> None:
         event_value = (state.get(key) or {}).get("digit")
         if on_digit is None or not isinstance(event_value, list) or len(event_value) != 2:
             return
@@ -162,21 +167,21 @@ def show(
             "height": height,
             "focus": focus,
         },
-        on_open_change=lambda: _answer("open", names, on_open),
-        on_sort_change=lambda: _answer("sort", sorts, on_sort),
-        on_select_change=_selected,
-        on_digit_change=_digit,
+        on_open_change=lambda: _answer_event("open", names, on_open),
+        on_sort_change=lambda: _answer_event("sort", sorts, on_sort),
+        on_select_change=_on_selected,
+        on_digit_change=_on_digit,
     )
 
 
-def key_of(rows: Sequence[Sequence[ShownCell]]) -> str:
+def signs_key(rows: Sequence[Sequence[ShownCell]]) -> str:
     """Return the meaning of the signs that occur in these cells."""
     meanings = {**SIGNS, "✓": "label as the verdict", "✗": "another label", "·": "does not count"}
     present = {sign for cells in rows for cell in cells for sign in cell.signs.split()}
     return " · ".join(f"{sign} {words}" for sign, words in meanings.items() if sign in present)
 
 
-def legend() -> str:
+def colour_legend() -> str:
     """Return HTML that explains the colours; the filters explain the signs."""
     steps = "".join(f'<i class="rs-step-{step}">{words}</i>' for step, words in _STEPS.items())
     return f'<span class="rs-steps">{steps}</span>'
@@ -186,5 +191,5 @@ _STEPS = {0: "no points", 1: "", 2: "half", 3: "", 4: "all", "none": "no verdict
 
 
 @cache
-def _file(name: str) -> str:
+def _file_text(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")

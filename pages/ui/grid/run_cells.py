@@ -35,42 +35,44 @@ class GroupColumn(NamedTuple):
 
 def side_of(name: str, rubric: Rubric, means: SystemMeans) -> GroupColumn:
     """Return a side with its mean score and mean shares."""
-    shares = {fold(criterion): share(mean) for criterion, mean in means.criteria.items()}
+    shares = {fold(criterion): share_text(mean) for criterion, mean in means.criteria.items()}
     return GroupColumn(name, rubric, fmt.score(means.score.value), shares)
 
 
-def name(*parts: str) -> str:
+def opening_name(*parts: str) -> str:
     """Return the name under which a cell opens."""
     return json.dumps(parts)
 
 
-def score(rubric: Rubric, graded: GridItem) -> ShownCell:
+def score_cell(rubric: Rubric, graded: GridItem) -> ShownCell:
     """Return the cell of an item's score, or of the grade that a person's labels give it."""
     item = graded.row
     if graded.own is not None:
         words = fmt.score(graded.own)
         tells = f"{visible(item.item_id)}: score {words} {cells.SIGNS[cells.OWN]}; judges abstained"
-        return ShownCell(words, "plain", cells.OWN, tells, name(item.item_id))
+        return ShownCell(words, "plain", cells.OWN, tells, opening_name(item.item_id))
     marks = [*(["✕"] if item.failures else []), *(["⚑"] if item.review else [])]
-    note = f", {notes(item)}" if notes(item) else ""
-    tone = cells.tone_of(item.score) if rubric.scoring.normalize else "plain"
+    note = f", {item_notes(item)}" if item_notes(item) else ""
+    tone = cells.share_tone(item.score) if rubric.scoring.normalize else "plain"
     words = "no grade" if item.ungraded else fmt.score(item.score)
     return ShownCell(
         words,
         tone if item.score is not None else "none",
         " ".join(marks),
         f"{visible(item.item_id)}: score {words}{note}",
-        name(item.item_id),
+        opening_name(item.item_id),
     )
 
 
-def verdict(item: GridItem, criterion: str, side: str = "") -> ShownCell:
+def verdict_cell(item: GridItem, criterion: str, side: str = "") -> ShownCell:
     """Return the cell of a verdict; `side` names its system or run if there are several."""
     where = f"{side + ', ' if side else ''}{item.row.item_id}, {criterion}"
-    return cells.cell_of(item.cells.get(criterion), name(item.row.item_id, criterion), where=where)
+    return cells.shown_cell(
+        item.cells.get(criterion), opening_name(item.row.item_id, criterion), where=where
+    )
 
 
-def notes(item: RunItemRow) -> str:
+def item_notes(item: RunItemRow) -> str:
     """Return the notable facts about an item in words."""
     parts = [OUTCOME_WORDS[item.outcome]] if item.outcome in ("pass", "fail") else []
     parts += ["needs a person"] if item.review else []
@@ -84,7 +86,7 @@ def notes(item: RunItemRow) -> str:
     return ", ".join(parts)
 
 
-def share(mean: MeanOver) -> str:
+def share_text(mean: MeanOver) -> str:
     """Return a mean share as a percentage, or a dash if it is undefined."""
     return fmt.DASH if mean.value is None else fmt.percent(mean.value)
 
@@ -123,24 +125,33 @@ def side_by_side_table(
     rows = []
     for own_cell, items in lines:
         scores = (
-            ShownCell("") if item is None else score(side.rubric, item)
+            ShownCell("") if item is None else score_cell(side.rubric, item)
             for side, item in zip(sides, items, strict=True)
         )
-        verdicts = (cell for one in criteria for cell in _verdicts(sides, items, one, by_votes))
+        verdicts = (
+            cell for one in criteria for cell in _verdict_cells(sides, items, one, by_votes)
+        )
         rows.append([own_cell, *scores, *verdicts])
     return heads, rows, groups
 
 
-def _verdicts(
+def _verdict_cells(
     sides: Sequence[GroupColumn], items: Sequence[GridItem | None], criterion: str, by_votes: bool
 ) -> list[ShownCell]:
     """Return a row's cells of one criterion, marked if the sides' verdicts differ."""
     cells_ = [
-        ShownCell("") if item is None else verdict(item, own_spelling(item, criterion), side.name)
+        ShownCell("")
+        if item is None
+        else verdict_cell(item, own_spelling(item, criterion), side.name)
         for side, item in zip(sides, items, strict=True)
     ]
     present = [(item, cell) for item, cell in zip(items, cells_, strict=True) if item is not None]
-    if len({_judged(i, criterion) if by_votes else fold(cell.words) for i, cell in present}) < 2:
+    if (
+        len(
+            {_judged_verdict(i, criterion) if by_votes else fold(cell.words) for i, cell in present}
+        )
+        < 2
+    ):
         return cells_
     return [
         cell
@@ -152,7 +163,7 @@ def _verdicts(
     ]
 
 
-def _judged(item: GridItem, criterion: str) -> str:
+def _judged_verdict(item: GridItem, criterion: str) -> str:
     """Return the verdict by the votes; empty without one."""
     cell = item.cells.get(own_spelling(item, criterion))
     return "" if cell is None else fold(cell.judged)

@@ -15,9 +15,9 @@ from core.services.results import browsing
 from core.text import numbers as fmt
 from pages.ui import identity, routes, state
 from pages.ui.places import settling
-from pages.ui.resources import only, remembered, store
+from pages.ui.resources import disabled_without, remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, one_of, shown_errors, table
+from pages.ui.widgets import choose_one, draw_table, empty_state, shown_errors
 
 ALIKE = "run_alike"
 CLOSENESS: dict[Closeness, str] = {
@@ -34,10 +34,10 @@ SINGLY = 10
 def show(run: Run, rubric: Rubric) -> None:
     """Draw the next open group with its members, and the progress."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        criterion = _criterion(rubric)
+        criterion = _chosen_criterion(rubric)
         key = state.key(ALIKE, "closeness")
         state.seed(key, "near")
-        closeness = one_of("How close", CLOSENESS, key=key)
+        closeness = choose_one("How close", CLOSENESS, key=key)
     if criterion is None or closeness is None:
         return
     # Texts never change; settlements do, and the groups show them.
@@ -51,18 +51,18 @@ def show(run: Run, rubric: Rubric) -> None:
     if not several:
         empty_state("No two answers are that close", "Choose a looser closeness, or grade singly.")
         return
-    _progress(every_group, several)
-    settling.last(run.id)
+    _show_progress(every_group, several)
+    settling.show_last(run.id)
     following = next((group for group in several if group.open), None)
     if following is None:
         st.html("<b>Every group is settled.</b>")
     else:
-        _group(run, criterion, following)
+        _show_group(run, criterion, following)
     if not all(group.open for group in several):
-        _checked(run, criterion)
+        _show_checked(run, criterion)
 
 
-def _criterion(rubric: Rubric) -> Criterion | None:
+def _chosen_criterion(rubric: Rubric) -> Criterion | None:
     names = [criterion_name.name for criterion_name in rubric.criteria]
     if not names:
         return None
@@ -79,7 +79,7 @@ def _criterion(rubric: Rubric) -> Criterion | None:
     return rubric.criterion(str(chosen))
 
 
-def _progress(groups: Sequence[AnswerGroup], several: Sequence[AnswerGroup]) -> None:
+def _show_progress(groups: Sequence[AnswerGroup], several: Sequence[AnswerGroup]) -> None:
     answers = sum(len(group.answers) for group in groups)
     settled = sum(not group.open for group in several)
     text = (
@@ -90,16 +90,16 @@ def _progress(groups: Sequence[AnswerGroup], several: Sequence[AnswerGroup]) -> 
     st.html(f"<b>{esc(text)}</b>")
 
 
-def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
+def _show_group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
     """Draw the members, each of which can be left out, and the options."""
     with st.container(border=True, gap="xsmall"):
         if group.prompt:
             st.html(f'<span class="rs-quiet">{esc(one_line(group.prompt, 300))}</span>')
         st.html(f"<b>{esc(fmt.plural(len(group.answers), 'answer'))} alike</b>")
-        chosen = [answer for answer in group.answers[:SHOWN] if _member(criterion, answer)]
+        chosen = [answer for answer in group.answers[:SHOWN] if _show_member(criterion, answer)]
         if further := group.answers[SHOWN:]:
             with st.expander(f"{fmt.count(len(further))} more"):
-                chosen += [answer for answer in further if _member(criterion, answer)]
+                chosen += [answer for answer in further if _show_member(criterion, answer)]
         settling.ask_name()
         cells = [(answer.item_id, criterion.name) for answer in chosen]
         note = f"One of {fmt.plural(len(chosen), 'answer')} alike."
@@ -109,20 +109,20 @@ def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
                     label(one_line(option.label, 40)),
                     key=state.key(ALIKE, "as", index),
                     shortcut=str(index + 1) if index < 9 else None,
-                    on_click=_settle,
+                    on_click=_settle_group,
                     args=(run.id, cells, ReviewerAnswer(index, note=note), option.label),
-                    **(only("adjudicate") or {"disabled": not cells}),
+                    **(disabled_without("adjudicate") or {"disabled": not cells}),
                 )
             st.button(
                 "Not alike: one by one",
                 key=state.key(ALIKE, "apart"),
                 type="tertiary",
                 help="Closes the group for now: choose a stricter closeness to see its parts.",
-                on_click=_stricter,
+                on_click=_stricter_button,
             )
 
 
-def _member(criterion: Criterion, answer: GroupedAnswer) -> bool:
+def _show_member(criterion: Criterion, answer: GroupedAnswer) -> bool:
     """Draw one answer with a tick box; return whether it is ticked. Settled answers start
     unticked.
     """
@@ -134,21 +134,21 @@ def _member(criterion: Criterion, answer: GroupedAnswer) -> bool:
     return st.checkbox(label(f"{one_line(answer.text, 400)}{settled}"), key=key)
 
 
-def _stricter() -> None:
+def _stricter_button() -> None:
     key = state.key(ALIKE, "closeness")
     order = list(CLOSENESS)
     state.put(key, order[max(0, order.index(state.get(key)) - 1)])
 
 
-def _settle(
+def _settle_group(
     run_id: int, cells: Sequence[tuple[str, str]], given: ReviewerAnswer, words: str
 ) -> None:
     with shown_errors():
-        settling.settle(run_id, cells, given, words, settle_at_sight.BY_GROUPS)
+        settling.settle_cells(run_id, cells, given, words, settle_at_sight.BY_GROUPS)
         state.drop(ALIKE, "member")
 
 
-def _checked(run: Run, criterion: Criterion) -> None:
+def _show_checked(run: Run, criterion: Criterion) -> None:
     """Draw what single verdicts show about the groups, and the button that draws more members."""
     checked = answer_groups.checked(store(), run.id, criterion.name)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -160,19 +160,19 @@ def _checked(run: Run, criterion: Criterion) -> None:
             f"Check {SINGLY} members one by one",
             key=state.key(ALIKE, "singly"),
             icon=":material/fact_check:",
-            on_click=_draw,
+            on_click=_draw_members,
             args=(run.id, criterion.name),
             help="Drawn at random from the settled groups, and shown without the group's verdict.",
-            **only("organise"),
+            **disabled_without("organise"),
         )
         if checked.drawn:
-            routes.link(routes.QUEUES, "Its queue", {state.RUN: run.id}, icon="rate_review")
+            routes.draw_link(routes.QUEUES, "Its queue", {state.RUN: run.id}, icon="rate_review")
     if checked.other:
         rows = [[esc(one_line(item, 80))] for item in checked.other]
-        table(("Different from the verdict of their group",), rows, name="Members that differ")
+        draw_table(("Different from the verdict of their group",), rows, name="Members that differ")
 
 
-def _draw(run_id: int, criterion: str) -> None:
+def _draw_members(run_id: int, criterion: str) -> None:
     with shown_errors():
-        seat = identity.sit_down(identity.known_name())
+        seat = identity.take_seat(identity.known_name())
         settle_at_sight.check_singly(store(), seat, run_id, criterion, SINGLY)

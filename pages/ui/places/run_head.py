@@ -25,7 +25,7 @@ TABS = ((RUN, "Grid"), (AGREEMENT, "Agreement"), (RECORD, "Review"), (REPORT, "R
 OPENED = "run_opened"
 
 
-def remember(url: str) -> None:
+def remember_run(url: str) -> None:
     """Remember the run that a screen shows, for as long as this browser tab is open."""
     run_id = state.address_id(state.RUN)
     if run_id is not None and url in {screen.url for screen in (RUN, AGREEMENT, REPORT, GRADE)}:
@@ -47,7 +47,7 @@ def run_of_page() -> Run | None:
     return store().runs.get(newest[0].id) if newest else None
 
 
-def show(run: Run, here: Screen) -> DeltaGenerator:
+def show_head(run: Run, here: Screen) -> DeltaGenerator:
     """Draw the head, which refreshes only on the grid; return the row of tabs.
 
     A tab adds the choice of its views to that row.
@@ -62,9 +62,9 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
     show_flash()
     with st.container(gap="xsmall"):
         if here == RUN:
-            run_status.show(run.id, title=name, about=line)
+            run_status.show_status(run.id, title=name, about=line)
         else:
-            with run_status.line_of(run, name, run_status.status_tag(run), line):
+            with run_status.status_line(run, name, run_status.status_tag(run), line):
                 pass
         if run.votes and here != REPORT:  # The report begins with the statement.
             facts = run_status.facts_line(run) if folded and not run.active else ""
@@ -75,15 +75,15 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
             horizontal=True, vertical_alignment="center", gap="small", key="rs_tabs"
         )
     with row_of_tabs:
-        _tabs(run)
+        _draw_tabs(run)
     return row_of_tabs
 
 
-def _tabs(run: Run) -> None:
+def _draw_tabs(run: Run) -> None:
     """Draw the tabs and the next action; a run without votes has its grid only."""
     if run.votes:
         for screen, words in TABS:
-            routes.link(screen, words, {state.RUN: run.id}, icon="", help=screen.help)
-        routes.link(COMPARE, "Compare", {state.RUNS: run.id}, icon="", help=COMPARE.help)
+            routes.draw_link(screen, words, {state.RUN: run.id}, icon="", help=screen.help)
+        routes.draw_link(COMPARE, "Compare", {state.RUNS: run.id}, icon="", help=COMPARE.help)
         st.space("stretch")
-        work.settle(run.id)
+        work.link_to_settling(run.id)

@@ -37,39 +37,39 @@ def ask_name() -> None:
         identity.ask_name_early(WHO)
 
 
-def selected() -> list[tuple[str, str]]:
+def selected_cells() -> list[tuple[str, str]]:
     """Return the selected cells as (item, criterion)."""
     return [tuple(json.loads(name)) for name in state.get(SELECTED) or ()]
 
 
-def select(names: Sequence[str]) -> None:
+def select_cells(names: Sequence[str]) -> None:
     """Callback: select exactly these cells."""
     state.put(SELECTED, list(names))
 
 
-def bar(run_id: int, criteria: Sequence[Criterion]) -> None:
+def settle_bar(run_id: int, criteria: Sequence[Criterion]) -> None:
     """Draw the selected cells with their buttons, or else the last settlement."""
-    cells = selected()
+    cells = selected_cells()
     if not cells:
-        last(run_id)
+        show_last(run_id)
         return
     names = {name for _, name in cells}
     (single,) = names if len(names) == 1 else ("",)
     of_cell = f", {one_line(single, 60)}" if single else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.html(f"<b>{esc(fmt.plural(len(cells), 'cell') + of_cell)}</b>", width="content")
-        form(run_id, cells, next((c for c in criteria if c.name == single), None), "bar")
+        settle_form(run_id, cells, next((c for c in criteria if c.name == single), None), "bar")
         st.button(
             "Clear",
             key=state.key(SETTLE, "clear"),
             type="tertiary",
             icon=":material/close:",
-            on_click=select,
+            on_click=select_cells,
             args=((),),
         )
 
 
-def form(
+def settle_form(
     run_id: int,
     cells: Cells,
     criterion: Criterion | None,
@@ -84,9 +84,9 @@ def form(
     written = (run_id, tuple(cells), note, then)
     options = criterion.options if criterion else ()
     if len(cells) > 1 or criterion is None:
-        _press("As they stand", where, "stand", written, None)
+        _settle_button("As they stand", where, "stand", written, None)
     for number, option in enumerate(options):
-        _press(one_line(option.label, 40), where, number, written, ReviewerAnswer(number))
+        _settle_button(one_line(option.label, 40), where, number, written, ReviewerAnswer(number))
     with st.popover("With a note", icon=":material/edit_note:", type="tertiary"):
         st.text_input(
             "Note",
@@ -96,10 +96,10 @@ def form(
         )
         st.caption("Cannot be assessed:")
         for why, text in WHYS.items():
-            _press(text, where, why, written, ReviewerAnswer(None, why))
+            _settle_button(text, where, why, written, ReviewerAnswer(None, why))
 
 
-def _press(
+def _settle_button(
     words: str,
     where: str,
     what: object,
@@ -109,12 +109,12 @@ def _press(
     st.button(
         label(words),
         key=state.key(SETTLE, where, "as", what),
-        on_click=_settle,
+        on_click=_on_settle,
         args=(*written, given, words),
     )
 
 
-def _settle(
+def _on_settle(
     run_id: int,
     cells: Cells,
     note: str,
@@ -125,20 +125,20 @@ def _settle(
     with shown_errors():
         if given is not None and state.get(note):
             given = ReviewerAnswer(given.option, given.why, str(state.get(note)))
-        settle(run_id, cells, given, words)
+        settle_cells(run_id, cells, given, words)
         if then is not None:
             then()
 
 
-def settle(
+def settle_cells(
     run_id: int,
     cells: Cells,
     given: ReviewerAnswer | None,
     words: str,
     name: str = settle_at_sight.NAME,
 ) -> None:
-    """Settle cells for the known user, or the user named in the field; `last` then shows it."""
-    seat = identity.sit_down(identity.known_name() or str(state.get(WHO) or ""))
+    """Settle cells for the known user, or the user named in the field; `show_last` draws it."""
+    seat = identity.take_seat(identity.known_name() or str(state.get(WHO) or ""))
     result = settle_at_sight.settle(store(), seat, run_id, cells, given, name=name)
     state.drop(SETTLE)
     state.put(LAST, (run_id, result.steps, f"{fmt.plural(result.cells, 'cell')} settled: {words}."))
@@ -159,7 +159,7 @@ def option_keys(options: Sequence[Option]) -> list[str | None]:
     return [places[index] if index < len(places) else None for index in range(len(options))]
 
 
-def by_digit(
+def settle_by_digit(
     run_id: int, cells: Cells, criterion: Criterion, digit: int, then: Callable[[], None] | None
 ) -> None:
     """Callback: settle cells of a criterion as the option that has this key."""
@@ -167,10 +167,10 @@ def by_digit(
     if may_settle() and str(digit) in keys:
         index = keys.index(str(digit))
         note, words = state.key(SETTLE, "bar", "note"), criterion.options[index].label
-        _settle(run_id, cells, note, then, ReviewerAnswer(index), words)
+        _on_settle(run_id, cells, note, then, ReviewerAnswer(index), words)
 
 
-def last(run_id: int) -> None:
+def show_last(run_id: int) -> None:
     """Draw the last settlement, and the button that undoes it."""
     of_run, steps, text = state.get(LAST) or (None, (), "")
     if of_run != run_id:
@@ -182,12 +182,12 @@ def last(run_id: int) -> None:
             key=state.key(SETTLE, "undo"),
             type="tertiary",
             icon=":material/undo:",
-            on_click=_undo,
+            on_click=_undo_steps,
             args=(steps,),
         )
 
 
-def _undo(steps: Sequence[int]) -> None:
+def _undo_steps(steps: Sequence[int]) -> None:
     with shown_errors():
-        settle_at_sight.undo(store(), identity.sit_down(identity.known_name()), steps)
+        settle_at_sight.undo(store(), identity.take_seat(identity.known_name()), steps)
         state.drop(LAST)

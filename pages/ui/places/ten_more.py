@@ -42,18 +42,18 @@ def show(run_id: int, about: tuple[object, ...], labels: Sequence[int], *, decid
         if words := so_far.words if so_far is not None else drawn if progress.graded else "":
             st.caption(label(words), width="content")
         if so_far is not None:
-            _learnt(so_far, {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id})
+            _show_learnt(so_far, {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id})
 
 
-def _learnt(so_far: LearntSoFar, about: dict[str, object]) -> None:
+def _show_learnt(so_far: LearntSoFar, about: dict[str, object]) -> None:
     """Draw each criterion's kappa with its interval, and a link to a run that learns."""
     with st.popover("What judges learn", icon=":material/school:", type="tertiary"):
-        st.html(by_criterion(so_far))
+        st.html(learnt_html(so_far))
         st.caption("Offline judges of a new run learn from all labels, these included.")
-        routes.link(routes.RUNS, "Plan that run", {state.PLAN: state.NEW, **about})
+        routes.draw_link(routes.RUNS, "Plan that run", {state.PLAN: state.NEW, **about})
 
 
-def by_criterion(so_far: LearntSoFar) -> str:
+def learnt_html(so_far: LearntSoFar) -> str:
     """Return HTML of what judges learned for each criterion, or why they did not."""
     lines = "".join(
         f"<li><b>{esc(criterion.criterion)}</b>: {tag('not yet', 'warn') if criterion.off else ''} "

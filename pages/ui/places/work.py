@@ -18,7 +18,7 @@ from core.services.results import browsing
 from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, store
-from pages.ui.routes import QUEUES, REVIEW_ITEM, RUN, link
+from pages.ui.routes import QUEUES, REVIEW_ITEM, RUN, draw_link
 
 
 def offer_work(
@@ -36,17 +36,19 @@ def offer_work(
         return
     count = fmt.count(len(items))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        link(
+        draw_link(
             RUN,
             f"Step through these {count}" if len(items) > 1 else "Open this item",
-            first_of(run_id, items, criterion),
+            first_address(run_id, items, criterion),
             icon="menu_book",
             help="One after the other with the arrow keys.",
         )
-        review(run_id, items, name, criterion=criterion)
+        link_to_review(run_id, items, name, criterion=criterion)
 
 
-def first_of(run_id: int, items: Sequence[str], criterion: str | None = None) -> dict[str, object]:
+def first_address(
+    run_id: int, items: Sequence[str], criterion: str | None = None
+) -> dict[str, object]:
     """Return the address of the first item of a set, from which a person steps through the
     others.
     """
@@ -59,9 +61,11 @@ def first_of(run_id: int, items: Sequence[str], criterion: str | None = None) ->
     return address if criterion is None else {**address, state.AT: criterion}
 
 
-def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None) -> None:
+def link_to_review(
+    run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None
+) -> None:
     """Draw a link to the form of a queue with exactly these cells."""
-    link(
+    draw_link(
         QUEUES,
         "Review these" if len(items) > 1 or criterion is None else "Review this",
         {
@@ -117,7 +121,7 @@ def grade_ten(run_id: int, *, more: bool = False) -> None:
         "ten" if remaining == TEN else fmt.count(remaining),
         "text" if remaining == 1 else "texts",
     )
-    link(
+    draw_link(
         REVIEW_ITEM,
         f"Grade {number} {'more' if more else f'{texts} yourself'}",
         {state.RUN: run_id, state.RULE: RANDOM},
@@ -126,7 +130,7 @@ def grade_ten(run_id: int, *, more: bool = False) -> None:
     )
 
 
-def settle(run_id: int, item_id: str | None = None) -> None:
+def link_to_settling(run_id: int, item_id: str | None = None) -> None:
     """Draw a link to the cells on which judges disagree and that are not settled yet.
 
     It opens the first of them; with `item_id`, and without a queue of them, it leads to the form
@@ -138,11 +142,13 @@ def settle(run_id: int, item_id: str | None = None) -> None:
     text = f"Settle {fmt.plural(disagreements.cells, 'disagreement')}"
     help = "Unsettled cells on which judges disagree."
     if disagreements.queue is not None:
-        link(REVIEW_ITEM, text, {state.QUEUE: disagreements.queue}, icon="gavel", help=help)
+        draw_link(REVIEW_ITEM, text, {state.QUEUE: disagreements.queue}, icon="gavel", help=help)
     elif item_id is None:
-        link(REVIEW_ITEM, text, {state.RUN: run_id, state.RULE: SPLIT}, icon="gavel", help=help)
+        draw_link(
+            REVIEW_ITEM, text, {state.RUN: run_id, state.RULE: SPLIT}, icon="gavel", help=help
+        )
     else:
         only = browsing.set_word(store(), run_id, [item_id])
         address = {state.NEW: state.QUEUE, state.RUN: run_id, state.RULE: SPLIT, state.SET: only}
         address[state.NAMED] = SETTLED_AT_ONCE[SPLIT][0]
-        link(QUEUES, text, address, icon="gavel", help=help)
+        draw_link(QUEUES, text, address, icon="gavel", help=help)

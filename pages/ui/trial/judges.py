@@ -18,7 +18,7 @@ from pages.ui import routes, state
 from pages.ui.asking_words import who_answers
 from pages.ui.resources import actor, store
 from pages.ui.text import label
-from pages.ui.trial.texts import Fields, take
+from pages.ui.trial.texts import Fields, take_value
 
 KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
 
@@ -36,20 +36,20 @@ def choose_judges(fields: Fields, others: Sequence[str] = ()) -> None:
     chosen = [name for name in state.get(key) if name in choices]
     if chosen != state.get(key):
         state.put(key, chosen)
-        _change(fields, "judges")
+        _change_fields(fields, "judges")
     st.multiselect(
         "Judges",
         choices,
         key=key,
-        format_func=lambda name: _words(name, entries.get(name)),
+        format_func=lambda name: _judge_words(name, entries.get(name)),
         placeholder="Choose at least one",
         wrap=True,
-        on_change=take,
+        on_change=take_value,
         args=(fields, "judges"),
     )
     show_missing_keys([entries[name].judge for name in chosen if name in entries])
     if all(entry.judge.offline for entry in entries.values()):
-        routes.link(routes.JUDGES, "Connect a model to ask one", icon="add_link")
+        routes.draw_link(routes.JUDGES, "Connect a model to ask one", icon="add_link")
 
 
 def show_missing_keys(judges: Sequence[Judge]) -> None:
@@ -62,7 +62,7 @@ def show_missing_keys(judges: Sequence[Judge]) -> None:
         st.warning(label(caption), icon=":material/key_off:")
 
 
-def _words(name: str, entry: JudgeEntry | None) -> str:
+def _judge_words(name: str, entry: JudgeEntry | None) -> str:
     if entry is None:
         return f"{visible(name)} (as in the panel)"
     kind = visible(who_answers(entry.judge))
@@ -92,7 +92,7 @@ def choose_teacher(fields: Fields, rubric: Rubric, own: int | None = None) -> bo
     if state.get(key) not in teachers:
         state.put(key, best)
 
-    def words(version: int) -> str:
+    def version_words(version: int) -> str:
         row, labels = teachers[version].row, fmt.plural(teachers[version].labels, "fitting label")
         return f"{visible(row.name)} · {labels} on {fmt.plural(row.labelled, 'item')}"
 
@@ -100,19 +100,19 @@ def choose_teacher(fields: Fields, rubric: Rubric, own: int | None = None) -> bo
         "Labelled items to learn from",
         list(teachers),
         key=key,
-        format_func=words,
-        on_change=take,
+        format_func=version_words,
+        on_change=take_value,
         args=(fields, "learn_from"),
     )
     if teachers[chosen].untaught:
         names = ", ".join(repr(name) for name in teachers[chosen].untaught)
         lacking = f"No labels for {names}: offline judges abstain there, and there is no example."
         st.caption(label(lacking, 300))
-    return chosen != current and _change(fields, "learn_from")
+    return chosen != current and _change_fields(fields, "learn_from")
 
 
-def _change(fields: Fields, what: str) -> bool:
+def _change_fields(fields: Fields, what: str) -> bool:
     """Store the form's own change, which the person can change again."""
     if actor().may("draft"):
-        take(fields, what)
+        take_value(fields, what)
     return actor().may("draft")

@@ -32,14 +32,15 @@ class Fields(NamedTuple):
 _NOTHING = object()
 
 
-def take(fields: Fields, *ids: str) -> None:
+def take_value(fields: Fields, *ids: str) -> None:
     """Callback: store the new value of a field's widget."""
     with shown_errors():
         value = state.get(fields.of(*ids), _NOTHING)
         if value is not _NOTHING:
             name, *ids_of_field = ids
             fields.changed(
-                name, contexts(fields) | {ids_of_field[0]: value or ""} if ids_of_field else value
+                name,
+                named_contexts(fields) | {ids_of_field[0]: value or ""} if ids_of_field else value,
             )
 
 
@@ -47,24 +48,24 @@ def text_field(
     fields: Fields, name: str, words: str, placeholder: str = "", *, tall: bool = False
 ) -> None:
     """Draw the field of one text; long ones scroll within it."""
-    _area(fields, (name,), words, placeholder, fields.value(name), tall=tall)
+    _text_area(fields, (name,), words, placeholder, fields.value(name), tall=tall)
 
 
-def around(fields: Fields) -> None:
+def draw_texts_around(fields: Fields) -> None:
     """Draw what is sent with a text: its prompt, its contexts, its reference."""
     text_field(fields, "prompt", "Prompt", "The task or question that the submission answers")
-    for name, text in contexts(fields).items():
+    for name, text in named_contexts(fields).items():
         caption = "Passages, a policy: material that judges see with the task"
-        _area(fields, ("context", name), context_words(name), caption, text)
+        _text_area(fields, ("context", name), context_words(name), caption, text)
     text_field(fields, "reference", "Reference", "A model answer or source to judge against")
 
 
-def contexts(fields: Fields) -> dict[str, str]:
+def named_contexts(fields: Fields) -> dict[str, str]:
     """Return the named texts; one empty, unnamed text if there are none."""
     return fields.value("context") or {"context": ""}
 
 
-def _area(
+def _text_area(
     fields: Fields,
     ids: tuple[str, ...],
     caption: str,
@@ -80,7 +81,7 @@ def _area(
         key=key,
         height=180 if tall else 90,
         placeholder=placeholder,
-        on_change=take,
+        on_change=take_value,
         args=(fields, *ids),
     )
 

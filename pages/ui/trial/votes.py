@@ -16,15 +16,15 @@ from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.items import (
     FAILURE_WORDS,
-    spent,
+    call_facts,
     standing_tags,
     verdict_chips,
     vote_card,
     which_answer,
 )
 from pages.ui.resources import store
-from pages.ui.text import esc, label, raw
-from pages.ui.widgets import LabelledFigure, figures, outcome_tags, partly_tags, row, tag
+from pages.ui.text import draw_raw, esc, label
+from pages.ui.widgets import LabelledFigure, draw_row, outcome_tags, partly_tags, show_figures, tag
 
 VOTE_CALL = "vote_call"
 VOTE_OPEN = "vote_open"
@@ -59,24 +59,26 @@ def show_call(call: CallRow) -> None:
         f"{call.model or 'model not told'}",
         f"{fmt.tokens(call.tokens_in)} in",
         f"{fmt.tokens(call.tokens_out)} out",
-        *spent(call),
+        *call_facts(call),
     ]
     if call.tokens_cached:
         facts.append(f"{fmt.tokens(call.tokens_cached)} from the provider's cache")
     if call.finish:
         facts.append(f"ended with {call.finish}")
-    row([f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>'])
+    draw_row([f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>'])
     for segment in call.prompt:
-        _raw(f"Sent ({label(segment.role)})", segment.text)
+        _raw_text(f"Sent ({label(segment.role)})", segment.text)
     if call.thinking:
-        _raw("Thinking", call.thinking)
-    _raw("Reply, as it came", call.reply or "(nothing)")
-    _raw("Settings of the call", json.dumps(call.params, indent=1, ensure_ascii=False, default=str))
+        _raw_text("Thinking", call.thinking)
+    _raw_text("Reply, as it came", call.reply or "(nothing)")
+    _raw_text(
+        "Settings of the call", json.dumps(call.params, indent=1, ensure_ascii=False, default=str)
+    )
 
 
-def _raw(caption: str, text: str) -> None:
+def _raw_text(caption: str, text: str) -> None:
     st.caption(caption)
-    raw(text, height=260 if len(text) > 900 else None)
+    draw_raw(text, height=260 if len(text) > 900 else None)
 
 
 def show_score(
@@ -92,25 +94,25 @@ def show_score(
     if trace.low is not None and trace.high is not None and trace.low < trace.high:
         values.append(LabelledFigure("Between", f"{shown(trace.low)} and {shown(trace.high)}"))
     values += more
-    figures(values, columns=len(values))
+    show_figures(values, columns=len(values))
     marks = [*outcome_tags(trace), *(partly_tags(trace) if sentences else [])]
     if marks:
-        row(marks)
+        draw_row(marks)
     if sentences:
         items = "".join(f"<li>{esc(line)}</li>" for line in sentences)
         st.html(f'<ul class="rs-list">{items}</ul>')
 
 
-def show(view: ItemView, *, active: bool) -> None:
+def show_votes(view: ItemView, *, active: bool) -> None:
     """Draw all criteria, in the rubric's order."""
     parts = view.trace.criteria if view.trace else ()
     points = {part.name: part.points for part in parts if part.counted}
     for criterion in view.criteria:
         with st.container(border=True):
-            _criterion(view, criterion, points.get(criterion.criterion.name), active)
+            _show_criterion(view, criterion, points.get(criterion.criterion.name), active)
 
 
-def _criterion(
+def _show_criterion(
     view: ItemView, criterion: CriterionView, points: float | None, active: bool
 ) -> None:
     noun, verdict = criterion.criterion, criterion.verdict
@@ -119,9 +121,9 @@ def _criterion(
     )
     weight = earned or f"weight {fmt.weight(noun.weight)}"
     quiet = f'<span class="rs-quiet rs-num">{esc(weight)}</span>'
-    row([f"<b>{esc(noun.name)}</b>", quiet, *_settled(criterion, active)])
-    row(verdict_chips(noun, verdict))
-    row([_mark(criterion, vote, active) for vote in criterion.votes])
+    draw_row([f"<b>{esc(noun.name)}</b>", quiet, *_settled_tags(criterion, active)])
+    draw_row(verdict_chips(noun, verdict))
+    draw_row([_vote_mark(criterion, vote, active) for vote in criterion.votes])
     key = state.key(VOTE_OPEN, view.run.id, view.item.id, noun.name)
     with st.expander(_reason_words(criterion), key=key, on_change="rerun") as opened:
         if opened.open:
@@ -134,7 +136,7 @@ def _reason_words(criterion: CriterionView) -> str:
     return "Reason and evidence" if count == 1 else f"{count} votes: reasons and evidence"
 
 
-def _settled(criterion: CriterionView, active: bool) -> list[str]:
+def _settled_tags(criterion: CriterionView, active: bool) -> list[str]:
     """Return how the verdict was decided, as tags; without one, a tag that says so."""
     verdict = criterion.verdict
     if verdict is None:
@@ -159,11 +161,11 @@ def _settled(criterion: CriterionView, active: bool) -> list[str]:
     if criterion.flipped_pairs:
         parts.append(tag("answers differ by order", "warn"))
     if criterion.truth_label is not None:
-        parts.append(_truth(criterion))
+        parts.append(_label_words(criterion))
     return parts
 
 
-def _truth(criterion: CriterionView) -> str:
+def _label_words(criterion: CriterionView) -> str:
     verdict, label_words = criterion.verdict, f"label: {criterion.truth_label}"
     if verdict is None or verdict.abstained or criterion.truth is None:
         return tag(label_words, "info")
@@ -171,7 +173,7 @@ def _truth(criterion: CriterionView) -> str:
     return tag(f"{'✓' if right else '✕'} {label_words}", "good" if right else "bad")
 
 
-def _mark(criterion: CriterionView, view: VoteView, active: bool) -> str:
+def _vote_mark(criterion: CriterionView, view: VoteView, active: bool) -> str:
     """Return one cell in short: the judge, and the result."""
     cell = view.cell
     answer_name = which_answer(view)

@@ -48,7 +48,7 @@ def test_the_document_of_the_screens_is_about_those_there_are_in_their_order() -
 def _links() -> list[tuple[str, str]]:
     return [
         (name, target)
-        for name in reading.names()
+        for name in reading.document_names()
         for target in LINK.findall((reading.FOLDER / f"{name}.md").read_text())
         if not target.startswith("https://")
     ]
@@ -60,7 +60,7 @@ def test_every_link_between_documents_leads_to_a_document_and_a_heading_of_it() 
         if not target.partition("#")[0].endswith(".md"):
             assert (reading.FOLDER / name).parent.joinpath(target).is_file(), (name, target)
             continue
-        found = reading.place(target, name)
+        found = reading.linked_place(target, name)
         document = reading.document(found[0]) if found else None
         parts = {s.part for s in document.sections} if document else set()
         if found is None or found[1] not in parts:
@@ -88,11 +88,11 @@ def test_only_documents_are_opened(name: str) -> None:
 def test_html_in_a_document_is_text() -> None:
     everything = "".join(
         section.html
-        for name in reading.names()
+        for name in reading.document_names()
         for section in (reading.document(name) or reading.Guide("", "", ())).sections
     )
     assert not re.search(r"<(script|iframe|style|object|form|input)\b", everything)
-    assert len(reading.names()) == len([*(ROOT / "docs").rglob("*.md")])
+    assert len(reading.document_names()) == len([*(ROOT / "docs").rglob("*.md")])
 
 
 def test_another_document_is_chosen_from_the_list() -> None:

@@ -69,7 +69,7 @@ def buttons(app: AppTest) -> list[str]:
 
 def way(app: AppTest, step: str, which: str) -> AppTest:
     """Choose where texts or the rubric come from."""
-    app.button_group(key=steps.field(step, "way")).set_value(which).run()
+    app.button_group(key=steps.field_key(step, "way")).set_value(which).run()
     return app
 
 
@@ -97,12 +97,14 @@ def test_it_begins_with_the_texts_and_asks_for_nothing_else(store: Store) -> Non
 
 def test_pasted_texts_and_a_pasted_rubric_lead_to_the_judges(store: Store) -> None:
     app = way(open_page(PAGE), "texts", "paste")
-    app.text_area(key=steps.field("texts", "paste")).set_value("One text.\n\nAnother one.").run()
+    app.text_area(key=steps.field_key("texts", "paste")).set_value(
+        "One text.\n\nAnother one."
+    ).run()
     press(app, "Use these 2 texts")
     assert "2 texts from pasted texts" in shown(app)
     way(app, "rubric", "paste")
     lines = "Names the cause (4 points)\nIs short (2 points)"
-    app.text_area(key=steps.field("rubric", "paste")).set_value(lines).run()
+    app.text_area(key=steps.field_key("rubric", "paste")).set_value(lines).run()
     press(app, "Use this rubric")
     assert "Pasted rubric: 2 criteria, 6 points" in shown(app)
     # Who comes back by this address finds it all as it was left.
@@ -114,7 +116,7 @@ def test_pasted_texts_and_a_pasted_rubric_lead_to_the_judges(store: Store) -> No
 def test_the_column_of_texts_is_guessed_shown_and_changed_by_one_choice(store: Store) -> None:
     app = way(open_page(PAGE), "texts", "paste")
     rows = "Name\tWording\nAnn\tThe Moon pulls.\nBob\tThe Sun does."
-    app.text_area(key=steps.field("texts", "paste")).set_value(rows).run()
+    app.text_area(key=steps.field_key("texts", "paste")).set_value(rows).run()
     box = next(box for box in app.selectbox if box.label == "Column with the texts")
     assert box.value is None
     box.set_value("Wording").run()
@@ -152,8 +154,8 @@ def test_marks_of_the_file_are_asked_about_when_the_rubric_is_known(store: Store
     take = next(button for button in app.button if button.label == "Take them as labels")
     assert take.disabled
     boxes = {box.key: box for box in app.selectbox}
-    assert boxes[steps.field("marks", "Cause", "4")].value == "Full"
-    boxes[steps.field("marks", "Cause", "so so")].set_value("Half").run()
+    assert boxes[steps.field_key("marks", "Cause", "4")].value == "Full"
+    boxes[steps.field_key("marks", "Cause", "so so")].set_value("Half").run()
     press(app, "Take them as labels")
     newest = catalog.latest(store, int(address["dataset"]))
     assert (newest.number, newest.labelled) == (2, 3)
@@ -187,12 +189,12 @@ def test_marks_alone_are_the_criterion_by_one_press_and_no_file_is_asked_for(
 
 def test_who_gives_a_key_for_its_variable_is_told_and_it_is_not_kept(store: Store) -> None:
     app = open_page(PAGE, **known(store))
-    app.text_input(key=steps.field("model")).set_value("openai/gpt-9")
-    app.text_input(key=steps.field("key_env")).set_value(SECRET)
+    app.text_input(key=steps.field_key("model")).set_value("openai/gpt-9")
+    app.text_input(key=steps.field_key("key_env")).set_value(SECRET)
     press(app, "Add and test")
     assert "Environment variable of the key" in shown(app)
     assert not [e for e in registry.list_judges(store) if e.judge.kind == "llm"]
-    assert app.text_input(key=steps.field("key_env")).value == ""
+    assert app.text_input(key=steps.field_key("key_env")).value == ""
     assert SECRET not in shown(app)
 
 
@@ -201,8 +203,8 @@ def test_a_model_added_here_is_chosen_and_the_estimate_follows(
 ) -> None:
     app = open_page(PAGE, **known(store))
     assert "Grade 4 texts" not in buttons(app)
-    app.text_input(key=steps.field("model")).set_value("loopback-1")
-    app.text_input(key=steps.field("api_base")).set_value(provider.url)
+    app.text_input(key=steps.field_key("model")).set_value("loopback-1")
+    app.text_input(key=steps.field_key("api_base")).set_value(provider.url)
     press(app, "Add and test")
     assert stands(app, state.JUDGE) == "loopback-1"
     # Four texts, two criteria, one judge; its price is unknown.
@@ -288,7 +290,7 @@ def test_who_deselects_everybody_is_asked_to_choose(store: Store, provider: Prov
     registry.save_judge(store, {"name": "loopback", "model": "m", "api_base": provider.url})
     app = open_page(PAGE, **known(store))
     assert "Grade 4 texts" in buttons(app)
-    app.button_group(key=steps.field("judges", "pills", "")).set_value([]).run()
+    app.button_group(key=steps.field_key("judges", "pills", "")).set_value([]).run()
     assert "Grade 4 texts" not in buttons(app)
     assert "No judge is chosen yet" in shown(app)
 
@@ -298,9 +300,9 @@ def test_a_slow_browser_that_shows_who_was_chosen_before_drops_no_model_just_add
 ) -> None:
     registry.save_judge(store, {"name": "loopback", "model": "m", "api_base": provider.url})
     app = open_page(PAGE, **known(store))
-    app.button_group(key=steps.field("judges", "pills", "")).set_value([]).run()
-    app.text_input(key=steps.field("model")).set_value("second")
-    app.text_input(key=steps.field("api_base")).set_value(provider.url)
+    app.button_group(key=steps.field_key("judges", "pills", "")).set_value([]).run()
+    app.text_input(key=steps.field_key("model")).set_value("second")
+    app.text_input(key=steps.field_key("api_base")).set_value(provider.url)
     before = app._tree.get_widget_states()
     press(app, "Add and test")
     assert stands(app, state.JUDGE) == "second"
@@ -342,7 +344,7 @@ def test_who_goes_to_the_editor_comes_back_with_the_texts(store: Store) -> None:
 
 def drop(app: AppTest, step: str, which: str, name: str, data: bytes) -> AppTest:
     """Drop a file on a step of the path."""
-    upload = app.file_uploader(key=steps.field(step, which))
+    upload = app.file_uploader(key=steps.field_key(step, which))
     upload.set_value([(name, data, "application/octet-stream")]).run()
     assert not app.exception
     return app
@@ -355,7 +357,7 @@ def test_a_model_drafts_the_rubric_and_the_draft_is_taken_or_opened(
     registry.save_judge(store, {"name": "Writer", "model": "m", "api_base": provider.url})
     dataset = class_with(store, {}, {})
     app = way(open_page(PAGE, dataset=str(dataset.dataset_id)), "rubric", "draft")
-    app.text_area(key=steps.field("rubric", "task")).set_value("Refunds.").run()
+    app.text_area(key=steps.field_key("rubric", "task")).set_value("Refunds.").run()
     press(app, "Draft it")
     help_tasks.wait_for_task(store, int(stands(app, state.DRAFT)))
     app.run()
@@ -403,21 +405,21 @@ def test_what_was_dropped_and_not_accepted_is_there_after_a_reload(store: Store)
 
 def test_what_was_pasted_and_not_accepted_is_there_after_a_reload(store: Store) -> None:
     app = way(open_page(PAGE), "texts", "paste")
-    app.text_area(key=steps.field("texts", "paste")).set_value("Tides are the Moon's.").run()
+    app.text_area(key=steps.field_key("texts", "paste")).set_value("Tides are the Moon's.").run()
     again = open_page(PAGE)
-    assert again.text_area(key=steps.field("texts", "paste")).value == "Tides are the Moon's."
+    assert again.text_area(key=steps.field_key("texts", "paste")).value == "Tides are the Moon's."
     press(again, "Use this text")
     # What was made of it is kept now; the next class begins with an empty box.
     assert not open_page(PAGE).text_area
     way(again, "rubric", "paste")
-    again.text_area(key=steps.field("rubric", "paste")).set_value("Names the Moon (2)").run()
+    again.text_area(key=steps.field_key("rubric", "paste")).set_value("Names the Moon (2)").run()
     assert "Names the Moon" in shown(open_page(PAGE, dataset=stands(again, state.DATASET)))
 
 
 def test_documents_dropped_together_are_a_text_each(store: Store) -> None:
     app = open_page(PAGE)
     files = [("ann.docx", docx("The Moon pulls."), "x"), ("bob.txt", b"The Sun does.", "x")]
-    app.file_uploader(key=steps.field("texts", "files")).set_value(files).run()
+    app.file_uploader(key=steps.field_key("texts", "files")).set_value(files).run()
     press(app, "Use these 2 texts")
     assert "2 texts from 2 documents" in shown(app)
 
@@ -464,11 +466,11 @@ def test_two_tables_dropped_together_are_asked_about_once(store: Store) -> None:
 def test_a_dataset_and_a_sample_that_are_here_are_chosen_without_a_button(store: Store) -> None:
     dataset = class_with(store, {}, {})
     app = way(open_page(PAGE), "texts", "here")
-    app.selectbox(key=steps.field("texts", "dataset")).set_value(dataset.dataset_id).run()
+    app.selectbox(key=steps.field_key("texts", "dataset")).set_value(dataset.dataset_id).run()
     assert "2 texts from class.xlsx" in shown(app)
     kept = store.rubrics.create(RUBRIC, now=NOW)
     way(app, "rubric", "here")
-    app.selectbox(key=steps.field("rubric", "known")).set_value(str(kept.rubric_id)).run()
+    app.selectbox(key=steps.field_key("rubric", "known")).set_value(str(kept.rubric_id)).run()
     assert stands(app, state.RUBRIC) == str(kept.rubric_id)
 
 
@@ -477,7 +479,7 @@ def test_rubrics_of_one_name_are_told_apart_where_one_is_chosen(store: Store) ->
     store.rubrics.create(RUBRIC.model_copy(update={"guidelines": "Be kind."}), now=NOW)
     dataset = class_with(store, {}, {})
     app = way(open_page(PAGE, **{state.DATASET: str(dataset.dataset_id)}), "rubric", "here")
-    offered = app.selectbox(key=steps.field("rubric", "known")).options
+    offered = app.selectbox(key=steps.field_key("rubric", "known")).options
     assert len(set(offered)) == len(offered)
     assert f"{RUBRIC.name} (2 criteria) · no. 2" in offered
 
@@ -667,7 +669,7 @@ def test_without_a_model_ten_are_graded_by_hand_and_the_rest_by_what_they_teach(
     ways = {state.RUN: str(run), state.RULE: work.UNGRADED}
     assert "Who reviews?" not in shown(open_page(routes.REVIEW_ITEM, **ways))
     assert not store.reviewers.list()  # the browser has not said yet whether it knows a name
-    monkeypatch.setattr(identity, "_listen", lambda: identity._Heard(session="tab"))
+    monkeypatch.setattr(identity, "_browser_memory", lambda: identity._Heard(session="tab"))
     app = open_page(routes.REVIEW_ITEM, **ways)
     assert "0 of 40 cells resolved" in shown(app)
     assert "Give your verdict." in shown(app)
@@ -686,7 +688,7 @@ def test_where_others_review_a_name_is_asked_for_and_answers_wait_for_enter(
     run = grading.start(store, grading.request(store, rubric.id, version.id, panel))
     worked_off(store, run)
     reviewed.sit(store, "Ada")
-    monkeypatch.setattr(identity, "_listen", lambda: identity._Heard(session="tab"))
+    monkeypatch.setattr(identity, "_browser_memory", lambda: identity._Heard(session="tab"))
     ways = {state.RUN: str(run), state.RULE: work.UNGRADED}
     assert "Who reviews?" in shown(open_page(routes.REVIEW_ITEM, **ways))
     app = reviewing.at(store, "Kay", routes.REVIEW_ITEM, **ways)

@@ -206,7 +206,7 @@ def put_for(
     owner: Owner, files: MemoryMediaFileStorage, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> str:
     """The address of a file that was put on a page of this owner."""
-    monkeypatch.setattr(state, "owner", lambda: owner)
+    monkeypatch.setattr(state, "file_owner", lambda: owner)
     made = files.load_and_get_id(owner.email.encode(), "text/plain", KINDS[name], name)
     return files.get_url(made)
 

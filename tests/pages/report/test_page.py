@@ -17,7 +17,7 @@ from core.services.reports.run_report import report_run
 from core.services.results import browsing
 from core.store.store import Store
 from pages.ui import routes, state, widgets
-from pages.ui.blocks.drawn import cell
+from pages.ui.blocks.drawn import cell_html
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import graded, planned
 from tests.pages.ways import offered
@@ -112,7 +112,7 @@ def test_a_part_of_the_items_can_be_stepped_through_or_reviewed(store: Store) ->
 
 
 def test_a_link_cannot_be_broken_out_of() -> None:
-    made = cell(1, TextCell("1", "", {"system": '"><script>&x=y'}))
+    made = cell_html(1, TextCell("1", "", {"system": '"><script>&x=y'}))
     assert "<script>" not in made
     assert "%22%3E%3Cscript%3E%26x%3Dy" in made
 

@@ -17,7 +17,7 @@ from core.services.results import weight_fit
 from core.services.results.browsing import results_state
 from core.services.review import claims, commit_reveal
 from core.store.store import Store
-from pages.review_findings.calibrated import mark_of
+from pages.review_findings.calibrated import fit_mark
 from pages.review_findings.words import RECORD_ACT, RECORD_FIELD
 from pages.ui import routes, state
 from pages.ui.identity import NAME, SESSION
@@ -336,5 +336,5 @@ def test_a_fit_that_says_one_thing_of_every_cell_is_called_a_constant(store: Sto
     assert offer.fitted is not None
     sure = offer.fitted
     constant = sure.model_copy(update={"constant": "MET", "offered": False})
-    assert "✓ offered" in mark_of(offer, sure)
-    assert "a constant" in mark_of(replace(offer, fitted=constant), constant)
+    assert "✓ offered" in fit_mark(offer, sure)
+    assert "a constant" in fit_mark(replace(offer, fitted=constant), constant)

@@ -8,7 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.review_item.submission import QuotedPassage, layered, quote_legend
+from pages.review_item.submission import QuotedPassage, layered_html, quote_legend
 
 TEXTS = st.text(alphabet="ab <>&.\n", max_size=30)
 SPANS = st.lists(st.tuples(st.integers(-2, 35), st.integers(-2, 35)), max_size=4)
@@ -19,13 +19,13 @@ def test_the_text_stays_what_it_was_however_marks_overlap(
     text: str, own: list[tuple[int, int]], cuts: list[tuple[int, int]]
 ) -> None:
     quotes = [QuotedPassage("q", "Ann", (text[start : start + length],)) for start, length in cuts]
-    shown = re.sub("<sup>[^<]*</sup>", "", layered(text, own, quotes))
+    shown = re.sub("<sup>[^<]*</sup>", "", layered_html(text, own, quotes))
     assert html.unescape(re.sub("</?mark[^>]*>", "", shown)) == text
 
 
 def test_a_passage_that_both_mark_shows_both_marks_and_every_judge_who_quoted_it() -> None:
     quotes = [QuotedPassage("a", "Ann", ("sun rises",)), QuotedPassage("b", "Bob", ("rises",))]
-    shown = re.sub(' style="[^"]*"', "", layered("The sun rises.", [(4, 7)], quotes))
+    shown = re.sub(' style="[^"]*"', "", layered_html("The sun rises.", [(4, 7)], quotes))
     assert shown == (
         'The <mark class="rs-quoted"><mark class="rs-mark">sun</mark></mark>'
         '<mark class="rs-quoted"> </mark><mark class="rs-quoted">rises</mark><sup>a,b</sup>.'

@@ -48,7 +48,7 @@ class Session:
 
     def look(self) -> None:
         """The editor is drawn: the draft, and beside it what a conflict shows."""
-        drafts.load(self.name)
+        drafts.load_work(self.name)
         self.seen |= words(drafts.draft(self.name))
         if self.in_conflict:
             history.show_conflict(self.name)
@@ -106,7 +106,7 @@ def act(session: Session, chance: Random, token: str) -> None:
     if choice == "write":
         session.write(chance, token)
     elif choice == "save":
-        drafts.save(session.name)
+        drafts.save_draft(session.name)
     session.look()
 
 

@@ -111,10 +111,12 @@ def test_a_digit_settles_as_the_option_whose_mark_it_is(monkeypatch: pytest.Monk
     of = Criterion(name="Cause", requirement="Named?", scale="ordinal", options=marks)
     given = list[tuple[int | None, str]]()
     monkeypatch.setattr(settling, "may_settle", lambda: True)
-    monkeypatch.setattr(settling, "_settle", lambda *args: given.append((args[4].option, args[5])))
+    monkeypatch.setattr(
+        settling, "_on_settle", lambda *args: given.append((args[4].option, args[5]))
+    )
 
     for digit in (0, 2, 3):
-        settling.by_digit(1, [("i1", "Cause")], of, digit, None)
+        settling.settle_by_digit(1, [("i1", "Cause")], of, digit, None)
 
     assert given == [(0, "0"), (2, "2")]
 

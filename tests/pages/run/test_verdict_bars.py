@@ -15,10 +15,10 @@ from pages.run import figures
 def test_of_a_penalty_met_is_the_worse_verdict(weight: float, met: float, unmet: float) -> None:
     late = Criterion(name="Late", requirement="It came late.", weight=weight)
 
-    ((_, verdicts),) = figures._bars([VerdictCounts(late, (3, 1), 0)])
+    ((_, verdicts),) = figures._bar_rows([VerdictCounts(late, (3, 1), 0)])
     assert [earned for _, _, earned, _ in verdicts] == [met, unmet, None]
 
     rubric = Rubric(name="R", criteria=(late,))
     (counted,) = stats_of({"Late": {"MET": 3, "UNMET": 1}}, 4, rubric).criteria
-    pieces = labels._pieces(counted)
+    pieces = labels._bar_pieces(counted)
     assert [earned for _, _, earned, _ in pieces] == [met, unmet, None, None]

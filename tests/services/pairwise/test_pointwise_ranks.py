@@ -21,7 +21,7 @@ from core.services.agreement.rating_tables import gather_ratings
 from core.services.agreement.ratings import LABELS, Rated, RatedAnswer, Rater
 from core.services.pairwise.pointwise_ranks import ballots_of, compare_methods
 from core.services.reports.rank_report import pointwise_report
-from core.text.model_names import related
+from core.text.model_names import relation_of
 from tests.scoring.test_ceiling_table import NAMES, TABLE, ceiling
 
 Levels = tuple[int, ...]
@@ -167,7 +167,7 @@ def test_the_winner_that_depends_on_the_method_is_flagged() -> None:
     ],
 )
 def test_kin_are_known_by_name(judge: str, system: str, found: str) -> None:
-    assert related(judge, system) == found
+    assert relation_of(judge, system) == found
 
 
 def test_a_report_is_plain_data_and_says_what_is_undefined() -> None:

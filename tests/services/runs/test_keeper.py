@@ -114,7 +114,7 @@ def test_a_cancelled_run_that_hangs_leaves_the_server_to_the_next(
     poisoned, other = runs
 
     def at() -> list[tuple[int, tuple[Cell, ...]]]:
-        found = [logbook.read(path) for path in logbook.of_process(store.path, "")]
+        found = [logbook.read_logbook(path) for path in logbook.logbooks_of_process(store.path, "")]
         return [noted.cells for noted in found if noted is not None]
 
     with kept(store):
@@ -123,7 +123,7 @@ def test_a_cancelled_run_that_hangs_leaves_the_server_to_the_next(
         until(lambda: store.runs.row(other).status == "done", 90)
         until(lambda: store.runs.row(poisoned).status == "cancelled", 30)
     assert store.runs.row(other).votes == 90
-    assert not logbook.of_process(store.path, "")
+    assert not logbook.logbooks_of_process(store.path, "")
 
 
 @pytest.mark.parametrize(

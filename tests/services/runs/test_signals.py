@@ -118,7 +118,7 @@ def test_a_second_signal_ends_what_hangs_on_one_text(tmp_path: Path, provider: P
     )  # fmt: skip
 
     def at() -> bytes:
-        found = [logbook.read(path) for path in logbook.of_process(db, "")]
+        found = [logbook.read_logbook(path) for path in logbook.logbooks_of_process(db, "")]
         return found[0].at if found and found[0] else b""
 
     until(lambda: b"tone" in at(), 60)

@@ -61,7 +61,7 @@ def test_what_sqlite_refuses_at_once_is_tried_again(store: Store) -> None:
     refused = sqlite3.connect(store.path, isolation_level=None, timeout=0)
     end = threading.Timer(0.1, holder.close)
     end.start()
-    connection_module._patiently(lambda: refused.execute("BEGIN IMMEDIATE"))
+    connection_module._retry_while_locked(lambda: refused.execute("BEGIN IMMEDIATE"))
     assert refused.in_transaction
     end.join()
     refused.close()

@@ -17,7 +17,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.errors import Conflict, NotFound
 from core.identity import content_hash
 from core.store.database.content import dump, like_json, like_pattern, noun_hash, to_json
-from core.store.library.datasets import preview
+from core.store.library.datasets import preview_item
 from core.store.store import Store
 from core.text.names import fold
 from tests.store.making import DATASET, LATER, NOW, PANEL, RUBRIC, queued_run
@@ -177,8 +177,8 @@ def test_labels_are_counted_by_criterion(store: Store) -> None:
 
 
 def test_a_preview_is_one_short_line() -> None:
-    assert preview(Item(id="a", submission=" a\n\n b ")) == "a b"
-    long = preview(Item(id="a", submission="word " * 1000))
+    assert preview_item(Item(id="a", submission=" a\n\n b ")) == "a b"
+    long = preview_item(Item(id="a", submission="word " * 1000))
     assert (len(long), long[-1]) == (200, "…")
 
 

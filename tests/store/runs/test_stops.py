@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain.votes import Cell
-from core.store.runs.stops import How, aside_words, passed_over
+from core.store.runs.stops import How, cells_to_skip, failure_message
 from core.store.store import Store
 from tests.store.making import AT, LATER, NOW, claimed
 
@@ -47,7 +47,7 @@ def test_what_stopped_it_is_named_and_known_to_whoever_resumes_it(
     store: Store, run_id: int
 ) -> None:
     stopped(store, run_id, ("hung", (CLEAR,)), ("hung", (CLEAR, BRIEF)))
-    assert passed_over(store.runs.get(run_id).notes) == (CLEAR, BRIEF)
+    assert cells_to_skip(store.runs.get(run_id).notes) == (CLEAR, BRIEF)
     words = "at ann on 'Clear' of item 'a', bob on 'Brief' of item 'a'. Other runs go on."
     assert words in store.runs.row(run_id).message
     # Resumed, it may be stopped twice again before it is put aside again.
@@ -58,5 +58,5 @@ def test_what_stopped_it_is_named_and_known_to_whoever_resumes_it(
 
 def test_words_stay_short_whatever_the_names_are() -> None:
     cells = [["i" * 10_000, "c" * 10_000, "ada", n] for n in range(9)]
-    assert len(aside_words(cells)) < 800
-    assert "and 6 more" in aside_words(cells)
+    assert len(failure_message(cells)) < 800
+    assert "and 6 more" in failure_message(cells)

@@ -213,8 +213,8 @@ def free_run(
 
 
 def _content_at(path: Path, begins: str) -> logbook.LogbookContent | None:
-    paths = logbook.of_process(path, begins)
-    return logbook.read(paths[0]) if paths else None
+    paths = logbook.logbooks_of_process(path, begins)
+    return logbook.read_logbook(paths[0]) if paths else None
 
 
 def keep_working(*files: Path) -> None:
