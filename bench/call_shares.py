@@ -29,7 +29,7 @@ from core.judging.asking.retry import without_key
 from core.judging.prompts.assembly import build_prompt
 from core.judging.prompts.reply_parsing import read_reply
 from core.services.runs import lifecycle, runner
-from core.services.runs.held_work import fewer_collections
+from core.services.runs.held_work import collecting_less_often
 from core.services.runs.planning import RunRequest
 from core.services.runs.ready_run import Providers, load_job
 from core.store.runs.votes import Votes
@@ -118,7 +118,7 @@ def measured(url: str, items: int) -> dict[str, float]:
             for one in (data, again)
         )
         seconds, of_store = whole(store, first)
-        with fewer_collections():
+        with collecting_less_often():
             found = parts(store, second)
         store.close()
     found |= {"store": of_store, "rest": seconds - of_store - sum(found.values())}

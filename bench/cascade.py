@@ -22,7 +22,7 @@ from core.domain.panel import Cascade, Judge, Panel
 from core.domain.rubric import Rubric
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.services.judges.registry import OFFLINE_JUDGES
-from core.services.reports.worked_example import DATASET, RUBRIC, against_labels
+from core.services.reports.worked_example import DATASET, RUBRIC, panel_against_labels
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
@@ -106,7 +106,7 @@ def main() -> None:
             run_id = lifecycle.start(store, request)
             work_here(store, run_id)
             seconds = time.perf_counter() - began
-            found = against_labels(store, run_id)
+            found = panel_against_labels(store, run_id)
             answered = sum(c.n for c in found)
             right = sum(round((c.accuracy or 0) * c.n) for c in found)
             everything = answered + sum(c.abstained for c in found)

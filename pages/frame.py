@@ -9,7 +9,7 @@ import streamlit as st
 from core.domain.access import Actor
 from core.errors import NotAllowed
 from pages.ui import identity, state
-from pages.ui.browser.tables import let_tables_be_taken
+from pages.ui.browser.tables import add_table_buttons
 from pages.ui.browser.telephone import show_what_was_asked
 from pages.ui.browser.typing import keep_what_is_typed
 from pages.ui.places import run_head
@@ -48,7 +48,7 @@ def _show_page(user: Actor) -> None:
         words = f"Unknown in the address, and left out: {', '.join(unknown)}."
         above.warning(label(words, 300), icon=":material/link_off:")
     keep_what_is_typed()
-    let_tables_be_taken()
+    add_table_buttons()
     show_what_was_asked()
 
 

@@ -274,7 +274,7 @@ def app(
 def worker(files: tuple[Path, ...], with_parent: bool) -> None:
     """Process queued runs without the app, until Ctrl-C."""
     from core.services.runs import server_log
-    from core.services.runs.keeping.keeper import keep_working, work_until_stopped
+    from core.services.runs.keeping.keeper import keep_worker_running, work_until_stopped
 
     with common.plain_errors():
         server_log.begin_log(load_settings().log)
@@ -286,7 +286,7 @@ def worker(files: tuple[Path, ...], with_parent: bool) -> None:
             work_until_stopped(*stores, with_parent=True, cluster=load_settings().cluster)
         else:
             common.print_message("Waiting for runs. Ctrl-C ends.")
-            keep_working(*(store.path for store in stores))
+            keep_worker_running(*(store.path for store in stores))
 
 
 @main.command()

@@ -209,7 +209,7 @@ def rank(
     from core.services.reports import rank_report
 
     with common.plain_errors(as_json):
-        ranking = rank_report.rank_source(
+        ranking = rank_report.rank_answers(
             lambda: open_to_read(db),
             source,
             by=by,

@@ -42,7 +42,7 @@ class PaceTimes:
     @contextmanager
     def held(self, now: float) -> Iterator[None]:
         """Lock the times within the block, also against other processes."""
-        file = self._opened()
+        file = self._open_file()
         if file is None:
             yield
             return
@@ -61,7 +61,7 @@ class PaceTimes:
         finally:
             fcntl.flock(file, fcntl.LOCK_UN)
 
-    def _opened(self) -> int | None:
+    def _open_file(self) -> int | None:
         """Return the file's descriptor, or ``None`` if it cannot be opened."""
         if self._file is None and self._path is not None:
             try:

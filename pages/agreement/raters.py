@@ -31,7 +31,7 @@ from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import draw_table, figure_cell, level_words
 
 
-def near_people(chosen: RatedSelection) -> None:
+def show_near_people(chosen: RatedSelection) -> None:
     """Draw a strip per kind of raters, a sentence, and the table."""
     figures = remembered(
         "agreement ceiling",
@@ -155,7 +155,7 @@ def show(chosen: RatedSelection) -> None:
     with right:
         if len(chosen.sheet.people) > 1:
             show_section("People as the ceiling")
-            near_people(chosen)
+            show_near_people(chosen)
         show_section("How answers are spread")
         _verdict_spread(chosen)
     if chosen.sheet.judges and chosen.sheet.people:
@@ -290,7 +290,7 @@ def _on_click(key: str, columns: tuple[str, ...]) -> None:
     if row == column or not 0 <= row < len(columns) or not 0 <= column < len(columns):
         return
     # The earlier column is the likelier reference: labels, majority, panel, judges, people.
-    see_pair(columns[min(row, column)], columns[max(row, column)])
+    open_pair(columns[min(row, column)], columns[max(row, column)])
 
 
 def _clicked_cell(selection: Any) -> tuple[int, int]:
@@ -305,7 +305,7 @@ def _clicked_cell(selection: Any) -> tuple[int, int]:
     return row, column
 
 
-def see_pair(reference: str, rater: str) -> None:
+def open_pair(reference: str, rater: str) -> None:
     """Open the view of one criterion for that pair."""
     state.set_address(
         **{

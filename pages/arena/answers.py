@@ -53,7 +53,7 @@ def start_or_continue(run_id: int, person: str) -> None:
     """Start, or continue where this person stopped."""
     at = OpenPair(blind_arena.start(store(), run_id, person), person)
     state.put(_pair_key(run_id), at)
-    lay_next(at)
+    show_next_unvoted(at)
 
 
 def leave_arena(run_id: int) -> None:
@@ -61,7 +61,7 @@ def leave_arena(run_id: int) -> None:
     state.drop(ARENA, run_id)
 
 
-def lay_next(pair: OpenPair) -> None:
+def show_next_unvoted(pair: OpenPair) -> None:
     """Show this person the next contest without their vote."""
     pair.blind = blind_arena.next_blind(store(), pair.arena)
     pair.told, pair.chosen, pair.said = None, None, ""
@@ -73,7 +73,7 @@ def show_next_contest(pair: OpenPair, number: int) -> None:
     """Show the next contest; the key after a vote."""
     if pair.number == number and pair.told is not None:
         pair.refused = ""
-        lay_next(pair)
+        show_next_unvoted(pair)
 
 
 def record_vote(pair: OpenPair, number: int, choice: Choice) -> None:
@@ -89,7 +89,7 @@ def record_vote(pair: OpenPair, number: int, choice: Choice) -> None:
     except RubricStudioError as error:
         # Most likely this person has voted in another window since.
         pair.refused = str(error)
-        lay_next(pair)
+        show_next_unvoted(pair)
         return
     pair.chosen = choice
     pair.given.append((pair.blind.item, pair.blind.question))
@@ -104,7 +104,7 @@ def undo_vote(pair: OpenPair) -> None:
     item, question = pair.given.pop()
     arena_people.withdraw(store(), pair.arena, item, question)
     if pair.told is not None:
-        lay_next(pair)
+        show_next_unvoted(pair)
     pair.said = (
         "Your last vote is taken back. It is kept and counts no more; the contest does not come "
         "again, because you have seen the names."

@@ -51,7 +51,7 @@ def _flip_line(number: int, flip: VerdictFlip) -> None:
             key=state.key(keys.COMPARE_ACT, "flip", number),
             type="tertiary",
             icon=":material/chevron_right:",
-            on_click=keys.see_beside,
+            on_click=keys.show_flip_items,
             args=(number,),
         )
         parts = [tag(fmt.plural(len(flip.items), "item"))]

@@ -40,7 +40,7 @@ def show_page() -> None:
 def _show_comparison() -> None:
     chosen = selection.chosen_runs()
     if chosen is None:
-        _too_few()
+        _show_too_few()
         return
     if chosen.pair is None:
         empty_state("One run alone", "Choose a second run to compare it with.")
@@ -107,7 +107,7 @@ def _cached_comparison(chosen: ComparedRuns, pair: tuple[int, int]) -> RunCompar
     )
 
 
-def _too_few() -> None:
+def _show_too_few() -> None:
     empty_state(
         "Two runs are needed",
         "Grade the same dataset twice, with another rubric, judge or way of asking, and see here "

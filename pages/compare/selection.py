@@ -241,7 +241,7 @@ def _on_view(key: str) -> None:
     state.set_address(**{state.VIEW: state.get(key)})
 
 
-def see_beside(flip: int) -> None:
+def show_flip_items(flip: int) -> None:
     """Callback: show the items of a flip side by side."""
     _forget_sides()
     state.set_address(**{state.VIEW: BESIDE, FLIP: flip})

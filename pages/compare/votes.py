@@ -12,7 +12,7 @@ from core.services.results.item_view import CriterionView, ItemView
 from core.text.names import fold
 from pages.compare import selection as keys
 from pages.ui import routes, state
-from pages.ui.items import standing_tags, verdict_chips, vote_card, which_answer
+from pages.ui.items import answer_label, standing_tags, verdict_chips, vote_card
 from pages.ui.places import settling
 from pages.ui.resources import store
 from pages.ui.text import draw_prose, esc, label, one_line
@@ -73,7 +73,7 @@ def _show_votes(run: Run, of: ItemView, view: CriterionView, side: str) -> None:
             settling.settle_form(run.id, [(of.item.id, view.criterion.name)], view.criterion, side)
     for vote in view.votes:
         if vote.result is not None:
-            which, marks = which_answer(vote), standing_tags(vote)
+            which, marks = answer_label(vote), standing_tags(vote)
             card = vote_card(
                 view.criterion, vote.result, which=which, text=of.item.text, marks=marks
             )

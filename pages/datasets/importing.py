@@ -27,7 +27,7 @@ from pages.ui import resources, routes, state
 from pages.ui.files import roles
 from pages.ui.items import show_item
 from pages.ui.resources import DatasetFile, remembered, store
-from pages.ui.text import label, told_apart
+from pages.ui.text import distinct_names, label
 from pages.ui.widgets import (
     choose_meanings,
     choose_one,
@@ -303,7 +303,7 @@ def _rubric_choice(table: Table) -> int | None:
     about = tuple(rubrics), tuple(table.columns)
     likely = remembered("likely rubric", about, lambda: marks.likely_rubric(store(), about[1]))
     state.guess(IMPORT_RUBRIC, likely)
-    shown = told_apart(rubrics, 100)
+    shown = distinct_names(rubrics, 100)
     chosen: int | None = st.selectbox(
         "Check labels against a rubric",
         list(rubrics),

@@ -90,7 +90,7 @@ def _start_by_judges(
     """Draw the estimate and the button, or how to teach judges that have too few grades."""
     try:
         panel = judging.panel_of(store(), names)
-        if own.nothing_learnt(path, names):
+        if own.no_judge_learnt(path, names):
             if first:
                 st.caption("These judges have too few grades to learn from. Yours are kept.")
                 own.draw_begin_button(path, "more", first=True)

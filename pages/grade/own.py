@@ -95,7 +95,7 @@ def offer_judges(path: Path, why: str, *, first: bool) -> None:
     st.caption(label(f"{why} {way}".strip(), 200))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         draw_begin_button(path, "first", first=first)
-        draw_begin_button(path, "all", first=False, ids=_all_at_once(path))
+        draw_begin_button(path, "all", first=False, ids=_few_enough_texts(path))
         # Marks that came with the texts need no file.
         if path.dataset is not None and not draw_marks_button(path.dataset, first=False):
             address = {state.DATASET: state.NEW, state.INTO: path.dataset.dataset_id}
@@ -103,7 +103,7 @@ def offer_judges(path: Path, why: str, *, first: bool) -> None:
         change_last_answers(path)
 
 
-def _all_at_once(path: Path) -> tuple[str, ...]:
+def _few_enough_texts(path: Path) -> tuple[str, ...]:
     """Return all texts if they are few enough to grade by hand, but more than ten."""
     few = path.dataset is not None and TEN < path.dataset.items <= MOST
     return ungraded_texts(path) if few else ()
@@ -248,7 +248,7 @@ def _finish_sitting(dataset: DatasetVersion, rubric: RubricVersion) -> DatasetVe
 def _grade_others(dataset: DatasetVersion, rubric: RubricVersion) -> None:
     """Grade the texts without a grade, on this machine, if judges learned anything."""
     path, names = Path(dataset, rubric, None, None), judging.learners(store())
-    if ungraded_texts(path) and not nothing_learnt(path, names):
+    if ungraded_texts(path) and not no_judge_learnt(path, names):
         panel = judging.panel_of(store(), names)
         request = grading.request(store(), rubric.id, dataset.id, panel)
         state.set_address(**{state.RUN: grading.start(store(), request)})
@@ -271,7 +271,7 @@ def _learnt_so_far(path: Path) -> LearntSoFar | None:
     return result
 
 
-def nothing_learnt(path: Path, names: Sequence[str]) -> bool:
+def no_judge_learnt(path: Path, names: Sequence[str]) -> bool:
     """Return whether all of these judges learn, and can judge no criterion of these texts yet."""
     if not set(names) <= set(judging.learners(store())):
         return False

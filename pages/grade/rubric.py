@@ -24,7 +24,7 @@ from pages.grade import steps
 from pages.grade.steps import GRADE_ACT, Path, field_key, settle_parts
 from pages.ui import drafts, model_help, resources, routes, state
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line, told_apart
+from pages.ui.text import distinct_names, esc, label, one_line
 from pages.ui.widgets import draw_table, problem_list, show_refusal, shown_errors
 
 WAYS = {
@@ -46,7 +46,7 @@ def show(path: Path) -> None:
     with st.container(border=True), shown_errors():
         steps.show_title("rubric", "by which they are graded")
         _choose_rubric(path)
-        steps.leave_as_it_was("rubric")
+        steps.draw_close_unchanged("rubric")
 
 
 def _show_settled(version: RubricVersion) -> None:
@@ -97,7 +97,7 @@ def _answers_words(criterion: Criterion) -> str:
 def _choose_rubric(path: Path) -> None:
     files = resources.held_files("rubric")
     if files:
-        resources.held_line("rubric", files)
+        resources.draw_held_files("rubric", files)
         _show_parsed(lambda: rubrics(files), ", ".join(file.name for file in files))
         return
     draw_marks_button(path.dataset, first=True)
@@ -175,7 +175,7 @@ def _offer_rubrics(rubrics: Sequence[Parsed[Rubric]], source: str) -> None:
     """Show the parsed rubric, and the button that takes it."""
     read = rubrics[0]
     if len(rubrics) > 1:
-        titles = told_apart({index: read.value.name for index, read in enumerate(rubrics)}, 80)
+        titles = distinct_names({index: read.value.name for index, read in enumerate(rubrics)}, 80)
         index = st.selectbox(
             "Which of them",
             range(len(rubrics)),
@@ -209,9 +209,10 @@ def _choose_stored() -> None:
         for row in library.rubric_rows(store())
     }
     names |= {
-        f"{SAMPLE}{sample.file}": f"Sample: {sample.rubric.name}" for sample in library.samples()
+        f"{SAMPLE}{sample.file}": f"Sample: {sample.rubric.name}"
+        for sample in library.all_samples()
     }
-    shown = told_apart(names, 90)
+    shown = distinct_names(names, 90)
     key = field_key("rubric", "known")
     chosen: str | None = st.selectbox(
         "Rubric",
@@ -228,7 +229,7 @@ def _choose_stored() -> None:
         settle_parts(**{state.RUBRIC: int(chosen)})
         state.drop(key)
         st.rerun()
-    sample = next(s for s in library.samples() if f"{SAMPLE}{s.file}" == chosen)
+    sample = next(s for s in library.all_samples() if f"{SAMPLE}{s.file}" == chosen)
     criteria_list(sample.rubric)
     _use_rubric(sample.rubric, "sample")
 

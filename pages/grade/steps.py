@@ -135,7 +135,7 @@ def _on_change(step: Step) -> None:
     state.put(GRADE_OPEN, step)
 
 
-def leave_as_it_was(step: Step) -> None:
+def draw_close_unchanged(step: Step) -> None:
     """Draw the button that closes a reopened step unchanged."""
     if state.get(GRADE_OPEN) == step:
         st.button(

@@ -44,13 +44,13 @@ def show(path: Path) -> None:
     with st.container(border=True), shown_errors():
         steps.show_title("texts", "what is to be graded")
         _choose_texts()
-        steps.leave_as_it_was("texts")
+        steps.draw_close_unchanged("texts")
 
 
 def _choose_texts() -> None:
     files = resources.held_files("texts")
     if files:
-        resources.held_line("texts", files)
+        resources.draw_held_files("texts", files)
         _show_files(files)
         return
     datasets = {row.id: row for row in catalog.list_datasets(store())}

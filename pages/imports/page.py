@@ -15,7 +15,7 @@ from core.services.rubrics import library
 from pages.imports import columns, reading
 from pages.ui import resources, routes, state
 from pages.ui.resources import Upload, store
-from pages.ui.text import label, told_apart
+from pages.ui.text import distinct_names, label
 from pages.ui.widgets import page_header, problem_list, sheet_choice, show_refusal, shown_errors
 
 ENDINGS = [
@@ -184,7 +184,7 @@ def _version_choice(
 ) -> int | None:
     if state.get(key) not in (None, *names):
         state.drop(key)
-    shown = told_apart(names, 100)
+    shown = distinct_names(names, 100)
     chosen: int | None = st.selectbox(
         name,
         list(names),

@@ -176,7 +176,7 @@ def add_criteria(target: str, picked: list[str], guidelines: tuple[Pack, ...]) -
         else:
             name = _grown_draft(target, picked, guided)
         added = drafts.draft(name)["criteria"][-len(picked)]
-        drafts.keep_open(name, added["uid"])
+        drafts.set_open_card(name, added["uid"])
         state.drop(LIBRARY_PICK)
         state.drop(LIBRARY_TARGET)
         added_too = f", and the guidelines of {_pack_titles(guidelines)}" if guided else ""

@@ -118,7 +118,7 @@ def _entry_row(entry: Entry) -> None:
 def whole_rubrics() -> None:
     """Draw a card per rubric; its criteria and the worked example open below its description."""
     with st.grid(2, min_column_width=380):
-        for sample in library.samples():
+        for sample in library.all_samples():
             with st.container(border=True, height="stretch"):
                 _sample_card(sample)
 

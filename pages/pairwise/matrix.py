@@ -20,12 +20,12 @@ from pages.pairwise import selection
 from pages.pairwise.selection import ContestSelection
 from pages.ui import routes, state
 from pages.ui.items import (
+    answer_label,
     context_words,
     show_folded,
     side_by_side,
     standing_tags,
     vote_card,
-    which_answer,
 )
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -102,7 +102,7 @@ def _show_order(chosen: ContestSelection, contest: Contest, shown: ShownAnswers)
                 answer, answer.result, _choice_words(criterion, answer.result, a, b), view.item.text
             )
         elif answer.result is not None:
-            st.html(vote_card(criterion.criterion, answer.result, which=which_answer(answer)))
+            st.html(vote_card(criterion.criterion, answer.result, which=answer_label(answer)))
     if not answered:
         st.caption("No answers in this order.")
     routes.draw_link(
@@ -119,7 +119,7 @@ def _choice_words(criterion: CriterionView, vote: Vote, a: str, b: str) -> str:
 
 
 def _show_vote(view: VoteView, vote: Vote, choice: str, text: str) -> None:
-    which = f'<span class="rs-quiet">{esc(which_answer(view))}</span>' if which_answer(view) else ""
+    which = f'<span class="rs-quiet">{esc(answer_label(view))}</span>' if answer_label(view) else ""
     quotes = "".join(
         f'<div class="rs-quote">{esc(quote)}'
         + ("" if find_quote(text, quote) else f" {tag('quote not found', 'warn')}")

@@ -62,7 +62,7 @@ def settings_form(
     )
     st.caption(label(queues.QUEUE_ORDERS[chosen_order][1]))
     fields = {
-        **_votes_shown(field_key, now),
+        **_vote_display(field_key, now),
         **_reviewers_each(field_key, now),
         **_people_settings(field_key, now),
     }
@@ -81,7 +81,7 @@ def settings_form(
     return settings, chosen_order
 
 
-def _votes_shown(key: Key, settings: QueueSettings) -> dict[str, Any]:
+def _vote_display(key: Key, settings: QueueSettings) -> dict[str, Any]:
     mode = st.selectbox(
         "Judges' votes",
         list(MODES),

@@ -30,7 +30,7 @@ CAP = (
 NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED, state.RULE))
 
 
-def labels_drawn(run: RunRow) -> int:
+def drawn_label_count(run: RunRow) -> int:
     """Return how many randomly drawn cells of a run have a label; the count is cached."""
     about = browsing.results_state(store(), run)
     return remembered("labels drawn", about, lambda: random_labels.number_drawn(store(), run.id))
@@ -52,7 +52,9 @@ def show(
     with st.grid(2, min_column_width=120):
         st.metric("Cells", fmt.count(preview.cells))
         st.metric("Items", fmt.count(preview.items))
-    caption = queues.queue_parts_text(preview.doubtful, preview.random, partial(labels_drawn, run))
+    caption = queues.queue_parts_text(
+        preview.doubtful, preview.random, partial(drawn_label_count, run)
+    )
     st.html(f"<div>{esc(caption)}</div>")
     _show_time(run, preview, settings or queues.USUAL)
     rows = [

@@ -13,7 +13,7 @@ from core.services.review.other_acts import FlaggedDecision
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from pages.queues import making, people
-from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD, labels_drawn
+from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD, drawn_label_count
 from pages.ui import identity, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -220,7 +220,7 @@ def _show_progress(queue: QueueRow) -> None:
     caption = queues.queue_parts_text(
         progress.total - random,
         random,
-        lambda: labels_drawn(store().runs.row(queue.run_id)) - own,
+        lambda: drawn_label_count(store().runs.row(queue.run_id)) - own,
     )
     st.html(f"<div>{esc(caption)}</div>")
     show_figures(

@@ -153,7 +153,7 @@ def _more_audit(queue: QueueRow, unseen: UnauditedCells) -> None:
             "the queue to estimate the unreviewed cells."
         )
     elif unseen.missing:
-        show_sentences(_so_far(unseen))
+        show_sentences(_audit_so_far(unseen))
     elif unseen.audited < 10 and unseen.rest:
         more = 10 - unseen.audited
         show_sentences(
@@ -169,7 +169,7 @@ def _more_audit(queue: QueueRow, unseen: UnauditedCells) -> None:
                 routes.draw_link(routes.QUEUES, text, address, icon=icon)
 
 
-def _so_far(unseen: UnauditedCells) -> str:
+def _audit_so_far(unseen: UnauditedCells) -> str:
     """Return what the decided cells of a random audit show while others are open."""
     drawn = unseen.audited + unseen.missing
     if not unseen.audited:

@@ -103,7 +103,7 @@ def cell_timeline(seat: Seat, run_id: int, item: str, criterion: str) -> None:
     routes.draw_link(routes.RUN, "The item with its votes", address)
 
 
-def take_away(run_id: int) -> None:
+def draw_downloads(run_id: int) -> None:
     """Draw a download button for each format."""
     show_section("To take away, half-way too")
     with st.container(horizontal=True):

@@ -27,7 +27,7 @@ from pages.ui import identity, routes, state
 from pages.ui.identity import Header
 from pages.ui.places import run_head, work
 from pages.ui.resources import store
-from pages.ui.text import esc, one_line, told_apart
+from pages.ui.text import distinct_names, esc, one_line
 from pages.ui.widgets import (
     draw_row,
     draw_table,
@@ -180,7 +180,7 @@ def show() -> None:
             _show_views(who, _chosen_queue(rows))
         elif item and criterion:
             events.cell_timeline(who, run.id, item, criterion)
-            events.take_away(run.id)
+            events.draw_downloads(run.id)
 
 
 def _show_nothing() -> None:
@@ -209,7 +209,7 @@ def _chosen_queue(rows: list[QueueRow]) -> QueueRow:
     if len(rows) > 1:
         key = state.key(RECORD_FIELD, "queue")
         state.put(key, rows[0].id)
-        names = told_apart({id: by_id[id].name for id in sorted(by_id)}, 80)
+        names = distinct_names({id: by_id[id].name for id in sorted(by_id)}, 80)
         st.selectbox(
             "Queue",
             sorted(by_id, reverse=True),
@@ -273,7 +273,7 @@ def _show_session(seat: Seat, queue: QueueRow) -> None:
 
 
 def _show_record(seat: Seat, queue: QueueRow) -> None:
-    events.take_away(queue.run_id)
+    events.draw_downloads(queue.run_id)
     events.choose_cell(seat, queue)
     events.event_log(seat, queue)
 

@@ -15,9 +15,9 @@ from pages.review_item.opened import (
     OpenItem,
     choose_active,
     criterion_name,
-    give_back,
     open_item,
     open_next,
+    release_item,
     reload_item,
     show_votes,
 )
@@ -137,7 +137,7 @@ def _visible_effect(review: OpenItem, effect: DecisionEffect | None) -> Decision
 def take_next(review: OpenItem) -> None:
     """Close the open item and take the next one; the last decision's effect stays visible."""
     effect, undone = review.effect, review.undone
-    give_back(review)
+    release_item(review)
     open_next(review)
     review.effect, review.undone = effect, undone
 
@@ -185,7 +185,7 @@ def _cell_changed(review: OpenItem, ticket: claims.Ticket) -> None:
         take_next(review)
 
 
-def flag_met(review: OpenItem, met: VerdictsCompared, reason: str) -> None:
+def flag_met_verdicts(review: OpenItem, met: VerdictsCompared, reason: str) -> None:
     """Ask a lead about my verdicts that were compared with another reviewer's."""
     other_acts.flag_met(store(), review.seat, review.queue_id, met.item_id, met.criteria, reason)
     review.effect, review.undone, review.same = None, (), ()

@@ -309,5 +309,7 @@ def undo_by_key(review: OpenItem) -> None:
 
 def flag_met(review: OpenItem, met: VerdictsCompared, note: str) -> None:
     """Ask a lead about verdicts compared with another reviewer's; this field has the note."""
-    perform_guarded(review, lambda now: acts.flag_met(now, met, str(state.get(note) or "")))
+    perform_guarded(
+        review, lambda now: acts.flag_met_verdicts(now, met, str(state.get(note) or ""))
+    )
     review.stands = None if review.told else met

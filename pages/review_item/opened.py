@@ -102,7 +102,7 @@ def is_decided(given: ReviewerAnswer | None) -> bool:
     return given is not None and (given.option is not None or given.why is not None)
 
 
-def item_of(queue_id: int, seat: Seat) -> OpenItem:
+def open_item_of(queue_id: int, seat: Seat) -> OpenItem:
     """Return this tab's open item for a queue."""
     place = state.key(REVIEW, queue_id)
     opened_item = state.get(place)
@@ -122,7 +122,7 @@ def my_leases(review: OpenItem) -> list[ItemLease]:
     return [lease for lease in held if lease.reviewer == review.seat.name]
 
 
-def open_mine(review: OpenItem) -> bool:
+def reopen_item(review: OpenItem) -> bool:
     """Reopen the item that this tab had open before a reload; `False` if there was none."""
     ticket = claims.claim_mine(store(), review.seat, review.queue_id)
     if ticket is not None:
@@ -147,11 +147,11 @@ def open_item(review: OpenItem, item_id: str, *, take_over: bool = False) -> Non
 
 def leave_item(review: OpenItem) -> None:
     """Release the open item; its drafts stay."""
-    give_back(review)
+    release_item(review)
     lay_item(review, None)
 
 
-def give_back(review: OpenItem) -> None:
+def release_item(review: OpenItem) -> None:
     """Release the open item; the caller opens another at once."""
     if review.ticket is not None:
         claims.release(store(), review.ticket)

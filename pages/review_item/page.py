@@ -19,7 +19,7 @@ from pages.ui.widgets import empty_state, page_header, shown_errors
 BEAT = 25
 
 
-def none_chosen() -> None:
+def show_without_queue() -> None:
     """Draw the screen without a queue in the address."""
     page_header("Review")
     empty_state("No queue chosen", "Open one from the list of queues.", _link_to_queues)
@@ -31,7 +31,7 @@ def show(queue_id: int) -> None:
     who = identity.current_seat()
     if who is None:
         return
-    at = opened.item_of(queue_id, who)
+    at = opened.open_item_of(queue_id, who)
     where = QueueFilter(
         criterion=state.address(state.CRITERION), flagged=state.address(state.FLAGGED) is not None
     )
@@ -53,7 +53,7 @@ def _open_first(review: OpenItem) -> None:
     state.drop(state.REVIEW_TAKE)
     if item_id is not None:
         opened.open_item(review, str(item_id), take_over=True)
-    elif not opened.open_mine(review) and not opened.my_leases(review):
+    elif not opened.reopen_item(review) and not opened.my_leases(review):
         opened.open_next(review)
 
 
@@ -137,10 +137,12 @@ def _keep_lease(review: OpenItem) -> None:
             "Another reviewer has taken over this item. Your verdicts are kept as a draft.",
             icon=":material/lock:",
         )
-        st.button("Go on", key=state.key(REVIEW_ACT, "lost"), on_click=_let_go, args=(review,))
+        st.button(
+            "Go on", key=state.key(REVIEW_ACT, "lost"), on_click=_release_item, args=(review,)
+        )
 
 
-def _let_go(review: OpenItem) -> None:
+def _release_item(review: OpenItem) -> None:
     keyboard.perform_guarded(review, opened.leave_item)
 
 
@@ -168,4 +170,4 @@ if _queue is not None:
 elif _run is not None and _rule is not None:
     open_queue_for(_run, _rule)
 else:
-    none_chosen()
+    show_without_queue()

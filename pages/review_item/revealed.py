@@ -7,7 +7,7 @@ import streamlit as st
 from core.domain.review import WHYS
 from core.services.review.commit_reveal import OtherVerdict, RevealedCell
 from core.text import numbers as fmt
-from pages.ui.items import standing_tags, verdict_chips, vote_card, which_answer
+from pages.ui.items import answer_label, standing_tags, verdict_chips, vote_card
 from pages.ui.text import esc
 from pages.ui.widgets import draw_row, tag
 
@@ -55,7 +55,7 @@ def show_votes(cell: RevealedCell, text: str) -> None:
                 vote_card(
                     cell.view.criterion,
                     vote.result,
-                    which=which_answer(vote),
+                    which=answer_label(vote),
                     text=text,
                     marks=standing_tags(vote),
                 )

@@ -174,7 +174,7 @@ def _on_act(name: str, act: str, finding: PlacedFinding) -> None:
             return
         draft = drafts.draft(name)
         if act == "open":
-            drafts.keep_open(name, finding.uid)
+            drafts.set_open_card(name, finding.uid)
         elif act == "dismiss":
             drafts.change_draft(name, dismiss_finding(draft, finding.finding))
         elif act == "recall":
@@ -258,10 +258,12 @@ def _passed_note(says: RubricFindings) -> str:
 
 def _run_findings(name: str) -> RubricFindings | None:
     rubric_id = drafts.draft(name)["rubric_id"]
-    return None if rubric_id is None else diagnosis.newest_answer(store(), rubric_id, _heard)
+    return (
+        None if rubric_id is None else diagnosis.newest_answer(store(), rubric_id, _findings_of_run)
+    )
 
 
-def _heard(run: RunRow) -> RunFindings:
+def _findings_of_run(run: RunRow) -> RunFindings:
     about = (run.id, run.votes, run.failures_open)
     return remembered("rubric_heard", about, lambda: diagnosis.run_findings(store(), run.id))
 
@@ -336,7 +338,7 @@ def _problem_line(name: str, place: int, problem: Problem) -> None:
                 key=state.key(RUBRIC_ACT, name, "problem", place),
                 type="tertiary",
                 icon=":material/arrow_forward:",
-                on_click=drafts.keep_open,
+                on_click=drafts.set_open_card,
                 args=(name, target),
             )
 

@@ -22,8 +22,8 @@ from core.services.rubrics.import_export import (
     PastedLine,
     RubricExport,
     ShareForm,
-    added_whole,
     read_paste,
+    with_criteria_added,
     with_lines_added,
 )
 from core.text import numbers as fmt
@@ -101,7 +101,7 @@ def _on_read() -> None:
     state.drop(RUBRICS_REFUSED)
     data, file = _given_input()
     try:
-        *others, last = import_export.read(data, file, state.get(RUBRICS_POINTS) or "ratio")
+        *others, last = import_export.rubrics_in(data, file, state.get(RUBRICS_POINTS) or "ratio")
     except InputError as error:
         message = f"{error.where}: {error.message}" if error.where else error.message
         state.put(
@@ -157,7 +157,7 @@ def samples_panel() -> None:
         st.subheader("Start from a sample", anchor=False)
         st.caption("Each opens as an unsaved rubric of your own.")
         with st.grid(3, min_column_width=240):
-            for sample in library.samples():
+            for sample in library.all_samples():
                 with st.container(border=True, height="stretch"):
                     st.html(f"<b>{esc(sample.rubric.name)}</b>")
                     st.html(f'<span class="rs-quiet">{esc(sample.rubric.description)}</span>')
@@ -176,7 +176,7 @@ def samples_panel() -> None:
 
 def _on_sample(file: str) -> None:
     with shown_errors():
-        start_draft(draft_from(next(s.rubric for s in library.samples() if s.file == file)))
+        start_draft(draft_from(next(s.rubric for s in library.all_samples() if s.file == file)))
 
 
 PASTE_TEXT = "paste_text"
@@ -251,9 +251,8 @@ def _on_part(name: str, uid: str) -> None:
         draft = drafts.draft(name)
         requirement = next(c["requirement"] for c in draft["criteria"] if c["uid"] == uid)
         pasted, remaining = read_paste(requirement), draft_criteria.remove_criterion(draft, uid)
-        drafts.change_draft(
-            name, with_lines_added(added_whole(remaining, pasted.criteria), pasted.lines, "yes_no")
-        )
+        draft = with_criteria_added(remaining, pasted.criteria)
+        drafts.change_draft(name, with_lines_added(draft, pasted.lines, "yes_no"))
 
 
 def _preview_grid(criteria: tuple[Criterion, ...]) -> None:
@@ -311,7 +310,7 @@ def _on_add(name: str, kind: Template) -> None:
         count = len(pasted.lines) + len(pasted.criteria)
         if not count:
             raise InputError("Paste or write lines first, one requirement each.")
-        draft = added_whole(drafts.draft(name), pasted.criteria)
+        draft = with_criteria_added(drafts.draft(name), pasted.criteria)
         drafts.change_draft(name, with_lines_added(draft, pasted.lines, kind))
         state.put(state.key(PASTE_TEXT, name), "")
         state.flash(f"Added {fmt.plural(count, 'criterion', 'criteria')}.")

@@ -209,8 +209,8 @@ def _on_new() -> None:
     with shown_errors():
         new_draft = started_draft()
         name, uid = start_draft(new_draft), new_draft["criteria"][0]["uid"]
-        drafts.keep_open(name, uid)
-        keyboard.write_into(name, uid)
+        drafts.set_open_card(name, uid)
+        keyboard.focus_requirement(name, uid)
 
 
 def _on_panel(panel: str) -> None:

@@ -56,7 +56,7 @@ def _show_preview(name: str) -> None:
         st.warning("This criterion has problems; fix them to see its prompt.")
         problem_list(error.problems)
         return
-    item = _item()
+    item = _item_choice()
     if item is None:
         return
     instructions = _chosen_instructions()
@@ -115,7 +115,7 @@ def _chosen_criterion(name: str) -> str:
     return chosen
 
 
-def _item() -> Item | None:
+def _item_choice() -> Item | None:
     key = state.key(RUBRIC_PREVIEW, "source")
     state.seed(key, TYPED)
     source = choose_one("Judged text", [TYPED, CHOSEN], key=key)

@@ -20,10 +20,10 @@ from pages.ui.grid.cells import HeadCell, ShownCell, share_tone, shown_cell
 from pages.ui.items import (
     FAILURE_WORDS,
     STANDINGS,
+    answer_label,
     standing_tags,
     verdict_chips,
     vote_card,
-    which_answer,
 )
 from pages.ui.resources import store
 from pages.ui.text import clamped_html, esc, label, one_line
@@ -95,7 +95,7 @@ def _votes_in_brief(view: CriterionView, text: str) -> None:
     cards = "".join(_vote_html(view, vote, text, brief=True) for vote in together)
     st.html(f'<div class="rs-cards rs-brief">{cards}</div>')
     for vote in together:
-        which = which_answer(vote)
+        which = answer_label(vote)
         who = f"{one_line(vote.cell.judge, 40)}{f', {which}' if which else ''}"
         _show_call(vote, f"{who}: prompt, reply and cost")
 
@@ -224,7 +224,7 @@ def _vote_html(view: CriterionView, vote: VoteView, text: str, *, brief: bool = 
     if result is None:
         return ""
     marks = _vote_mark(view, vote) + standing_tags(vote) + _earlier_attempts(vote)
-    which = which_answer(vote)
+    which = answer_label(vote)
     return vote_card(view.criterion, result, which=which, text=text, marks=marks, brief=brief)
 
 

@@ -36,7 +36,7 @@ CRITERIA = 12
 def show(run: Run, rubric: Rubric) -> None:
     """Draw the histogram of scores, then the verdicts of every criterion."""
     about = browsing.results_state(store(), run)
-    bins = remembered("scores", about, lambda: browsing.scores(store(), run.id))
+    bins = remembered("scores", about, lambda: browsing.score_distribution(store(), run.id))
     means = lifecycle.run_means(store(), run.id)
     if not bins and means.ungraded:
         empty_state("No grades", f"{ungraded_words(means.ungraded)}.")
@@ -172,12 +172,12 @@ def _clicked_point(key: str) -> dict[str, Any] | None:
     return points[0] if points else None
 
 
-def against_labels(run: Run) -> None:
+def show_against_labels(run: Run) -> None:
     """Draw a line per criterion with labelled items."""
     reports = remembered(
         "labels",
         browsing.results_state(store(), run),
-        lambda: worked_example.against_labels(store(), run.id),
+        lambda: worked_example.panel_against_labels(store(), run.id),
     )
     compared = [report for report in reports if report.n + report.abstained]
     if not compared:

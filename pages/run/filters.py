@@ -91,7 +91,7 @@ class ItemSelection(NamedTuple):
 
 def shown_selection() -> ItemSelection:
     """Return the filter, sort and page of the address; invalid values in it are ignored."""
-    only = chosen_only()
+    only = chosen_quick_filters()
     quick = _quick_filter(only)
     outcome = state.address(OUTCOME)
     sort, by = state.address(SORT), state.address(BY) or ""
@@ -137,7 +137,7 @@ def _quick_filter(only: list[str]) -> RunItemFilter:
     )
 
 
-def only_doubt(selection: ItemSelection) -> bool:
+def shows_only_doubt(selection: ItemSelection) -> bool:
     """Return whether exactly the items on which judges disagree are shown."""
     return selection.where == _quick_filter(["doubt"])
 
@@ -159,7 +159,7 @@ def _order_dependent_items(run_id: int) -> tuple[str, ...]:
     return remembered("items apart", about, lambda: flip_check.items_apart(store(), run_id))
 
 
-def chosen_only() -> list[str]:
+def chosen_quick_filters() -> list[str]:
     """Return the quick filters that are on."""
     asked = (state.address(ONLY) or "").split(",")
     return [name for name in ONLY_WORDS if name in asked]
@@ -200,7 +200,7 @@ def see_cell(item_id: str, name: str) -> None:
     state.set_address(**{CELL: [item_id, name]})
 
 
-def see_next(items: Sequence[GridItem], *at: str) -> None:
+def open_next_doubt(items: Sequence[GridItem], *at: str) -> None:
     """Callback: open the page's next cell on which judges disagree, if this was one."""
     cells = doubtful_cells(items)
     if at in cells[:-1]:
@@ -235,7 +235,7 @@ def quick_filters(run: Run) -> None:
     """Draw the quick filters that keep any item, with how many they keep."""
     about = browsing.results_state(store(), run)
     kept = remembered("quick filters", about, lambda: _quick_counts(run))
-    chosen = chosen_only()
+    chosen = chosen_quick_filters()
     st.pills(
         "Show only",
         [name for name in ONLY_WORDS if kept.get(name) or name in chosen],
@@ -359,7 +359,7 @@ def _on_text(name: str) -> None:
 
 
 def _on_only() -> None:
-    only, before = state.get(state.key(RUN_FILTER, ONLY)), chosen_only()
+    only, before = state.get(state.key(RUN_FILTER, ONLY)), chosen_quick_filters()
     state.put(SEEK, "doubt" in only and "doubt" not in before)
     narrow_to(**{ONLY: ",".join(only) or None})
 

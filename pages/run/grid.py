@@ -130,7 +130,9 @@ def _shown_items(run: Run, selection: ItemSelection, ids: list[str]) -> None:
     count_text = f"{fmt.plural(len(ids), 'item')}{' found' if selection.filtered else ''}"
     # As the head counts them: cells, of which an item can have several.
     waiting = (
-        queue_cells.disagreements_of(store(), run.id).cells if filters.only_doubt(selection) else 0
+        queue_cells.disagreements_of(store(), run.id).cells
+        if filters.shows_only_doubt(selection)
+        else 0
     )
     more = f", {fmt.plural(waiting, 'disagreement')} to settle" if waiting else ""
     st.html(f'<span class="rs-quiet rs-num">{count_text}{more}</span>', width="content")
@@ -355,7 +357,11 @@ def _on_digit(
     cells = cells if cell in cells else [cell]
     asked = next((one for one in rubric.criteria if {one.name} == {c for _, c in cells}), None)
     if asked is not None:
-        then = partial(filters.see_next, items, *cell) if addressed_cell(items) == cell else None
+        then = (
+            partial(filters.open_next_doubt, items, *cell)
+            if addressed_cell(items) == cell
+            else None
+        )
         settling.settle_by_digit(run_id, cells, asked, digit, then)
 
 

@@ -12,7 +12,7 @@ from core.services.results import item_view
 from core.services.results.grid import GridItem
 from core.services.review import audit_trail
 from pages.run import criterion, filters
-from pages.run.filters import CELL, see_cell, see_next
+from pages.run.filters import CELL, open_next_doubt, see_cell
 from pages.ui import routes, state
 from pages.ui.places import settling, work
 from pages.ui.resources import store
@@ -48,7 +48,7 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
         if settling.may_settle() and not settling.selected_cells():
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.html('<span class="rs-quiet">Settle as</span>', width="content")
-                go_on = partial(see_next, items, item_id, name)
+                go_on = partial(open_next_doubt, items, item_id, name)
                 settling.settle_form(run.id, [(item_id, name)], of.criterion, "cell", go_on)
     settled = audit_trail.settled_decisions(store(), run.id, item_id).get(name)
     line = None

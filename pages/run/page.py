@@ -276,7 +276,7 @@ VIEWS = {
 }
 
 
-def none_chosen() -> None:
+def show_without_run() -> None:
     """Draw the screen without a run in the address."""
     page_header("Run")
     empty_state(
@@ -355,7 +355,7 @@ def _show_view(run: Run, view: str) -> None:
         case "scores":
             figures.show(run, rubric)
         case "labels":
-            figures.against_labels(run)
+            figures.show_against_labels(run)
         case "orders":
             figures.both_orders(run)
         case "plan":
@@ -374,7 +374,7 @@ _item = state.address(state.ITEM)
 if _run is not None:
     require_seen(_run)
 if _run is None:
-    none_chosen()
+    show_without_run()
 elif _item is None:
     show(_run)
 else:

@@ -111,7 +111,7 @@ def take_over_check(run_id: int) -> None:
     change_form(spot_check.request_of(store(), run_id, current_form()), redraw=True)
 
 
-def bring_back() -> None:
+def restore_form() -> None:
     """Restore the form's values from before `take_over_check`."""
     former = state.get(SPOT_FORMER)
     state.drop(SPOT_FORMER)

@@ -17,7 +17,7 @@ from pages.ui import asking, routes, state
 from pages.ui.asking_words import asking_line, rule_label
 from pages.ui.resources import disabled_without, store
 from pages.ui.run_status import status_words
-from pages.ui.text import esc, label, one_line, told_apart
+from pages.ui.text import distinct_names, esc, label, one_line
 from pages.ui.trial.judges import choose_judges, choose_teacher
 from pages.ui.widgets import (
     empty_state,
@@ -72,7 +72,7 @@ def _check_card(run: RunRow, item: RunItemRow) -> None:
 EXAMPLES_FROM = "They come from the labelled items chosen below; an item is never its own example."
 
 
-def choose(rubric: Rubric | None) -> None:
+def draw_judge_choice(rubric: Rubric | None) -> None:
     """Choose the panel, the judges, and the dataset that offline judges learn from."""
     _panel_choice()
     form = form_data.current_form()
@@ -141,7 +141,7 @@ def check_form() -> None:
     _former_inputs()
     rubric = _chosen_rubric()
     submission.show()
-    choose(rubric)
+    draw_judge_choice(rubric)
     _more_fields()
     st.button(
         "Grade now",
@@ -170,7 +170,7 @@ def _former_inputs() -> None:
         key=state.key(SPOT_ACT, "former"),
         type="tertiary",
         icon=":material/undo:",
-        on_click=form_data.bring_back,
+        on_click=form_data.restore_form,
     )
 
 
@@ -187,7 +187,7 @@ def _chosen_rubric() -> Rubric | None:
     chosen = st.selectbox(
         "Rubric",
         list(choices),
-        format_func=told_apart(choices, 120).__getitem__,
+        format_func=distinct_names(choices, 120).__getitem__,
         key=key,
         on_change=form_data.on_field,
         args=("rubric",),

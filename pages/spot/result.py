@@ -27,7 +27,7 @@ from pages.ui.widgets import (
 SPOT_BESIDE = "spot_beside"
 
 
-def beside_earlier(run_id: int) -> None:
+def show_beside_earlier(run_id: int) -> None:
     """Draw both checks' verdicts, if there is an earlier check of the same submission."""
     rows = {r.id: r for r in spot_check.earlier_checks(store(), run_id) if not r.active}
     if not rows:
@@ -103,7 +103,7 @@ def _live_check(run_id: int, polled: bool) -> None:
             )
         if not look.row.active:
             _act_buttons(run_id)
-            beside_earlier(run_id)
+            show_beside_earlier(run_id)
         votes.show_votes(view, active=look.row.active)
         _show_verdicts(view)
 

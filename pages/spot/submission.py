@@ -14,7 +14,7 @@ from pages.spot.form_data import SPOT_ACT
 from pages.ui import state
 from pages.ui.browser.cursor import CURSOR
 from pages.ui.resources import store
-from pages.ui.text import draw_prose, label, told_apart
+from pages.ui.text import distinct_names, draw_prose, label
 from pages.ui.trial.texts import choose_item, draw_texts_around, text_field
 from pages.ui.widgets import choose_one, shown_errors
 
@@ -106,7 +106,7 @@ def _learned_tasks() -> list[SpotTask]:
 def _take_over_task(tasks: list[SpotTask]) -> None:
     key = form_data.field_key("task")
     state.seed(key, None)
-    shown = told_apart({index: _task_words(task) for index, task in enumerate(tasks)}, 120)
+    shown = distinct_names({index: _task_words(task) for index, task in enumerate(tasks)}, 120)
     st.selectbox(
         "Take over from the labelled items",
         range(len(tasks)),

@@ -38,7 +38,7 @@ def show() -> None:
     if not files:
         return
     with st.container(border=True), shown_errors():
-        resources.held_line("start", files, "Clear")
+        resources.draw_held_files("start", files, "Clear")
         seen = resources.recognised_files(files)
         for dropped in seen:
             _draw_file(dropped)
@@ -70,7 +70,7 @@ def _drop_zone(held: tuple[File, ...]) -> None:
             st.code(PAIRS, language=None)
 
 
-def take_along() -> None:
+def keep_dropped_files() -> None:
     """Keep the dropped files when the user leaves by another link."""
     seen = resources.recognised_files(resources.held_files("start"))
     for kind in ("texts", "rubric", "votes"):

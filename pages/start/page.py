@@ -24,7 +24,7 @@ LATEST = 5
 START_WAY = "start_way"
 
 
-def _has_own() -> bool:
+def _has_own_work() -> bool:
     """Return whether there is any work other than the example."""
     have, example = library_counts(store()), worked_example.example_run(store())
     given = 0 if example is None else 1
@@ -33,7 +33,7 @@ def _has_own() -> bool:
 
 def own_work() -> None:
     """Draw the user's own work, and the last runs."""
-    if not _has_own():
+    if not _has_own_work():
         return
     have, example = library_counts(store()), worked_example.example_run(store())
     st.subheader("Your work", anchor=False)
@@ -115,7 +115,7 @@ def _show_ways_in() -> None:
 def _go_with_input(page: routes.Screen) -> None:
     """Go to a screen with its first input; a contest needs answers of two systems first."""
     if page != routes.CONTESTS:
-        drop.take_along()
+        drop.keep_dropped_files()
         routes.go_to(page)
     dataset = None if resources.held_files("start") else grading.compared(store())
     if dataset is not None:

@@ -192,7 +192,7 @@ def show() -> None:
         )
         return
     name = _chosen_rubric(titles)
-    rubric = _rubric(name)
+    rubric = _rubric_choice(name)
     if rubric is None or not model_help.model_ready():
         return
     key = state.key(DATA_FIELD, "view")
@@ -226,7 +226,7 @@ def _chosen_rubric(titles: dict[str, str]) -> str:
     return chosen
 
 
-def _rubric(name: str) -> Rubric | None:
+def _rubric_choice(name: str) -> Rubric | None:
     try:
         saved = library.unsaved_work(store(), name)
         draft = saved.draft if saved is not None else library.draft_of(store(), int(name))

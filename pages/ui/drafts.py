@@ -208,7 +208,7 @@ def drop_text(name: str) -> None:
 def leave_work(name: str) -> None:
     """Leave the work; a draft without changes to save is discarded."""
     if state.get(_key(name)) is not None and not is_unsaved(name):
-        drop_kept(name)
+        discard_stored_copy(name)
         forget_draft(name)
 
 
@@ -250,7 +250,7 @@ def save_draft(name: str) -> None:
         open_rubric(rubric_name)
         # The saved rubric is loaded, since a stored draft of that name is another tab's.
         state.put(_key(rubric_name), _fresh(library.draft_of(store(), saved.rubric_id), None, None))
-        keep_open(rubric_name, opened)
+        set_open_card(rubric_name, opened)
         state.flash(f"Saved as version {saved.number}.")
         state.put(state.key(RUBRIC_SAVED, rubric_name), saved.number)
         if score_changes.runs_on_older_versions(store(), saved.rubric_id):
@@ -305,7 +305,7 @@ def toggle_card(name: str, uid: str | None) -> None:
     state.put(state.key(RUBRIC_OPEN, name), None if uid == open_card(name) else uid)
 
 
-def keep_open(name: str, uid: str | None) -> None:
+def set_open_card(name: str, uid: str | None) -> None:
     """Open that card (uid), or close all."""
     state.put(state.key(RUBRIC_OPEN, name), uid)
 
@@ -358,7 +358,7 @@ def _put_draft(name: str, changed: RubricDraft, typed: str | None) -> None:
     if is_unsaved(name):
         _store_work(name)
     else:
-        drop_kept(name)
+        discard_stored_copy(name)
 
 
 def _store_work(name: str) -> None:
@@ -370,7 +370,7 @@ def _store_work(name: str) -> None:
     state.put(_key(name), {**work, "as": seen.name, "seen": seen.updated})
 
 
-def drop_kept(name: str) -> None:
+def discard_stored_copy(name: str) -> None:
     """Discard the stored copy of this tab's work; other tabs' copies stay."""
     library.discard(store(), _own_name(name))
 

@@ -112,7 +112,7 @@ def _chosen_options(file: str, roster: Roster) -> GradeChoices:
             grade = _column_choice(
                 "The grade goes to", file, "grade", roster.grades, optional=single
             )
-        if roster.kind in ("table", "moodle_gradebook") or _says_nothing(roster):
+        if roster.kind in ("table", "moodle_gradebook") or _lacks_maximums(roster):
             maximum = right.number_input(
                 "A full score earns",
                 min_value=0.01,
@@ -132,7 +132,7 @@ def _chosen_options(file: str, roster: Roster) -> GradeChoices:
     )
 
 
-def _says_nothing(roster: Roster) -> bool:
+def _lacks_maximums(roster: Roster) -> bool:
     """Return whether the file does not state the maximum of any grade."""
     columns = [roster.table.column(name) for name in roster.grades]
     return all(roster.maximum(roster.students[0], c) is None for c in columns if c is not None)

@@ -116,7 +116,7 @@ def vote_card(
         result: the answer, or the failure.
         call: the call's figures, if known.
         who: replaces the judge's name (e.g. "Judge A" in blind judging).
-        which: replaces "try 2" and the like, the answer's number (see `which_answer`).
+        which: replaces "try 2" and the like, the answer's number (see `answer_label`).
         text: the submission; quotes that it does not contain are marked as missing.
         marks: HTML tags (`widgets.tag`) next to the name.
         brief: show a line of the reason, which a click opens.
@@ -131,7 +131,7 @@ def vote_card(
     return f'<div class="rs-card">{head}{body}{_call_line(call)}</div>'
 
 
-def which_answer(view: VoteView) -> str:
+def answer_label(view: VoteView) -> str:
     """Return which of a judge's answers to a cell this is; empty for the first."""
     number = view.cell.replicate if view.repeats is None else view.repeats
     parts = [f"try {number + 1}"] if number else []

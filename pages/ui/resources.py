@@ -381,11 +381,11 @@ def held_upload(place: Place) -> HeldFile | None:
     files = held_files(place)
     if not files:
         return None
-    held_line(place, files)
+    draw_held_files(place, files)
     return HeldFile(files[0])
 
 
-def held_line(place: Place, files: Sequence[File], other: str = "Another file") -> None:
+def draw_held_files(place: Place, files: Sequence[File], other: str = "Another file") -> None:
     """Draw the held files' names, and a way to choose others."""
     name = files[0].name if len(files) == 1 else fmt.plural(len(files), "file")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

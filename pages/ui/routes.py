@@ -285,7 +285,7 @@ ABOUT = "page_about"
 def about_this_page() -> None:
     """Draw a quiet link to the documentation of this screen."""
     state.put(ABOUT, True)
-    url = state.page_shown() or START.url
+    url = state.shown_page() or START.url
     screen = next((candidate for candidate in SCREENS if candidate.url == url), None)
     if screen and screen != DOCUMENTS:
         draw_link(

@@ -184,7 +184,7 @@ def note_page(path: str) -> None:
     put(ADDRESS_SHOWN, parameters)
 
 
-def page_shown() -> str:
+def shown_page() -> str:
     """Return the address of the page that is shown."""
     return str(get(PAGE_SHOWN, ""))
 

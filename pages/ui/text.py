@@ -51,11 +51,11 @@ def one_line(text: str, limit: int = 0) -> str:
 KeyT = TypeVar("KeyT")
 
 
-def told_apart(names: Mapping[KeyT, str], limit: int) -> dict[KeyT, str]:
+def distinct_names(names: Mapping[KeyT, str], limit: int) -> dict[KeyT, str]:
     """Return names on one line each, numbered if several are equal, since lists choose by shown
     text.
 
-    >>> told_apart({7: "Essay", 8: "Lab", 9: "Essay"}, 80)
+    >>> distinct_names({7: "Essay", 8: "Lab", 9: "Essay"}, 80)
     {7: 'Essay', 8: 'Lab', 9: 'Essay · no. 2'}
     """
     shown, counts = dict[KeyT, str](), Counter[str]()

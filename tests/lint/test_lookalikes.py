@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from core.domain.rubric import Criterion, Option, Rubric
 from core.lint.check import check
-from core.services.pairwise.system_answers import _alike_names
+from core.services.pairwise.system_answers import _similar_name_notes
 from core.store.store import Store
 
 CYRILLIC = "\u0421larity"  # with the Cyrillic letter Es
@@ -84,7 +84,7 @@ def test_names_that_can_be_told_apart_are_not(names: tuple[str, str]) -> None:
 
 
 def test_systems_that_look_alike_are_said() -> None:
-    (said,) = _alike_names(["gpt-4", "gрt-4"])
+    (said,) = _similar_name_notes(["gpt-4", "gрt-4"])
     assert "look the same" in said
     assert "\\u0440" in said
 

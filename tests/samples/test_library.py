@@ -11,7 +11,7 @@ from core.lint.check import check
 from core.services.rubrics import criterion_packs
 from core.services.rubrics.draft_shapes import new_draft
 from core.services.rubrics.drafts import draft_from, rubric_from
-from core.services.rubrics.library import samples
+from core.services.rubrics.library import all_samples
 from core.services.rubrics.prompt_preview import preview_prompt
 
 FILES = sorted(criterion_packs.FOLDER.glob("*.yaml"))
@@ -57,7 +57,7 @@ def test_no_two_criteria_of_the_library_have_one_name_or_one_requirement() -> No
 
 
 def test_whole_samples_are_clean_too() -> None:
-    assert {s.file: check(s.rubric) for s in samples()} == {s.file: () for s in samples()}
+    assert {s.file: check(s.rubric) for s in all_samples()} == {s.file: () for s in all_samples()}
 
 
 def test_the_library_is_searched_by_words_pack_and_scale() -> None:
@@ -108,7 +108,7 @@ def test_criteria_are_put_into_a_draft_with_the_guidelines_they_rely_on() -> Non
 
 
 def test_what_a_draft_had_stays_as_it_was() -> None:
-    before = draft_from(samples()[0].rubric)
+    before = draft_from(all_samples()[0].rubric)
     after = criterion_packs.with_entries(before, ["essays/Side taken"])
     assert after["criteria"][:-1] == before["criteria"]
     assert {k: after[k] for k in ("gates", "scoring", "meta")} == {  # type: ignore[literal-required]

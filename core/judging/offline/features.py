@@ -94,8 +94,8 @@ class Lexicon:
         for document in documents:
             term_counts.update(set(terms_of(document)))
             gram_counts.update(set().union(*(self._grams_of(word) for word in set(document))))
-        self.terms, self._term_idf = self._kept(term_counts)
-        self._gram_ids, self._gram_idf = self._kept(gram_counts)
+        self.terms, self._term_idf = self._kept_terms(term_counts)
+        self._gram_ids, self._gram_idf = self._kept_terms(gram_counts)
         self.rarest = float(np.log(1 + self.size) + 1)
 
     @property
@@ -103,7 +103,7 @@ class Lexicon:
         """Return the number of columns of a row."""
         return len(self.terms) + len(self._gram_ids)
 
-    def _kept(self, counts: Counter[str]) -> tuple[dict[str, int], Floats]:
+    def _kept_terms(self, counts: Counter[str]) -> tuple[dict[str, int], Floats]:
         terms = sorted(term for term, count in counts.items() if count >= MIN_ANSWERS)
         frequencies = np.array([counts[term] for term in terms], dtype=np.float64)
         return {term: i for i, term in enumerate(terms)}, np.log(
@@ -196,7 +196,7 @@ class Relater:
         self._split = len(lexicon.terms)
         self._known = dict[str, tuple[list[str], sparse.csr_matrix]]()
 
-    def _of(self, text: str) -> tuple[list[str], sparse.csr_matrix]:
+    def _words_and_row(self, text: str) -> tuple[list[str], sparse.csr_matrix]:
         if text not in self._known:
             words = words_of(text)
             self._known[text] = words, self._lexicon.rows([words])
@@ -213,7 +213,9 @@ class Relater:
             [self._cosines_to_texts(texts, rows, column) for column in (2, 1)]
         )
         shares = [
-            self._word_shares(document, self._of(prompt)[0], self._of(reference)[0])
+            self._word_shares(
+                document, self._words_and_row(prompt)[0], self._words_and_row(reference)[0]
+            )
             for document, (_, prompt, reference) in zip(documents, texts, strict=True)
         ]
         return np.column_stack([cosines, np.array(shares, dtype=np.float64).reshape(-1, 8)])
@@ -223,7 +225,7 @@ class Relater:
     ) -> Floats:
         distinct = {text[column]: 0 for text in texts}
         place = {text: i for i, text in enumerate(distinct)}
-        table = sparse.vstack([self._of(text)[1] for text in distinct], format="csr")
+        table = sparse.vstack([self._words_and_row(text)[1] for text in distinct], format="csr")
         products = rows.multiply(table[[place[text[column]] for text in texts]]).tocsr()
         return np.column_stack(
             [

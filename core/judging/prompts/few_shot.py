@@ -63,7 +63,7 @@ class ExampleBank:
         entries, examples = self._drawn[prompt]
         text = fingerprint_of(item)
         if any(_gives_away(entry, item, text) for entry in entries):
-            return tuple(self._replaced(entries, prompt, item, text))
+            return tuple(self._without_leaks(entries, prompt, item, text))
         return examples
 
     def _draw_entries(self, prompt: str | None) -> list[_Entry]:
@@ -84,7 +84,7 @@ class ExampleBank:
         chosen += unused[: self._k - len(chosen)]
         return _spread_entries(chosen, rng)
 
-    def _replaced(
+    def _without_leaks(
         self, entries: Sequence[_Entry], prompt: str | None, item: Item, text: TextFingerprint
     ) -> Iterable[Example]:
         used = {id(entry) for entry in entries}

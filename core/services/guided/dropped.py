@@ -113,7 +113,7 @@ def _is_rubric(opened: Opened) -> bool:
 
 def _rubric(file: File, opened: Opened) -> Recognised:
     try:
-        read = import_export.read(opened, file.name)
+        read = import_export.rubrics_in(opened, file.name)
     except InputError as error:
         # The table may be a class whose columns are called like levels: Name, First draft, Second
         # draft.
@@ -129,7 +129,9 @@ def _rubric(file: File, opened: Opened) -> Recognised:
 
 def rubrics(files: Sequence[File]) -> tuple[Parsed[Rubric], ...]:
     """Return the rubrics in these files. Raises ``InputError``."""
-    return tuple(rubric for file in files for rubric in import_export.read(file.data, file.name))
+    return tuple(
+        rubric for file in files for rubric in import_export.rubrics_in(file.data, file.name)
+    )
 
 
 def unasked_rubric(files: Sequence[File]) -> Rubric | None:
@@ -148,10 +150,10 @@ def pasted_rubric(text: str) -> Parsed[Rubric]:
         InputError: there is no criterion, or there are problems, each with its line.
     """
     if import_export.is_table(text, "pasted text") or _STRUCTURED.match(text):
-        return import_export.read(text, "pasted text")[0]
+        return import_export.rubrics_in(text, "pasted text")[0]
     pasted = import_export.read_paste(text)
     draft = import_export.with_lines_added(new_draft(), pasted.lines)
-    draft = import_export.added_whole(draft, pasted.criteria)
+    draft = import_export.with_criteria_added(draft, pasted.criteria)
     if not draft["criteria"]:
         raise InputError("It contains no criterion. Write one requirement a line.")
     named: RubricDraft = {**draft, "name": draft["name"] or "Pasted rubric"}

@@ -72,7 +72,7 @@ def settle(
         by_item.setdefault(item_id, []).append(criterion)
     with store.write():
         queue = _queue(store, seat, run, name, SETTINGS)
-        _take_back(store, seat, queue, by_item)
+        _withdraw_verdicts(store, seat, queue, by_item)
         _add(store, run, queue, _candidates(store, run, by_item))
         steps = []
         for item_id, names in by_item.items():
@@ -219,7 +219,9 @@ def _answers(
     return {name: ReviewerAnswer(stand[name]) for name in names}
 
 
-def _take_back(store: Store, seat: Seat, queue: QueueRow, by_item: dict[str, list[str]]) -> None:
+def _withdraw_verdicts(
+    store: Store, seat: Seat, queue: QueueRow, by_item: dict[str, list[str]]
+) -> None:
     """Withdraw the verdicts of this queue on these cells, if allowed, before storing new ones."""
     for item_id, names in by_item.items():
         for name in names:

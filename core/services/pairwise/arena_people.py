@@ -142,7 +142,7 @@ def rater_agreement(
             (points_by_rater[first][key], points_by_rater[second][key])
             for key in points_by_rater[first].keys() & points_by_rater[second]
         )
-        pairs.append(RaterLikeness(first, second, *alike(met)))
+        pairs.append(RaterLikeness(first, second, *agreement_of_raters(met)))
     return ContestRaters(contests.systems, raters, tuple(pairs))
 
 
@@ -165,7 +165,7 @@ def _win_rates(
     return {s: sum(values) / len(values) if values else None for s, values in got.items()}
 
 
-def alike(met: Iterable[tuple[float, float]]) -> tuple[Estimate, Estimate]:
+def agreement_of_raters(met: Iterable[tuple[float, float]]) -> tuple[Estimate, Estimate]:
     """Return two raters' share of equal points, and Cohen's kappa over win, tie, loss."""
     table = np.zeros((3, 3))
     for mine, theirs in met:

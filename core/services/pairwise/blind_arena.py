@@ -20,7 +20,7 @@ from core.errors import InputError
 from core.identity import seeded_random
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
-from core.services.pairwise.arena_people import alike
+from core.services.pairwise.arena_people import agreement_of_raters
 from core.services.pairwise.contest_votes import (
     Contest,
     ContestKey,
@@ -200,7 +200,7 @@ def _rater_accord(
             if by_people is not None and by_judges is not None:
                 yield by_people, by_judges
 
-    return RaterAccord(judge or "", *alike(shared_points()))
+    return RaterAccord(judge or "", *agreement_of_raters(shared_points()))
 
 
 def _no_results(items: Sequence[ItemBallots]) -> list[ItemResult]:

@@ -32,9 +32,9 @@ from core.services.pairwise.design import (
     ContestQuestion,
     Design,
     bouts_of,
+    bouts_swapped_first,
     contest_rubric,
     overall_question,
-    swapped_first,
 )
 from core.services.pairwise.pointwise_ranks import EXCLUDED, Listwise, ballots_of, compare_methods
 from core.services.pairwise.system_answers import ContestField, join_datasets
@@ -194,7 +194,7 @@ def _contest_items(
 ) -> list[Item]:
     tasks = {task.id: task for task in joined.tasks}
     place = {system: index for index, system in enumerate(joined.systems)}
-    begins = [False] * len(bouts) if design.orders == "both" else swapped_first(bouts, seed)
+    begins = [False] * len(bouts) if design.orders == "both" else bouts_swapped_first(bouts, seed)
     items = []
     for (task_id, first, second), swapped in zip(bouts, begins, strict=True):
         task = tasks[task_id]
@@ -263,7 +263,7 @@ def comparable_runs(store: Store) -> ComparableRuns:
             continue
         if len(systems_of(store, row)) > 1:
             scored.append(row)
-        elif not row.panel.askable and _asked_twice(store, row):
+        elif not row.panel.askable and _raters_answered_twice(store, row):
             imported.append(row)
     rounds = {}
     for row in contests:
@@ -273,7 +273,7 @@ def comparable_runs(store: Store) -> ComparableRuns:
     return ComparableRuns(contests, tuple(scored), tuple(imported), rounds)
 
 
-def _asked_twice(store: Store, row: RunRow) -> bool:
+def _raters_answered_twice(store: Store, row: RunRow) -> bool:
     """Return whether an import's raters answered twice: as replicates, or as `NAME|ORDER`."""
     named = Counter(j.name.rpartition("|")[0] for j in row.panel.judges if "|" in j.name)
     return 2 in named.values() or store.runs.get(row.id).plan.replicates == 2

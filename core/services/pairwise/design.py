@@ -74,7 +74,7 @@ def bouts_of(field: ContestField, design: Design, seed: int) -> tuple[Bout, ...]
     )
 
 
-def swapped_first(bouts: Sequence[Bout], seed: int) -> list[bool]:
+def bouts_swapped_first(bouts: Sequence[Bout], seed: int) -> list[bool]:
     """Return whether each bout shows its second system first, if only one order is shown.
 
     The orders of each pair alternate; the seed draws the first.

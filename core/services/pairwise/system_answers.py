@@ -192,10 +192,10 @@ class _Finder:
             # A prompt is unreadable as an id, so the task gets its first item's id.
             name = key if self._by or self._several else first.id
             tasks.append(ContestTask(name, first.prompt, first.context, first.reference, items))
-        return _named_apart(tasks)
+        return _with_distinct_names(tasks)
 
     def notices(self, wanted: Sequence[str]) -> tuple[str, ...]:
-        notices = list(_alike_names(wanted))
+        notices = list(_similar_name_notes(wanted))
         fields = [
             {s: first for s in wanted if s in answers and (first := answers[s].item) is not None}
             for answers in self._answers.values()
@@ -220,7 +220,7 @@ class _Finder:
         return tuple(notices)
 
 
-def _alike_names(systems: Sequence[str]) -> Iterator[str]:
+def _similar_name_notes(systems: Sequence[str]) -> Iterator[str]:
     """Yield notes on systems whose names are easily confused."""
     by_form: dict[str, str] = {}
     for name in systems:
@@ -254,7 +254,7 @@ _NO_TASK = (
 _NO_PROMPT = "Give it its prompt, or name a key of its meta to join by (--join)."
 
 
-def _named_apart(tasks: Iterable[ContestTask]) -> list[ContestTask]:
+def _with_distinct_names(tasks: Iterable[ContestTask]) -> list[ContestTask]:
     names: set[str] = set()
     renamed = []
     for number, task in enumerate(tasks):

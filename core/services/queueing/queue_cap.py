@@ -165,16 +165,16 @@ def _first_cells(
     return sought.table.among((cell.item_id, cell.criterion) for cell in ordered[:room])
 
 
-def _none_first(value: float | None, default: float) -> float:
+def _value_or_default(value: float | None, default: float) -> float:
     return default if value is None else value
 
 
 _KEYS: dict[Order, Callable[[QueuedCell], tuple[Any, ...]]] = {
-    "impact": lambda c: (not c.failed, -c.flip, -c.change, -_none_first(c.entropy, 1.0)),
-    "change": lambda c: (not c.failed, -c.change, -_none_first(c.entropy, 1.0)),
-    "entropy": lambda c: (-_none_first(c.entropy, 1.0),),
-    "margin": lambda c: (_none_first(c.margin, 0.0),),
-    "spread": lambda c: (-_none_first(c.spread, 0.0),),
+    "impact": lambda c: (not c.failed, -c.flip, -c.change, -_value_or_default(c.entropy, 1.0)),
+    "change": lambda c: (not c.failed, -c.change, -_value_or_default(c.entropy, 1.0)),
+    "entropy": lambda c: (-_value_or_default(c.entropy, 1.0),),
+    "margin": lambda c: (_value_or_default(c.margin, 0.0),),
+    "spread": lambda c: (-_value_or_default(c.spread, 0.0),),
     "random": lambda c: (),
     "dataset": lambda c: (),
 }

@@ -208,11 +208,11 @@ class ConsideredCells:
 
     def chosen(self) -> ChosenCells:
         """Return the cells to queue if no cap is set: all with a reason, and the drawn others."""
-        return self._chosen(self.wanted, self._shares_drawn())
+        return self._chosen_cells(self.wanted, self._shares_drawn())
 
     def capped(self, kept: Flags, draws: CellDraws) -> ChosenCells:
         """Return these selected cells, and draws from the others."""
-        chosen = self._chosen(kept, draws)
+        chosen = self._chosen_cells(kept, draws)
         queued = kept | draws.audit | draws.gold
         return replace(chosen, left_out=int((self.wanted & ~queued).sum()))
 
@@ -244,7 +244,7 @@ class ConsideredCells:
         gold = labelled & (gold_numbers(self.table, self._seed, labelled) < rule.gold_share)
         return CellDraws(audit, gold, _chance_of_either(share, rule.gold_share * labelled))
 
-    def _chosen(self, kept: Flags, draws: CellDraws) -> ChosenCells:
+    def _chosen_cells(self, kept: Flags, draws: CellDraws) -> ChosenCells:
         cells = self._queue_candidates(kept | draws.audit | draws.gold, kept, draws)
         return ChosenCells(tuple(cells), self._settled, self._of)
 

@@ -114,7 +114,7 @@ class CellTable:
     def verdicts(self, field: str, nothing: float = np.nan) -> Numbers:
         """Return one field of all verdicts (``CellColumn``); ``nothing`` without a verdict."""
         values = np.full(len(self), nothing)
-        for column in self._columns:
+        for column in self._cell_columns:
             cells, rows = self.cells_of(column.criterion, column.rows)
             values[cells] = getattr(column, field)[rows]
         return values
@@ -125,7 +125,7 @@ class CellTable:
         return self.verdicts("votes", -1) >= 0
 
     @cached_property
-    def _columns(self) -> list[CellColumn]:
+    def _cell_columns(self) -> list[CellColumn]:
         return cell_columns(self._store, self._run)
 
     @cached_property
@@ -143,7 +143,7 @@ class CellTable:
         return self.values_on_cells(((item, name) for item, name, _ in settled), options, NO_LABEL)
 
     @cached_property
-    def _place(self) -> dict[str, int]:
+    def _item_places(self) -> dict[str, int]:
         return places_of_items(self._store, self._run)
 
     @cached_property
@@ -194,10 +194,10 @@ class CellTable:
         by_name: dict[str, tuple[list[int], list[int]]] = {}
         index = -1
         for index, (item_id, name) in enumerate(places):
-            if item_id in self._place:
+            if item_id in self._item_places:
                 where, items = by_name.setdefault(name, ([], []))
                 where.append(index)
-                items.append(self._place[item_id])
+                items.append(self._item_places[item_id])
         indexes = np.full(index + 1, -1)
         for name, (where, items) in by_name.items():
             cells, rows = self.cells_of(name, np.array(items, np.int64))
@@ -213,7 +213,9 @@ class CellTable:
         """Return which cells a rule considers."""
         flags = np.ones(len(self), np.bool_)
         if rule.items is not None:
-            places = [at for item_id in rule.items if (at := self._place.get(item_id)) is not None]
+            places = [
+                at for item_id in rule.items if (at := self._item_places.get(item_id)) is not None
+            ]
             flags &= np.isin(self.item, places)
         if rule.criteria is not None:
             named, everyone = np.zeros(len(self), np.bool_), np.arange(len(self.ids))
@@ -226,14 +228,14 @@ class CellTable:
     def statistics(self) -> CellStatistics:
         """Return what the votes say about each cell."""
         result = CellStatistics.nothing(len(self))
-        for column in self._columns:
+        for column in self._cell_columns:
             cells, rows = self.cells_of(column.criterion, column.rows)
             result.there[cells] = True
             for name in ("option", "abstained", "entropy", "margin", "abstentions"):
                 getattr(result, name)[cells] = getattr(column, name)[rows]
         for settled in self._store.settled.of_run(self._run.id):
-            if settled.item_id in self._place:
-                item = np.array([self._place[settled.item_id]])
+            if settled.item_id in self._item_places:
+                item = np.array([self._item_places[settled.item_id]])
                 cells, _ = self.cells_of(settled.criterion, item)
                 state = result.active if settled.state == "active" else result.stale
                 state[cells] = result.there[cells]

@@ -44,7 +44,7 @@ class Ranking(NamedTuple):
     sections: tuple[Section, ...]
 
 
-def rank_source(
+def rank_answers(
     open_store: Callable[[], Store],
     source: str,
     *,

@@ -62,7 +62,7 @@ from core.services.reports.score_lines import (
 )
 from core.services.results import run_columns
 from core.services.results.browsing import results_state as run_stands_on
-from core.services.results.browsing import scores as score_bins
+from core.services.results.browsing import score_distribution as score_bins
 from core.services.results.scored_items import fitted_of, scored_rubric
 from core.services.results.weight_fit_words import fit_explanation
 from core.services.review import corrected_estimates, random_labels

@@ -113,7 +113,7 @@ def example_report(store: Store, run_id: int) -> dict[str, Any]:
     """Scores and agreement with the labels of a run, with the majority class's accuracy."""
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
-    criteria = against_labels(store, run_id)
+    criteria = panel_against_labels(store, run_id)
     rows = store.results.items(run_id, limit=run.items)
     scores = [row.score for row in rows if row.score is not None]
     return {
@@ -141,7 +141,7 @@ def example_report(store: Store, run_id: int) -> dict[str, Any]:
     }
 
 
-def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
+def panel_against_labels(store: Store, run_id: int) -> list[CriterionReport]:
     """Return, per criterion of the run's rubric, the panel against the items' labels, as on the
     Agreement page, in the report and in ``metrics``.
 

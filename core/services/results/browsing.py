@@ -151,7 +151,7 @@ def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCou
     return by_criterion
 
 
-def scores(store: Store, run_id: int) -> list[ScoreBin]:
+def score_distribution(store: Store, run_id: int) -> list[ScoreBin]:
     """Return the distribution of a run's scores; empty if no item has one."""
     return store.results.score_bins(run_id)
 
@@ -190,7 +190,7 @@ def outcome_counts(store: Store, run_id: int) -> dict[str, int]:
 _LONGEST = 2_000_000
 
 
-def set_word(store: Store, run_id: int, items: Iterable[str]) -> str:
+def packed_set(store: Store, run_id: int, items: Iterable[str]) -> str:
     """Return the set as a word for an address."""
     _, places = _item_positions(store, run_id, items)
     return _pack_numbers(places)

@@ -174,10 +174,10 @@ class QuestionHashes:
 def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
     """Return the questions asked, compared with those that scores follow."""
     agreed = frozenset(hash_ for change in store.scored.changes(run.id) for hash_ in change.kept)
-    current = hashes(store.rubrics.version(run.scored_version_id).rubric)
+    current = hashes_of_questions(store.rubrics.version(run.scored_version_id).rubric)
     if run.scored_version_id == run.rubric_version_id:
         return QuestionHashes(current, (), agreed)
-    asked_hashes = hashes(store.rubrics.version(run.rubric_version_id).rubric)
+    asked_hashes = hashes_of_questions(store.rubrics.version(run.rubric_version_id).rubric)
     return QuestionHashes(
         current,
         tuple(n for n, hash_now in current.items() if asked_hashes.get(n) != hash_now),
@@ -185,7 +185,7 @@ def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
     )
 
 
-def hashes(rubric: Rubric) -> dict[str, str]:
+def hashes_of_questions(rubric: Rubric) -> dict[str, str]:
     """Return the hash of each criterion's question, by name."""
     return {c.name: question_hash(rubric, c) for c in rubric.criteria}
 
@@ -212,13 +212,13 @@ def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[CellKey
     alike = set[CellKey]()
     for place, version_id in store.scored.settled_under(run_id):
         if version_id not in by_version:
-            by_version[version_id] = hashes(store.rubrics.version(version_id).rubric)
+            by_version[version_id] = hashes_of_questions(store.rubrics.version(version_id).rubric)
         if by_version[version_id].get(place.criterion) == now.get(place.criterion):
             alike.add(place)
     return alike
 
 
-def put_aside(
+def set_decisions_aside(
     store: Store, run_id: int, now: dict[str, str], kept: Collection[str]
 ) -> tuple[set[CellKey], set[CellKey]]:
     """Return people's decisions on questions other than ``now``, and those on the same questions.

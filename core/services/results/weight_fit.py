@@ -30,7 +30,7 @@ from core.services.results.weight_fit_kinds import (
     FoldRule,
     LabelledCell,
     LearnedCells,
-    distinct,
+    unique_ballots,
     usable_cells,
 )
 from core.services.results.weight_fit_words import fit_explanation
@@ -75,7 +75,7 @@ def fit_criterion(
     fold.
     """
     labelled = sorted(usable_cells(criterion, list(cells)), key=lambda c: c.item_id)
-    reason = _too_few(criterion, labelled)
+    reason = _too_few_labels(criterion, labelled)
     return reason or _Trial(criterion, labelled, rules, others).fitted()
 
 
@@ -115,8 +115,8 @@ class _Trial:
         self.hits = np.array([[float(o == t) for t in criterion.scored] for o in options])
         self._apart = cache(self._rule_without)
         self._lost = cache(self._cell_losses)
-        self._option = cache(self._settled)
-        self.plain = self._each(self.costs, lambda _: PLAIN)
+        self._option = cache(self._settled_option)
+        self.plain = self._worth_per_cell(self.costs, lambda _: PLAIN)
 
     def fitted(self) -> Fitted:
         """Return the rule whose kind all labels choose."""
@@ -134,7 +134,7 @@ class _Trial:
             options=tuple(self.criterion.choices[i].label for i in self.criterion.scored),
             kind=kind,
             weights=weights,
-            folds=tuple(map(self._weights, rules)),
+            folds=tuple(map(self._rule_weights, rules)),
             held={c.item_id: int(at) for c, at in zip(self.known, self.fold, strict=True)},
             plain=self.criterion.aggregation or getattr(self.rules, self.criterion.scale),
             labels=len(self.known),
@@ -161,7 +161,7 @@ class _Trial:
         import numpy as np
 
         options = np.arange(len(self.costs))[:, None] + np.zeros_like(self.costs)
-        chosen = self._each(options, rule).astype(np.int64)
+        chosen = self._worth_per_cell(options, rule).astype(np.int64)
         cost = self.costs[chosen, self.lesson.truth]
         # Cohen (1968): the expected loss if the same answers were assigned at random.
         dealt = float(self.costs[chosen][:, self.lesson.truth].mean())
@@ -170,7 +170,7 @@ class _Trial:
 
     def _constant_option(self, weights: Weights) -> str:
         """Return the option that a rule gives in every cell; empty if its options differ."""
-        everything, _ = distinct([*self.said, *self.lesson.others])
+        everything, _ = unique_ballots([*self.said, *self.lesson.others])
         verdicts = (
             settle(self.criterion, ballots, self.rules, weights=weights) for ballots in everything
         )
@@ -194,11 +194,11 @@ class _Trial:
             gain = self.plain[outside] - lost
             error = float(gain.std(ddof=1)) / sqrt(len(gain))
             ahead = float(gain.mean())
-            if ahead > max(self._ahead(kind) * error, 1e-9) and lost.mean() < least - 1e-9:
+            if ahead > max(self._gain_over_next(kind) * error, 1e-9) and lost.mean() < least - 1e-9:
                 best, least = kind, float(lost.mean())
         return best
 
-    def _ahead(self, kind: Kind) -> float:
+    def _gain_over_next(self, kind: Kind) -> float:
         if not self.lesson.ordinal:
             return AHEAD_LATENT if kind == "latent" else 0.0
         return AHEAD_ONE_JUDGE if len(self.lesson.judges) == 1 else AHEAD_ORDERED[kind]
@@ -206,9 +206,9 @@ class _Trial:
     def _cell_losses(self, kind: Kind, without: int | None) -> Floats:
         """Return each cell's loss under a rule fitted without its fold and fold ``without``."""
         excluded = frozenset() if without is None else frozenset({without})
-        return self._each(self.costs, lambda at: FoldRule(kind, excluded | {at}))
+        return self._worth_per_cell(self.costs, lambda at: FoldRule(kind, excluded | {at}))
 
-    def _each(self, worth: Floats, rule: Callable[[int], FoldRule]) -> Floats:
+    def _worth_per_cell(self, worth: Floats, rule: Callable[[int], FoldRule]) -> Floats:
         """Return, for all cells, the worth of the option that their fold's rule gives."""
         import numpy as np
 
@@ -227,12 +227,14 @@ class _Trial:
         teaches[list(rule.left)] = False
         return self.lesson.fit(rule.kind, np.flatnonzero(teaches[self.fold]))
 
-    def _weights(self, rule: FoldRule) -> Weights | None:
+    def _rule_weights(self, rule: FoldRule) -> Weights | None:
         return None if rule.kind is None else self._apart(rule)
 
-    def _settled(self, number: int, rule: FoldRule) -> int:
+    def _settled_option(self, number: int, rule: FoldRule) -> int:
         """Return the option of cells with these votes, or -1 without an option."""
-        verdict = settle(self.criterion, self.said[number], self.rules, weights=self._weights(rule))
+        verdict = settle(
+            self.criterion, self.said[number], self.rules, weights=self._rule_weights(rule)
+        )
         return -1 if verdict is None or verdict.option is None else verdict.option
 
 
@@ -248,7 +250,7 @@ def _cell_folds(criterion: Criterion, cells: Sequence[LabelledCell]) -> Levels:
     return weight_fit.folds_of(len(groups), np.random.default_rng(seed))[group_of]
 
 
-def _too_few(criterion: Criterion, cells: Sequence[LabelledCell]) -> str:
+def _too_few_labels(criterion: Criterion, cells: Sequence[LabelledCell]) -> str:
     from core.metrics.weight_fit import FEWEST
 
     if len(cells) < FEWEST:

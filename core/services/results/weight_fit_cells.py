@@ -124,7 +124,7 @@ class _VotesOfCells:
         """Return the ballots that count in the cells of these rows."""
         rules = self._run.plan.panel.rules
         if (criterion.aggregation or getattr(rules, criterion.scale)) == "soft_mean" or self._apart:
-            return self._one_by_one(criterion.name, rows, counting)
+            return self._cells_one_by_one(criterion.name, rows, counting)
         columns = self._columns.get(criterion.name, [])
         options = np.full((len(self._ids), len(columns)), _NOBODY)
         for index, column in enumerate(columns):
@@ -140,7 +140,7 @@ class _VotesOfCells:
             ballots.append(counting.count(voted).ballots)
         return [ballots[index] for index in distinct.of_item.tolist()]
 
-    def _one_by_one(
+    def _cells_one_by_one(
         self, name: str, rows: Numbers, counting: VoteCounting
     ) -> list[Sequence[Ballot]]:
         """Return the same as ``of``, vote by vote: only votes have probabilities and abstentions in

@@ -60,7 +60,7 @@ class LearnedCells:
 
         self.criterion, self.cells, self.others = criterion, cells, others
         #: The distinct ballots of cells, and the index of each cell's in them.
-        self.said, self.alike = distinct([c.ballots for c in cells])
+        self.said, self.alike = unique_ballots([c.ballots for c in cells])
         self.judges, self.owner, levels = _vote_matrix(criterion, self.said)
         self.votes = levels[self.alike]
         places = {option: index for index, option in enumerate(criterion.scored)}
@@ -114,7 +114,7 @@ class LearnedCells:
             return self._line_weights(keep, self._judge_shifts if kind == "severity" else {})
         if kind == "latent":
             return self._latent_weights
-        return self._weights(keep) if kind == "weights" else self._judge(keep)
+        return self._weights_without(keep) if kind == "weights" else self._judge_weights(keep)
 
     def reliance(self) -> dict[str, float]:
         """Return how much each judge counts under ``weights``."""
@@ -123,7 +123,7 @@ class LearnedCells:
         fitted = weight_fit.fit_weights(self.votes, self.truth, len(self.places), self.owner)
         return {j: float(r) for j, r in zip(self.judges, fitted.reliance, strict=True)}
 
-    def _weights(self, keep: Levels) -> Weights:
+    def _weights_without(self, keep: Levels) -> Weights:
         from core.metrics import weight_fit
 
         k = len(self.places)
@@ -139,7 +139,9 @@ class LearnedCells:
     @cached_property
     def _all_first_votes(self) -> tuple[list[str], Levels]:
         """Return the judges, and each judge's first vote on all cells, labelled or not."""
-        distinct_ballots, alike = distinct([*(cell.ballots for cell in self.cells), *self.others])
+        distinct_ballots, alike = unique_ballots(
+            [*(cell.ballots for cell in self.cells), *self.others]
+        )
         judges, owner, votes = _vote_matrix(self.criterion, distinct_ballots)
         return judges, votes[alike][:, [owner.index(index) for index in range(len(judges))]]
 
@@ -213,7 +215,7 @@ class LearnedCells:
         }
         return Weights(prior=prior, judges=judges, pooled=True, overrules=True)
 
-    def _judge(self, keep: Levels) -> Weights:
+    def _judge_weights(self, keep: Levels) -> Weights:
         """Return the weights of the single judge whose votes were closest to these labels."""
         k, best = len(self.places), ("", 0.0, float("inf"))
         for judge, (every, right, away) in zip(self.judges, self._voices_by_judge, strict=True):
@@ -283,13 +285,13 @@ def votes_of(criterion: Criterion, ballots: Sequence[Ballot]) -> list[tuple[str,
 
 def usable_cells(criterion: Criterion, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
     """Return the usable cells: labelled with a scored option, and with a vote for one."""
-    ballots_of, alike = distinct([cell.ballots for cell in cells])
+    ballots_of, alike = unique_ballots([cell.ballots for cell in cells])
     voted, scored = [votes_of(criterion, ballots) for ballots in ballots_of], set(criterion.scored)
     pairs = zip(cells, alike.tolist(), strict=True)
     return [cell for cell, at in pairs if voted[at] and cell.truth in scored]
 
 
-def distinct(given: Sequence[Sequence[Ballot]]) -> tuple[list[Sequence[Ballot]], Levels]:
+def unique_ballots(given: Sequence[Sequence[Ballot]]) -> tuple[list[Sequence[Ballot]], Levels]:
     """Return the distinct ballots in order of appearance, and the index of each in them."""
     import numpy as np
 

@@ -44,11 +44,11 @@ def fit_explanation(fitted: Fitted) -> str:
         f"On {n} labelled items, each settled by a rule that was chosen and fitted without it, "
         f"calibrated {far}was right on {ours} ({percent(ours / n)}) and {fitted.plain} on {plain} "
         f"({percent(plain / n)}): {fitted.gained} corrected, {fitted.lost} spoilt"
-        f"{_beyond_chance(fitted)}. {_offer_text(fitted)}"
+        f"{_kappa_words(fitted)}. {_offer_text(fitted)}"
     )
 
 
-def _beyond_chance(fitted: Fitted) -> str:
+def _kappa_words(fitted: Fitted) -> str:
     if fitted.kappa is None or fitted.plain_kappa is None:
         return ""
     return f"; beyond chance kappa is {score(fitted.kappa)} against {score(fitted.plain_kappa)}"
@@ -57,7 +57,7 @@ def _beyond_chance(fitted: Fitted) -> str:
 def _offer_text(fitted: Fitted) -> str:
     ordinal = fitted.far is not None
     if not fitted.better:
-        return f"It is not offered, because {_why_not(fitted)}."
+        return f"It is not offered, because {_why_not_offered(fitted)}."
     if ordinal:
         return f"Offered: {fit_effect(fitted)}, because that was nearer to the labels."
     if fitted.right > fitted.plain_right:
@@ -68,7 +68,7 @@ def _offer_text(fitted: Fitted) -> str:
     )
 
 
-def _why_not(fitted: Fitted) -> str:
+def _why_not_offered(fitted: Fitted) -> str:
     if fitted.constant:
         return f"it says {fitted.constant} of every cell of the run, whatever the judges say"
     if fitted.far is not None and fitted.plain_far is not None:

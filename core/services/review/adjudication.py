@@ -197,7 +197,7 @@ def _settled_values(
 ) -> dict[str, Any] | None:
     """Return the cell's settled values: by this queue's verdict, or as settled outside of it."""
     if agreed is None:
-        return _before_us(act, criterion, current)
+        return _data_before(act, criterion, current)
     given = agreed.given
     return {
         "option": given.option,
@@ -210,7 +210,7 @@ def _settled_values(
     }
 
 
-def _before_us(act: Act, criterion: str, current: SettledCell | None) -> dict[str, Any] | None:
+def _data_before(act: Act, criterion: str, current: SettledCell | None) -> dict[str, Any] | None:
     if current is None:
         return None
     queue_id = None if act.queue is None else act.queue.id
@@ -255,13 +255,13 @@ def restate_cell(
     if (
         settled is not None
         and settled.state == "active"
-        and not _asked_since(store, queue, settled)
+        and not _regrade_asked_since(store, queue, settled)
     ):
         state = "resolved"
     store.queues.set_state(queue.id, item_id, criterion, state, raised=raised)
 
 
-def _asked_since(store: Store, queue: QueueRow, settled: SettledCell) -> bool:
+def _regrade_asked_since(store: Store, queue: QueueRow, settled: SettledCell) -> bool:
     """Return whether a regrade of the cell was requested after it was settled, in such a queue.
 
     The settled verdict stays in force until the queue's reviewers decide.

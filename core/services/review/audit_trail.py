@@ -213,17 +213,17 @@ class _Teller:
         """Return a line per event."""
         listed = list(events)
         undone = self._store.events.undone([event.id for event in listed])
-        return [self._line(event, event.id in undone) for event in listed]
+        return [self._log_line(event, event.id in undone) for event in listed]
 
-    def _line(self, event: EventRow, undone: bool) -> LogLine:
-        hidden = self._hidden(event)
+    def _log_line(self, event: EventRow, undone: bool) -> LogLine:
+        hidden = self._is_hidden(event)
         action = HIDDEN if hidden else self._action_words(event)
         note = "" if hidden else event.reason
         return LogLine(
             event.id, event.ts, event.actor, event.item_id, event.criterion, action, note, undone
         )
 
-    def _hidden(self, event: EventRow) -> bool:
+    def _is_hidden(self, event: EventRow) -> bool:
         if self._all or event.actor == self._name:
             return False
         if event.action in ("request", "withdraw"):
@@ -234,10 +234,10 @@ class _Teller:
 
     def _action_words(self, event: EventRow) -> str:
         phrases: dict[str, Callable[[EventRow], str]] = {
-            "verdict": self._first,
+            "verdict": self._first_words,
             "final": self._final_words,
             "repeat": lambda e: f"said {self._option_label(e, e.after)} on a second look",
-            "settle": self._settled,
+            "settle": self._settled_words,
             "undo": self._undo_words,
             "mark": lambda e: f"made what is settled {e.after['state']}",
             "assign": lambda e: f"assigned it to {', '.join(e.after) or 'anybody'}",
@@ -247,7 +247,7 @@ class _Teller:
             return phrases[event.action](event)
         return _PLAIN.get(event.action, event.action)
 
-    def _first(self, event: EventRow) -> str:
+    def _first_words(self, event: EventRow) -> str:
         manner = {"assisted": ", with the votes in sight", "blind": ", blind"}.get(event.mode, "")
         verb = "resolved it as" if event.part == "resolve" else "said"
         return f"{verb} {self._option_label(event, event.after)}{manner}"
@@ -262,7 +262,7 @@ class _Teller:
             return f"said {after}, {why}, so it was confirmed automatically"
         return f"confirmed {after}" if before == after else f"changed {before} to {after}"
 
-    def _settled(self, event: EventRow) -> str:
+    def _settled_words(self, event: EventRow) -> str:
         label: str = event.after["label"] or "not assessable"
         manner = {
             "human_single": "by one person",
@@ -278,7 +278,7 @@ class _Teller:
         owner = "" if undone.actor == event.actor else f" of {undone.actor}"
         return f"took back: {self._action_words(undone)}{owner}"
 
-    def _rubric(self, version: int) -> Rubric:
+    def _rubric_at(self, version: int) -> Rubric:
         """Return the rubric of that version, since options may have been renamed later."""
         if version not in self._asked:
             self._asked[version] = self._store.rubrics.version(version).rubric
@@ -289,7 +289,7 @@ class _Teller:
         if verdict.option is None:
             why = "" if verdict.why is None else f" ({WHYS[verdict.why].lower()})"
             return f"cannot assess{why}"
-        rubric = self._own.get(event.item_id) or self._rubric(event.rubric_version_id)
+        rubric = self._own.get(event.item_id) or self._rubric_at(event.rubric_version_id)
         criterion = rubric.criterion(event.criterion)
         return criterion.choices[verdict.option].label
 

@@ -129,7 +129,7 @@ def claim(
             mine = turn.holder == seat.name
             may = turn.status in ("locked", "assigned") and (mine or seat.role == "lead")
             if not (take_over and may):
-                raise Conflict(_not_to_be_had(turn, seat))
+                raise Conflict(_why_not_available(turn, seat))
             _record_take_over(store, queue, seat, turn)
             store.turns.evict(queue_id, item_id, turn.part, seat.name, at=None)
         return _take_item(store, queue, seat, turn, at)
@@ -229,7 +229,7 @@ def _record_take_over(store: Store, queue: QueueRow, seat: Seat, turn: ItemTurn)
     act.record("take_over", before={"holder": turn.holder, "until": turn.until}, part=turn.part)
 
 
-def _not_to_be_had(turn: ItemTurn, seat: Seat) -> str:
+def _why_not_available(turn: ItemTurn, seat: Seat) -> str:
     item = f"Item {turn.position + 1}"
     if turn.status == "locked" and turn.holder == seat.name:
         return f"You have {item.lower()} open in another window until {time_words(turn.until)}."

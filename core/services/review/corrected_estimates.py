@@ -136,7 +136,7 @@ def mean_of(
     weights = np.ones(len(cells)) if criterion else cells.weight
     scale, values, strata = _Scale.of(weights), cells.counted, cells.stratum
     voted, decided = weights * cells.said, weights * values
-    reason = _why_not(cells, scale) or reason or (partly_labelled(cells) if by_item else "")
+    reason = _why_missing(cells, scale) or reason or (partly_labelled(cells) if by_item else "")
     if by_item:
         voted, decided, strata, low = item_shares(cells.item, weights, cells.said, values, strata)
         scale = _Scale(len(voted), low, 1 - low, len(voted))
@@ -254,7 +254,7 @@ class _Scale(NamedTuple):
         return estimate._replace(value=self.as_share(estimate.value), low=low, high=high)
 
 
-def _why_not(cells: DrawnCells, scale: _Scale) -> str:
+def _why_missing(cells: DrawnCells, scale: _Scale) -> str:
     if not len(cells):
         return "No cell has a value."
     return "" if scale.total else "No criterion rewards anything."

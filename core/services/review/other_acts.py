@@ -268,7 +268,7 @@ def undo(store: Store, seat: Seat, step: int, reason: str = "") -> UndoneActs:
         if not standing:
             raise Conflict("It has been taken back already.")
         _require_may_undo(store, seat, standing)
-        return _take_back(store, seat, standing, reason)
+        return _undo_events(store, seat, standing, reason)
 
 
 def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> None:
@@ -311,7 +311,7 @@ def _compared_reviewers(store: Store, queue_id: int, item_id: str, criterion: st
     return spoken if len(spoken) >= max(2, required) else set()
 
 
-def _take_back(store: Store, seat: Seat, events: Sequence[EventRow], reason: str) -> UndoneActs:
+def _undo_events(store: Store, seat: Seat, events: Sequence[EventRow], reason: str) -> UndoneActs:
     run, now, step, effects = (
         store.runs.get(events[0].run_id),
         clock.now(),

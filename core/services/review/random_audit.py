@@ -131,7 +131,7 @@ def _newly_covered(
 ) -> int:
     """Return how many unreviewed cells an audit drawn now would include."""
     late = waiting & before
-    if not voted_before(store, queue):
+    if not all_voted_before(store, queue):
         late |= waiting & table.among(store.votes.cells_after(queue.run_id, queue.created))
     return int((late & audited_cells(store, table, queue)).sum()) if late.any() else 0
 
@@ -142,7 +142,7 @@ def unresolved_cells(store: Store, queue_id: int) -> int:
     return sum(count for state, (count, *_) in states.items() if state != "resolved")
 
 
-def voted_before(store: Store, queue: QueueRow) -> bool:
+def all_voted_before(store: Store, queue: QueueRow) -> bool:
     """Return whether all votes surely came before a queue was created."""
     finished = store.runs.row(queue.run_id).finished
     return finished is not None and finished < queue.created

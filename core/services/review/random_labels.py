@@ -24,7 +24,7 @@ from core.services.queueing.drawn_cells import (
     labelled_cells,
 )
 from core.services.review import random_audit
-from core.services.review.random_audit import audit_frame_of, voted_before
+from core.services.review.random_audit import all_voted_before, audit_frame_of
 from core.store.store import Store
 from core.text.numbers import count, plural
 
@@ -124,7 +124,7 @@ def _changed_since(store: Store, queue: QueueRow) -> bool:
 
     Otherwise all cells existed when the queue drew.
     """
-    return not voted_before(store, queue) or bool(
+    return not all_voted_before(store, queue) or bool(
         store.settled.active_at(queue.run_id, queue.created)
     )
 

@@ -95,7 +95,7 @@ def read_paste(text: str) -> PastedCriteria:
         (grid,) = read_grid(read_raw(text, "pasted text", "rubric"))
         return PastedCriteria((), grid.value.criteria, grid.notices)
     lines = _all_pasted_lines(text)
-    return PastedCriteria(lines[:MOST], (), (*_left_over_notices(text), *_too_many(lines)))
+    return PastedCriteria(lines[:MOST], (), (*_left_over_notices(text), *_too_many_notice(lines)))
 
 
 def _left_over_notices(text: str) -> Iterator[Problem]:
@@ -112,7 +112,7 @@ def _left_over_notices(text: str) -> Iterator[Problem]:
             )
 
 
-def _too_many(lines: Sequence[PastedLine]) -> Iterator[Problem]:
+def _too_many_notice(lines: Sequence[PastedLine]) -> Iterator[Problem]:
     """Yield a notice if there are more lines than a rubric may have criteria."""
     if lines[MOST:]:
         message = f"This line and the rest are left out: a rubric has at most {MOST} criteria."
@@ -236,7 +236,7 @@ def with_lines_added(
     return draft
 
 
-def added_whole(draft: RubricDraft, criteria: Iterable[Criterion]) -> RubricDraft:
+def with_criteria_added(draft: RubricDraft, criteria: Iterable[Criterion]) -> RubricDraft:
     """Return the draft with the criteria of a grid at its end, including their levels."""
     for criterion in criteria:
         draft = append_criterion(draft, criterion)
@@ -312,7 +312,7 @@ def rules_of(rubric: Rubric) -> SheetRules:
     return SheetRules(tuple(gates), tuple(rules))
 
 
-def read(
+def rubrics_in(
     data: str | bytes | Opened, name: str, scaling: Scaling = "ratio"
 ) -> tuple[Parsed[Rubric], ...]:
     """Read the rubrics in a file or pasted text of any format, with notices.
@@ -346,10 +346,10 @@ def rubrics_at(
         NotFound: no file or rubric has that name.
     """
     if data is not None:
-        return read(data, "standard input", scaling)
+        return rubrics_in(data, "standard input", scaling)
     path = Path(source)
     if source.isdecimal() and not path.exists():
         return (Parsed(store.rubrics.latest(int(source)).rubric),)
     if not path.exists():
         raise NotFound(f"There is no file {source}, and no rubric of that number.")
-    return read(read_bytes(path, MAX_RUBRIC_BYTES), path.name, scaling)
+    return rubrics_in(read_bytes(path, MAX_RUBRIC_BYTES), path.name, scaling)

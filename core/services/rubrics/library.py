@@ -339,7 +339,7 @@ def file_name(rubric_name: str, format: Format) -> str:
     return ("-".join(plain.split())[:80] or "rubric") + f".{format}"
 
 
-def samples() -> list[SampleRubric]:
+def all_samples() -> list[SampleRubric]:
     """Return the rubrics that come with the program, by name; empty if not installed."""
     files = sorted(SAMPLES.glob("*.yaml"))
     sample_rubrics = [

@@ -35,7 +35,7 @@ from core.judging.turns import QuestionTurns
 from core.services.runs.ready_run import Providers
 from core.settings import load_settings
 from core.store.runs.kept import MANY
-from core.store.runs.logbook import Logbook, cells_said
+from core.store.runs.logbook import Logbook, cells_argument
 from core.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ _seldom: list[int] = []
 
 
 @contextmanager
-def fewer_collections() -> Iterator[None]:
+def collecting_less_often() -> Iterator[None]:
     """Collect cyclic garbage less often inside the ``with`` block.
 
     Three calls in flight reach Python's default threshold (700), and each collection visits all
@@ -142,7 +142,7 @@ def noting_questions(book: Logbook, run_id: int, waiting: WaitingQuestions) -> W
     def watched_question(
         question: Question, asking: Coroutine[Any, Any, AskedOutcome]
     ) -> Awaitable[AskedOutcome]:
-        cells = cells_said(run_id, [ask.cell for ask in question.asks])
+        cells = cells_argument(run_id, [ask.cell for ask in question.asks])
         noted = stepwise(asking, partial(book.record_work, cells), partial(book.record_work, b""))
         return waiting.watch(question, noted)
 

@@ -75,15 +75,15 @@ class Limits:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it to the app."""
         if scope["type"] == "websocket":
-            await self._page(scope, receive, send)
+            await self._serve_page(scope, receive, send)
             return
-        status, message = await self._refused(scope) if scope["type"] == "http" else (0, "")
+        status, message = await self._refusal(scope) if scope["type"] == "http" else (0, "")
         if message:
             await _send_answer(send, status, message)
         else:
             await self._app(scope, receive, send)
 
-    async def _refused(self, scope: Message) -> tuple[int, str]:
+    async def _refusal(self, scope: Message) -> tuple[int, str]:
         """Return a status and a message; the message is empty if the request may pass."""
         path = str(scope.get("path", ""))
         if match := _SIGN_IN.search(path):
@@ -96,7 +96,7 @@ class Limits:
             return (503, self._small_page(why, visit)) if why else (0, "")
         match = _UPLOAD.search(path)
         if match and scope.get("method") == "PUT":
-            return self._file(match[1], headers.get(b"content-length", b""))
+            return self._refusal_of_file(match[1], headers.get(b"content-length", b""))
         return 0, ""
 
     async def _visit_of(self, scope: Message) -> Visit:
@@ -110,7 +110,7 @@ class Limits:
         link = f'<p><a href="{html.escape(to)}">Log in</a></p>' if to else ""
         return _PAGE.format(f"<p>{html.escape(words)}</p>{link}")
 
-    async def _page(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def _serve_page(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve an open page until it must close."""
         visit = await self._visit_of(scope)
         if self._pages.enter(visit, time.monotonic()):
@@ -146,7 +146,7 @@ class Limits:
         finally:
             self._pages.leave(visit)
 
-    def _file(self, session: str, length: bytes) -> tuple[int, str]:
+    def _refusal_of_file(self, session: str, length: bytes) -> tuple[int, str]:
         if not length.isdigit():
             return 411, _NO_LENGTH
         page, all_pages = self._uploaded(session)

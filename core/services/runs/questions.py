@@ -70,28 +70,34 @@ class QuestionBuilder:
             in_force = rubric_in_force(item, self.rubric)
             for replicate in range(answers_of(judge, self.plan.panel, self.plan.replicates)):
                 asks = [
-                    Ask(cell, criterion, self._order(criterion, judge, item, position, replicate))
+                    Ask(
+                        cell,
+                        criterion,
+                        self._option_order(criterion, judge, item, position, replicate),
+                    )
                     for criterion in in_force.criteria
                     if (cell := Cell(item.id, criterion.name, judge.name, replicate)) not in done
                     and wanted(item.id, criterion.name)
                 ]
                 if together and asks:
-                    yield self._question(judge, item, in_force, asks, layout)
+                    yield self._question_of(judge, item, in_force, asks, layout)
                 elif not together:
                     for ask in asks:
-                        yield self._question(judge, item, in_force, [ask], layout)
+                        yield self._question_of(judge, item, in_force, [ask], layout)
 
     def _chosen_items(self, only: Collection[str] | None) -> Iterator[tuple[int, Item]]:
         """Return items with their position in the run, by which option orders are balanced."""
         if only is None:
             return enumerate(self.items)
-        return ((place, self.items[place]) for place in sorted(map(self._places.__getitem__, only)))
+        return (
+            (place, self.items[place]) for place in sorted(map(self._item_places.__getitem__, only))
+        )
 
     @cached_property
-    def _places(self) -> dict[str, int]:
+    def _item_places(self) -> dict[str, int]:
         return {item.id: place for place, item in enumerate(self.items)}
 
-    def _question(
+    def _question_of(
         self, judge: Judge, item: Item, rubric: Rubric, asks: Sequence[Ask], layout: Layout
     ) -> Question:
         first, *others = asks
@@ -105,7 +111,7 @@ class QuestionBuilder:
             *shown,
             more=tuple(others),
             examples=tuple(
-                e for ask in taught for e in self._examples(ask.criterion, rubric, item)
+                e for ask in taught for e in self._examples_for(ask.criterion, rubric, item)
             ),
             mode=judge.mode_in(asking),
             layout=layout,
@@ -116,7 +122,7 @@ class QuestionBuilder:
             summarise=bool(contest.get("summaries")) and is_first_order(item),
         )
 
-    def _order(
+    def _option_order(
         self, criterion: Criterion, judge: Judge, item: Item, position: int, replicate: int
     ) -> tuple[int, ...]:
         """Return the order of options; a replicate that checks order gets the reverse of its
@@ -124,7 +130,7 @@ class QuestionBuilder:
         """
         replicates = self.plan.replicates
         if replicate >= replicates:
-            partner = self._order(criterion, judge, item, position, replicate - replicates)
+            partner = self._option_order(criterion, judge, item, position, replicate - replicates)
             return reversed_order(criterion, partner)
         if self.plan.panel.asking.balanced and judge.shuffle:
             return balanced_order(
@@ -152,7 +158,9 @@ class QuestionBuilder:
         sample = list(islice(some.questions(judge, set()), _SAMPLED_QUESTIONS))
         return layout_for(sample, len(self.items), shuffled=judge.shuffle)
 
-    def _examples(self, criterion: Criterion, rubric: Rubric, item: Item) -> tuple[Example, ...]:
+    def _examples_for(
+        self, criterion: Criterion, rubric: Rubric, item: Item
+    ) -> tuple[Example, ...]:
         if not self.plan.panel.asking.few_shot or rubric is not self.rubric:
             return ()
         bank = self._example_banks.get(criterion.name)
@@ -163,11 +171,11 @@ class QuestionBuilder:
         k, seed = self.plan.panel.asking.few_shot, self.plan.seed
         return {
             name: ExampleBank(self.rubric.criterion(name), labelled, k, seed=seed)
-            for name, labelled in self._labelled.items()
+            for name, labelled in self._labelled_items.items()
         }
 
     @cached_property
-    def _labelled(self) -> dict[str, list[tuple[Item, int, str]]]:
+    def _labelled_items(self) -> dict[str, list[tuple[Item, int, str]]]:
         labelled: dict[str, list[tuple[Item, int, str]]] = {}
         with_reasons = self.plan.panel.asking.few_shot_reasons
         for item in self.teachers:
@@ -259,7 +267,7 @@ class Selector:
         cascade = self.panel.cascade
         if cascade is not None:
             for stage in sorted({j.stage for j in self.panel.judges if j.stage < round_.stage}):
-                if not self._goes_on(cascade, stage, rubric, criterion, item, rows, failed):
+                if not self._escalates(cascade, stage, rubric, criterion, item, rows, failed):
                     return False
         if not round_.earlier:
             return True
@@ -267,7 +275,7 @@ class Selector:
         cast = self.counting.count([r for r in rows if r.judge in names]).ballots
         return self._can_change(criterion, cast, round_.later)
 
-    def _goes_on(
+    def _escalates(
         self,
         cascade: Cascade,
         stage: int,

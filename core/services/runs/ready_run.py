@@ -304,7 +304,7 @@ class KeptAnswers:
         answer: asyncio.Future[Completion | None] = loop.create_future()
         self._wanted.append((key, answer))
         if self._reading is None or self._reading.done():
-            self._reading = loop.create_task(self._read())
+            self._reading = loop.create_task(self._read_items())
         return await answer
 
     async def any(self) -> bool:
@@ -320,7 +320,7 @@ class KeptAnswers:
         await loop.run_in_executor(self._reader, self._store.close)
         self._reader.shutdown()
 
-    async def _read(self) -> None:
+    async def _read_items(self) -> None:
         loop = asyncio.get_running_loop()
         while self._wanted:
             batch, self._wanted = self._wanted, []

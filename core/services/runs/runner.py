@@ -157,7 +157,7 @@ class Runner:
         """Claim and process runs until the Runner is stopped; ``works`` holds the active ones."""
         freed = False
         while not self._stopping.is_set():
-            freed = freed or await in_thread(io, self._free_from_the_dead)
+            freed = freed or await in_thread(io, self._free_runs_of_the_dead)
             if sum(not work.resting for work in works.values()) < AT_ONCE:
                 lease = await in_thread(io, self._claim_run)
                 if lease is not None:
@@ -168,7 +168,7 @@ class Runner:
             for task in [task for task in works if task.done()]:
                 del works[task]
 
-    def _free_from_the_dead(self) -> bool:
+    def _free_runs_of_the_dead(self) -> bool:
         """Free runs of killed processes on this machine before their leases expire.
 
         Return ``False`` while the data file cannot be written.

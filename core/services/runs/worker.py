@@ -39,7 +39,7 @@ from core.services.runs.held_work import (
     WaitingQuestions,
     budget_message,
     calling_beat,
-    fewer_collections,
+    collecting_less_often,
     in_thread,
     keep_columns,
     noting_questions,
@@ -122,8 +122,8 @@ class RunningWork:
             self.leave("cancelled")
         try:
             async with calling_beat(self._renew_lease, BEAT_EVERY):
-                with fewer_collections():
-                    status, message = await self._work()
+                with collecting_less_often():
+                    status, message = await self._work_until_end()
         except Conflict:
             self.lost = True
             return None
@@ -145,7 +145,7 @@ class RunningWork:
         log.info("Run %s: %s.", self.lease.run_id, status, extra=fields)
         return status
 
-    async def _work(self) -> tuple[RunStatus, str]:
+    async def _work_until_end(self) -> tuple[RunStatus, str]:
         job = await self.io(load_job, self.store, self.lease.run_id)
         self._book.begin(self.lease.run_id, self.lease.fence, job.run.calls)
         answers = KeptAnswers(self.store) if job.plan.panel.asking.cache else None
@@ -160,7 +160,7 @@ class RunningWork:
             if answers is not None:
                 await answers.close()
             if recorder.unwritten:
-                await self._keep(recorder.unwritten)
+                await self._save_answers(recorder.unwritten)
             elif answers is not None:
                 await self.io(trim_answers, self.store, answers.used)
 
@@ -184,7 +184,7 @@ class RunningWork:
             await self._fail_stopping_cells(job, recorder)
             asker = job.asker
             for index, round_ in enumerate(rounds_of(job.plan.panel)):
-                wanted = await self._wanted(job, round_) if index else wants_every_cell
+                wanted = await self._wanted_cells(job, round_) if index else wants_every_cell
                 cells = {
                     j.name: takewhile(self._may_continue, asker.questions(j, job.done, wanted))
                     for j in round_.judges
@@ -209,7 +209,7 @@ class RunningWork:
         finally:
             for judge in judges.values():
                 await judge.close()
-            await self._tell()
+            await self._note_counts()
         if self._gone is not None:
             raise self._gone
         if self.left_as is not None:
@@ -242,7 +242,7 @@ class RunningWork:
             await recorder.drain()
             await self.with_retries(self.store.runs.set_notes, job.run.id, {"passed_over": []})
 
-    async def _wanted(self, job: Job, round_: AskingRound) -> Wanted:
+    async def _wanted_cells(self, job: Job, round_: AskingRound) -> Wanted:
         """Return which cells a later round grades, by the votes of earlier rounds."""
         panel = job.plan.panel
         ballots = await self.io(self.store.votes.ballots, job.run.id)
@@ -288,7 +288,7 @@ class RunningWork:
         self._book.went_out(self.lease.run_id, batched)
         self._receipts.recorded(outcomes)
 
-    async def _tell(self) -> None:
+    async def _note_counts(self) -> None:
         """Note the counts per address and the longest wait, if they changed."""
         counts = ready_run.address_counts(self._judges, self._before)
         notes = {ready_run.ADDRESSES: counts, WAITING: self._waiting.longest_wait()}
@@ -303,7 +303,7 @@ class RunningWork:
         self._book.went_out(self.lease.run_id, count)
         recorder.wake_writer()
 
-    async def _keep(self, outcomes: Sequence[AskedOutcome]) -> None:
+    async def _save_answers(self, outcomes: Sequence[AskedOutcome]) -> None:
         """Save the answers of outcomes that could not be recorded, since they were paid for."""
         answers = [answer for outcome in outcomes for answer in outcome.answers]
         try:
@@ -370,7 +370,7 @@ class RunningWork:
             return False
         if beat:
             self.leave("cancelled")
-        await self._tell()
+        await self._note_counts()
         return True
 
     async def _release_run(self, status: RunStatus, message: str, seconds: float) -> None:

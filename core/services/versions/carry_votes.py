@@ -52,7 +52,7 @@ def carry_counts(
     """
     run = store.runs.get(run_id)
     edits = _checked_edits(store, run_id, version_id, moves)
-    carried = _votes_kept(store, run, edits, again)
+    carried = _kept_vote_count(store, run, edits, again)
     planned = sum(count for _, count in _planned_items(store, run, version_id, carried))
     return CarryEstimate(carried.total(), max(0, planned - carried.total()))
 
@@ -111,7 +111,7 @@ def _checked_edits(
     return edits
 
 
-def _votes_kept(
+def _kept_vote_count(
     store: Store, run: Run, edits: VersionEdits, again: Collection[str]
 ) -> Counter[str]:
     """Return how many votes of each item would be carried over."""
@@ -148,7 +148,7 @@ def _planned_items(
 def _create_run(
     store: Store, run: Run, version_id: int, edits: VersionEdits, again: Collection[str]
 ) -> Run:
-    carried = _votes_kept(store, run, edits, again)
+    carried = _kept_vote_count(store, run, edits, again)
     number = store.rubrics.version(version_id).number
     origin = {"run": run.id, "votes": carried.total(), "again": sorted(again)}
     plan = replace(

@@ -19,9 +19,9 @@ from core.scoring import Texts, needs_texts
 from core.services.access.allowing import allowed
 from core.services.results.scored_items import (
     fitted_of,
-    hashes,
-    put_aside,
+    hashes_of_questions,
     resolved_items,
+    set_decisions_aside,
     settled_lookup,
     stale_cells,
 )
@@ -130,12 +130,12 @@ def follow(
                 "them over to a new run under this version."
             )
         after = store.rubrics.version(version_id).rubric
-        current = hashes(after)
+        current = hashes_of_questions(after)
         accepted = [current[name] for name in keep if name in changed.stale]
         earlier = {
             criterion for change in followed_versions(store, run_id) for criterion in change.kept
         }
-        aside, stands = put_aside(store, run_id, current, {*accepted, *earlier})
+        aside, stands = set_decisions_aside(store, run_id, current, {*accepted, *earlier})
         _mark_decisions(store, seat, run, aside, stands)
         change = store.scored.follow(
             run_id,

@@ -201,7 +201,7 @@ class BenchHashes:
         """Yield row, criterion and hash of the model's question, for every test row with text."""
         for item in self.tests:
             for name in self.subject.criteria:
-                yield item.id, name, self._sent(item, name)
+                yield item.id, name, self._sent_text(item, name)
 
     def offline(self) -> Iterator[tuple[str, str, str]]:
         """Yield the same for offline judges, which read texts and labels but no requirement."""
@@ -225,19 +225,19 @@ class BenchHashes:
     @cached_property
     def few_shot(self) -> int:
         """Return the most examples shown for a criterion; 0 if none fits any criterion."""
-        counts = [len(self._labelled(name)) for name in self.subject.criteria]
+        counts = [len(self._labelled_items(name)) for name in self.subject.criteria]
         return min(MOST_EXAMPLES, max(counts, default=0))
 
-    def _sent(self, item: Item, name: str) -> str:
+    def _sent_text(self, item: Item, name: str) -> str:
         criterion = self.subject.criteria[name]
         question = Question(
             Cell(item.id, name, ""),
             item,
-            self._rubrics[name],
+            self._rubrics_by_name[name],
             criterion,
             tuple(range(len(criterion.choices))),
             seed=0,
-            examples=self._banks[name].for_item(item) if self.few_shot else (),
+            examples=self._example_banks[name].for_item(item) if self.few_shot else (),
         )
         prompt = assembly.build_prompt(question)
         # All questions of a wording share the system text, which the version identifies.
@@ -245,17 +245,17 @@ class BenchHashes:
         return _short_hash([prompt.version, texts])
 
     @cached_property
-    def _rubrics(self) -> dict[str, Rubric]:
+    def _rubrics_by_name(self) -> dict[str, Rubric]:
         return {name: self.subject.rubric([name], "w") for name in self.subject.criteria}
 
     @cached_property
-    def _banks(self) -> dict[str, ExampleBank]:
+    def _example_banks(self) -> dict[str, ExampleBank]:
         return {
-            name: ExampleBank(criterion, self._labelled(name), self.few_shot, seed=0)
+            name: ExampleBank(criterion, self._labelled_items(name), self.few_shot, seed=0)
             for name, criterion in self.subject.criteria.items()
         }
 
-    def _labelled(self, name: str) -> list[tuple[Item, int, str]]:
+    def _labelled_items(self, name: str) -> list[tuple[Item, int, str]]:
         criterion = self.subject.criteria[name]
         labels = [(item, item.truth(criterion)) for item in self.examples]
         return [(i, at, i.labels[name].reason) for i, at in labels if at is not None]

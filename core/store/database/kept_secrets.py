@@ -107,7 +107,7 @@ def _without_secrets(value: Any, tell: Callable[[str], None]) -> Any:
 def _cleaned_field(name: str, value: Any, tell: Callable[[str], None]) -> Any:
     if name == "params" and isinstance(value, dict) and "params" not in value:
         for path in secrets_in(value):
-            _tell_texts(_value_at(value, path), tell)
+            _report_texts(_value_at(value, path), tell)
         return without_secrets(value)
     if name == "api_base" and isinstance(value, str):
         return cleaned_address(value)
@@ -123,12 +123,12 @@ def _value_at(value: Any, path: tuple[str | int, ...]) -> Any:
     return value
 
 
-def _tell_texts(value: Any, tell: Callable[[str], None]) -> None:
+def _report_texts(value: Any, tell: Callable[[str], None]) -> None:
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
         for inner in value:
-            _tell_texts(inner, tell)
+            _report_texts(inner, tell)
     elif isinstance(value, str):
         # A header's value is "Bearer KEY"; a server may have repeated only the key.
         for text in {value, value.rpartition(" ")[2]}:

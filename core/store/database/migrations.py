@@ -27,7 +27,7 @@ from core.store.database.later_tables import (
     SCORED_VERSIONS,
     SUMS,
 )
-from core.store.database.sums import not_covered_so_far
+from core.store.database.sums import mark_uncovered
 from core.store.database.tables import LIBRARY, RUNS, TRIGGERS, VOTES
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def sums(db: Database) -> None:
     """Add checksums of new rows; existing rows have none."""
     for statement in SUMS:
         db.conn.execute(_dedent(statement))
-    not_covered_so_far(db.conn)
+    mark_uncovered(db.conn)
 
 
 def help_leases(db: Database) -> None:

@@ -132,7 +132,7 @@ def add_sums(db: sqlite3.Connection) -> None:
         _store_sum(db, facts, last, _digest_rows(db, facts, after, last))
 
 
-def not_covered_so_far(db: sqlite3.Connection) -> None:
+def mark_uncovered(db: sqlite3.Connection) -> None:
     """Mark all existing rows as recorded without a checksum."""
     for facts, _, last in _tables_to_sum(db):
         _store_sum(db, facts, last, "")

@@ -24,7 +24,7 @@ from core.store.database.content import (
 )
 from core.text.names import STORED
 
-#: True for an item ``i`` that contains the search text; ``found_values`` gives the parameters.
+#: True for an item ``i`` that contains the search text; ``search_values`` gives the parameters.
 FOUND = r"""
     (i.item_id LIKE ? ESCAPE '\' OR i.content -> '$.submission' LIKE ? ESCAPE '\'
      OR i.content -> '$.prompt' LIKE ? ESCAPE '\' OR i.content -> '$.context' LIKE ? ESCAPE '\'
@@ -36,7 +36,7 @@ _PAGE = 500
 HAS_RUBRIC = "instr(i.content, '\"rubric\"') AND json_type(i.content, '$.rubric') = 'object'"
 
 
-def found_values(search: str) -> list[str]:
+def search_values(search: str) -> list[str]:
     """Return the parameters of ``FOUND`` for the text ``search``."""
     inside = like_json(search)
     return [like_pattern(search), inside, inside, inside, inside]
@@ -174,7 +174,7 @@ def _where_clause(version_id: int, where: ItemFilter) -> tuple[str, Sequence[Any
         values.append(where.split)
     if where.search:
         parts.append(FOUND)
-        values += found_values(where.search)
+        values += search_values(where.search)
     return " AND ".join(parts), values
 
 

@@ -35,7 +35,7 @@ class Rubrics:
                 "INSERT INTO rubric (name, created, hidden) VALUES (?, ?, ?)",
                 (rubric.name, now, hidden),
             )
-            return self._add(db, new_id(cursor), 1, rubric, now, author, note)
+            return self._add_version(db, new_id(cursor), 1, rubric, now, author, note)
 
     def version_with_content(self, rubric: Rubric, *, now: str) -> RubricVersion:
         """Return the newest version with this content; if there is none, save a hidden rubric."""
@@ -70,7 +70,7 @@ class Rubrics:
                     f"{latest.created}. Nothing was overwritten."
                 )
             db.execute("UPDATE rubric SET name = ? WHERE id = ?", (rubric.name, rubric_id))
-            return self._add(db, rubric_id, parent + 1, rubric, now, author, note)
+            return self._add_version(db, rubric_id, parent + 1, rubric, now, author, note)
 
     def latest(self, rubric_id: int) -> RubricVersion:
         """Return the newest version of a rubric."""
@@ -151,7 +151,7 @@ class Rubrics:
         """Restore a rubric from the archive."""
         self._files.set_archived("rubric", rubric_id, None)
 
-    def _add(
+    def _add_version(
         self,
         db: sqlite3.Connection,
         rubric_id: int,

@@ -58,14 +58,14 @@ class Events:
 
     def get(self, event_id: int) -> EventRow:
         """Return an event; raises ``NotFound``."""
-        rows = self._rows("id = ?", (event_id,))
+        rows = self._event_rows("id = ?", (event_id,))
         if not rows:
             raise NotFound(f"There is no review event {event_id}.")
         return rows[0]
 
     def of_step(self, step: int) -> list[EventRow]:
         """Return the events of one act, in order. Raises ``NotFound`` if the step is unknown."""
-        rows = self._rows("step = ?", (step,))
+        rows = self._event_rows("step = ?", (step,))
         if not rows:
             raise NotFound(f"There is no review step {step}.")
         return rows
@@ -73,8 +73,8 @@ class Events:
     def of_cell(self, run_id: int, item_id: str, criterion: str | None = None) -> list[EventRow]:
         """Return the events of a cell, or of a whole item without ``criterion``."""
         if criterion is None:
-            return self._rows("run_id = ? AND item_id = ?", (run_id, item_id))
-        return self._rows(
+            return self._event_rows("run_id = ? AND item_id = ?", (run_id, item_id))
+        return self._event_rows(
             "run_id = ? AND item_id = ? AND criterion IN (?, '')", (run_id, item_id, criterion)
         )
 
@@ -144,11 +144,11 @@ class Events:
 
     def requests(self, run_id: int) -> list[EventRow]:
         """Return the regrade requests of a run, oldest first."""
-        return self._rows("run_id = ? AND action = 'request'", (run_id,))
+        return self._event_rows("run_id = ? AND action = 'request'", (run_id,))
 
     def withdrawn(self, run_id: int) -> set[int]:
         """Return the event ids of a run's withdrawn requests."""
-        return {int(event.after["request"]) for event in self._rows(_WITHDRAWN, (run_id,))}
+        return {int(event.after["request"]) for event in self._event_rows(_WITHDRAWN, (run_id,))}
 
     def last_request(self, run_id: int, item_id: str, criterion: str) -> int:
         """Return the event id of the newest request on a cell, or 0."""
@@ -227,7 +227,7 @@ class Events:
 
         Other reviewers' verdicts do not depend on the event; an adjudicator's decision does.
         """
-        rows = self._rows(
+        rows = self._event_rows(
             "queue_id = ? AND item_id = ? AND criterion = ? AND id > ? "
             "AND step <> ? AND action IN (SELECT value FROM json_each(?)) "
             "AND (actor = ? OR action NOT IN ('verdict', 'final') OR part = 'resolve') "
@@ -248,7 +248,7 @@ class Events:
         )
         return None if when is None else str(when)
 
-    def _rows(self, where: str, values: Sequence[Any]) -> list[EventRow]:
+    def _event_rows(self, where: str, values: Sequence[Any]) -> list[EventRow]:
         rows = self._files.rows(
             f"SELECT {_COLUMNS} FROM review_event WHERE {where} ORDER BY id", values
         )

@@ -45,7 +45,7 @@ def given_text(verdict: ReviewerAnswer | None) -> str | None:
     return None if verdict is None else to_json(given_data(verdict))
 
 
-def given_read(text: str | None) -> ReviewerAnswer | None:
+def given_from_text(text: str | None) -> ReviewerAnswer | None:
     """Return the verdict from the text of ``given_text``."""
     return None if text is None else given_from(json.loads(text))
 
@@ -262,11 +262,11 @@ class Verdicts:
 
     def of_item(self, queue_id: int, item_id: str) -> builtins.list[VerdictRow]:
         """Return the verdicts on an item's cells, in the order given."""
-        return self._rows("queue_id = ? AND item_id = ?", (queue_id, item_id))
+        return self._verdict_rows("queue_id = ? AND item_id = ?", (queue_id, item_id))
 
     def of_queue(self, queue_id: int) -> builtins.list[VerdictRow]:
         """Return all verdicts of a queue, in the order given."""
-        return self._rows("queue_id = ?", (queue_id,))
+        return self._verdict_rows("queue_id = ?", (queue_id,))
 
     def verdicts_needed(self, queue_id: int) -> int:
         """Return the number of verdicts that the open cells of a queue still need."""
@@ -313,14 +313,17 @@ class Verdicts:
                 (queue_id, verdict.item_id, verdict.criterion, verdict.part, verdict.reviewer),
             )
 
-    def _rows(self, where: str, values: Sequence[Any]) -> builtins.list[VerdictRow]:
+    def _verdict_rows(self, where: str, values: Sequence[Any]) -> builtins.list[VerdictRow]:
         rows = self._files.rows(
             f"SELECT {_VERDICT} FROM review_verdict WHERE {where} ORDER BY first_event", values
         )
         verdicts = []
         for row in rows:
             fields = dict(row)
-            first, final = given_read(fields.pop("first")), given_read(fields.pop("final"))
+            first, final = (
+                given_from_text(fields.pop("first")),
+                given_from_text(fields.pop("final")),
+            )
             assert first is not None, "the column is NOT NULL"
             verdicts.append(VerdictRow(first=first, final=final, **fields))
         return verdicts

@@ -17,7 +17,7 @@ from core.domain.runs import HelpStep, HelpTask, Lease, RunStatus
 from core.errors import NotFound
 from core.store.database.connection import Connections
 from core.store.database.content import clean, to_json
-from core.store.runs.leases import let_go, require_lease
+from core.store.runs.leases import end_lease, require_lease
 
 _LAST = "(SELECT max(id) FROM help_step l WHERE l.task_id = s.task_id AND l.name = s.name)"
 _TASK = f"""
@@ -158,7 +158,7 @@ class Helps:
         """Release a task; does nothing if the lease was lost."""
         facts = {} if result is None else {"result": to_json(result)}
         with self._files.write() as db:
-            let_go(db, lease, status, message, updated=now, **facts)
+            end_lease(db, lease, status, message, updated=now, **facts)
 
     def request_cancel(self, task_id: int, *, now: str) -> None:
         """Ask the owner of a task to stop; a waiting task is cancelled at once."""

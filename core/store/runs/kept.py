@@ -44,14 +44,14 @@ class KeptAnswerStore:
         A new result is cached if ``keep`` is true. Read the stamp before the data: an entry under
         an outdated stamp is simply never read again.
         """
-        columns = self._get(about, stamp)
+        columns = self._get_entry(about, stamp)
         if columns is None:
             columns = make()
             if keep:
                 self._put_entry(about, stamp, columns)
         return columns
 
-    def _get(self, about: str, stamp: int) -> Columns | None:
+    def _get_entry(self, about: str, stamp: int) -> Columns | None:
         rows = self._files.tuples(
             "SELECT body FROM kept WHERE about = ? AND stamp = ?", (about, stamp)
         )

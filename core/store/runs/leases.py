@@ -45,7 +45,7 @@ def require_lease(db: sqlite3.Connection, lease: Lease) -> None:
         raise LeaseLost(f"{message}; nothing was written.")
 
 
-def let_go(
+def end_lease(
     db: sqlite3.Connection,
     lease: Lease,
     status: RunStatus,
@@ -136,7 +136,7 @@ class Leases:
             if row is None:
                 return False
             settled: RunStatus = "cancelled" if status == "queued" and row[0] else status
-            return let_go(
+            return end_lease(
                 *(db, lease, settled, message),
                 finished=None if settled == "queued" else now,
                 seconds=row[1] + seconds,

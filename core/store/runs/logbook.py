@@ -141,10 +141,10 @@ class LogbookContent(NamedTuple):
         return max(0, before + out - calls)
 
 
-def cells_said(run_id: int, cells: Sequence[Cell]) -> bytes:
+def cells_argument(run_id: int, cells: Sequence[Cell]) -> bytes:
     """Return the argument of ``Logbook.at`` for as many cells of a run as fit.
 
-    >>> LogbookContent(0, cells_said(7, [Cell("i1", "tone", "ada")]), {}).cells
+    >>> LogbookContent(0, cells_argument(7, [Cell("i1", "tone", "ada")]), {}).cells
     (7, (Cell(item='i1', criterion='tone', judge='ada', replicate=0),))
     """
     for some in (cells, cells[:1], ()):

@@ -166,14 +166,14 @@ class Responses:
         The least recently used go first. Answers with keys in ``used`` count as new, once the cache
         reaches half of ``most``.
         """
-        if 4 * self._guess_size() <= most or 2 * self._size() <= most:
+        if 4 * self._guess_size() <= most or 2 * self._cache_size() <= most:
             return 0
         with self._files.write() as db:
             db.executemany(
                 "UPDATE response SET id = (SELECT max(id) FROM response) + 1 WHERE key = ?",
                 ((key,) for key in used),
             )
-        size = self._size()
+        size = self._cache_size()
         if size <= most:
             return 0
         last, gone = 0, 0
@@ -193,7 +193,7 @@ class Responses:
         )
         return float(guess)
 
-    def _size(self) -> int:
+    def _cache_size(self) -> int:
         ((size,),) = self._files.tuples(f"SELECT coalesce(sum({_BYTES}), 0) FROM response")
         return int(size)
 

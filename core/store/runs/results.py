@@ -21,7 +21,7 @@ from core.domain.runs import (
 from core.domain.votes import ADJUDICATED, BallotRow, ItemBallots, Verdict
 from core.errors import NotFound
 from core.store.database.content import to_json
-from core.store.library.datasets import FOUND, found_values
+from core.store.library.datasets import FOUND, search_values
 from core.store.runs.cells import CellVerdicts
 
 #: ``ri`` comes first, so that its indexes can serve as sort orders.
@@ -83,7 +83,7 @@ def where_clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
     values = [value for _, value in tests if value is not None]
     if where.search:
         parts.append(FOUND)
-        values += found_values(where.search)
+        values += search_values(where.search)
     for sign, name in where.signs:
         parts.append(_SIGNS[sign] % ("1" if name is None else "c.criterion = ?"))
         values += [] if name is None else [name]

@@ -146,7 +146,7 @@ class Runs:
 
     def get(self, run_id: int) -> Run:
         """Return a run with its whole plan and notes."""
-        fields = self._fields(self._one_row(f"{_ROW}, r.plan, r.notes", run_id))
+        fields = self._run_fields(self._one_row(f"{_ROW}, r.plan, r.notes", run_id))
         details, notes = json.loads(fields.pop("plan")), json.loads(fields.pop("notes"))
         plan = RunPlan(
             name=fields["name"],
@@ -160,7 +160,7 @@ class Runs:
 
     def row(self, run_id: int) -> RunRow:
         """Return a run without plan and notes, cheap enough for polling."""
-        return RunRow(**self._fields(self._one_row(_ROW, run_id)))
+        return RunRow(**self._run_fields(self._one_row(_ROW, run_id)))
 
     def _one_row(self, columns: str, run_id: int) -> sqlite3.Row:
         # A number from a URL or a command may be too large for SQLite; no run has it.
@@ -194,7 +194,7 @@ class Runs:
             f"SELECT {_ROW} FROM {_FROM} WHERE {where} ORDER BY r.id DESC LIMIT ? OFFSET ?",
             (*values, limit, offset),
         )
-        return [RunRow(**self._fields(row)) for row in rows]
+        return [RunRow(**self._run_fields(row)) for row in rows]
 
     def newest_on(self, version_id: int) -> int | None:
         """Return the newest finished run on a dataset version, or ``None``."""
@@ -315,7 +315,7 @@ class Runs:
                 self.request_queue(run_id)
             return count
 
-    def _fields(self, row: sqlite3.Row) -> dict[str, Any]:
+    def _run_fields(self, row: sqlite3.Row) -> dict[str, Any]:
         fields = dict(row)
         fields["panel"] = Panel.model_validate_json(fields["panel"])
         fields["cancel"] = bool(fields["cancel"])

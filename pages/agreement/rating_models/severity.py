@@ -68,7 +68,7 @@ def show(chosen: RatedSelection) -> None:
         f"The {level_words()} intervals are below the figures.",
         help=SAYS,
     )
-    _fair(chosen, study)
+    _most_changed_items(chosen, study)
 
 
 def _severity_picture(chosen: RatedSelection, found: SeverityStudy) -> None:
@@ -101,7 +101,7 @@ def _rater_row(name: str, one: RaterSeverity) -> list[str]:
     ]
 
 
-def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
+def _most_changed_items(chosen: RatedSelection, found: SeverityStudy) -> None:
     st.html('<div class="rs-section">What an average rater would give</div>')
     rated_items = [one for one in found.items if one.fair.value is not None]
     some = found.surely_changed[:ITEMS]

@@ -141,8 +141,8 @@ def _on_act(name: str, act: str, uid: str) -> None:
         if act == "copy":
             changed, copy = draft_criteria.duplicate_criterion(draft, uid)
             drafts.change_draft(name, changed)
-            drafts.keep_open(name, copy)
-            keyboard.write_into(name, copy)
+            drafts.set_open_card(name, copy)
+            keyboard.focus_requirement(name, copy)
             return
         acts: dict[str, Callable[[RubricDraft, str], RubricDraft]] = {
             "up": lambda d, u: draft_criteria.move_criterion(d, u, -1),
@@ -289,9 +289,9 @@ def _on_add(name: str, template: Template) -> None:
         na = bool(state.get(state.key(RUBRIC_ACT, name, "with_na")))
         changed, uid = draft_criteria.add_criterion(drafts.draft(name), template, na=na)
         drafts.change_draft(name, changed)
-        drafts.keep_open(name, uid)
+        drafts.set_open_card(name, uid)
         state.put(state.key(keyboard.TEMPLATE, name), template)
-        keyboard.write_into(name, uid)
+        keyboard.focus_requirement(name, uid)
 
 
 def _about_fields(name: str) -> None:

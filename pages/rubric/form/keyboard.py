@@ -165,6 +165,6 @@ def show_help() -> None:
     st.html(f'<div class="rs-quiet rs-keys">{keys}</div>')
 
 
-def write_into(name: str, uid: str) -> None:
+def focus_requirement(name: str, uid: str) -> None:
     """Put the cursor into the requirement of that criterion, once it is drawn."""
     state.put(state.key(FRESH, name), uid)

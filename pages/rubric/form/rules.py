@@ -328,7 +328,7 @@ def _on_act(name: str, act: str, uid: str) -> None:
         if act == "copy":
             changed, copy = draft_rules.duplicate_rule(draft, uid)
             drafts.change_draft(name, changed)
-            drafts.keep_open(name, copy)
+            drafts.set_open_card(name, copy)
         elif uid == drafts.DECISION:
             drafts.change_draft(name, draft_rules.drop_decision(draft))
         elif uid == drafts.PENALTY:
@@ -361,4 +361,4 @@ def _on_add(name: str, kind: str) -> None:
     with shown_errors():
         changed, uid = ADD[kind][2](drafts.draft(name))
         drafts.change_draft(name, changed)
-        drafts.keep_open(name, uid)
+        drafts.set_open_card(name, uid)

@@ -148,7 +148,7 @@ def _open_buttons(name: str, finding: MetaFinding, number: int) -> None:
                 key=state.key(model_help.HELP_ACT, name, "finding", number, uids[criterion]),
                 type="tertiary",
                 icon=":material/arrow_forward:",
-                on_click=drafts.keep_open,
+                on_click=drafts.set_open_card,
                 args=(name, uids[criterion]),
             )
 

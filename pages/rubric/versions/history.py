@@ -347,11 +347,11 @@ def _on_choice(name: str, act: str) -> None:
         if act == "apart":
             draft_name = library.new_name()
             library.keep(store(), draft_name, library.detached_draft(draft), **drafts.draft_owner())
-            drafts.drop_kept(name)
+            drafts.discard_stored_copy(name)
             drafts.forget_draft(name)
             open_rubric(draft_name)
         else:
-            drafts.drop_kept(name)
+            drafts.discard_stored_copy(name)
             drafts.forget_draft(name)
 
 

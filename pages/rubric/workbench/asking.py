@@ -103,7 +103,7 @@ def _on_cancel(name: str) -> None:
         asking.cancel(store(), name)
 
 
-def choose(name: str, now: WorkbenchState) -> None:
+def draw_judge_choice(name: str, now: WorkbenchState) -> None:
     """Choose the judges, the reversed order, and the dataset that offline judges learn from."""
     key, bench = partial(state.key, keys.WORKBENCH_FIELD, name), dict(now.bench)
     fields = Fields(key, bench.__getitem__, partial(_set_choice, name))

@@ -210,7 +210,7 @@ def show(name: str) -> None:
             return
         bench = subject.current_state(name)
         criterion = subject.show_subject(name, bench)
-        asking.choose(name, bench)
+        asking.draw_judge_choice(name, bench)
         adding_form(name, bench)
         st.fragment(_live_rows, run_every=LOOK_EVERY if bench.active else None)(
             name, criterion, bench.active

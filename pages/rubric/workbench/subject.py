@@ -200,6 +200,6 @@ def _option_html(label: str, description: str, *, na: bool) -> str:
 
 
 def _on_form(name: str, uid: str) -> None:
-    drafts.keep_open(name, uid)
+    drafts.set_open_card(name, uid)
     state.put(state.key(RUBRIC_VIEW, name), "Form")
     state.set_address(**{state.SIDE: None})

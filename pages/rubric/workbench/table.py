@@ -103,7 +103,7 @@ def _on_more(name: str, uid: str) -> None:
             state.put(state.key(keys.WORKBENCH_GONE, name), removed)
 
 
-def put_back(name: str) -> None:
+def offer_restore(name: str) -> None:
     """Offer to restore the row removed last."""
     if state.get(state.key(keys.WORKBENCH_GONE, name)) is not None:
         st.button(
@@ -148,7 +148,7 @@ def show(name: str, bench: WorkbenchState, criterion: str | None) -> None:
         st.caption("No row is like that.")
     if pages > 1:
         st.pagination(pages, key=state.key(keys.WORKBENCH_PAGE, name))
-    put_back(name)
+    offer_restore(name)
 
 
 def _filtered_rows(name: str, bench: WorkbenchState, criterion: str | None) -> list[BenchRow]:

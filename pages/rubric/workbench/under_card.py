@@ -104,7 +104,7 @@ def _result_bar(name: str, bench: WorkbenchState, criterion: str) -> None:
         )
         _take_popover(name, criterion)
         with st.popover(label(_judges_words(bench), 40), icon=":material/gavel:", type="tertiary"):
-            asking.choose(name, bench)
+            asking.draw_judge_choice(name, bench)
     if bench.active:
         st.caption("asking …")
     for run in bench.stopped:

@@ -75,7 +75,7 @@ def table_buttons(name: str) -> str:
     )
 
 
-def let_tables_be_taken() -> None:
+def add_table_buttons() -> None:
     """Draw the browser code, once for every page."""
     component = st.components.v2.component("rubric_studio_tables", js=_JS)
     component(key=state.TABLES, height=1)

@@ -54,7 +54,7 @@ def first_address(
     """
     address: dict[str, object] = {
         state.RUN: run_id,
-        state.SET: browsing.set_word(store(), run_id, items),
+        state.SET: browsing.packed_set(store(), run_id, items),
     }
     # The list to step through is in the run's order.
     address[state.ITEM] = browsing.first_of_set(store(), run_id, items) or items[0]
@@ -71,7 +71,7 @@ def link_to_review(
         {
             state.NEW: state.QUEUE,
             state.RUN: run_id,
-            state.SET: browsing.set_word(store(), run_id, items),
+            state.SET: browsing.packed_set(store(), run_id, items),
             state.NAMED: name[:200],
             **({} if criterion is None else {state.CRITERION: criterion}),
         },
@@ -148,7 +148,7 @@ def link_to_settling(run_id: int, item_id: str | None = None) -> None:
             REVIEW_ITEM, text, {state.RUN: run_id, state.RULE: SPLIT}, icon="gavel", help=help
         )
     else:
-        only = browsing.set_word(store(), run_id, [item_id])
+        only = browsing.packed_set(store(), run_id, [item_id])
         address = {state.NEW: state.QUEUE, state.RUN: run_id, state.RULE: SPLIT, state.SET: only}
         address[state.NAMED] = SETTLED_AT_ONCE[SPLIT][0]
         draw_link(QUEUES, text, address, icon="gavel", help=help)

@@ -16,11 +16,11 @@ from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.items import (
     FAILURE_WORDS,
+    answer_label,
     call_facts,
     standing_tags,
     verdict_chips,
     vote_card,
-    which_answer,
 )
 from pages.ui.resources import store
 from pages.ui.text import draw_raw, esc, label
@@ -44,7 +44,7 @@ def show_vote(
         return
     call = item_view.call_of(store(), source)
     marks = standing_tags(view) + marks
-    st.html(vote_card(criterion, result, call, which=which_answer(view), text=text, marks=marks))
+    st.html(vote_card(criterion, result, call, which=answer_label(view), text=text, marks=marks))
     if view.vote is None and len(view.attempts) > 1:
         st.caption(f"Asked {len(view.attempts)} times.")
     if call is not None:
@@ -176,7 +176,7 @@ def _label_words(criterion: CriterionView) -> str:
 def _vote_mark(criterion: CriterionView, view: VoteView, active: bool) -> str:
     """Return one cell in short: the judge, and the result."""
     cell = view.cell
-    answer_name = which_answer(view)
+    answer_name = answer_label(view)
     judge_words = cell.judge + (f", {answer_name}" if answer_name else "")
     if view.vote is not None:
         if view.vote.abstained:

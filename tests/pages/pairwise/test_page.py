@@ -214,7 +214,7 @@ def test_systems_that_answered_different_tasks_are_ranked_by_their_means_as_rank
     ]
     run_id = graded(store, items)
     page = shown(open_page(PAGE, run=str(run_id)))
-    report = rank_report.rank_source(lambda: store, str(run_id)).data
+    report = rank_report.rank_answers(lambda: store, str(run_id)).data
     assert report["matched"] is False
     assert "The systems answered different items" in page
     assert "Systems by their judges' mean score" in html.unescape(page)

@@ -86,7 +86,7 @@ def test_only_tasks_that_differ_can_be_shown_and_the_difference_is_marked(store:
 
 def test_a_set_in_the_address_is_a_filter_and_a_list_to_step_through(store: Store) -> None:
     run_id = graded(store)
-    word = browsing.set_word(store, run_id, [FIRST, "c"])
+    word = browsing.packed_set(store, run_id, [FIRST, "c"])
 
     assert listed(open_run(run_id, set=word)) == [FIRST, "c"]
     app = open_run(run_id, set=word, item=FIRST)
@@ -108,7 +108,7 @@ def test_a_set_and_a_criterion_in_the_address_are_the_queue_of_exactly_these_cel
     store: Store,
 ) -> None:
     run_id = graded(store)
-    word = browsing.set_word(store, run_id, [FIRST, "b"])
+    word = browsing.packed_set(store, run_id, [FIRST, "b"])
     reviewed.sit(store, "Ann")
     app = AppTest.from_file(str(FRAME), default_timeout=30)
     app.session_state[NAME], app.session_state[SESSION] = "Ann", "tab"

@@ -81,7 +81,9 @@ def test_accuracy_and_kappa_of_the_panel_are_one_number_with_one_interval(
     close = rater_pairs.pair_details(sheet, "Tone", LABELS, PANEL)
     near = dict((*close.first, *close.rest))
     (written,) = [one for one in report_run(store, run).criteria if one.name == "Tone"]
-    (beside,) = [one for one in worked_example.against_labels(store, run) if one.name == "Tone"]
+    (beside,) = [
+        one for one in worked_example.panel_against_labels(store, run) if one.name == "Tone"
+    ]
 
     wanted = in_json(pair, "accuracy")
     assert told(line.accuracy) == told(near["accuracy"]) == told(written.accuracy) == wanted

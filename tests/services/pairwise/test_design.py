@@ -14,7 +14,7 @@ from core.domain.dataset import Dataset, Pair
 from core.errors import InputError
 from core.services.pairwise import contests
 from core.services.pairwise.contest_votes import contests_of_runs
-from core.services.pairwise.design import Design, bouts_of, swapped_first
+from core.services.pairwise.design import Design, bouts_of, bouts_swapped_first
 from core.services.pairwise.leaderboard import next_round, rounds_of
 from core.services.pairwise.system_answers import join_datasets
 from tests.provider import Provider
@@ -56,7 +56,9 @@ def test_in_one_order_each_system_of_a_pair_stands_first_half_of_the_time() -> N
     field = join_datasets([dataset(SYSTEMS, 10)])
     bouts = bouts_of(field, Design(), 0)
     swapped = Counter(
-        (b.first, b.second) for b, turn in zip(bouts, swapped_first(bouts, 3), strict=True) if turn
+        (b.first, b.second)
+        for b, turn in zip(bouts, bouts_swapped_first(bouts, 3), strict=True)
+        if turn
     )
     assert set(swapped.values()) == {5}
 

@@ -21,7 +21,7 @@ from core.services.pairwise import contests
 from core.services.pairwise.contest_votes import contests_of_runs
 from core.services.pairwise.leaderboard import leaderboard
 from core.services.pairwise.position_bias import order_checks
-from core.services.reports.rank_report import rank_source
+from core.services.reports.rank_report import rank_answers
 from tests.new_store import new_store
 from tests.provider import Provider
 from tests.services.pairwise.test_llmbar import FOLDER, no_store
@@ -71,7 +71,7 @@ def folder_of(path: Path, marks: dict[str, dict[str, str]]) -> Path:
 
 def test_a_folder_of_pointwise_votes_is_ranked(tmp_path: Path) -> None:
     marks = {"ada": {"x": "good", "y": "fair"}, "bob": {"x": "fair", "y": "bad"}}
-    report = rank_source(no_store, str(folder_of(tmp_path / "f", marks)), resamples=100).data
+    report = rank_answers(no_store, str(folder_of(tmp_path / "f", marks)), resamples=100).data
     assert report["kind"] == "pointwise"
     assert report["ballots"] == 12
     assert report["methods"]["judges' mean score"]["values"] == {"x": 0.75, "y": 0.25}
@@ -101,7 +101,7 @@ def test_names_and_texts_of_any_kind_pass_through_as_data(
     assert [s.system for s in board.standings] == list(reversed(names))
     (judge,) = unitxt_result(store, run_id)["judges"].values()
     assert flat(judge["rows"][0])[f"{names[2]}_winrate"] == 1.0
-    json.dumps(rank_source(lambda: store, str(run_id), resamples=20).data, allow_nan=False)
+    json.dumps(rank_answers(lambda: store, str(run_id), resamples=20).data, allow_nan=False)
 
 
 def test_runs_over_other_systems_are_not_ranked_together(

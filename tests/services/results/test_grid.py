@@ -46,7 +46,7 @@ def test_means_are_of_all_items_and_then_of_each_system(store: Store) -> None:
 def test_a_set_of_items_is_a_word_that_names_them_in_the_runs_order(store: Store) -> None:
     run_id = made(store)
 
-    word = browsing.set_word(store, run_id, ["n3", "o1", "nobody"])
+    word = browsing.packed_set(store, run_id, ["n3", "o1", "nobody"])
 
     assert browsing.items_of_set(store, run_id, word) == ("o1", "n3")
 

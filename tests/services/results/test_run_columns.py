@@ -56,7 +56,7 @@ def all_of(store: Store, run_id: int) -> list[Any]:
 
 def read_anew(store: Store, run_id: int, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     with monkeypatch.context() as patch:
-        patch.setattr(type(store.kept), "_get", lambda *_: None)
+        patch.setattr(type(store.kept), "_get_entry", lambda *_: None)
         return all_of(store, run_id)
 
 
@@ -147,7 +147,9 @@ def test_a_run_that_is_going_keeps_nothing(store: Store) -> None:
     run = reviewed.graded(store, 4)
     assert run.active
     all_of(store, run.id)
-    assert store.kept._get(f"votes of run {run.id}, form {run_columns.FORM}", run.votes) is None
+    assert (
+        store.kept._get_entry(f"votes of run {run.id}, form {run_columns.FORM}", run.votes) is None
+    )
 
 
 def test_the_systems_tags_and_splits_are_those_of_the_runs_items(store: Store) -> None:

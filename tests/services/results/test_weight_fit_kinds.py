@@ -136,7 +136,7 @@ def test_cells_read_as_columns_are_those_read_vote_by_vote(
     monkeypatch.setattr(
         weight_fit_cells._VotesOfCells,
         "of",
-        lambda self, of, rows, counting: self._one_by_one(of.name, rows, counting),
+        lambda self, of, rows, counting: self._cells_one_by_one(of.name, rows, counting),
     )
     assert cells_of_run(store, run) == by_columns
     known = by_columns["clear"].known

@@ -34,7 +34,7 @@ def everything(store: Store, run: int, queue: int) -> str:
         [
             about,
             metrics_source(lambda: store, str(run)),
-            [repr(one) for one in worked_example.against_labels(store, run)],
+            [repr(one) for one in worked_example.panel_against_labels(store, run)],
             [
                 repr(f(store, queue))
                 for f in (
@@ -92,7 +92,7 @@ def test_reports_follow_every_decision_without_a_call(store: Store) -> None:
     assert (found.calls, found.votes) == (calls, votes)
     # Agreement with the truth is of what the votes said: 2 of 2 before, 2 of 3 now.
     (right,) = [
-        line for line in worked_example.against_labels(store, run.id) if line.name == "Right"
+        line for line in worked_example.panel_against_labels(store, run.id) if line.name == "Right"
     ]
     assert (right.n, right.accuracy) == (3, pytest.approx(2 / 3))
 

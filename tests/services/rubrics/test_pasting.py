@@ -11,9 +11,9 @@ from core.services.rubrics.draft_shapes import new_draft
 from core.services.rubrics.drafts import rubric_from
 from core.services.rubrics.import_export import (
     MOST,
-    added_whole,
     read_lines,
     read_paste,
+    with_criteria_added,
     with_lines_added,
 )
 
@@ -89,7 +89,7 @@ def test_a_pasted_grid_becomes_criteria_with_all_of_their_levels() -> None:
         read_paste(text)
     found = read_paste(text.replace("Thesis\te", "Style\te"))
     assert found.lines == ()
-    draft = added_whole(with_lines_added(new_draft(), read_lines("Thesis")), found.criteria)
+    draft = with_criteria_added(with_lines_added(new_draft(), read_lines("Thesis")), found.criteria)
     # The first Thesis was there already.
     assert [c["name"] for c in draft["criteria"]] == ["Thesis", "Thesis 2", "Style"]
     assert [o["description"] for o in draft["criteria"][1]["options"]] == ["d", "c", "b", "a"]

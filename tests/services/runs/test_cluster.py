@@ -264,7 +264,7 @@ def test_code_of_another_day_is_another_version_though_it_is_called_the_same(
     tmp_path: Path,
 ) -> None:
     shutil.copytree(ROOT / "core", tmp_path / "core")
-    told = "from core.services.runs.cluster.remote import versions; print(versions().words)"
+    told = "from core.services.runs.cluster.remote import own_versions; print(own_versions().words)"
 
     def there() -> str:
         done = subprocess.run(

@@ -15,7 +15,7 @@ from core.services.runs.held_work import (
     SELDOM,
     Recorder,
     calling_beat,
-    fewer_collections,
+    collecting_less_often,
     in_thread,
     store_thread,
 )
@@ -69,8 +69,8 @@ def test_the_stores_thread_ends_with_its_work(store: Store) -> None:
 
 def test_garbage_is_looked_for_less_often_while_any_work_lasts_and_as_before_afterwards() -> None:
     before = gc.get_threshold()
-    with fewer_collections():
-        with fewer_collections():
+    with collecting_less_often():
+        with collecting_less_often():
             assert gc.get_threshold() == (SELDOM, *before[1:])
         assert gc.get_threshold()[0] == SELDOM
     assert gc.get_threshold() == before

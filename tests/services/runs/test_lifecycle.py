@@ -134,7 +134,7 @@ def test_scores_are_counted_in_bins_that_hold_their_lower_edge(store: Store) -> 
         ScoreBin(0.5, 0.75, 1),
         ScoreBin(0.75, 1.0, 1),
     ]
-    assert browsing.scores(store, planned(store)) == []
+    assert browsing.score_distribution(store, planned(store)) == []
 
 
 def test_verdicts_are_counted_per_option_and_abstentions_apart(store: Store) -> None:

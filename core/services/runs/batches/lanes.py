@@ -51,10 +51,10 @@ def require_batches(panel: Panel) -> None:
         raise InputError("These judges cannot be asked in batches.", problems)
 
 
-def next_look(age: float) -> float:
+def seconds_to_next_check(age: float) -> float:
     """Return the seconds until the next check of a batch of this age.
 
-    >>> next_look(0), next_look(600), next_look(86400)
+    >>> seconds_to_next_check(0), seconds_to_next_check(600), seconds_to_next_check(86400)
     (5.0, 60.0, 600.0)
     """
     return min(LATEST_LOOK, max(SOONEST_LOOK, age / 10))

@@ -24,7 +24,7 @@ from core.services.runs.batches.context import (
     BatchContext,
     BatchesStopped,
 )
-from core.services.runs.batches.lanes import BatchLane, RequestFile, next_look
+from core.services.runs.batches.lanes import BatchLane, RequestFile, seconds_to_next_check
 from core.services.runs.questions import Wanted
 
 log = logging.getLogger(__name__)
@@ -238,7 +238,7 @@ class BatchSender:
         now = clock.seconds_now()
         await self.context.set(
             row, status="sent", batch=look.id, said=look.status, message="", sent=now, looked=now,
-            due=now + next_look(0.0),
+            due=now + seconds_to_next_check(0.0),
         )  # fmt: skip
         lane.out[row.id] = await self.context.row(row.id)
         log.info(

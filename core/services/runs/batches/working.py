@@ -32,7 +32,7 @@ from core.services.runs.batches.context import (
     BatchContext,
     BatchesStopped,
 )
-from core.services.runs.batches.lanes import BatchLane, next_look
+from core.services.runs.batches.lanes import BatchLane, seconds_to_next_check
 from core.services.runs.batches.sending import BatchSender
 from core.services.runs.questions import Wanted, wants_every_cell
 
@@ -92,7 +92,7 @@ class BatchWork:
         while any(lane.out for lane in self.lanes.values()) and clock.seconds_now() < until:
             for lane in self.lanes.values():
                 for row in list(lane.out.values()):
-                    await self._look(lane, row)
+                    await self._check_batch(lane, row)
             await asyncio.sleep(LOOK_EVERY)
 
     async def _discard_file(self, lane: BatchLane, row: BatchRow) -> None:
@@ -125,9 +125,9 @@ class BatchWork:
         for lane in lanes:
             for row in list(lane.out.values()):
                 if (row.due or 0.0) <= clock.seconds_now():
-                    await self._look(lane, row)
+                    await self._check_batch(lane, row)
 
-    async def _look(self, lane: BatchLane, row: BatchRow) -> None:
+    async def _check_batch(self, lane: BatchLane, row: BatchRow) -> None:
         """Check a batch's progress, and record its answers once it has ended."""
         try:
             look = await lane.judge.caller.batch_interface.look(row.batch)
@@ -149,7 +149,7 @@ class BatchWork:
     ) -> None:
         now = clock.seconds_now()
         await self.context.set(
-            row, looked=now, due=now + next_look(now - (row.sent or now)), **facts
+            row, looked=now, due=now + seconds_to_next_check(now - (row.sent or now)), **facts
         )
         lane.out[row.id] = await self.context.row(row.id)
 
@@ -168,7 +168,7 @@ class BatchWork:
             answers |= {key: _missing_reason(key, look) for key in lines.keys() - answers.keys()}
         lane.unsent = lane.unsent or len(answers) < len(lines)
         caller.lines |= answers
-        await self._read(lane, set(lines.values()))
+        await self._read_answers(lane, set(lines.values()))
         ended = {cell for cell in lines.values() if cell in self.context.job.done}
         answered = [(key, line) for key, line in answers.items() if lines[key] not in ended]
         counts = {"done": look.done, "failed": look.failed, "looked": clock.seconds_now()}
@@ -184,7 +184,7 @@ class BatchWork:
         self._adjust_size(lane, row, too_much)
         await self.context.remove_files(lane, (row.file, look.answers, look.errors))
 
-    async def _read(self, lane: BatchLane, cells: set[Cell]) -> None:
+    async def _read_answers(self, lane: BatchLane, cells: set[Cell]) -> None:
         """Let the judge read the answers to these questions, and record the outcomes."""
         items = {cell.item for cell in cells}
         for question in self.context.asker.questions(

@@ -114,10 +114,10 @@ class Credit:
     async def take(self) -> None:
         """Wait until a call may start, and count it."""
         while self.available <= 0:
-            await asyncio.shield(self._looked())
+            await asyncio.shield(self._look_task())
         self._asked += 1
         if self.available <= self.at_once:
-            self._looked()  # read early, so that calls rarely have to wait
+            self._look_task()  # read early, so that calls rarely have to wait
 
     def cut_off(self) -> None:
         """Uncount a cancelled call, which will not be recorded.
@@ -130,12 +130,12 @@ class Credit:
     def _forget_counts(self) -> None:
         self._asked -= 1
 
-    def _looked(self) -> asyncio.Task[None]:
+    def _look_task(self) -> asyncio.Task[None]:
         if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look_soon())
+            self._looking = asyncio.create_task(self._look_after_pause())
         return self._looking
 
-    async def _look_soon(self) -> None:
+    async def _look_after_pause(self) -> None:
         await asyncio.sleep(LOOK_EVERY)
         try:
             self._recorded = max(self._recorded, await self._look())

@@ -89,7 +89,7 @@ class FanOut:
 
     async def work(self, stop: asyncio.Event) -> None:
         """Hand out questions until none remain, the budget is spent, or ``stop`` is set."""
-        with self._cluster.listening(self._order.token, self._heard):
+        with self._cluster.listening(self._order.token, self._take_news):
             self._acknowledging.begin()
             try:
                 while not stop.is_set():
@@ -103,7 +103,7 @@ class FanOut:
             finally:
                 for sent in list(self._out.values()):
                     await sent.task.cancel(force=True)
-                    self._give_back(sent)
+                    self._return_questions(sent)
                 await self._acknowledging.close()
                 await self._cluster.forget_run(self._order.token)
 
@@ -115,7 +115,7 @@ class FanOut:
                 for worker in workers:
                     chunks = sum(s.lane is lane and s.worker == worker for s in self._out.values())
                     if chunks == ahead and (questions := await self._questions_to_send(lane, size)):
-                        self._send(lane, worker, len(workers), questions)
+                        self._send_share(lane, worker, len(workers), questions)
 
     async def _questions_to_send(self, lane: _Remaining, size: int) -> tuple[Question, ...]:
         """Return questions to send, after settling those that the cache answers."""
@@ -153,7 +153,7 @@ class FanOut:
                 self.outcomes.put_nowait(failures_unasked(question, *dead))
         return tuple(drawn)
 
-    def _send(
+    def _send_share(
         self, lane: _Remaining, worker: str, share: int, questions: tuple[Question, ...]
     ) -> None:
         sent = _Sent(next(self._numbers), lane, worker, questions)
@@ -166,7 +166,7 @@ class FanOut:
         sent.task.add_done_callback(lambda _: self._stir.set())
         self._out[sent.number] = sent
 
-    def _heard(self, news: WorkerMessage) -> None:
+    def _take_news(self, news: WorkerMessage) -> None:
         """Take a worker's outcomes, without duplicates."""
         self._on_call(news.went_out)
         sent = self._out.get(news.chunk)
@@ -174,7 +174,7 @@ class FanOut:
             cell = outcome.results[0].cell
             if sent is not None and sent.left.pop(cell, None) is not None:
                 self._take_outcome(sent.lane, outcome)
-            elif not self._take_late(cell, outcome):
+            elif not self._take_late_outcome(cell, outcome):
                 self._acknowledging.done(news.state, cell.judge)
                 continue
             self._acknowledging.note_sender(news.state, outcome)
@@ -184,7 +184,7 @@ class FanOut:
         self._turns.report(lane.spec, outcome)
         self.outcomes.put_nowait(outcome)
 
-    def _take_late(self, cell: Cell, outcome: AskedOutcome) -> bool:
+    def _take_late_outcome(self, cell: Cell, outcome: AskedOutcome) -> bool:
         """Return whether an outcome of a lost worker is still needed; if so, take it."""
         for lane in self._lanes:
             for question in lane.returned:
@@ -202,11 +202,11 @@ class FanOut:
                 del self._out[sent.number]
             elif sent.worker not in workers or status in ("lost", "cancelled"):
                 self._cluster.drop(sent.task)
-                self._give_back(sent)
+                self._return_questions(sent)
             elif status == "error":
                 raise self._cluster.failed(sent.task)
 
-    def _give_back(self, sent: _Sent) -> None:
+    def _return_questions(self, sent: _Sent) -> None:
         del self._out[sent.number]
         for question in reversed(sent.left.values()):
             sent.lane.returned.appendleft(question)

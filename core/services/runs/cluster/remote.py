@@ -218,20 +218,20 @@ class _Sender:
         self._worker, self._state, self._chunk = worker, state, chunk
 
     async def __aenter__(self) -> _Sender:
-        self._task = asyncio.create_task(self._work())
+        self._task = asyncio.create_task(self._grade_questions())
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
-        self._send()
+        self._send_outcomes()
 
-    async def _work(self) -> None:
+    async def _grade_questions(self) -> None:
         while True:
             await asyncio.sleep(SEND_EVERY)
-            self._send()
+            self._send_outcomes()
 
-    def _send(self) -> None:
+    def _send_outcomes(self) -> None:
         calls = self._state.take_calls()
         if not self.waiting and not calls:
             return

@@ -77,7 +77,7 @@ class WorkerProcess:
         self._stores = {path: Store(path) for path in files}
         self._stopping = threading.Event()
         self._worker = self._spawn_worker()
-        self._thread = threading.Thread(target=self._keep, name="worker-keeper", daemon=True)
+        self._thread = threading.Thread(target=self._keep_alive, name="worker-keeper", daemon=True)
         self._thread.start()
 
     def _spawn_worker(self) -> subprocess.Popen[bytes]:
@@ -85,7 +85,7 @@ class WorkerProcess:
         command = own_python("core.cli", "worker", "--with-parent", *files)
         return subprocess.Popen(command, stdin=subprocess.PIPE, env=own_environment())
 
-    def _keep(self) -> None:
+    def _keep_alive(self) -> None:
         while True:
             ending = self._watch_worker()
             if self._stopping.is_set():
@@ -217,7 +217,7 @@ def _content_at(path: Path, begins: str) -> logbook.LogbookContent | None:
     return logbook.read_logbook(paths[0]) if paths else None
 
 
-def keep_working(*files: Path) -> None:
+def keep_worker_running(*files: Path) -> None:
     """Keep a worker process running until Ctrl-C, SIGTERM or SIGHUP, or until its files are
     deleted.
 
