@@ -144,7 +144,7 @@ class WhatIf:
             name: the criterion of the cell.
             answers: the item's current verdicts, as in ``score_item``; this one may be missing.
             votes: the cell's votes.
-            texts: the result of ``core.scoring.measured_texts`` on the item's texts, if scores need it.
+            texts: the result of ``measured_texts`` on the item's texts, if scores need it.
             likely: the chance of each scored option, if there is a better estimate than
                 ``option_chances`` (the fitted rule's).
 
