@@ -210,7 +210,7 @@ def _claims(cookies: str) -> Mapping[str, Any] | None:
 
 def sessions() -> int:
     """Return how many browsers are connected."""
-    # Streamlit has no public way. Sessions whose browser has left are not counted.
+    # Streamlit has no public way to count sessions. Those whose browser has left are not counted.
     return runtime.get_instance()._session_mgr.num_active_sessions() if runtime.exists() else 0
 
 

@@ -49,7 +49,7 @@ def canonical_json(value: Any) -> str:
 
 
 def content_hash(value: Any) -> str:
-    """``sha256:`` and 64 hex digits of the canonical JSON of ``value``.
+    """Return ``sha256:`` and 64 hex digits of the canonical JSON of ``value``.
 
     >>> content_hash({"a": 1}) == content_hash({"a": 1})
     True

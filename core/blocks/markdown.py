@@ -7,11 +7,11 @@ import re
 from core.blocks.blocks import Block, NamedValues, Paper, Sentences, TableBlock, TextCell
 from core.text.names import visible
 
-#: Characters that Markdown or HTML could interpret, or that could end a table cell.
+#: Characters that Markdown or HTML could interpret as syntax, or that could end a table cell.
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#|~$&!@]")
 #: Words that viewers turn into links even without markup.
 _LINKS = re.compile(r"(?i)\b(https?|ftp|www)(?=[:.])|:(?=\w+:)")
-#: What starts a list, a numbered item, a rule or a heading at the start of a line.
+#: Text at the start of a line that begins a list, a numbered item, a rule or a heading.
 _START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 #: The theme's accent, and its complement for the selected or compared item.
 TEAL, COMPLEMENT = "#1B857E", "#D0602A"
-#: For abstentions and failures, which have no verdict. Charts also hatch it.
+#: The colour of abstentions and failures, which have no verdict. Charts also hatch these areas.
 NO_VERDICT = "#9AA0A6"
-#: Points from worst to best, the five steps of a run's grid.
+#: Colours of points from worst to best: the five steps of a run's grid.
 POINTS = ("#DE7F73", "#E6A765", "#DBC763", "#AFC870", "#67B28B")
 
 

@@ -347,7 +347,7 @@ def _import_file(
 
     data = None
     if file == Path("-"):
-        # Without a file name, the content decides.
+        # Without a file name, the format is recognised by the content.
         file, data = Path("standard input"), common.read_stdin()
     report = import_files.import_path(store, file, kind=kind, data=data, **options)
     for notice in report["notices"]:

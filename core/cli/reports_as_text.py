@@ -19,7 +19,7 @@ from core.store.store import Store
 from core.text import numbers as say
 from core.text.numbers import percent, score
 
-#: With fewer items figures are uncertain, and the text says so.
+#: With fewer items than this, figures are uncertain, and the text says so.
 FEW_ITEMS = 30
 #: The figures shown for each kind; ``KNOWN`` has their names.
 _GROUP = (

@@ -39,7 +39,7 @@ from core.services.results.verdicts import (
 from core.store.store import Store
 from core.text import numbers as say
 
-#: The raters whose votes count, if chosen.
+#: The raters whose votes count, if the user chose some.
 RaterGroup = Literal["all", "judges", "people"]
 
 

@@ -214,7 +214,7 @@ def cancel(run: int, trust: bool, db: Path | None, as_json: bool) -> None:
     with common.plain_errors(as_json):
         store = open_to_read(db)
         if lifecycle.cancel(store, run) == "queued":
-            # The provider has its batches and no worker has the run, so cancel them here.
+            # The provider has this run's batches and no worker has the run: cancel them here.
             judges = store.runs.row(run).panel.judges
             if trust:
                 allow_sendings(judges)

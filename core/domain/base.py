@@ -169,7 +169,7 @@ def _problem_of_detail(detail: ErrorDetails, model: type[BaseModel]) -> Problem:
     return Problem(f"is {_short_text(detail['input'])}: {_lower_first(detail['msg'])}.", "", path)
 
 
-#: The ends of pydantic's error types for a wrong type, with the expected types in words.
+#: Endings of pydantic's error types for a wrong type, each with the expected type in words.
 _NOT_THAT = ("_type", "_parsing", "_from_float")
 _FORMS = {
     "float": "Use a number, like 1.5 (a point, no comma).",
@@ -225,7 +225,7 @@ def nouns_of(noun: type[BaseModel]) -> set[type[BaseModel]]:
 
 
 def _short_text(value: Any) -> str:
-    # The value may be a key in the wrong field.
+    # The value may be a key that was put into the wrong field.
     text = masked_text(repr(value))
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -101,7 +101,8 @@ class Label(Noun):
     reason: str = ""
 
 
-#: Ids that file readers give rows without an id; metadata keys that name an item or its author.
+#: Ids that file readers generate for rows without an id; metadata keys that name an item or its
+#: author.
 _MADE = re.compile(r"item-\d{4,}(-\d+)?")
 _NAMES = re.compile(r"\b(name|student|pupil|learner|title)\b", re.IGNORECASE)
 TITLE_WORDS = 5

@@ -125,7 +125,7 @@ class Gate(Noun):
                 "Tag a criterion or change the gate.",
                 ("when", "tag"),
             )
-        # Some criteria of a tag may lack a label: for those the gate never holds.
+        # Some criteria with this tag may lack the label; for those the gate never holds.
         for label in when.labels:
             if any(_fits(c, label, when.compares) for c in tagged):
                 continue

@@ -33,8 +33,9 @@ JudgeKind = Literal[
     "person",
 ]
 RaterKind = Literal["llm", "offline", "human"]
-#: Judges that learn from labelled items. Like judges that are code, they need no network. Only the
-#: program that defines a function can ask it; a command runs only if a user started it.
+#: Kinds of judges that learn from labelled items. Like judges that are code, they need no network.
+#: A judge that is a function can only be asked by the program that defines it; a judge that is a
+#: command runs only if a user started the run.
 LEARNING_KINDS: tuple[JudgeKind, ...] = ("classifier", "neighbours")
 CODE_KINDS: tuple[JudgeKind, ...] = ("function", "command")
 #: Raters with imported votes; they cannot be asked.
@@ -271,8 +272,8 @@ class Cascade(Noun):
     near_gate: bool = False
 
 
-#: Headers for the framing and routing of a request: if two parties read them differently, one
-#: request becomes two.
+#: Headers that control the framing and routing of a request. If two parties read them differently,
+#: one request can become two.
 _FRAMING = re.compile(
     r"host|content-.*|transfer-encoding|connection|keep-alive|proxy-connection|upgrade|expect|te"
     r"|trailer",

@@ -105,12 +105,12 @@ class QueuedCell:
 
     @property
     def audit(self) -> bool:
-        """Return whether only the random audit selected it."""
+        """Return whether only the random audit selected the cell."""
         return self.reasons == ("audit",)
 
     @property
     def gold(self) -> bool:
-        """Return whether only its known label selected it."""
+        """Return whether only its known label selected the cell."""
         return self.reasons == ("gold",)
 
     @property

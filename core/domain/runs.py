@@ -69,7 +69,7 @@ class LeasedWork:
 
     @property
     def active(self) -> bool:
-        """Return whether it is queued or running."""
+        """Return whether the work is queued or running."""
         return self.status not in RESTING
 
     @property

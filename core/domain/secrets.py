@@ -35,7 +35,8 @@ _KEYLIKE = re.compile(
     r"\b(?:(?:sk|pk|rk|xai|pplx)-[\w*.\-]{6,}|(?:gsk|hf|r8)_\w{6,}|AIza[\w\-]{10,}"
     r"|(?:AKIA|ASIA)[A-Z0-9]{12,}|gh[pousr]_\w{20,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
 )
-#: The same with longer keys, because names like ``sk-model`` would match.
+#: The same prefixes within names, but only with longer keys, because names like ``sk-model`` would
+#: match.
 _KEY_AS_NAME = re.compile(r"\b(?:sk|gsk|hf|xai|pplx|r8)[-_][\w-]{16,}|\bAIza[\w-]{20,}")
 _BEARER = re.compile(r"(?i)\bbearer\s+[^\s\"',]+")
 _BASIC = re.compile(r"(?i)\Abasic\s+[a-z0-9+/=_-]{6,}\Z")

@@ -69,7 +69,7 @@ class Weights(Noun):
 
 
 def weights_as_shares(logs: tuple[float, ...]) -> tuple[float, ...]:
-    """Log-weights as probabilities that add up to 1.
+    """Return log-weights as probabilities that add up to 1.
 
     >>> weights_as_shares((0.0, 0.0))
     (0.5, 0.5)

@@ -11,7 +11,7 @@ from core.figures.base import MARGIN, QUIET, SCORES, SHARES, as_label, error_bar
 from core.metrics.estimate import Estimate
 from core.text.numbers import cost, percent, score
 
-#: Offsets across a strip, so that equal dots do not hide each other.
+#: Offsets across a strip, which keep equal dots from hiding each other.
 _PLACES = (0.0, 0.12, -0.12, 0.24, -0.24, 0.06, -0.06, 0.18, -0.18)
 
 

@@ -9,7 +9,8 @@ from core.blocks.palette import COMPLEMENT, NO_VERDICT, shade, text_color
 from core.figures.base import MARGIN, QUIET, SCORES, as_label, two_sided_color
 from core.text.numbers import percent, score
 
-#: Outlines of cells where both raters gave the same answer: one of the two shows on any colour.
+#: Outlines of cells where both raters gave the same answer. There are two colours, so that one of
+#: them shows on any background.
 SAME = (("#FFFFFF", 5), ("#000000", 2))
 
 

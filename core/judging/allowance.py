@@ -35,7 +35,7 @@ class RemainingLimit(NamedTuple):
     reset: float
 
 
-#: The remaining requests and tokens; ``None`` if unknown.
+#: The remaining requests and the remaining tokens; ``None`` if unknown.
 Told = tuple[RemainingLimit | None, RemainingLimit | None]
 
 
@@ -56,7 +56,7 @@ def _remaining_limit(headers: Mapping[str, str], kind: str) -> RemainingLimit | 
         remaining = headers.get(f"x-ratelimit-remaining-{kind}", "")
         reset = seconds_of(headers.get(f"x-ratelimit-reset-{kind}", ""))
     elif (limit := headers.get(f"x-ratelimit-limit-{_MINUTE[kind]}")) is not None:
-        # Mistral counts in minutes, and does not say when the next one begins.
+        # Mistral counts per minute, and does not say when the next minute begins.
         remaining, reset = headers.get(f"x-ratelimit-remaining-{_MINUTE[kind]}", ""), 60.0
     elif (limit := headers.get(f"anthropic-ratelimit-{kind}-limit")) is not None:
         remaining = headers.get(f"anthropic-ratelimit-{kind}-remaining", "")
@@ -96,7 +96,7 @@ def seconds_of(text: str) -> float | None:
 
 
 #: Seconds for which an exhausted limit is believed. A wrong header must not stop calls for a day; a
-#: refused call learns when to retry.
+#: call that is refused later learns when to retry.
 BELIEVED = 60.0
 
 

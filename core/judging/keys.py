@@ -75,7 +75,8 @@ class Sending(NamedTuple):
 #: Amazon credentials, used by all of its providers.
 _AMAZON = ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "BEARER_TOKEN_BEDROCK")
 _OF_AMAZON = frozenset({"bedrock", "sagemaker", "sagemaker_chat"})
-#: Self-hosted servers: their keys may go to this machine, and only keys are sent to them.
+#: Self-hosted servers. Keys may be sent to this machine, and nothing but keys is sent to these
+#: servers.
 _SERVERS = """
     docker_model_runner hosted_vllm litellm_proxy llamafile lm_studio ollama ollama_chat openai_like
     vllm xinference
@@ -92,7 +93,8 @@ _WRITING = """
     verbosity web_search_options
 """
 _OF_WRITING = frozenset(_WRITING.split())
-#: Settings that become part of a host name or path, and values that cannot change either.
+#: Settings that become part of a host name or path, and the values that cannot change either of the
+#: two.
 _OF_PLACES = frozenset(
     {"aws_region_name", "organization", "region_name", "vertex_location", "vertex_project"}
 )
@@ -187,7 +189,7 @@ def _variables_allowed_at(address: str, environ: Mapping[str, str]) -> frozenset
     for provider, usual in KNOWN.items():
         bases = [_origin(usual.base)] if usual.base.startswith("https:") else []
         bases += [environ[name] for name in usual.addresses if environ.get(name)]
-        # Compared as text, since another URL parser may see a different host.
+        # Addresses are compared as text, because another URL parser may see a different host.
         if any(f"{address}/".startswith(f"{base.rstrip('/')}/") for base in bases):
             names |= _usual_variables("" if provider == "openai" else provider)
     if _is_this_machine(address):

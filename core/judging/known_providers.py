@@ -53,7 +53,7 @@ KNOWN: dict[str, Provider] = {
         logprobs=True,
         batches=True,
     ),
-    # Anthropic has its own protocol, which is just as plain.
+    # Anthropic has a protocol of its own, which can also be called directly.
     "anthropic": Provider(
         "Anthropic",
         "https://api.anthropic.com",
@@ -66,7 +66,7 @@ KNOWN: dict[str, Provider] = {
     "gemini": _through_litellm(
         *("Google Gemini", "generativelanguage.googleapis.com", "GEMINI_API_KEY"), "GOOGLE_API_KEY"
     ),
-    # Mistral calls seed random_seed.
+    # Mistral's name for the seed is random_seed.
     "mistral": Provider(
         "Mistral",
         "https://api.mistral.ai/v1",

@@ -25,15 +25,16 @@ NEAR, NEAR_WORDS = 0.8, 10
 MOST_SEQUENCES = 2_000_000
 #: The number of bands, and of orders of sequences per band.
 _BANDS, _IN_A_BAND = 32, 4
-#: Two texts are compared if they agree in this share of orders. This misses fewer than 1 in 10
-#: million near pairs.
+#: Two texts are compared if they agree in this share of orders. With this share, fewer than 1 in 10
+#: million near pairs are missed.
 _LIKELY = 0.6
 #: The number of texts whose sequences are cached as sets.
 _SETS = 10_000
 # Scripts without spaces between words: every character counts as a word.
 _SIGNS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_SIGNS}]|[^\W_{_SIGNS}]+")
-#: The translation of ASCII: letters and digits to lower case, everything else to a space.
+#: Translation of ASCII characters: letters and digits become lower case, everything else becomes a
+#: space.
 _ASCII = {sign: chr(sign).lower() if chr(sign).isalnum() else " " for sign in range(128)}
 
 Sequences = frozenset[tuple[str, str, str]]
@@ -197,8 +198,8 @@ class _Hashed:
         sequences = hashed[:-2] * _odd_number(0) + hashed[1:-1] * _odd_number(1) + hashed[2:]
         ends = np.cumsum(sizes)
         inside = np.ones(len(sequences), np.bool_)
-        # Drop sequences that start in the last two words of a text: they would end in the next
-        # text.
+        # Drop sequences that start in the last two words of a text, because they would end in the
+        # next text.
         for back in (1, 2):
             inside[ends[:-1] - back] = False
         return cls(_mixed_numbers(sequences[inside], 1), np.append(0, np.cumsum(sizes - 2)))

@@ -34,7 +34,7 @@ class PaceTimes:
 
     def __init__(self, folder: Path | None = None, place: str = "") -> None:
         self.request = self.token = float("-inf")
-        # A place may contain characters that file names cannot.
+        # A place may contain characters that are not allowed in file names.
         name = text_hash(place).removeprefix("sha256:")[:32]
         self._path = None if folder is None or fcntl is None else folder / name
         self._file: int | None = None

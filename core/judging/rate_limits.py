@@ -23,11 +23,11 @@ from core.judging.providers.base import CallError
 
 #: The share of a limit to use. No period of 60 s then has more calls than the limit.
 SHARE = 0.97
-#: How late, in seconds, a caller may be woken without delaying the next one.
+#: How late, in seconds, a caller may wake up without delaying the next caller.
 SLACK = 0.02
 #: The first estimate: characters per token, and tokens of a reply.
 CHARACTERS, REPLY = 4.0, 150.0
-#: Shorter waits count as none, since clocks cannot resolve them.
+#: Shorter waits count as no wait, because clocks cannot resolve them.
 _AT_ONCE = 1e-6
 #: The least weight of a new answer in an estimate.
 LEARNING = 0.1
@@ -196,7 +196,8 @@ class ProviderGate:
                 self._next_slot = now + self._spacing
                 return now
             return await self._enter_gate()
-        # Only the first caller waits for its time; the others queue, so giving up leaves no gap.
+        # Only the first caller waits for its time; the others queue behind it. A caller that gives
+        # up therefore leaves no gap.
         async with self._turn:
             while (wait := self._seconds_until_room(allowed, tokens)) > 0:
                 await self._sleep(wait)
@@ -261,14 +262,14 @@ class ProviderGate:
         self._refused_since += 1
         pause = retry_after
         if pause is None or (pause > LONGEST_PAUSE and self._refusals_in_a_row == 1):
-            # A refusal of a call that was in flight when the gate closed says nothing new.
+            # A refusal of a call that was already in flight when the gate closed is no news.
             pause = self._pause_seconds() if news else 0.0
         self._opens_at = max(self._opens_at, now + pause)
         if self._has_many_refusals() and not self._spaced_here:
             self._spaced_here = True
             self._widen_spacing()
         if news:
-            # A caller that already waits for a slot takes a new one when that slot comes.
+            # A caller that is already waiting for a slot takes a new slot when its time comes.
             self._next_slot = self._opens_at
 
     def passed(self) -> None:

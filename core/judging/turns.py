@@ -56,8 +56,8 @@ class LocalSlots:
     def __init__(self) -> None:
         self.size = 1
         self._rate = 0.0
-        #: Unmeasured answers: those to earlier questions, and the first, which waits for the server
-        #: to start.
+        #: Answers that are not measured: those to earlier questions, and the first, which includes
+        #: the start of the server.
         self._due = 1
         self._times: list[float] = []
 
@@ -306,7 +306,7 @@ class CallTurns:
             if len(failed) < len(self._all):
                 return None  # another address is left
             failed.clear()
-        # A trial for all calls does not count as a try.
+        # A call that serves as the trial for all calls does not count as one of the tries.
         return None if trial else error.with_message(f"{error.message}{breaker.note()}")
 
     def address_states(self) -> dict[str, dict[str, Any]]:
@@ -330,7 +330,7 @@ class CallTurns:
                     return min(ready, key=lambda at: at.gate.load)
             soonest = min(self._all, key=lambda at: at.gate.opens_at)
             if soonest.gate.breaker.given_up:
-                return soonest  # which raises the error
+                return soonest  # The address chosen here raises the error.
             wait = soonest.gate.opens_at - self._clock()
             await self._sleep(max(0.01, min(_LOOK_EVERY, wait)))
         return self._all[0]

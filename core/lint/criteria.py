@@ -72,13 +72,15 @@ _ASKED_VERB_PAIR = re.compile(
     rf"((?:{_verb_pattern('')})\b)",
     re.IGNORECASE,
 )
-#: "Gives both a cause and a remedy" asks for two things; "during both days and nights" for one.
+#: "Gives both a cause and a remedy" asks for two things, but "during both days and nights" asks for
+#: one.
 _BOTH = re.compile(
     rf"\b(?:{_verb_pattern('')}|{_verb_pattern('s')}) both\b[^.;?!]{{3,80}}\band\b[^.;?!]{{2,}}"
     r"|\band/or\b",
     re.IGNORECASE,
 )
-#: What follows these words in a sentence is not asked for.
+#: Matches the part of a sentence after words such as "ignore", because the criterion does not ask
+#: for that part.
 _IGNORED = re.compile(r"\b(?:ignor\w+|disregard\w*|regardless|differences?)\b[^.?!]*\Z", re.I)
 _RELATIVE = re.compile(r"\b(?:that|who|what)\b", re.IGNORECASE)
 
@@ -90,7 +92,7 @@ def double_barrelled(criterion: Criterion) -> Iterator[LintFinding]:
     if question is None:
         return
     quote, parts = question
-    # A requirement longer than the checks read must not be split.
+    # The checks read only the beginning of a longer requirement, so it must not be split.
     complete = len(text) < READ
     edit = parts and complete and LintEdit("split", (), "Split into two criteria", list(parts))
     yield LintFinding(

@@ -23,7 +23,8 @@ from core.lint.rules import LintEdit, LintFinding
 MANY_LEVELS = 5
 #: Anchors at least this similar (words in order, 1 is identical) mean the same.
 SAME_ANCHOR = 0.9
-#: Of longer anchors only equal ones match, because the time grows with the product of words.
+#: Longer anchors only match if they are equal, because the time grows with the product of the
+#: numbers of words.
 MOST_COMPARED = 300
 _NEGATIONS = frozenset(word_set("cannot neither never no none nor not nothing without"))
 
@@ -220,7 +221,7 @@ _TRAILING = re.compile(
 
 
 def no_not_applicable(criterion: Criterion) -> Iterator[LintFinding]:
-    """Find a conditional requirement that earns points without a "not applicable"."""
+    """Find a conditional requirement that earns points but has no "not applicable" option."""
     match = _CONDITION.search(criterion.requirement) or _TRAILING.search(criterion.requirement)
     if match is None or criterion.weight <= 0 or any(o.na for o in criterion.options):
         return

@@ -73,7 +73,7 @@ _DOUBLE = re.compile(
     r"in(?:accurate|correct|complete|consistent|coherent|appropriate)\w*|missing|absent)\b",
     re.IGNORECASE,
 )
-#: Words of quality only: "none" and "some" are amounts, and less is often better.
+#: Only words of quality: "none" and "some" are amounts, and less of something is often better.
 _RANKS = {
     word: rank
     for rank, group in enumerate(
@@ -154,11 +154,12 @@ def double_negative(criterion: Criterion) -> Iterator[LintFinding]:
 
 #: With at least this share of all weights, a criterion makes the others nearly irrelevant.
 DROWNING = 0.6
-#: Below this share, and a tenth of an equal share, a criterion hardly affects the score.
+#: A criterion hardly affects the score if its share of the weights is below this and below a tenth
+#: of an equal share.
 DROWNED = 0.01
 #: A checklist needs this many criteria before the lack of a penalty is reported.
 CHECKLIST = 10
-#: Words of a requirement that something is absent or limited.
+#: Words by which a requirement says that something is absent or limited.
 _ABSENT = re.compile(
     r"\b(no|not|never|without|nothing|none|neither|only|at most|cannot|avoids?|free of|unchanged)"
     r"\b",

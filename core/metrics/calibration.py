@@ -16,7 +16,8 @@ from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals.bootstrap import ONE_ITEM, Bundle, intervals
 from core.metrics.measure import Array, ratio_or_nan, weight_sums
 
-#: Bins of equal width; Guo et al. (2017) used 15 for thousands of images, 10 is the usual number.
+#: The number of bins of equal width. Guo et al. (2017) used 15 for thousands of images; 10 is the
+#: usual number.
 BINS = 10
 NO_ANSWER = "No answer that says how sure it is has a reference."
 NO_CHANCES = "Only how sure the rater is of its own answer is known, not of the other options."
@@ -91,7 +92,7 @@ def sure_answers(
         normalised = np.where(np.isnan(normalised), filled, normalised)
     loss = ((normalised - (np.arange(k) == true[:, None])) ** 2).sum(axis=1)
     table = np.column_stack([confidences, (level == true).astype(np.float64), np.round(loss, 12)])
-    # NaN cannot be grouped; -1 stands for no loss.
+    # NaN cannot be grouped, so -1 marks a missing loss.
     kinds, place, times = np.unique(
         np.nan_to_num(table, nan=-1.0), axis=0, return_inverse=True, return_counts=True
     )

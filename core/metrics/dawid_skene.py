@@ -72,7 +72,7 @@ def dawid_skene(ratings: npt.ArrayLike, k: int, *, alike: bool = False) -> Laten
     ([0, 0, 0, 1, 1, 1], True)
     """
     chosen = _one_hot(np.asarray(ratings, np.int64), k)
-    # All raters' answers count equally at first.
+    # At the start, the answers of all raters count equally.
     votes = chosen.sum(axis=1) + 1 / k
     posterior = votes / votes.sum(axis=1, keepdims=True)
     learned = _prior_and_probabilities(chosen, posterior, alike=alike)

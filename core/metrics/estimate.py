@@ -31,7 +31,7 @@ class Confidence(NamedTuple):
     method: IntervalChoice = "auto"
 
 
-#: The default.
+#: The default level and kind of intervals.
 USUAL = Confidence()
 
 

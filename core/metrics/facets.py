@@ -24,7 +24,7 @@ from core.metrics.estimate import USUAL, Estimate, normal_reach
 from core.metrics.intervals.means import critical_error_count
 from core.metrics.measure import Array, Ratings
 
-#: The points of the normal distribution for integrating over qualities.
+#: Standard normal points at which qualities are integrated.
 _Z = np.linspace(-4.0, 4.0, 25)
 _LOG_PHI = -0.5 * _Z**2 - np.log(np.exp(-0.5 * _Z**2).sum())
 #: Quality points for fair scores; many ratings locate an item more precisely than ``_Z`` allows.
@@ -209,7 +209,7 @@ def _log_levels(location: Array, steps: Array, most: int) -> Array:
 
 
 def _log_probability_table(votes: _Votes, point: Array) -> Array:
-    """Log probabilities, shape (criteria x raters, points, levels); -inf if there is no level."""
+    """Return log probabilities (criteria x raters, points, levels); -inf if there is no level."""
     severity, steps, spread = _parameters_at(votes, point)
     location = spread * _Z[None, :] - severity[votes.rater][:, None]
     table = np.empty((len(votes.rater), len(_Z), votes.most))
@@ -220,7 +220,7 @@ def _log_probability_table(votes: _Votes, point: Array) -> Array:
 
 
 def _flat_rows(table: Array) -> Array:
-    """Rows in the order of the columns of ``counts``; a missing level is never counted."""
+    """Return rows in the order of the columns of ``counts``; missing levels are never counted."""
     flat = table.transpose(0, 2, 1).reshape(-1, table.shape[1])
     return np.where(np.isfinite(flat), flat, 0.0)
 
@@ -261,7 +261,7 @@ def _likelihood_gradient(votes: _Votes, point: Array, table: Array, counts: Arra
     """Return the gradient of the log-likelihood, given ``counts`` of ratings by quality."""
     *_, spread = _parameters_at(votes, point)
     chances = np.exp(table).transpose(0, 2, 1)
-    # At or above each level but the lowest: observed minus expected.
+    # Observed minus expected counts at or above each level except the lowest.
     residual = counts - counts.sum(axis=1, keepdims=True) * chances
     at_or_above = np.cumsum(residual[:, ::-1], axis=1)[:, ::-1][:, 1:]
     by_unit = at_or_above.sum(axis=(1, 2))
@@ -295,7 +295,7 @@ def _severity_errors(votes: _Votes, point: Array) -> Array:
         curve[at] = (_penalised_loss(up, votes)[1] - _penalised_loss(down, votes)[1]) / (2 * step)
     inverse = np.linalg.pinv((curve + curve.T) / 2)
     slopes, items = _gradients_by_item(votes, point), float(votes.times.sum())
-    # Corrects for the fitted parameters, without which few items would seem too certain.
+    # Corrects for the number of parameters; without it few items would seem too certain.
     correction = items / max(1.0, items - size)
     square = slopes.T @ (slopes * votes.times[:, None])
     n, covariances = votes.raters, (correction * inverse @ square @ inverse, inverse)
@@ -312,7 +312,7 @@ def _gradients_by_item(votes: _Votes, point: Array) -> Array:
     above = np.cumsum(chances[:, :, ::-1], axis=2)[:, :, ::-1][:, :, 1:]
     *_, spread = _parameters_at(votes, point)
     level = np.arange(votes.most)
-    # By (unit, level): whether a level's step was climbed, minus the probability of that.
+    # By (unit, level): 1 if the level's step was climbed, else 0, minus the probability of 1.
     climbed = (level[None, :, None] >= level[None, None, 1:])[:, :, :, None]
     rise = climbed - above.transpose(0, 2, 1)[:, None]
     units, most = len(votes.rater), votes.most
@@ -336,7 +336,7 @@ def _rater_severities(
 ) -> tuple[RaterSeverity, ...]:
     severity, spread = point[: votes.raters], _severity_errors(votes, point)
     shifts = _scale_shifts(votes, point, posterior)
-    # Every rater may be called stricter or milder.
+    # Each rater is tested twice: for being stricter, and for being milder.
     critical = critical_error_count(2 * votes.raters)
     severities = []
     for at, logit in enumerate((severity - severity.mean()).tolist()):

@@ -52,7 +52,7 @@ class Measure:
         return Estimate.undefined(self._why(table) if n else self._nothing, n)
 
     def many(self, tables: Array) -> Array:
-        """One value per table of ``tables``, shape (k, k, ...); NaN if undefined."""
+        """Return one value per table of ``tables``, shape (k, k, ...); NaN if undefined."""
         return np.asarray(self._kernel(tables), dtype=np.float64)
 
 
@@ -118,7 +118,7 @@ def as_ratings(ratings: npt.ArrayLike, k: int) -> Ratings:
 
 
 def ratio_or_nan(above: npt.ArrayLike, below: npt.ArrayLike) -> Array:
-    """``above / below``, NaN if ``below`` is zero."""
+    """Return ``above / below``; NaN if ``below`` is zero."""
     top, bottom = np.broadcast_arrays(np.asarray(above, np.float64), np.asarray(below, np.float64))
     quotient: Array = np.full(top.shape, np.nan)
     np.divide(top, bottom, out=quotient, where=bottom != 0)

@@ -133,7 +133,7 @@ def _separable_effects(
 def _group_numbers(
     columns: Mapping[str, npt.NDArray[np.int64]], term: Term
 ) -> npt.NDArray[np.int64]:
-    """Each rating's group in an effect, numbered in order of appearance."""
+    """Return each rating's group in an effect, numbered in order of appearance."""
     group = np.zeros_like(columns[term[0]])
     for name in term if len(group) else ():
         column = columns[name] - columns[name].min()
@@ -142,7 +142,7 @@ def _group_numbers(
 
 
 def _consecutive_numbers(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Consecutive integers from 0, in order of appearance.
+    """Return consecutive integers from 0, in order of appearance.
 
     >>> _consecutive_numbers(np.array([7, 3, 7, 0])).tolist()
     [0, 1, 0, 2]
@@ -178,7 +178,7 @@ def _solved_variances(y: Array, groups: Sequence[npt.NDArray[np.int64]]) -> Arra
     for at, grouping in enumerate(groupings):
         for k in range(at + 1):
             products[at, k] = products[k, at] = _crossed_squares(grouping, groupings[k], n)
-        # Every rating is its own group in the residual, so nothing needs counting.
+        # In the residual every rating is a group of its own, so nothing needs to be counted.
         products[at, -1] = products[-1, at] = n - float((grouping.sizes**2).sum()) / n
     products[-1, -1] = n - 1
     sums = [np.bincount(grouping.place, centred) for grouping in groupings]
@@ -294,7 +294,7 @@ def reliability_of_mean(parts: Components, ways: StudyDesign) -> RatingReliabili
     [0.8, 0.75, 1.155, 0.619]
     """
     criteria = max(1, parts.levels.get(CRITERION, 1))
-    # Without repeated ratings the residual is as observed, for a single rating of a judge.
+    # Without repeated ratings, the residual is that of a single rating of a judge, as observed.
     true = parts.of(ITEM) + parts.of(ITEM, CRITERION) / criteria
     judge_error = parts.of(ITEM, JUDGE) + parts.of(ITEM, CRITERION, JUDGE) / criteria
     rest = parts.of(REST) / (criteria * ways.replicates * ways.orders)

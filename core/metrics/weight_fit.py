@@ -114,7 +114,7 @@ def _answer_counts(mine: Levels, true: Levels, k: int) -> Floats:
 
 
 def _shrunk_table(counts: Floats) -> Floats:
-    """P(v | t), shrunk towards a judge with this accuracy and even errors."""
+    """Return P(v | t), shrunk towards a judge with this accuracy and even errors."""
     k = len(counts)
     accuracy = (np.trace(counts) + COIN / k) / (counts.sum() + COIN)
     coin = np.full((k, k), (1 - accuracy) / (k - 1))

@@ -66,7 +66,8 @@ def _pieces_of_criterion(
 ) -> list[MergePiece]:
     if mine is None or theirs is None:
         texts = tuple(MISSING if c is None else _criterion_text(c) for c in (mine, theirs))
-        # One user removed the criterion while the other changed it, or only one of them has it.
+        # One user removed the criterion while the other changed it, or only one of the two users
+        # has it.
         changed = (mine != base, theirs != base)
         return [
             _merge_piece(f"criterion/{name}", name, "criterion", (texts[0], texts[1]), *changed)

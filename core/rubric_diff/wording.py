@@ -192,7 +192,7 @@ def word_diff(first: str, second: str, word: re.Pattern[str] = _WORD) -> WordDif
 
 
 Spans = tuple[Span, ...]
-#: A word, or a parenthesis without spaces, such as an option's value.
+#: Matches a word, or a parenthesis without spaces, such as an option's value.
 _TECHNICAL_WORD = re.compile(r"\([^()\s]*\)|\w+(?:\.\w+)*|[^\w\s]")
 _HARDLY = 0.3
 

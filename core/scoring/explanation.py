@@ -109,7 +109,7 @@ def ungraded_words(items: int) -> str:
 
 
 def ungraded_sides(counts: Sequence[int]) -> list[str]:
-    """``ungraded_words`` for two runs, A and B.
+    """Return ``ungraded_words`` for two runs, A and B.
 
     >>> ungraded_sides((7, 31))
     ['A: 7 and B: 31 items have no grade: too little was assessed']
@@ -206,7 +206,7 @@ def _findings_text(mark: CheckMark) -> str:
 
 def _outcome_sentences(trace: Trace, unit: float) -> list[str]:
     lines = [] if trace.total is None else [f"Score {_score_text(trace.total, unit)}."]
-    # The sentence of a gate or pre-check already says so.
+    # The sentence of a gate or pre-check already states the decision.
     if trace.decision is not None and trace.why != "rule":
         lines.append(_decision_sentence(trace, trace.decision, unit))
     return lines
@@ -234,7 +234,7 @@ def _decision_sentence(trace: Trace, mark: DecisionMark, unit: float) -> str:
 
 
 def _distinct_decimals(value: float, threshold: float, unit: float) -> tuple[str, str]:
-    """Return both with two decimals, or as many as they need to differ.
+    """Return the value and the threshold with two decimals, or as many as they need to differ.
 
     >>> _distinct_decimals(0.6996, 0.7, 1.0), _distinct_decimals(0.8, 0.7, 10.0)
     (('0.6996', '0.7000'), ('8.00', '7.00'))
@@ -251,7 +251,7 @@ def _score_text(value: float, unit: float) -> str:
 
 
 def _plain_points(value: float) -> str:
-    """Points without a trailing zero, and never ``-0``.
+    """Return points without a trailing zero, and never ``-0``.
 
     >>> _plain_points(7.50), _plain_points(-0.0)
     ('7.5', '0')

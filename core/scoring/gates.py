@@ -49,7 +49,8 @@ class GateEffect(NamedTuple):
         lowered = unit * self.factor
         if self.cap is not None:
             lowered = min(lowered, self.cap)
-        # Below the bottom of the scale a factor would raise the score, so it is ignored.
+        # A factor would raise a score that lies below the bottom of the scale, so it is ignored
+        # there.
         return min(score, span.zero + span.size * lowered) if lowered < unit else score
 
     def lowers(self, score: float, span: ScoreRange) -> bool:
@@ -63,7 +64,7 @@ NOTHING = GateEffect(1.0, None)
 def joint_effect(marks: Iterable[GateMark], states: tuple[GateState, ...]) -> GateEffect:
     """Return the joint effect of the gates in one of ``states``."""
     fired = [mark for mark in marks if mark.state in states]
-    # Sorted, because floating-point products depend on their order but gates must not.
+    # Factors are sorted, because floating-point products depend on their order but gates must not.
     factors = sorted(mark.multiply for mark in fired if mark.multiply is not None)
     caps = [mark.cap for mark in fired if mark.cap is not None]
     return GateEffect(prod(factors, start=1.0), min(caps, default=None))
@@ -174,7 +175,7 @@ def _comparison_holds(when: Condition, criterion: Criterion, value: float | None
         index = criterion.index_of(threshold)
         threshold = None if index is None else criterion.values[index]
         if threshold is None:
-            # Only for a count over a tag: this criterion lacks the option.
+            # This happens only when counting over a tag: this criterion lacks the option.
             return False
     if value is None:
         return None
@@ -195,7 +196,8 @@ def _comparison_holds(when: Condition, criterion: Criterion, value: float | None
 
 #: The most findings stored per pre-check; more add nothing.
 KEPT = 20
-#: How many characters after a match its refusal may follow: "how to ...? I can't help with that".
+#: How many characters after a match a refusal may begin, as in "how to ...? I can't help with
+#: that".
 _AFTER = 60
 
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from core.domain.gates import Family
 
-#: The named group is the match. These are templates of ``compile_template``, without spaces.
+#: The named group marks the match. Each string is a template for ``compile_template``, with spaces
+#: removed.
 PERSONAL = (
     r"(?P<ssn>(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4})",
     r"(?P<card>\d(?:[\s-]?\d){12,18})",
@@ -97,10 +98,11 @@ _PLAIN = str.maketrans(
         **dict(zip("αορτικν", "aoptikv", strict=True)),
     }
 )
-#: What may separate two words of a phrase, and a word that a gap skips.
+#: Characters that may separate two words of a phrase, and a word that a gap may skip.
 SEPARATOR = r"[^\w.!?;]{1,6}"
 _WORD = r"\w{1,40}"
-# A run of marks matches only from its start, because otherwise ten thousand of them take seconds.
+# A run of marks matches only at its start. Otherwise a run of ten thousand marks would take
+# seconds.
 _BREAK = re.compile(r"(?<![.!?])[.!?]+[\"')\]]*(?=\s|$)|\n\s*\n|\n(?=\s*(?:[-*•]|\d{1,3}[.)])\s)")
 
 

@@ -57,7 +57,9 @@ class _Choice(NamedTuple):
     warning: str = ""
 
 
-_Cast = Sequence[tuple[int, float, float]]  # option, value (or its mean), judge's weight
+_Cast = Sequence[
+    tuple[int, float, float]
+]  # An option, its value (or the mean of values), and the judge's weight.
 _Heads = Mapping[int, int]
 
 
@@ -151,7 +153,7 @@ def _which_abstention(criterion: Criterion, ballots: Sequence[Ballot]) -> int | 
 
 
 def _vote_entropy(heads: _Heads, n: int, options: int) -> float:
-    """H / log(options), H = - sum p log p over the shares p (Shannon 1948), in [0, 1]."""
+    """Return H / log(options), H = - sum p log p over the shares p (Shannon 1948), in [0, 1]."""
     total = fsum(count * log(count / n) for count in heads.values())
     return min(1.0, -total / (n * log(options)))
 
@@ -281,7 +283,7 @@ def _choice_without_weights(
     )
 
 
-#: Called only if votes differ in option, or in their mean.
+#: A rule is called only if votes differ in their option or in their mean.
 _RULES: dict[str, Callable[[Criterion, _Cast, _Heads], _Choice]] = {
     "majority": _choose_mode,
     "weighted": _choose_weighted_mode,

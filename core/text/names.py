@@ -29,7 +29,7 @@ _UNSEEN = frozenset(
         *range(0xE0100, 0xE01F0),
     )
 )
-#: Greek and Cyrillic letters, and signs, each followed by the Latin letter it looks like.
+#: Greek and Cyrillic letters, and signs; each is followed by the Latin letter that it looks like.
 _ALIKE = (
     # Cyrillic, capital and small
     "АAВBЕEЅSІIЈJКKМMНHОOРPСCТTУYХXЗ3ԚQԜWҮYЁEӀI"
@@ -58,7 +58,7 @@ def fold(label: str) -> str:
 
 
 def without_unseen(text: str) -> str:
-    """``text`` without invisible characters."""
+    """Return the text without invisible characters."""
     if text.isascii():
         return text
     return "".join(c for c in text if ord(c) not in _UNSEEN and unicodedata.category(c) != "Cf")

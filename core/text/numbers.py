@@ -39,7 +39,8 @@ def p_value(value: float) -> str:
 
 
 def points(value: float | None, *, share: bool = False, digits: int | None = None) -> str:
-    """Return a difference with its sign, 0 without one; for shares in percentage points.
+    """Return a difference with its sign (0 has none); differences of shares are in percentage
+    points.
 
     >>> points(0.05, share=True), points(-0.051), points(0.0), points(-0.051, digits=3)
     ('+5.0 points', '−0.05', '0.00', '−0.051')
@@ -150,7 +151,7 @@ def plural(value: int, one: str, many: str = "") -> str:
 
 
 def number(value: float | None, digits: int = 6) -> str:
-    """Any number, in its shortest form.
+    """Return any number in its shortest form.
 
     >>> [number(10.0), number(0.5), number(-2.5), number(None)]
     ['10', '0.5', '−2.5', '–']

@@ -83,8 +83,9 @@ def _calibration_rows(calibrations: list[RaterCalibration]) -> None:
         numbers=range(1, 8),
     )
     st.caption(
-        "Answers with a reference that say how sure they are, and those that do not. By chance: "
-        "what a rater who is right as often as it is sure stays below in 19 of 20 samples.",
+        "Counted are answers that have a reference, with and without a confidence. By "
+        "chance: the value that a perfectly calibrated rater stays below in 19 of 20 "
+        "samples.",
         help=ECE_SAYS,
     )
 
@@ -263,10 +264,10 @@ def show_judge_tests(chosen: RatedSelection) -> None:
         numbers=range(1, 5),
     )
     st.caption(
-        "How many people the judge beats, and the share of items on which it agrees with the "
-        "others at least as closely as a person does: on this criterion, and on all together. It "
-        f"needs {FEWEST_ANNOTATORS} people who rated the same {FEWEST_ITEMS} items or more; 50 to "
-        "100 items are usually enough.",
+        "How many people the judge beats, and the share of items on which it agrees with "
+        "the others at least as closely as a person does: on this criterion, and on all "
+        f"together. The test needs {FEWEST_ANNOTATORS} people who rated the same "
+        f"{FEWEST_ITEMS} items or more; 50 to 100 items are usually enough.",
         help=STAND_IN_SAYS,
     )
 
@@ -305,7 +306,7 @@ def _test_picture(chosen: RatedSelection, rater: str, test: AltTest, epsilon: fl
     ]
     axis = "Judge ahead, share of items"
     st.plotly_chart(
-        draw.forest(dots, axis, "What it must be above", whole=False),
+        draw.forest(dots, axis, "Threshold to exceed", whole=False),
         key=state.key(keys.AGREEMENT_CHART, "stand-in", rater, epsilon, *chosen.pair),
         config={"displayModeBar": False},
         alt=f"How far {visible(rater_caption(rater))} is ahead of each person, with its interval; "

@@ -224,8 +224,8 @@ def _agreement_figures(
     first = (estimate_row(*one, ratings, same) for one in close.first)
     draw_table(heads, first, name="Figures", numbers=(1, 2, 3))
     how_made = (
-        "Intervals come from resampling items; with two options, most of them from the counts and "
-        "a few further ratings, so that they hold where one option is rare."
+        "Intervals come from resampling items. With two options, most come from the counts "
+        "with a few ratings added, so that they hold even if one option is rare."
     )
     plain = "Intervals come from resampling items (by the method that you chose)."
     st.caption(how_made if how.method == "auto" else plain, help=STRENGTH)

@@ -115,13 +115,14 @@ def every_figure(chosen: RatedSelection) -> None:
     )
     _draw_overall(chosen)
     st.caption(
-        f"{same}: the share of items on which the rater gave the reference's answer. Most common "
-        "answer: what always giving the reference's most common answer would reach. Kappa: "
-        "agreement beyond chance (Cohen 1960), with quadratic weights on ordinal criteria. "
-        "Alpha: agreement among all judges, or all people (Krippendorff), ordinal on ordinal "
-        "criteria, else nominal. Abstentions are counted and left out. Below each figure: "
-        f"{level_words()} interval, from {fmt.count(RESAMPLES)} resamples of the items, made once "
-        f"for these votes and kept; of {same.lower()}, Wilson's (1927) with t over items. "
+        f"{same}: the share of items on which the rater gave the reference's answer. Most "
+        "common answer: the share that always giving the reference's most common answer "
+        "would reach. Kappa: agreement beyond chance (Cohen 1960), with quadratic weights "
+        "on ordinal criteria. Alpha: agreement among all judges, or all people "
+        "(Krippendorff), ordinal on ordinal criteria, else nominal. Abstentions are "
+        f"counted and left out. Below each figure: {level_words()} interval, from "
+        f"{fmt.count(RESAMPLES)} resamples of the items,  computed once for these votes and "
+        f"cached; for {same.lower()}, Wilson's interval (1927) with t over items. "
         + label(" ".join(missing)),
         help=STRENGTH,
     )
@@ -171,8 +172,10 @@ def _draw_overall(chosen: RatedSelection) -> None:
     if (chosen.reference, chosen.rater) == (LABELS, PANEL):
         asked, items = chosen.sheet.criteria, len(chosen.sheet.items)
         if picked := sum(one.reviewed(LABELS, items) for one in asked):
-            sentence += f". Of these labels {fmt.count(picked)} come from review; where it picked "
-            sentence += "doubtful cells, not an estimate of all"
+            sentence += (
+                f". Of these labels {fmt.count(picked)} come from review; if review picked  "
+            )
+            sentence += "doubtful cells, this does not estimate all cells"
     st.html(f'<div class="rs-prose">{esc(sentence)}.</div>')
 
 
@@ -284,8 +287,8 @@ def _partly_assessed(pair: ScorePair) -> str:
     if not pair.abstained:
         return ""
     return (
-        f"; on {fmt.count(pair.abstained)} of them one of the two could not assess some criterion, "
-        "which is a verdict, too"
+        f"; on {fmt.count(pair.abstained)} of them one of the two could not assess a "
+        "criterion, which also counts as a verdict"
     )
 
 

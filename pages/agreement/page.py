@@ -135,7 +135,7 @@ def _section_switch(view: str, chosen: RatedSelection) -> None:
 
 def _draw_view(view: str, chosen: RatedSelection) -> None:
     if not chosen.sheet.items:
-        empty_state("No item fits", "No item has all that was chosen. Choose less.")
+        empty_state("No item fits", "No item matches all of your choices. Choose fewer.")
         return
     if not chosen.rater and view in OF_PAIRS:
         criteria.nothing_to_compare(chosen)
@@ -153,7 +153,7 @@ def _part_of_items(chosen: RatedSelection) -> None:
     parts = [*chosen.part.systems, *chosen.part.tags]
     split = selection.SPLITS.get(chosen.part.split, "")
     text = ", ".join([*parts, *([split] if split else [])])
-    small = f" {rating_sheet.FEW} or more say more." if n < rating_sheet.FEW else ""
+    small = f" {rating_sheet.FEW} or more are more reliable." if n < rating_sheet.FEW else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
             f"{fmt.count(n)} of {fmt.plural(chosen.whole.whole, 'item')}: "

@@ -355,7 +355,7 @@ def _spread_bar(
     ratings: CriterionRatings, name: str, counts: tuple[int, ...], abstained: int
 ) -> tuple[str, list[tuple[str, int | None, float | None, int]]]:
     steps = max(1, len(counts) - 1)
-    # Of a binary criterion's two levels MET is the better one, wherever it is listed.
+    # MET is the better of a binary criterion's two levels, whichever is listed first.
     turned = ratings.scale == "binary" and positive_level(ratings.labels) == 0
     first, step = (1.0, -1.0) if turned else (0.0, 1.0 / steps)
     pieces: list[tuple[str, int | None, float | None, int]] = [

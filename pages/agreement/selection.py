@@ -77,7 +77,7 @@ def chosen_ratings(
     """
     reference = _valid_option(REFERENCE, whole.references)
     raters = whole.raters(reference)
-    # A single judge, without labels or people, cannot be compared.
+    # A single judge cannot be compared if there are no labels and no people.
     rater = _valid_option(RATER, raters) if raters else ""
     names = [asked.name for asked in whole.criteria]
     criterion = _valid_option(state.CRITERION, names)
@@ -137,7 +137,7 @@ def _item_choices(options: SliceChoices, part: Slice) -> None:
             lambda one: f"{SPLITS.get(one, one)} ({fmt.count(names[one])})" if one else "All",
         )
     if options.tags or options.systems or options.splits:
-        st.caption("Any of the systems, any of the tags, and the split: all three must fit.")
+        st.caption("An item must have one of the systems, one of the tags, and the split.")
     interval_fields()
 
 
@@ -201,7 +201,7 @@ def draw_select(
         title,
         list(options),
         key=key,
-        # The title is part of the field, since above it it would take a line of the screen.
+        # The title is inside the field, because a title above it would take a line of the screen.
         format_func=lambda one: f"{title}: {format_func(one)}",
         label_visibility="collapsed",
         width=200,

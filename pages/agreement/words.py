@@ -19,9 +19,9 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 
 STRENGTH = (
-    "Landis and Koch (1977) called a kappa up to 0.20 slight, up to 0.40 fair, up to 0.60 "
-    "moderate, up to 0.80 substantial, and above almost perfect. These words are a convention: "
-    "what is enough depends on what the grades are for."
+    "Landis and Koch (1977) called a kappa up to 0.20 slight, up to 0.40 fair, up to "
+    "0.60 moderate, up to 0.80 substantial, and higher values almost perfect. These "
+    "words are a convention: what is enough depends on what the grades are for."
 )
 KINDS = {
     "human": "People",
@@ -146,13 +146,13 @@ def _review_remark(chosen: RatedSelection) -> None:
 def _reviewers_as_raters(chosen: RatedSelection) -> None:
     """Show which answers of reviewers are compared, and warn of a circular comparison."""
     words = (
-        "A reviewer of this run counts as a rater by the first verdict, given before seeing the "
-        "votes."
+        "Reviewers of this run count as raters with their first verdicts, given before "
+        "they saw the votes."
     )
     pair = {chosen.reference, chosen.rater}
     if ratings.LABELS in pair and pair & {ratings.PEOPLE, *chosen.whole.reviewers}:
         words += (
-            " Labels hold what they settled in the end, so that this pair partly compares people "
-            "with themselves."
+            " Labels hold what the reviewers settled in the end, so this pair partly compares "
+            "people with themselves."
         )
     st.caption(words)

@@ -27,8 +27,8 @@ ARENA_ACT = "arena_act"
 
 @dataclass
 class OpenPair:
-    """``blind`` is the open contest (``None``: all have a vote), ``told`` what the vote revealed.
-    ``given`` are this tab's votes, the latest last.
+    """The pair that this tab shows. ``blind`` is the open contest, or ``None`` if all contests have
+    a vote; ``told`` is what the vote revealed. ``given`` are this tab's votes, the latest last.
     """
 
     arena: int
@@ -87,7 +87,7 @@ def record_vote(pair: OpenPair, number: int, choice: Choice) -> None:
             store(), pair.arena, pair.blind.item, pair.blind.question, choice, ms=ms
         )
     except RubricStudioError as error:
-        # Most likely this person has voted in another window since.
+        # This person has probably voted in another window since.
         pair.refused = str(error)
         show_next_unvoted(pair)
         return
@@ -106,8 +106,8 @@ def undo_vote(pair: OpenPair) -> None:
     if pair.told is not None:
         show_next_unvoted(pair)
     pair.said = (
-        "Your last vote is taken back. It is kept and counts no more; the contest does not come "
-        "again, because you have seen the names."
+        "Your last vote is taken back: it is kept, but no longer counts. The contest does "
+        "not come again, because you have seen the names."
     )
 
 

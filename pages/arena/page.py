@@ -72,7 +72,7 @@ def _rater_accords(pair: OpenPair) -> list[RaterAccord]:
 
 
 HEADER = identity.Header(
-    "Arena", "Which answer is better? Names come out after your vote.", "Who votes?"
+    "Arena", "Which answer is better? The names appear after your vote.", "Who votes?"
 )
 SAYS = (
     "You see the same two answers as the judges did, without names, in an order drawn for you. Say "

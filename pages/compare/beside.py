@@ -31,7 +31,7 @@ from pages.ui.text import label, one_line
 from pages.ui.widgets import draw_pager, empty_state, shown_errors
 
 PAGE, HEIGHT = 50, 560
-#: The shown pairs, unless it is the number of a flip.
+#: Which pairs are shown, unless the value is the number of a flip.
 ALL, DIFFER = "all", "differ"
 
 

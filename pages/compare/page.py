@@ -10,7 +10,6 @@ from core.services.comparison import comparison_blocks as blocks
 from core.services.comparison import run_comparison
 from core.services.comparison.in_words import headline
 from core.services.comparison.run_comparison import RunComparison
-from core.text import numbers as fmt
 from pages.compare import beside, differences, flips, selection
 from pages.compare.selection import ComparedRuns
 from pages.ui import routes, state
@@ -62,8 +61,8 @@ def _show_differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
     if waiting:
         empty_state(
             "No votes yet",
-            f"{fmt.plural(len(waiting), 'run')} of the two without votes. Differences appear "
-            "here as soon as judges have answered.",
+            f"Runs without votes so far: {len(waiting)} of the two. Differences appear here as "
+            "soon as judges have answered.",
         )
         return
     with st.container(gap="xxsmall"):

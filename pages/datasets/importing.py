@@ -152,7 +152,7 @@ def _import_dataset(source: DatasetFile, dataset: Dataset, into: int | None, nam
                 store(), dataset, name=str(state.get(name) or ""), into=into, source=source.name
             )
         caption = (
-            "This content is there already; nothing was added." if imported.existed else "Imported."
+            "This content already exists; nothing was added." if imported.existed else "Imported."
         )
         if dataset.rubric is not None and state.get(state.key(IMPORT_KEEP_RUBRIC, source.key)):
             catalog.keep_rubric(store(), dataset.rubric, source.name)
@@ -188,7 +188,7 @@ def _seed_target() -> str:
         return ""
     state.seed(IMPORT_INTO, into)
     return (
-        f"Bring the texts with a column of marks: they become the next version of {names[into]}. "
+        f"Import the texts with a column of marks: they become the next version of {names[into]}. "
     )
 
 
@@ -237,8 +237,8 @@ def show() -> None:
 def _handle_results(source: DatasetFile, results: ToolItems) -> None:
     """Handle another tool's results: votes have their own page, items can be imported here."""
     st.info(
-        f"This file is results of {results.tool}. To measure and review their scores, import it "
-        "as votes; here its items alone can be taken, to be judged again.",
+        f"This file holds results of {results.tool}. To measure and review their scores, "
+        "import it as votes. Here only its items can be imported, to be judged again.",
         icon=":material/info:",
     )
     routes.draw_link(routes.IMPORT_VOTES, "Import its scores as votes", icon="arrow_outward")
@@ -265,10 +265,10 @@ def _dropped_file() -> DatasetFile | None:
 
 def _show_help() -> None:
     st.caption(
-        "One row or object per item. Only a submission is needed; id, prompt, reference, system, "
-        "split, tags and labels are found by their usual names, and you can say otherwise. A "
-        "column such as label:clarity holds a person's label for the criterion clarity, "
-        "reason:clarity why."
+        "One row or object per item. Only a submission is needed. The columns id, prompt, "
+        "reference, system, split, tags and labels are recognised by their usual names; "
+        "you can change this. A column such as label:clarity holds a person's label for "
+        "the criterion clarity; reason:clarity holds the reason."
     )
     st.code(
         "id,prompt,submission,reference,label:correct,reason:correct\n"

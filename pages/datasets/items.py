@@ -151,7 +151,9 @@ def _item_table(
         column_config={
             "Id": st.column_config.TextColumn(width=95),
             "Submission": st.column_config.TextColumn(width=170),
-            "Labels": st.column_config.NumberColumn(width=65, help="How many it has."),
+            "Labels": st.column_config.NumberColumn(
+                width=65, help=("How many labels the item has.")
+            ),
         },
         alt="A page of items: id, how many labels, system, split and the text's beginning.",
     )

@@ -107,9 +107,9 @@ def _label_table(stats: LabelStats) -> None:
         numbers=(1, 2, 3, 4),
     )
     st.caption(
-        "Spread: the entropy of the labels over its largest value for this number of options; "
-        "0: all alike, 1: even. Always the most common: the accuracy of a judge that always gives "
-        "that label. A useful judge must be above it."
+        "Spread: the entropy of the labels divided by its maximum for this number of "
+        "options (0: all the same, 1: even). Always the most common: the accuracy of a "
+        "judge that always gives that label. A useful judge must be above it."
     )
 
 
@@ -144,8 +144,8 @@ def _label_notes(stats: LabelStats) -> None:
     strange = sum(sum(criterion.strange.values()) for criterion in stats.criteria)
     if strange:
         st.warning(
-            f"No option of their criterion: {fmt.plural(strange, 'label')}. Judges neither learn "
-            "from them nor are measured by them.",
+            f"Not an option of their criterion: {fmt.plural(strange, 'label')}. Judges neither "
+            "learn from them nor are measured by them.",
             icon=":material/label_off:",
         )
     if stats.elsewhere:
@@ -162,7 +162,10 @@ def _plain_table(counts: dict[str, dict[str, int]]) -> None:
             "Label": st.column_config.TextColumn(width="medium"),
             "Items": st.column_config.NumberColumn(format="localized"),
             "Share": st.column_config.ProgressColumn(
-                min_value=0, max_value=1, format="percent", help="Of this criterion's labels."
+                min_value=0,
+                max_value=1,
+                format="percent",
+                help=("As a share of this criterion's labels."),
             ),
         },
         alt="Labels by criterion: how many items have each, and their share.",
@@ -185,7 +188,7 @@ def _count_rows(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
 # Whether the dataset's own labels were drawn at random: only a person knows.
 
 ALIKE, NOTED = "alike", "noted"
-HOW = {ALIKE: "One chance for all", NOTED: "Chances in a note"}
+HOW = {ALIKE: "The same chance for all", NOTED: "Chances in a note"}
 
 
 def _draw_declaration(version: DatasetVersion) -> None:
@@ -198,7 +201,7 @@ def _draw_declaration(version: DatasetVersion) -> None:
     if draw is not None:
         warning = fair_sample.declaration_contradiction(store(), version.id)
         speak = (
-            f"They are {share}, and speak for all of them where results are corrected by people."
+            f"They are {share}, and represent all of them in results that are corrected by people."
         )
         caption = f"{label_draws.draw_words(draw)} {warning or speak}"
         st.html(f'<div class="rs-prose">{esc(caption)}</div>')
@@ -212,17 +215,18 @@ def _draw_declaration(version: DatasetVersion) -> None:
         )
         return
     st.caption(
-        f"{share} have labels. If they were chosen by chance from all items of this version, they "
-        "can speak for the others: means, systems and runs are corrected by them. If they "
-        "were picked (the hard ones, the first ones), they cannot. Only you know. Every corrected "
-        "result shows what you declare here, with your name and the day."
+        f"{share} have labels. If they were chosen by chance from all items of this "
+        "version, they can represent the others, and means, systems and runs are corrected "
+        "by them. If they were picked (the hard ones, the first ones), they cannot. Only "
+        "you know. Every corrected result shows what you declare here, with your name and "
+        "the day."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         how = choose_one("How", HOW, default=ALIKE, key=state.key(DATASET_DRAW, "how", version.id))
         note = ""
         if how == NOTED:
             note = st.text_input(
-                "The note that has it",
+                "The note that holds the chance",
                 value="chance",
                 key=state.key(DATASET_DRAW, "note", version.id),
                 help="A key of the items' meta: a number above 0 and at most 1, of the items "

@@ -88,8 +88,8 @@ def _choose_seed(version: DatasetVersion) -> tuple[int, str]:
             format_func=lambda name: one_line(name, 60) if name else "all criteria together",
             width=320,
             persist_state="page",
-            help="With many criteria hardly two items have all labels alike; then choose the one "
-            "that matters most.",
+            help="With many criteria, hardly any two items share all labels. Then choose the "
+            "criterion that matters most.",
         )
         seed: int = st.number_input(
             "Seed",
@@ -119,13 +119,13 @@ def _split_preview(parts: SplitItems) -> None:
     )
     if parts.twins:
         st.caption(
-            f"{fmt.plural(parts.twins, 'labelled item')} repeat the text of another, or nearly: "
-            "such items are in one part."
+            f"{fmt.plural(parts.twins, 'labelled item')} repeat the text of another exactly or "
+            "nearly; such items go into the same part."
         )
     if parts.unlabelled:
         st.caption(
-            f"{fmt.plural(len(parts.unlabelled), 'item')} without labels stay in no part: they are "
-            "graded, and neither teach nor measure."
+            f"{fmt.plural(len(parts.unlabelled), 'item')} without labels go into no part: they "
+            "are graded, but judges are neither taught nor measured by them."
         )
 
 

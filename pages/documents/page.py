@@ -32,12 +32,15 @@ FOLDERS = {"tutorials": "Tutorial: ", "decisions": "Decision "}
 
 def show() -> None:
     """Draw the page."""
-    page_header("Documents", "What comes with the program to be read; also in its folder `docs`.")
+    page_header(
+        "Documents",
+        ("The documents that come with the program. They are also in its folder `docs`."),
+    )
     name = st.query_params.get(state.DOCUMENT, reading.SCREENS)
     guide = reading.document(name)
     _document_choice(name if guide else None)
     if guide is None:
-        empty_state("There is no such document", "The list above has all there are.")
+        empty_state("There is no such document", "The list above has all documents.")
         return
     st.html(CSS)
     part = st.query_params.get(state.PART, "")

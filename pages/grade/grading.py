@@ -135,11 +135,11 @@ def _show_estimate(request: RunRequest, panel: Panel) -> int:
     if estimate.calibration:
         learned = fmt.plural(estimate.calibration, "labelled text")
         st.caption(
-            f"Judges learn from {learned}: these keep the grade of your own labels and come back "
-            "with the others."
+            f"Judges learn from {learned}. These texts keep the grades of your own labels and "
+            "come back with the others."
         )
     if any(judge.cost is None for judge in estimate.judges):
-        st.caption("The price of the model is not known here; the Judges page takes it.")
+        st.caption("The price of the model is not known. Enter it on the Judges page.")
     return estimate.items
 
 
@@ -189,7 +189,10 @@ def _show_outcome(path: Path, run: RunRow) -> None:
                 f"Grade the {fmt.count(len(outcome.ungraded))} without a grade yourself",
                 {state.RUN: run.id, state.RULE: work.UNGRADED},
                 icon="edit_note",
-                help="Only what judges did not decide, blind, by digits.",
+                help=(
+                    "Shows only what judges left undecided, without their answers. Grade by digit "
+                    "keys."
+                ),
             )
 
 

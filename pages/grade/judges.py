@@ -26,7 +26,9 @@ REFUSED = "grade_refused"
 ADDED = "grade_added"
 WHY = {
     "last": "As in your last run.",
-    "labels": "Your texts have labels: these two learn from them, need no model and no key.",
+    "labels": (
+        "Your texts have labels: these two judges learn from them, and need no model and no key."
+    ),
     "model": "Your model.",
 }
 LABELS = {
@@ -130,7 +132,8 @@ def _on_pills(key: str) -> None:
     if key != _pills_key():
         return
     with shown_errors():
-        # One empty name means that no judge is chosen; without a name, no choice was made.
+        # A list with one empty name means that the person deselected every judge; an empty list
+        # means that no choice was made yet.
         state.set_address(**{state.JUDGE: list(state.get(key) or [""]), state.TRIED: None})
 
 
@@ -181,7 +184,10 @@ def _add_model(chosen: tuple[str, ...], *, wanted: bool) -> None:
                 key=field_key("model"),
                 placeholder="openai/gpt-4.1-mini",
                 max_chars=1000,
-                help="Or `file:` and the path of a model on this machine (GGUF), which is served.",
+                help=(
+                    "Or `file:` and the path of a model file (GGUF) on this machine; the app then "
+                    "starts a server for it."
+                ),
             )
             right.text_input(
                 "Address (only for a server of your own)",

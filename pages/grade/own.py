@@ -29,10 +29,10 @@ from pages.ui.widgets import shown_errors
 
 #: With more labels a run's report shows the learning, and computing it here would take a while.
 MOST = 200
-DRAWN = "Drawn at random; you see no judge's answer. Digits answer, too."
+DRAWN = "Texts are drawn at random; you see no judge's answer. Digit keys answer, too."
 PICKED = (
-    "In order of nearness to the reference, where there is one: that sorts them and grades none. "
-    "You see no judge's answer."
+    "Texts with a reference are sorted by how close they are to it; this grades none "
+    "of them. You see no judge's answer."
 )
 
 
@@ -164,7 +164,9 @@ def show(path: Path, sitting: Sitting) -> None:
                     on_click=_on_finish,
                     args=what,
                 )
-            st.caption("It ends with your last answer. You can go back even then.", width="content")
+            st.caption(
+                "Grading ends with your last answer. You can still go back then.", width="content"
+            )
 
 
 def draw_back_button(
@@ -218,7 +220,7 @@ def _on_answer(
     with shown_errors():
         over = own_grades.finished(store(), dataset, rubric)
         if over is not None and criterion in over.given.get(item_id, {}):
-            return  # A key pressed twice on the last question, which handed the answers in.
+            return  # A second press of the key; the first press handed the answers in.
         own_grades.answer(store(), dataset, rubric, item_id, criterion, answer)
         now = own_grades.sitting(store(), dataset, rubric)
         if now is not None and now.open is None:
@@ -289,7 +291,7 @@ def show_learnt(path: Path) -> None:
         f"{learnt_html(so_far)}"
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        # Otherwise the last step has it.
+        # Otherwise the last step shows these figures.
         if not all(criterion.off for criterion in so_far.criteria):
             draw_begin_button(path, "more", first=False)
         change_last_answers(path)

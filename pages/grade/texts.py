@@ -69,7 +69,7 @@ def _choose_texts() -> None:
             key=field_key("texts", "files"),
         )
         if uploads:
-            # Held like a file dropped on Start, so that a reload finds it again.
+            # Files are held like those dropped on Start, so that they survive a reload.
             files = resources.dropped_files(uploads)
             rubrics = reading.of_kind(resources.recognised_files(files), "rubric")
             if 0 < len(rubrics) < len(files):

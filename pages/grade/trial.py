@@ -97,7 +97,7 @@ def _trial_rows(run: RunRow) -> None:
             key=state.key(GRADE_ACT, "again"),
             type="tertiary",
             icon=":material/replay:",
-            help="After the rubric or the judges were changed.",
+            help="Tries the texts again after the rubric or the judges were changed.",
             on_click=state.set_address,
             kwargs={state.TRIED: None},
         )

@@ -68,7 +68,7 @@ def _single_rater(key: str, mapping: VoteMapping) -> str:
         "Name of the criterion",
         key=name,
         max_chars=200,
-        help="For answers whose column or row names none.",
+        help="Used for answers whose column or row names no criterion.",
         on_change="rerun",
     )
     return str(state.get(name) or "").strip() or "rating"

@@ -93,7 +93,7 @@ def _show_help() -> None:
     )
     left, right = st.columns(2)
     left.caption("One answer a row. n/a is an abstention; an empty answer of a model is a failure.")
-    right.caption("One rater a column. An empty cell was not asked.")
+    right.caption("One rater a column. An empty cell means that the rater was not asked.")
     left.code(
         "item,criterion,rater,label\nq1,polite,ann,yes\nq1,polite,gpt-4,no\nq2,polite,ann,no",
         language=None,
@@ -148,8 +148,9 @@ def _chosen_steps(upload: Upload) -> tuple[str, ...]:
         placeholder="5 equal steps",
         max_chars=1000,
         persist_state="page",
-        help="A count (4), or edges (0, 0.5, 1); for one question alone faithfulness=0,0.5,1. "
-        "Several are parted by semicolons. The numbers themselves are kept with the reasons.",
+        help="The number of steps (4), or their edges (0, 0.5, 1). For a single question write "
+        "faithfulness=0,0.5,1; separate several questions with semicolons. The original "
+        "numbers are kept with the reasons.",
     )
     return tuple(part.strip() for part in (written or "").split(";") if part.strip())
 
@@ -234,7 +235,7 @@ def import_result(run: int | None, existed: bool) -> None:
     if run is None:
         st.success("The rubric and the items are kept. There were no votes, so there is no run.")
     elif existed:
-        st.info(f"These votes were here already, as run {run}. Nothing was added.")
+        st.info(f"These votes were already imported as run {run}. Nothing was added.")
     else:
         st.success(f"Imported as run {run}.", icon=":material/check:")
     with st.container(horizontal=True):

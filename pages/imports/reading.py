@@ -44,7 +44,7 @@ def show(checked: CheckedVotes) -> bool:
 def _show_summary(preview: ImportPreview) -> None:
     if preview.run is not None:
         st.info(
-            f"These votes are here already, as run {preview.run}. Importing them again adds "
+            f"These votes were already imported as run {preview.run}. Importing them again adds "
             "nothing.",
             icon=":material/info:",
         )
@@ -55,7 +55,9 @@ def _show_summary(preview: ImportPreview) -> None:
             LabelledFigure("Votes", fmt.count(preview.votes), "Abstentions among them."),
             LabelledFigure("Abstentions", fmt.count(preview.abstentions)),
             LabelledFigure(
-                "Empty answers", fmt.count(preview.failures), "Failures to answer, no votes."
+                "Empty answers",
+                fmt.count(preview.failures),
+                ("These are failures to answer, not votes."),
             ),
             LabelledFigure("Raters", fmt.count(len(preview.raters))),
             LabelledFigure("Items", fmt.count(preview.items)),
@@ -71,7 +73,8 @@ def _show_raters(preview: ImportPreview) -> None:
     with st.expander(fmt.plural(len(preview.raters), "rater"), expanded=len(preview.raters) <= FEW):
         if not all(rater.counts for rater in preview.raters):
             st.caption(
-                "Models rated too, so people are measured without counting towards verdicts."
+                "Models also rated, so answers of people are measured but do not count towards "
+                "verdicts."
             )
         draw_table(
             ("Rater", "Is a", "Votes", "Abstentions", "Empty", "Weight", "Counts"),

@@ -61,9 +61,10 @@ def show(reference: str) -> None:
     """Draw every rule, the button that adds one, and further checks as text."""
     st.html('<div class="rs-section">What it checks</div>')
     st.caption(
-        "The first rule of a criterion that holds gives the answer; the last rule says what it is "
-        "otherwise. Empty there: it abstains, and in a panel the others decide. In texts "
-        "{reference}, {prompt} and {meta.KEY} stand for the item's own."
+        "The first rule that holds gives a criterion's answer; if none holds, the last "
+        "rule gives it. If the last rule is empty, the judge abstains, and in a panel the "
+        "others decide. In texts, {reference}, {prompt} and {meta.KEY} are replaced by the "
+        "item's own."
     )
     options, order = known_options(), list(state.get(_rules_key(reference, ORDER)))
     rows = [_current_rule(reference, uid) for uid in order]
@@ -286,8 +287,8 @@ def _further_field(reference: str) -> None:
     checks = further_checks(reference)
     with st.expander("Further checks, as YAML", expanded=bool(checks.strip())):
         st.caption(
-            "For what a line above cannot say: tests joined by all or any, a JSON schema, several "
-            "texts. Criteria named here have no rules above."
+            "For rules that the lines above cannot express: tests joined by all or any, a JSON "
+            "schema, several texts. Criteria named here have no rules above."
         )
         st.text_area(
             "Further checks",

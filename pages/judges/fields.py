@@ -58,8 +58,9 @@ API_BASE = JudgeField(
 REPLICAS = JudgeField(
     "replicas",
     "Further addresses",
-    "Of servers that serve the same model, with spaces between. Calls go where the fewest are "
-    "under way; if one of them fails, the others do its work.",
+    "Addresses of servers with the same model, separated by spaces. Each call goes to "
+    "the server with the fewest calls under way; if a server fails, the others take "
+    "over.",
     placeholder="http://gpu2:8000/v1 http://gpu3:8000/v1",
 )
 KEY_ENV = JudgeField(
@@ -71,8 +72,8 @@ KEY_ENV = JudgeField(
 TEMPERATURE = JudgeField(
     "temperature",
     "Temperature",
-    "0 makes repeated votes nearly alike; more lets them differ. Empty: the provider's default. "
-    "Some thinking models accept none.",
+    "0 makes repeated votes nearly alike; higher values let them differ. Empty: the "
+    "provider's default. Some thinking models accept none.",
     "number",
     low=0.0,
     high=2.0,
@@ -89,7 +90,10 @@ MAX_TOKENS = JudgeField(
 BUDGET = JudgeField(
     "budget",
     "Thinking budget in tokens",
-    "Used only where Thinking is set to a budget: the most it may think before it answers.",
+    (
+        "Used only where Thinking is set to a budget: the most tokens that the model may "
+        "think before it answers."
+    ),
     "whole",
     low=1,
     step=500,
@@ -97,8 +101,9 @@ BUDGET = JudgeField(
 TIMEOUT = JudgeField(
     "timeout",
     "Timeout in seconds",
-    "How long one call may take. Too short turns slow answers into failures. A server on this "
-    "machine or in its network is waited for while it is there, unless you change the 60 seconds.",
+    "How long one call may take. Too short turns slow answers into failures. Unless "
+    "you change the 60 seconds, calls to a server on this machine or in its network "
+    "wait as long as the server can be reached.",
     "number",
     low=1.0,
     high=3600.0,
@@ -107,8 +112,9 @@ TIMEOUT = JudgeField(
 TRIES = JudgeField(
     "tries",
     "Tries",
-    "How often a call is sent before it counts as failed. More lose fewer votes to a bad moment; "
-    "a try that was answered unreadably is paid, too.",
+    "How often a call is sent before it counts as failed. With more attempts, fewer "
+    "votes are lost to passing faults; an attempt with an unreadable answer is paid "
+    "for, too.",
     "whole",
     low=1,
     high=20,
@@ -126,8 +132,9 @@ CONCURRENCY = JudgeField(
 REQUESTS = JudgeField(
     "requests_per_minute",
     "Requests a minute",
-    "The provider's limit, if you know it. Calls are paced to it, so that none is rejected; it "
-    "costs nothing. Empty: as fast as it goes, and waiting when told to.",
+    "The provider's limit, if you know it. Calls are paced to it, so that none is "
+    "rejected; this costs nothing. If empty, calls go as fast as possible and wait "
+    "when the provider asks.",
     "whole",
     low=1,
     step=50,
@@ -198,7 +205,7 @@ LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
     "shuffle": "Shuffle the options",
     "logprobs": "Ask how likely each option was",
     "decides": "It only decides, in one word",
-    "template": "In which form it is asked",
+    "template": "Form of the question",
 }
 #: Settings that are on or off.
 SWITCHES = ("shuffle", "logprobs", "decides")
@@ -208,7 +215,7 @@ CHOICES = ("door", "template")
 DOORS = {
     "auto": (
         "Automatic",
-        "Straight to addresses of your own and plain providers, else by litellm.",
+        "Calls your own addresses and plain providers directly, and all others through litellm.",
     ),
     "litellm": ("litellm", "Knows over a hundred providers. Nine times the work per call."),
     "openai": (

@@ -42,7 +42,10 @@ def show() -> None:
     registry.ensure_defaults(store())
     page_header(
         "Judges",
-        "Who can be asked to grade: models, rules of yours, and judges that learn from labels.",
+        (
+            "Who can be asked to grade: models, rules that you write, and judges that learn "
+            "from labels."
+        ),
     )
     show_flash()
     views = VIEWS if _may_change_judges() else {name: VIEWS[name] for name in ("judges", "panels")}
@@ -73,7 +76,7 @@ def _judges_view() -> None:
     if state.get(JUDGES_ARCHIVED):
         _archived_judges()
         return
-    testing = connection.under_way(store())  # Read before the results.
+    testing = connection.under_way(store())  # Read before the results, which may change meanwhile.
     entries = registry.list_judges(store())
     if not any(not e.judge.offline for e in entries):
         st.caption(

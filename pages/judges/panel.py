@@ -88,14 +88,15 @@ def _choose_members(reference: str, panel_row: PanelRow | None) -> None:
         placeholder="Choose who sits on it",
     )
     st.caption(
-        "Every judge answers every criterion of every item (unless asked in stages, below), so the "
-        "cost grows with each. Judges of different makers err less often in the same way."
+        "Every judge answers every criterion of every item (unless asked in stages, "
+        "below), so the cost grows with each. Judges from different makers are less likely "
+        "to make the same mistakes."
     )
 
 
 def _rule_fields(reference: str) -> None:
     st.html('<div class="rs-section">How votes become one verdict</div>')
-    st.caption("A criterion may say otherwise for itself. Abstentions and failures never count.")
+    st.caption("A criterion may have its own rule. Abstentions and failures never count.")
     for column, scale in zip(st.columns(len(SCALES)), SCALES, strict=True):
         with column:
             rules = RULE_WORDS[scale]

@@ -151,8 +151,8 @@ def _missing_guidelines(missing: tuple[Pack, ...]) -> tuple[Pack, ...]:
         wanted = st.toggle(
             label(f"With the guidelines of {_pack_titles(missing)}", 200),
             key=LIBRARY_GUIDELINES,
-            help="Judges read guidelines before every criterion of the rubric, your own criteria "
-            "among them. They are put below the guidelines that are there.",
+            help="Judges read guidelines before every criterion of the rubric, including your own "
+            "criteria. They are added below the existing guidelines.",
         )
         with st.popover("What they say", icon=":material/visibility:"):
             for pack in missing:

@@ -35,9 +35,9 @@ def show(access: TeamAccess) -> None:
             on_click="ignore",
         )
     st.caption(
-        "Runs, spot checks, contests and help by a model count alike. A running task reserves the "
-        "rest of its budget; without one, twice what it is expected to cost. Calls without a "
-        "known price count as free."
+        "Runs, spot checks, contests and help by a model count alike. A running task "
+        "reserves the rest of its budget; without a budget, it reserves twice its expected "
+        "cost. Calls without a known price count as free."
     )
     shares = spending.spending_of_month(store(), month)
     if not access.providers:

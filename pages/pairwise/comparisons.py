@@ -64,7 +64,7 @@ def show_matrix(together: ContestRaters) -> None:
     names = [rater.name for rater in together.raters]
     pairs = [[together.of(i, j) if i != j else None for j in size] for i in size]
     values = [[1.0 if i == j else getattr(pairs[i][j], "rate", None) for j in size] for i in size]
-    st.html('<div class="rs-section">How often two of them say the same</div>')
+    st.html('<div class="rs-section">How often two raters agree</div>')
     left, right = st.columns(2, gap="large")
     with left:
         st.plotly_chart(
@@ -95,7 +95,10 @@ def pair_table(names: list[str], rows: list[RaterLikeness]) -> None:
         name="Agreement of every two raters",
         numbers=(1, 2, 3),
     )
-    st.caption("Same: win, tie or loss alike, with a 95% interval (Wilson). Kappa: Cohen's.")
+    st.caption(
+        "Same: the share of contests on which both say win, both tie or both loss, with a "
+        "95% interval (Wilson). Kappa: Cohen's."
+    )
 
 
 def _agreement_rates(together: ContestRaters) -> None:
@@ -168,7 +171,7 @@ def _score_head(scored: ScoredContests) -> None:
     show_figures(
         [
             LabelledFigure(
-                "Contests with both", fmt.count(total), f"{scored.left_out} have not both."
+                "Contests with both", fmt.count(total), (f"{scored.left_out} lack one of the two.")
             ),
             LabelledFigure("Agree", f"{fmt.count(agree)} ({fmt.percent(agree / total)})"),
             LabelledFigure(
@@ -185,7 +188,7 @@ def _score_head(scored: ScoredContests) -> None:
 
 def _show_tasks(scored: ScoredContests) -> None:
     if not scored.by_task:
-        st.caption("Nowhere do scores and contests name opposite winners.")
+        st.caption("Scores and contests never name opposite winners.")
         return
     draw_table(
         ("Task", "Contests with opposite winners"),

@@ -251,7 +251,7 @@ def _contest_list(
         return
     pages = -(-len(contests) // PAGE)
     opened, order = state.address_id(selection.BOUT), [at for at, _ in contests]
-    # Show the page of the open contest, so that stepping starts there.
+    # Go to the page that contains the open contest, so that stepping starts there.
     number = order.index(opened) // PAGE + 1 if opened in order else state.address_id(state.PAGE)
     page = min(max(1, number or 1), pages)
     st.caption(

@@ -1,6 +1,4 @@
-"""Systems ranked by the scores of any other run, with or without common tasks; swapped-order
-judging.
-"""
+"""Systems ranked by the scores of a run that is not a contest; and judges asked in both orders."""
 
 from __future__ import annotations
 
@@ -54,8 +52,8 @@ def show(run: Run) -> None:
     if not checks and not ranked:
         empty_state(
             "Nothing compares systems here",
-            "This run's items do not name two systems or more that were scored, and no rater "
-            "answered in two orders.",
+            "This run's items name fewer than two scored systems, and no rater answered in two "
+            "orders.",
         )
 
 
@@ -107,9 +105,10 @@ def _order_checks(checks: Sequence[OrderCheck], part: str) -> None:
     with st.container(height=TALL if len(checks) > ROWS else "content", border=False):
         _check_table(checks, heads, first, part=bool(part), several=several)
     st.caption(
-        "Accuracy: over both orders, a missing answer is wrong. Same and kappa (Cohen's) leave "
-        "missing answers out. As published: LLMBar's conventions, in which two missing answers are "
-        "the same choice and kappa tells the first answer from all else."
+        "Accuracy: over both orders; a missing answer counts as wrong. Same and kappa "
+        "(Cohen's) leave missing answers out. As published: LLMBar's conventions, by which "
+        "two missing answers are the same choice, and kappa compares the first answer with "
+        "everything else."
     )
 
 
@@ -233,10 +232,11 @@ def _draw_methods(listwise: Listwise, about: tuple[object, ...]) -> None:
 #: With more pairs than this, only the ranks are shown.
 PAIRS_SHOWN = 30
 BY_PEOPLE_SAYS = (
-    "Prediction-powered inference (Angelopoulos and others 2023): what the votes say of all "
-    "answers, corrected by how far they were off where people looked at random. Means speak of "
-    "these answers; differences of such answers to such tasks, task by task, with p corrected for "
-    "the number of pairs (Holm 1979). However wrong the judges are, the intervals hold."
+    "Prediction-powered inference (Angelopoulos and others 2023): what the votes say "
+    "of all answers, corrected by their error on the answers that people checked at "
+    "random. Means are about these answers. Differences are about answers like these "
+    "to tasks like these, compared task by task, with p corrected for the number of "
+    "pairs (Holm 1979). The intervals hold however wrong the judges are."
 )
 
 
@@ -261,9 +261,9 @@ def _ranking_by_people(run: Run, about: tuple[object, ...]) -> None:
         numbers=(1, 2, 3, 4, 5),
     )
     st.caption(
-        "Points by weight as a share of what could be reached. Places: those that differences "
-        "larger than chance leave open. Below each figure: "
-        f"{level_words()} interval.",
+        "Weighted points as a share of the maximum. Places: the ranks that remain "
+        f"possible, given the significant differences. The {level_words()} interval is "
+        "below each figure.",
         help=BY_PEOPLE_SAYS,
     )
     if 0 < len(corrected.gaps) <= PAIRS_SHOWN:

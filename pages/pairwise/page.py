@@ -149,7 +149,7 @@ def download_buttons(run_id: int) -> None:
                 "md",
                 "text/markdown",
                 contest_export.as_markdown,
-                "The leaderboard and what limits it, for a wiki or a pull request.",
+                "The leaderboard and its caveats, for a wiki or a pull request.",
             ),
         ):
             st.download_button(

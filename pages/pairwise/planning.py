@@ -93,7 +93,7 @@ def _outlook_words(request: ContestRequest, outlook: RankingOutlook) -> None:
         st.caption(label(notice))
     if any(estimate_row.cost is None for estimate_row in estimate.judges):
         st.warning(
-            "The price of a judge is not known, so the cost is not.", icon=":material/payments:"
+            "The price of a judge is not known, so neither is the cost.", icon=":material/payments:"
         )
 
 
@@ -312,13 +312,14 @@ def next_round(run: Run, chosen: ContestSelection) -> None:
             )
         if request is None:
             st.caption(
-                "Nothing is left to hold: the systems are told apart, or all bouts are held."
+                "No contest is left to hold: the systems are told apart, or all contests were held."
             )
         elif outlook is not None:
             calls, cost = fmt.plural(outlook.estimate.calls, "call"), outlook.estimate.cost
             st.caption(
                 f"Round {len(chosen.runs) + 1}: the {fmt.plural(outlook.contests, 'contest')} that "
-                f"would tell most, {calls}, {'cost unknown' if cost is None else fmt.cost(cost)}."
+                f"would be most informative, {calls}, "
+                f"{('cost unknown' if cost is None else fmt.cost(cost))}."
             )
 
 

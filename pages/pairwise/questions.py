@@ -31,11 +31,15 @@ KINDS = {
     "adaptive": "Adaptive",
 }
 SAYS = {
-    "all": "Every two systems meet on every task: the surest, and the most calls.",
-    "baseline": "Everybody meets one system. The others are compared through it alone.",
+    "all": (
+        "Every two systems meet on every task. This is the most precise, and takes the most calls."
+    ),
+    "baseline": (
+        "All other systems meet the same system, and are compared with each other only through it."
+    ),
     "sampled": "On every task a few pairs meet, drawn so that all pairs meet about equally often.",
-    "adaptive": "A sampled first round; then, round by round, the contests that would tell most. "
-    "After a round its page offers the next.",
+    "adaptive": "The first round is sampled; each later round holds the most informative contests. "
+    "The page of a round offers the next.",
 }
 
 

@@ -93,14 +93,15 @@ def _vote_display(key: Key, settings: QueueSettings) -> dict[str, Any]:
         share = _share_field(
             "Share of assisted items, in %",
             key("assisted", round(100 * share)),
-            "The other items are blind until the verdict, so that anchoring shows.",
+            "The other items are blind until the verdict, so that anchoring can be measured.",
         )
     same = mode != "blind" and st.checkbox(
         "Confirm a verdict automatically where the panel says the same",
         key=key("same", settings.confirm_same),
         help=(
-            "It saves the second press: the verdict was given blind. The record notes it, and the "
-            "effect of seeing the votes is measured without it."
+            "This saves the second key press, because the verdict was given blind. The record "
+            "notes such confirmations, and the effect of seeing the votes is measured without "
+            "them."
         ),
         persist_state="page",
     )
@@ -287,8 +288,9 @@ def _chosen_rule(run: RunRow) -> QueueRule:
                 "near_gate",
                 "A gate depends on it",
                 False,
-                "Another option of this cell would make a gate fire, or not fire any more. Of two "
-                "options that is always so: it queues every cell that such a gate looks at.",
+                "Another option of this cell would make a gate fire, or stop it from firing. With "
+                "two options this is always true, so every cell that such a gate looks at is "
+                "queued.",
             )
             margin = _limit_field(
                 "margin",
@@ -367,8 +369,8 @@ def _draw_shares(*, capped: bool) -> tuple[int, int]:
         0,
         100,
         key=key,
-        help="They look like any others. What reviewers say of them is compared with the label, "
-        "and shown to them and to leads.",
+        help="They look like all other cells. Each reviewer's answer is compared with the label, "
+        "and shown to that reviewer and to leads.",
     )
     return audit, gold
 

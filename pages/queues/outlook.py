@@ -23,8 +23,9 @@ QUEUE_FIELD = "queue_field"
 QUEUE_ACT = "queue_act"
 #: The tooltip of the cap.
 CAP = (
-    "The audit and known labels are shares of it. The rest goes to the cells that the reasons "
-    "choose, from the start of the queue's order. It holds when the queue is brought up to date."
+    "The audit and the known labels are shares of this number. The rest goes to cells "
+    "chosen by the reasons, from the start of the queue's order. The limit also holds "
+    "when the queue is updated."
 )
 #: The URL parameters of a queue of exactly named cells.
 NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED, state.RULE))
@@ -101,16 +102,16 @@ def _show_time(run: RunRow, preview: queues.QueuePreview, settings: QueueSetting
     minutes = queues.expected_minutes(store(), run.id, preview.cells, settings)
     if minutes is not None:
         about = fmt.about_minutes(minutes).capitalize()
-        st.caption(f"{about} of work, at the median pace of what people reviewed by this rubric.")
+        st.caption(f"{about} of work, at the median pace of earlier reviews with this rubric.")
 
 
 def _show_capped(preview: queues.QueuePreview) -> None:
     """Show how many cells the cap leaves out."""
     if preview.left_out:
         st.caption(
-            f"{fmt.plural(preview.left_out, 'more cell')} would fit and "
-            f"{'is' if preview.left_out == 1 else 'are'} left out by the cap, from the end of the "
-            "order."
+            f"{fmt.plural(preview.left_out, 'more cell')} also match and "
+            f"{('is' if preview.left_out == 1 else 'are')} "
+            "left out by the cap, from the end of the order."
         )
 
 

@@ -27,7 +27,10 @@ from pages.ui.widgets import draw_row, draw_table, empty_state, page_header, sho
 
 HEADER = Header(
     "Review",
-    "People settle what judges left in doubt. What they settle becomes the verdict, and truth.",
+    (
+        "People settle what judges left in doubt. Their decisions become the verdicts and "
+        "count as truth."
+    ),
 )
 
 
@@ -52,7 +55,7 @@ def queue_list(seat: Seat) -> None:
             kwargs={state.NEW: labels.LABELS},
         )
         st.button(
-            "What reviewers say of rubrics",
+            "What reviewers say about rubrics",
             key=state.key(QUEUES_ACT, "issues"),
             icon=":material/feedback:",
             on_click=state.set_address,
@@ -146,7 +149,7 @@ def _queue_card(seat: Seat, queue: QueueRow) -> None:
 def criterion_issues() -> None:
     """Draw the screen `?show=issues`; `?rubric=ID` narrows it to one rubric."""
     page_header(
-        "What reviewers say of rubrics",
+        "What reviewers say about rubrics",
         "Criteria that reviewers called wrong, ambiguous, or two questions in one.",
     )
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave_screen)
@@ -154,7 +157,10 @@ def criterion_issues() -> None:
     if not found_issues:
         empty_state(
             "No criterion has been reported",
-            "Reviewers say so with 0 and a reason. It appears here once the cell is resolved.",
+            (
+                "Reviewers report one with 0 and a reason. The report appears here once the cell "
+                "is resolved."
+            ),
         )
     by_rubric = sorted(found_issues, key=lambda issue: (issue.rubric, issue.rubric_id))
     for _, group in groupby(by_rubric, key=lambda issue: issue.rubric_id):

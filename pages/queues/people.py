@@ -39,7 +39,7 @@ def show(seat: Seat, queue: QueueRow) -> None:
         and not queue.settings.assignees
         and len(people) > 1
     ):
-        st.caption("Remaining items are open to all of them until one is taken.")
+        st.caption("Each remaining item is open to all reviewers until one of them takes it.")
 
 
 def in_a_line(seat: Seat, queue: QueueRow) -> str:

@@ -230,14 +230,13 @@ def _show_progress(queue: QueueRow) -> None:
             LabelledFigure(
                 "Outcomes likely to change",
                 _about_so_many(progress.flips),
-                "How many outcomes (without pass marks: verdicts) are expected to change when the "
-                "open cells are reviewed.",
+                "Reviewing the open cells is expected to change this many outcomes (without pass "
+                "marks: verdicts).",
             ),
             LabelledFigure(
                 "Change of scores",
                 fmt.score(progress.change),
-                "The sum of the absolute changes of scores that the open cells are expected to "
-                "bring.",
+                "The sum of the absolute score changes expected from reviewing the open cells.",
             ),
         ]
     )
@@ -258,7 +257,7 @@ def _about_so_many(expected: float) -> str:
 
 
 def _draw_standing(standing: claims.QueueStanding) -> None:
-    st.html('<div class="rs-section">The items, as they are for you</div>')
+    st.html('<div class="rs-section">The state of the items for you</div>')
     rows = [
         (esc(caption), fmt.count(standing.counts.get(status, 0)))
         for status, caption in STATUSES.items()
@@ -277,7 +276,7 @@ def _show_about(queue: QueueRow) -> None:
                 ("Order", f"<b>{esc(name)}</b>: {esc(formula)}"),
                 ("Judges' votes", esc(making.MODES[settings.mode])),
                 (
-                    "Where the panel says the same",
+                    "If the panel says the same",
                     "a verdict is confirmed automatically"
                     if settings.confirm_same
                     else "a second press confirms it",
@@ -318,7 +317,7 @@ def _lead_tools(seat: Seat, queue: QueueRow) -> None:
         people.draw_hand_over(seat, queue)
     with st.container(horizontal=True):
         st.button(
-            "Queue what fits by now",
+            "Queue what matches by now",
             key=state.key(QUEUE_ACT, "refresh"),
             help="For a run that continued. Adds cells up to the cap and removes none.",
             on_click=_refresh_queue,

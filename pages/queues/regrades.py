@@ -46,8 +46,8 @@ def show(seat: Seat) -> None:
     """Draw the screen."""
     page_header(
         "Regrade requests",
-        "Notes from outside that send items back. Reviewers judge blind first and read the note "
-        "with the votes; what was settled holds until they decide.",
+        "Notes from outside send items back to reviewers. They judge blind first, and read "
+        "the note with the votes. The settled verdict holds until they decide.",
     )
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave_screen)
     show_flash()

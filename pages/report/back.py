@@ -37,8 +37,8 @@ def _grades_dialog(run_id: int) -> None:
 def back_panel(run_id: int) -> None:
     """Take the file, say how many of its records are known, and offer the copy."""
     st.caption(
-        "A log of Inspect, JSON of promptfoo, Label Studio or Argilla, a CSV, .xlsx, JSON or JSON "
-        "lines. Results are added; nothing else of it changes."
+        "An Inspect log, JSON of promptfoo, Label Studio or Argilla, or a CSV, .xlsx, JSON "
+        "or JSON Lines file. Results are added; nothing else in the file changes."
     )
     upload: Any = st.file_uploader(
         "The file that the items or votes came from",

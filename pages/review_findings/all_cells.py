@@ -32,10 +32,11 @@ RECORD_CHART = "record_chart"
 
 
 HIT_RATES_SAY = (
-    "By hit rates, of questions with two answers: the share of true cells that votes find "
-    "(sensitivity), the share of false ones that they clear (specificity), and from both the share "
-    "that is true (Rogan and Gladen 1978), with the uncertainty of both rates (Lang and Reiczigel "
-    "2014; Lee and others 2025). It is about cells like these; Corrected, about these alone."
+    "By hit rates, for questions with two answers: the share of true cells that votes "
+    "find (sensitivity), the share of false cells that they clear (specificity), and "
+    "from both the share of cells that are true (Rogan and Gladen 1978), with the "
+    "uncertainty of both rates (Lang and Reiczigel 2014; Lee and others 2025). This "
+    "figure is about cells like these; Corrected is about these alone."
 )
 #: The default share of accepted verdicts that may disagree with people, in %.
 MAY_DISAGREE = 10
@@ -103,7 +104,7 @@ def _show_accuracy(queue: QueueRow, rightness: VerdictAccuracy, unseen: Unaudite
     ]
     if dots:
         st.plotly_chart(
-            draw.forest(dots, "Share of verdicts that people give, too", ""),
+            draw.forest(dots, "Share of verdicts that people confirm", ""),
             key=state.key(RECORD_CHART, "right", queue.id),
             config={"displayModeBar": False},
             alt="Shares with their intervals; the table below has them.",
@@ -124,12 +125,12 @@ def _show_accuracy(queue: QueueRow, rightness: VerdictAccuracy, unseen: Unaudite
     _more_audit(queue, unseen)
     only = label(scope_words(queue.rule))
     st.caption(
-        "A queue holds the hard cells, which alone say nothing about the rest. "
-        "All cells: picked ones count once each, and the random audit stands for all others (Holt "
-        "and Smith 1979). Never looked at: exact bounds for what is left after a random "
-        "draw, less what is known by now of the cells drawn from. Cells that nobody can assess "
-        "count against the verdict there, and are left out of the other two."
-        + (f" This queue looks at {only}." if only else "")
+        "A queue holds the hard cells, which alone say nothing about the rest. All cells: "
+        "each picked cell counts once, and the random audit represents all others (Holt "
+        "and Smith 1979). Never looked at: exact bounds for the cells left after a random "
+        "draw, less what is known by now about the cells it was drawn from. There, cells "
+        "that nobody can assess count against the verdict; the other two figures leave "
+        "them out." + (f" This queue looks at {only}." if only else "")
     )
 
 
@@ -217,16 +218,16 @@ def _acceptance(queue: QueueRow, unseen: UnauditedCells) -> None:
         with st.popover("The thresholds that were tested", icon=":material/table_rows:"):
             _show_tested(promise)
     st.caption(
-        "Thresholds are tested from the surest verdicts down, and testing stops at the first that "
-        "fails, so that the promise is kept however many are tested (fixed-sequence testing, as "
-        "Jung, Brahman and Choi 2024; here with the exact test for a finite number). All random "
-        "audits of a run, archived queues among them, break a promise in at most 5% of runs "
-        f"together: this is number {unseen.draw} and may in {fmt.percent(unseen.delta, 2)}, so "
-        "that drawing afresh until something is accepted wins nothing. Cells settled besides stay "
-        "among "
-        "those that the audit was drawn from: what is bounded is how many of all of those are "
-        "wrong, and the wrong ones that are known are taken off; all thresholds are then bounded "
-        "at once. Nothing is accepted automatically: you decide."
+        "Thresholds are tested from the surest verdicts down. Testing stops at the first "
+        "that fails, so that the promise is kept however many are tested (fixed-sequence "
+        "testing, as in Jung, Brahman and Choi 2024; here with the exact test for a finite "
+        "number). All random audits of a run, including those of archived queues, together "
+        f"break a promise in at most 5% of runs. This is audit {unseen.draw} and may do so "
+        f"in {fmt.percent(unseen.delta, 2)}, so drawing again until something is accepted "
+        "gains nothing. Cells settled by other means stay among those that the audit was "
+        "drawn from: the bound is on the wrong cells among all of them, less the wrong "
+        "ones already known; all thresholds are then bounded at once. Nothing is accepted "
+        "automatically: you decide."
     )
 
 
@@ -239,8 +240,8 @@ def _promise_words(promise: Acceptance, unseen: UnauditedCells) -> str:
             f"{fmt.percent(promise.bound, 1)} of them disagree with people."
         )
     more = (
-        f" About {fmt.plural(promise.more, 'random label')} more would do, if verdicts go on "
-        "disagreeing as they did."
+        f" About {fmt.plural(promise.more, 'random label')} more would be enough if "
+        "verdicts disagree as often as so far."
         if promise.more
         else ""
     )
@@ -282,13 +283,15 @@ def _why_not(promise: Acceptance) -> str:
     )
     if step.known.n:
         return (
-            f"{sentence}, and {fmt.count(step.known.wrong)} of {fmt.count(step.known.n)} that were "
-            f"settled besides; of the {fmt.count(step.unseen)} that are left up to "
-            f"{fmt.percent(step.bound, 1)} may. A further queue with a random audit, of what is "
-            "left, would speak of it alone."
+            f"{sentence}, and {fmt.count(step.known.wrong)} of {fmt.count(step.known.n)} that "
+            f"were settled by other means do. Of the {fmt.count(step.unseen)} that are left, up "
+            f"to {fmt.percent(step.bound, 1)} may disagree. A further queue with a random audit "
+            "of what is left would be about these alone."
         )
     means = "That is too many." if promise.more else "More labels would hardly help."
-    return f"{sentence}, so that up to {fmt.percent(step.bound, 1)} of such verdicts may. {means}"
+    return (
+        f"{sentence}, so up to {fmt.percent(step.bound, 1)} of such verdicts may disagree. {means}"
+    )
 
 
 def _show_scores(queue: QueueRow) -> None:
@@ -316,10 +319,11 @@ def _show_scores(queue: QueueRow) -> None:
         numbers=range(1, 7 if rates else 6),
     )
     st.caption(
-        "What the votes say of all cells, corrected by how far they were off where people looked "
-        "(prediction-powered inference, Angelopoulos and others 2023). However wrong the judges "
-        "are, the interval holds; the better they are, the narrower it is. All criteria, by "
-        "weight: the mean score where items have all criteria, before gates and penalties.",
+        "What the votes say of all cells, corrected by their error on the cells that "
+        "people checked (prediction-powered inference, Angelopoulos and others 2023). The "
+        "interval holds however wrong the judges are; the better they are, the narrower it "
+        "is. All criteria, by weight: the mean score where items have all criteria, before "
+        "gates and penalties.",
         help=HIT_RATES_SAY if rates else None,
     )
 

@@ -36,13 +36,14 @@ def show(queue: QueueRow) -> None:
     _show_reliance(offers)
     _use_buttons(run_id, offers)
     st.caption(
-        "Labels of the dataset, and what people settled, say what judges' answers are worth. "
-        "Three rules are tried: all judges by their weight, the best judge alone, and, where "
-        "levels have an order, the mean of the votes moved to the labels. Every item counted was "
-        "settled by a rule that was both chosen and fitted without its label, so that the two "
-        "figures can be compared. Where levels have an order the distance to the label counts, "
-        "else right answers. It is offered where it is ahead on those, agrees beyond chance "
-        "(kappa) no less, and does not give one answer on every cell. No judge is asked again."
+        "Labels of the dataset and verdicts settled by people show how reliable each judge "
+        "is. Three rules are tried: all judges by their weight, the best judge alone, and, "
+        "where levels have an order, the mean of the votes moved to the labels. Each item "
+        "counted was settled by a rule that was chosen and fitted without its label, so "
+        "the two figures can be compared. If levels have an order, the distance to the "
+        "label counts; otherwise the share of right answers does. The calibrated rule is "
+        "offered if it is ahead on this measure, its kappa is no lower, and it does not "
+        "give the same answer on every cell. No judge is asked again."
     )
 
 

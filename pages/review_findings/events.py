@@ -135,7 +135,7 @@ def draw_downloads(run_id: int) -> None:
             "Labelled dataset",
             lambda held: export(held, run_id, "labelled").text,
             f"run-{run_id}-labelled.jsonl",
-            "The dataset with the labels that people settled laid over its own.",
+            "The dataset with the labels that people settled replacing its own.",
         )
     st.caption("All but the dataset contain names. They show the current state.")
 

@@ -60,9 +60,9 @@ def _left_words(session: Session) -> str:
         parts.append("Nothing is left in this queue.")
         return " ".join(parts)
     parts.append(
-        f"{fmt.plural(session.left, 'cell')} are open, expected to change about "
-        f"{fmt.number(session.flips, 2)} outcomes (without pass marks: verdicts) and scores by "
-        f"{fmt.score(session.change)} in sum."
+        f"{fmt.plural(session.left, 'cell')} are open. Reviewing them is expected to change "
+        f"about {fmt.number(session.flips, 2)} outcomes (without pass marks: verdicts), and "
+        f"scores by {fmt.score(session.change)} in total."
     )
     if session.left_minutes is not None:
         parts.append(f"At that pace they take {minutes_text(session.left_minutes)}.")
@@ -106,8 +106,8 @@ def follows_judges(queue: QueueRow) -> None:
         )
         return
     rows = (
-        ("Changed to the judges' option, of those who had differed", effect.toward),
-        ("Changed from the judges' option, of those who had agreed", effect.away),
+        ("Changed to the judges' option, of verdicts that had differed", effect.toward),
+        ("Changed from the judges' option, of verdicts that had agreed", effect.away),
         ("First verdict as the judges', shown without the votes", effect.blind),
         ("First verdict as the judges', shown with the votes", effect.assisted),
     )

@@ -27,7 +27,9 @@ from pages.ui.resources import store
 IDLE = 60.0
 #: The most items that the arrow keys step through.
 AHEAD = 500
-AGAINST_ALL = "All judges say something else. Say why, then Ctrl+Enter; or Esc, and choose again."
+AGAINST_ALL = (
+    "All judges chose another option. Say why and press Ctrl+Enter, or press Esc and choose again."
+)
 
 
 def _clock_time(review: OpenItem) -> None:
@@ -189,7 +191,7 @@ def flag_met_verdicts(review: OpenItem, met: VerdictsCompared, reason: str) -> N
     """Ask a lead about my verdicts that were compared with another reviewer's."""
     other_acts.flag_met(store(), review.seat, review.queue_id, met.item_id, met.criteria, reason)
     review.effect, review.undone, review.same = None, (), ()
-    review.told = "Flagged for a lead. U takes the flag away again."
+    review.told = "Flagged for a lead. U removes the flag."
 
 
 def undo_act(review: OpenItem, before: int | None = None) -> bool:
@@ -197,7 +199,7 @@ def undo_act(review: OpenItem, before: int | None = None) -> bool:
     undone = other_acts.undo_last(store(), review.seat, review.queue_id, before=before)
     if undone is None:
         return False
-    # An item that is no longer mine to review stays closed; the act is undone anyway.
+    # An item that I may no longer review stays closed, but the act is undone anyway.
     with suppress(Conflict):
         open_item(review, undone.item_id)
     review.effect = _visible_effect(review, undone.effects[-1] if undone.effects else None)

@@ -192,9 +192,10 @@ def _ask_lead(review: OpenItem, met: VerdictsCompared) -> None:
     state.seed(key, f"I would change my verdict on {names}: ")
     with st.container(border=True, key="rs_ask_lead", gap="small"):
         st.html(
-            f'<div class="rs-prose" role="status">Item {number}: your verdict on {esc(names)} has '
-            "met another reviewer's, so it stands. A lead can send it back: then everybody "
-            "reviews it again. U again takes back what you did before that.</div>"
+            f'<div class="rs-prose" role="status">Item {number}: your verdict on {esc(names)} was '
+            "already compared with another reviewer's, so it stands. A lead can send the item "
+            "back; then everybody reviews it again. Press U again to take back what you did before."
+            "</div>"
         )
         st.text_area("Note for the lead", key=key, height=80, max_chars=2000)
         with st.container(horizontal=True, gap="small"):
@@ -243,8 +244,8 @@ def effect_line(
     changes = "" if effect is None else " · ".join([*_item_effect(effect), *_cell_effects(effect)])
     if same:
         names = esc(one_line(", ".join(same), 80))
-        # If judges disagree, the panel's verdict is that of their rule.
-        changes = f"{names}: as the panel says, confirmed" + (f" · {changes}" if changes else "")
+        # Where judges disagree, the panel's verdict is the result of their rule.
+        changes = f"{names}: confirmed, as the panel says" + (f" · {changes}" if changes else "")
     if not changes and not undone:
         changes = "your verdicts stand; nothing changed"
     return f'<span><span class="rs-quiet">{esc(head)}</span> {changes}</span>'

@@ -45,18 +45,18 @@ class OpenItem:
     said: dict[str, ReviewerAnswer] = field(default_factory=dict)
     votes: dict[str, RevealedCell] = field(default_factory=dict)
     active: str = ""
-    mode: str = "options"  # Or "why", "flag".
+    mode: str = "options"  # The other modes are "why" and "flag".
     evidence: bool = False
     spent: dict[str, float] = field(default_factory=dict)
     touched: float = 0.0
     effect: DecisionEffect | None = None
     undone: tuple[str, ...] = ()
-    same: tuple[str, ...] = ()  # Confirmed automatically with the last commit.
+    same: tuple[str, ...] = ()  # The cells that were confirmed automatically with the last commit.
     stands: ActStands | None = None  # What the last undo could not undo.
     told: str = ""  # The result of the last act, if it decided nothing.
     number: int = 0
-    unexplained: tuple[str, ...] = ()  # The cells rejected because their note is missing.
-    note: int = 0  # Increases when the cursor should go to the note.
+    unexplained: tuple[str, ...] = ()  # The cells that were rejected because their note is missing.
+    note: int = 0  # A counter that increases whenever the cursor should go to the note.
     where: QueueFilter = field(default_factory=QueueFilter)  # The items I chose to see.
 
     @property

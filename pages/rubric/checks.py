@@ -102,7 +102,7 @@ def _count_words(live: list[PlacedFinding], words_read: bool) -> str:
     serious = sum(finding.serious for finding in live)
     if not live:
         subject = "words, levels, weights or gates" if words_read else "levels, weights or gates"
-        return f"No {subject} that are known to make judges disagree."
+        return f"Found no {subject} that are known to make judges disagree."
     slight = len(live) - serious
     parts = [f"{serious} serious"] * bool(serious) + [f"{slight} slight"] * bool(slight)
     return f"{fmt.plural(len(live), 'thing')} to look at: {', '.join(parts)}"
@@ -229,7 +229,7 @@ def what_runs_say(name: str) -> None:
     if findings:
         _show_sentences([(finding.criterion, finding) for finding in findings], changed=False)
     elif heard.answers:
-        st.html('<div class="rs-quiet">Nothing is surely wrong with a criterion.</div>')
+        st.html('<div class="rs-quiet">No criterion is clearly at fault.</div>')
     unknown = [
         f"{one_line(n, 60)}: {_unknown_words(why)}"
         for n, why in heard.unknown.items()
@@ -251,7 +251,7 @@ def _passed_note(says: RubricFindings) -> str:
     if says.passed is None:
         return ""
     caption = (
-        f"A newer run, {one_line(says.passed.name, 60)}, cannot tell of agreement: {says.why}."
+        f"A newer run, {one_line(says.passed.name, 60)}, says nothing about agreement: {says.why}."
     )
     return f'<div class="rs-quiet">{esc(caption)}</div>'
 
@@ -324,7 +324,7 @@ def _can_be_saved(serious: int) -> None:
         caption = f"This can be saved. {findings} below: judges may disagree there."
         st.warning(caption, icon=":material/warning:")
     else:
-        st.success("Nothing to fix before saving: it can be used.", icon=":material/check:")
+        st.success("Nothing to fix before saving: the rubric can be used.", icon=":material/check:")
 
 
 def _problem_line(name: str, place: int, problem: Problem) -> None:

@@ -85,8 +85,8 @@ def _points_choice() -> None:
         format_func=POINTS.__getitem__,
         key=RUBRICS_POINTS,
         required=True,
-        help="They differ where the lowest level of a criterion earns points, too: 2 of 2, 4 and 8 "
-        "is 25% of the most, or 0% of what is above the least.",
+        help="They differ if the lowest level of a criterion earns points. With levels of 2, 4 "
+        "and 8 points, a 2 is 25% of the maximum, or 0% of the range above the minimum.",
     )
 
 
@@ -197,8 +197,8 @@ def show(name: str) -> None:
             height=140,
             max_chars=200_000,
             help="Bullets, numbers, points in brackets, headings as sections, and columns from a "
-            "spreadsheet (name, requirement, weight) are understood, and so is a table with a "
-            "column for each level, its headings with it.",
+            "spreadsheet (name, requirement, weight) are understood. So is a table with a "
+            "column for each level, if its headings are pasted, too.",
         )
         pasted = PastedCriteria((), (), ())
         with shown_errors():
@@ -219,7 +219,7 @@ def show(name: str) -> None:
                 format_func=TEMPLATE_WORDS.__getitem__,
                 width=180,
                 disabled=bool(pasted.criteria),
-                help="A table with levels brings its own answers.",
+                help="A table with levels defines its own answers.",
             )
             st.button(
                 caption if count else "Add criteria",
@@ -336,7 +336,7 @@ def export_panel(rubric: Rubric) -> None:
         SHARE_FORMS,
         format_func=lambda form: SHARE_WORDS[form].title,
         key=state.key(RUBRIC_EXPORT, "form"),
-        help="Other programs read these, and Import reads all of them but the sheet.",
+        help="Other programs read these files. Import reads all of them except the sheet.",
     )
     st.caption(SHARE_WORDS[form].about)
     try:
@@ -360,7 +360,10 @@ def export_panel(rubric: Rubric) -> None:
 
 def _show_losses(form: ShareForm, shared: RubricExport) -> None:
     if not shared.losses:
-        st.success("Nothing is lost: imported again, it is the same.", icon=":material/check:")
+        st.success(
+            "Nothing is lost: importing the file gives the same rubric again.",
+            icon=":material/check:",
+        )
         return
     if form == "sheet":
         st.info(label(shared.losses[0].message), icon=":material/info:")

@@ -227,7 +227,7 @@ def _show_nothing(searched: bool, archived: bool, drafts: bool) -> None:
     elif not drafts:
         empty_state(
             "No rubrics yet",
-            "Write one, bring one in, or begin with a sample: buttons above.",
+            "Write a rubric, import one, or start from a sample with the buttons above.",
             lambda: st.button("New rubric", type="primary", on_click=_on_new, key="rubrics_first"),
         )
 

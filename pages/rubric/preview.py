@@ -100,7 +100,7 @@ def _chosen_instructions() -> str:
 def _chosen_criterion(name: str) -> str:
     names = {c["uid"]: c["name"] for c in drafts.draft(name)["criteria"]}
     opened = drafts.open_card(name)
-    # The open card comes first; the key contains it, so that opening another card resets the
+    # The open card comes first. The key contains its name, so that opening another card resets the
     # choice.
     first = opened if opened in names else next(iter(names))
     uids = list(names)

@@ -83,8 +83,8 @@ def _grades_in_table(name: str, rubric: Rubric) -> GradesSource | None:
         key=state.key(WEIGHTS_TEXT, name),
         height=110,
         placeholder=EXAMPLE,
-        help="A column named like each criterion with the option each item got, and one with the "
-        "total. Texts are not needed.",
+        help="One column per criterion, with its name and the option of each item, and one "
+        "column with the total. Texts are not needed.",
     )
     data = upload.getvalue() if upload else str(pasted or "").encode()
     if not data.strip():
@@ -125,7 +125,7 @@ def _show_form(name: str) -> None:
     if source is None:
         return
     if not source.fields:
-        st.caption("Apart from the labels, no number could be a total.")
+        st.caption("Apart from the labels, no column of numbers could hold totals.")
         return
     with st.container(horizontal=True):
         field: str = st.selectbox(

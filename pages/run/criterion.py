@@ -46,8 +46,8 @@ def show(
     Quotes are looked up in the submission `text`. `over`: no more questions will be asked, so
     unasked ones were not needed. `decided` draws who settled it, if people did. `judge` is the
     judge whose answers are shown; empty for all. `rubric` is the id of the rubric in which the
-    weight is changed. Where it is `brief`, a click opens what is long, so that several votes are
-    in sight at once.
+    weight is changed. If `brief`, long texts are cut and open on a click, so that several votes are
+    visible at once.
     """
     criterion = view.criterion
     with st.container(border=True, gap="xsmall" if brief else "small"):

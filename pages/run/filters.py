@@ -36,9 +36,9 @@ CELL = "cell"
 BESIDE = "beside"
 DIFFER = "differ"
 RUN_FILTER = "run_filter"
-#: Whether the filter of disagreements was just pressed.
+#: Whether the user has just pressed the filter of disagreements.
 SEEK = "run_seek"
-#: Whether the open cell is the one that it led to.
+#: Whether the open cell is the one to which that filter led.
 FOUND = "run_found"
 ITEM_OPEN = "item_open"
 ITEM_ACT = "item_act"

@@ -37,9 +37,10 @@ from pages.ui.text import esc, one_line
 from pages.ui.widgets import OUTCOMES, draw_pager, empty_state, shown_errors
 
 PAGE = 50
-#: Set if the fragment alone cannot show the result: another order, or an item.
+#: Set if redrawing the fragment is not enough to show the result, because the order changed or an
+#: item opened.
 _WHOLE = state.key(RUN_GRID, "whole")
-#: Increases when the cursor should go to the open cell.
+#: A counter that increases whenever the cursor should go to the open cell.
 _FOCUS = state.key(RUN_GRID, "focus")
 #: The height of the grid in pixels; more rows scroll.
 HEIGHT = 560
@@ -88,8 +89,8 @@ def show(run: Run, rubric: Rubric) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if settling.may_settle():
                 text = (
-                    "Digits settle the cell under the cursor; ≠ goes to the first. Ctrl-click, "
-                    "Shift-click or X selects several."
+                    "Digit keys settle the cell under the cursor; ≠ goes to the first disagreement."
+                    " Ctrl-click, Shift-click or X selects several."
                 )
                 st.html(f'<span class="rs-quiet rs-keys">{esc(text)}</span>', width="content")
                 settling.ask_name()
@@ -128,7 +129,7 @@ def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]
 def _shown_items(run: Run, selection: ItemSelection, ids: list[str]) -> None:
     """Draw how many items are shown, and links to work on them."""
     count_text = f"{fmt.plural(len(ids), 'item')}{' found' if selection.filtered else ''}"
-    # As the head counts them: cells, of which an item can have several.
+    # Disagreements are counted as cells, like in the head; an item can have several.
     waiting = (
         queue_cells.disagreements_of(store(), run.id).cells
         if filters.shows_only_doubt(selection)

@@ -24,7 +24,7 @@ RUN_GRID = "run_grid"
 def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
     """Draw the open cell: its verdict, every vote, and the steps to other cells.
 
-    One that a filter found is hidden on a telephone until it is tapped (grid.css).
+    On a telephone, a cell that a filter opened is hidden until a tap (grid.css).
     """
     view = item_view.item_view(store(), run.id, item_id)
     of = next(shown for shown in view.criteria if shown.criterion.name == name)

@@ -38,7 +38,7 @@ def scored_under(run: Run) -> None:
         parts.append(tag(words, "info"))
     cells = len(scored_items.stale_cells(store(), run.id))
     if cells:
-        parts.append(tag(f"{fmt.plural(cells, 'cell')} stale: asked otherwise now", "warn"))
+        parts.append(tag(f"{fmt.plural(cells, 'cell')} stale: the question has changed", "warn"))
     if newest > run.scored_number:
         parts.append(
             f'<span class="rs-quiet">{esc(f"The rubric has version {newest} by now.")}</span>'
@@ -57,7 +57,8 @@ def scored_under(run: Run) -> None:
 
 KIND_WORDS = {"human": "person", "llm": "model", "offline": "offline judge"}
 _WORTH_IT = (
-    "Better than the most common answer, or in the order of the labels, by more than chance."
+    "Significantly better than always giving the most common answer, or significantly "
+    "in the order of the labels."
 )
 
 

@@ -31,10 +31,11 @@ from pages.ui.widgets import chosen_confidence, draw_table
 LINES = 4
 #: An explanation of the figures.
 TELLS = (
-    "Of each criterion the share of its best that verdicts earned; of a penalty what is left of "
-    "it. Means are over all items of a system. Differences, second minus first, and their "
-    "intervals (95%, or as chosen on Agreement) are over the tasks that both answered (paired "
-    "resampling). Better: the p, corrected for the number of criteria (Holm 1979), is below 0.05."
+    "For each criterion, the share of its best value that verdicts earned; for a "
+    "penalty, the share that was not deducted. Means are over all items of a system. "
+    "Differences, second minus first, and their intervals (95%, or as chosen on "
+    "Agreement) are over the tasks that both answered (paired resampling). Better: the "
+    "p, corrected for the number of criteria (Holm 1979), is below 0.05."
 )
 APART = "The systems answered different items, so a difference may lie in the items. "
 
@@ -52,7 +53,7 @@ class Systems(NamedTuple):
 def systems_of_run(
     run: Run, rubric: Rubric, means: list[SystemMeans], about: tuple[object, ...]
 ) -> Systems:
-    """Return the systems of a run; without any if its items name fewer than two."""
+    """Return the systems of a run; empty if its items name fewer than two systems."""
     if len(means) < 3:
         return Systems([], SharedTasks((), ()), None, {})
     # The questions of a run never change.
@@ -193,7 +194,7 @@ def foot_lines(systems: Systems, rubric: Rubric) -> list[list[ShownCell]]:
         means for means in systems.means if systems.pair is None or means.system in systems.pair
     ]
     shown = systems.means if len(systems.means) <= LINES else of_pair if systems.pair else []
-    # The order of the data, which the difference also uses.
+    # Systems are in the order of the data, as in the difference.
     asked = {name: index for index, name in enumerate(systems.tasks.systems)}
     shown = sorted(shown, key=lambda means: asked.get(means.system, len(asked)))
     rows = [_means_line(systems, means, rubric) for means in shown]

@@ -52,7 +52,7 @@ def _chosen_id(what: str, names: dict[int, str], parameter: str) -> int:
     if linked is not None and linked not in names:
         state.report_unknown(parameter, linked)
     if linked in names and linked != state.get(followed_key):
-        # A link's own choice replaces whatever was planned before.
+        # A choice in the link replaces whatever was planned before.
         state.put(key, linked)
         state.put(followed_key, linked)
     if state.get(key) not in names:

@@ -120,8 +120,9 @@ def _sweep_axes(panel: Panel | None) -> SweepAxes:
         "shares",
         SHARES,
         fmt.percent,
-        help=f"Without a choice: {fmt.percent(LABEL_SHARE)}. A smaller share is a part of a larger "
-        "one. Where the dataset marks a calibration part, that is what teaches.",
+        help=f"Without a choice: {fmt.percent(LABEL_SHARE)}. A smaller share is a subset of a "
+        "larger one. If the dataset marks a calibration part, judges learn from that part "
+        "instead.",
     )
     return SweepAxes(few_shot, who, modes, layouts, times, shares)
 

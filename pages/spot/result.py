@@ -134,8 +134,8 @@ def _act_buttons(run_id: int) -> None:
             icon=":material/casino:",
             on_click=_on_again,
             args=(run_id,),
-            help="The same question with another seed: other orders of the options. "
-            "A verdict that changes was not sure.",
+            help="The same question with another seed, and so with other orders of the options. A "
+            "verdict that changes was uncertain.",
         )
         st.button(
             "Edit in the form",

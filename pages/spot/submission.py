@@ -27,7 +27,7 @@ WAYS: dict[Way, str] = {
 ROLES = ["user", "assistant", "system", "tool"]
 
 
-# A finger would get the keyboard of the screen over the form.
+# On touch screens the cursor would open the screen keyboard over the form.
 _CURSOR = (
     CURSOR
     + """

@@ -64,8 +64,8 @@ def _drop_zone(held: tuple[File, ...]) -> None:
     if state.get(START_PAIRS) and not held:
         with st.container(border=True):
             st.html(
-                "To compare two prompts, drop a file with the answers of each, or one table of "
-                "both: side by side as below, or a row an answer with a column <i>system</i>."
+                "To compare two prompts, drop a file with the answers of each, or one table with "
+                "both: side by side as below, or one answer per row with a column <i>system</i>."
             )
             st.code(PAIRS, language=None)
 
@@ -98,7 +98,7 @@ def _draw_targets(recognised: tuple[Recognised, ...]) -> None:
     votes = reading.of_kind(recognised, "votes")
     systems = next((dropped for dropped in recognised if len(dropped.systems) > 1), None)
     with st.container(horizontal=True, vertical_alignment="center"):
-        # A user who came to compare sees that first.
+        # Users who came to compare see that first.
         if systems is not None:
             _go_to_contest(systems.files, systems.systems)
         # It reads both tables, so it is cached.

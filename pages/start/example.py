@@ -53,7 +53,7 @@ def _show_running(look: RunProgress) -> None:
         "</div>"
     )
     done = f"{fmt.count(look.settled)} of {fmt.plural(look.row.planned, 'vote')}"
-    phase = "waiting to be taken up" if look.row.status == "queued" else "learning and grading"
+    phase = "waiting to start" if look.row.status == "queued" else "learning and grading"
     st.progress(min(1.0, look.share), text=f"{done} · {phase}")
 
 

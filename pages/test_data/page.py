@@ -76,7 +76,7 @@ def changed_items(name: str, rubric: Rubric) -> None:
 def _aim_fields(name: str, rubric: Rubric) -> tuple[str, int]:
     criteria = {c.name: c for c in rubric.criteria}
     chosen = st.selectbox(
-        "Criterion that shall be answered otherwise",
+        "Criterion whose answer should change",
         list(criteria),
         key=_field_key(name, "target"),
         format_func=lambda criterion: one_line(criterion, 80),
@@ -162,8 +162,9 @@ def _show_measured(measured: EditFigures) -> None:
         )
     draw_table(heads, lines, name="Every change and what judges made of it")
     st.caption(
-        "“Cannot tell”: the item was at that option before, or has no verdict. Judges waver by "
-        "themselves: compare with how often their answers to an unchanged text differ."
+        "“Cannot tell”: the item already had that option, or has no verdict. Judges also "
+        "vary without a change: compare with how often their answers to an unchanged text "
+        "differ."
     )
 
 

@@ -177,7 +177,7 @@ def setup_fields(
         if models:
             draw_fields(keys, start.asking)
         else:
-            st.caption("Offline judges need no prompt; here is only who is asked when.")
+            st.caption("Offline judges need no prompt, so this only sets who is asked when.")
         if len(names) > 1:
             _draw_panel_settings(keys, start, names)
         else:
@@ -296,7 +296,9 @@ def _stage_field(keys: FieldKeys, start: PanelSetup, name: str, position: int) -
 
 
 def _first_stage(start: PanelSetup, name: str, position: int) -> int:
-    """Return the saved stage, from 0; without a cascade the position, at most the last stage."""
+    """Return the saved stage, counted from 0; without a cascade, the judge's position up to the
+    last stage.
+    """
     return start.stages.get(name, 0) if start.cascade else min(position, STAGES - 1)
 
 

@@ -57,15 +57,17 @@ STYLES = {
     ),
 }
 LOGPROBS_SAYS = (
-    "Keeps with every vote how likely the model found each option (log-probabilities): an ordinal "
-    "rule can use their mean, and Agreement shows how far they can be trusted. Costs nothing. A "
-    "provider that gives none refuses the call, or its votes say so."
+    "Keeps with every vote the probability that the model gave each option "
+    "(log-probabilities). An ordinal rule can use their mean, and Agreement shows how "
+    "far they can be trusted. Costs nothing. A provider without log-probabilities "
+    "refuses the call, or its votes say that they are missing."
 )
 
 DECIDES_SAYS = (
-    "For guard models, classifiers and small models. The judge answers Yes or No, or with an "
-    "option's number, and the answer is read from the chances of its first token where the server "
-    "sends them. Without reasons, and many times as fast."
+    "For guard models, classifiers and small models. The judge answers Yes or No, or "
+    "with an option's number, and the answer is read from the probabilities of its "
+    "first token, if the server sends them. Such votes have no reasons, and are many "
+    "times as fast."
 )
 TEMPLATES = {
     "plain": "Plain: Yes or No, or a number",
@@ -78,7 +80,7 @@ TEMPLATES = {
 FLIPS = {
     "off": (
         "Off",
-        "Options are asked in one order. Nothing is learned about a liking for a place.",
+        "Options are shown in one order. Position bias is not measured.",
     ),
     "check": (
         "Check",
@@ -87,8 +89,8 @@ FLIPS = {
     ),
     "require": (
         "Require both to agree",
-        "As Check, and where the two answers differ the judge counts as abstaining. Most careful; "
-        "twice the calls.",
+        "Like Check, but if the two answers differ, the judge counts as abstaining. Most "
+        "careful; twice the calls.",
     ),
 }
 LAYOUTS = {
@@ -97,21 +99,26 @@ LAYOUTS = {
     "criterion_first": "The criterion first",
 }
 LAYOUT_SAYS = (
-    "Only the order of the parts of a prompt. Providers charge less for a beginning that calls "
-    "share; verdicts hardly depend on it."
+    "Changes only the order of the parts of a prompt. Providers charge less for a "
+    "beginning that calls share. Verdicts hardly depend on the order."
 )
 FEW_SHOT_SAYS = (
-    "Labelled examples shown with every question, balanced over the options. A few often bring a "
-    "judge closer to your standard; each makes every prompt longer and dearer. 0: none."
+    "Labelled examples shown with every question, balanced over the options. A few "
+    "often bring a judge closer to your standard; each makes every prompt longer and "
+    "more expensive. 0: none."
 )
 EXAMPLES_FROM = (
     "They come from labelled items: those in the dataset's calibration part, or else a share drawn "
     "by the seed. Those items are not graded, and an item is never its own example."
 )
-REASONS_SAYS = "Examples carry the labeller's reason where there is one. More to learn from."
+REASONS_SAYS = (
+    "Examples include the labeller's reason, if there is one, so that models have more "
+    "to learn from."
+)
 INSTRUCTIONS_SAYS = (
-    "Added for every model without instructions of its own, after our text, which they cannot "
-    "replace. {rubric} and {criterion} stand for names."
+    "These instructions are added after the built-in text, for every model without "
+    "instructions of its own. They cannot replace the built-in text. {rubric} and "
+    "{criterion} are replaced by the names."
 )
 BALANCED_SAYS = (
     "Every order of the options comes up equally often over items and replicates, instead of being "
@@ -137,13 +144,14 @@ CONFIDENCE_SAYS = (
     "models usually do not."
 )
 CASCADE_SAYS = (
-    "Cheap judges first: only cells that stay doubtful go on to the next stage, and the last stage "
-    "that was asked decides. Saves most of the calls; the first stage's sure mistakes stay."
+    "Cheap judges first: only cells that stay doubtful go on to the next stage, and "
+    "the last stage that was asked decides. Saves most of the calls; confident "
+    "mistakes of the first stage remain."
 )
 EARLY_STOP_SAYS = (
-    "Judges of a stage are asked one after the other, and no more once the votes outstanding "
-    "cannot change the verdict. The verdict stays the same, there are fewer votes to measure "
-    "agreement with, and a run takes longer."
+    "Judges of a stage are asked one after the other, until the outstanding votes can "
+    "no longer change the verdict. The verdict stays the same, but there are fewer "
+    "votes to measure agreement with, and a run takes longer."
 )
 SHADOW_SAYS = (
     "A shadow's votes are kept and measured but do not count: a way to try out a judge. It costs "
@@ -247,7 +255,10 @@ SCALE_WORDS: dict[Scale, str] = {
 
 RULE_WORDS: dict[Scale, dict[str, str]] = {
     "binary": {
-        "majority": "What most judges say. Heads count, not weights; a tie takes the worse answer.",
+        "majority": (
+            "What most judges say. Each judge counts once, whatever its weight; a tie takes "
+            "the worse answer."
+        ),
         "weighted": "Like majority, but every judge counts with its weight.",
         "unanimous": "Met only if no judge says unmet. Strict: one doubt is enough.",
         "any": "Met as soon as one judge says so. Lenient: one yes is enough.",
@@ -300,8 +311,8 @@ ADVICE = {
     "out_of_range": "The model chose an option that was not offered. Retry the failures.",
     "code": "The judge's own code failed on this item. Fix it and grade again.",
     "expired": (
-        "The provider did not process these questions in time. Retry the failures: they are sent "
-        "again, and only they."
+        "The provider did not process these questions in time. Retry the failures: only "
+        "these are sent again."
     ),
     "internal": "This is a defect in Rubric Studio. Retry the failures, and please report it.",
 }

@@ -254,7 +254,7 @@ def save_draft(name: str) -> None:
         state.flash(f"Saved as version {saved.number}.")
         state.put(state.key(RUBRIC_SAVED, rubric_name), saved.number)
         if score_changes.runs_on_older_versions(store(), saved.rubric_id):
-            # That side has the card "Graded runs".
+            # The side "Versions" has the card "Graded runs".
             state.put(state.key(RUBRIC_SIDE, rubric_name), "Versions")
 
 

@@ -149,8 +149,8 @@ def _scaling_fields(file: str, roster: Roster) -> Scaling:
         format_func=SCALINGS.__getitem__,
         key=key,
         required=True,
-        help="They differ where the worst answers earn something, too: as a ratio that stays, as a "
-        "range (Moodle's way) it is nothing.",
+        help="They differ if the worst answers earn points: a ratio keeps these points, a range "
+        "(as in Moodle) turns them into 0.",
     )
     return chosen or "ratio"
 
@@ -174,8 +174,8 @@ def _show_result(run_id: int, filled: Filled) -> None:
     share = f"{filled.matched:,} of {_students_words(filled.students)}"
     st.html(
         f'<div class="rs-section">{fmt.plural(filled.written, "cell")} will change</div>'
-        f'<span class="rs-quiet">{esc(share)} are known: {esc(choices.match or "")} is the '
-        f"items' {esc(choices.by or '')}.</span>"
+        f'<span class="rs-quiet">{esc(share)} are known, by matching {esc(choices.match or "")} '
+        f"with the items' {esc(choices.by or '')}.</span>"
     )
     problem_list(filled.problems)
     if filled.effect:

@@ -154,7 +154,7 @@ def _browser_memory() -> _Heard:
     heard = _Heard(*(str(message.get(part) or "")[:LONGEST] for part in _Heard._fields))
     if heard.session:
         state.put(HEARD, heard)
-    # A browser that was heard on another page does not repeat itself.
+    # A browser that already reported on another page does not report again.
     last: _Heard = state.get(HEARD, heard)
     return last
 

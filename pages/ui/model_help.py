@@ -220,7 +220,7 @@ def _step_words(steps: Sequence[HelpStep], index: int) -> str:
 TEST_SECONDS = 0.5
 
 MENDS: dict[FailureKind, str] = {
-    "rate_limit": "Wait a little and test again. In a run such calls wait by themselves.",
+    "rate_limit": "Wait a little and test again. In a run, such calls wait automatically.",
     "timeout": "Check that the address is right and the server is up, or raise the timeout.",
     "connection": "No server answers there. Check the address, and that the server is running.",
     "server": "The provider has trouble of its own, or the address is not a chat endpoint. "
@@ -244,7 +244,9 @@ MENDS: dict[FailureKind, str] = {
 
 
 def last_test_tag(entry: JudgeEntry, testing: bool) -> str:
-    """Return the HTML tag of the last test; ``testing``: one was running when it was read."""
+    """Return the HTML tag of the last test; ``testing``: a test was running when the result was
+    read.
+    """
     result = entry.last_test
     if entry.judge.offline:
         return tag(f"{'needs labels' if entry.judge.learns else 'rules'}, no connection")

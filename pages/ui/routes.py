@@ -188,7 +188,7 @@ DOCUMENTS = Screen(
     "pages/documents/page.py",
     "Documents",
     "help",
-    "What comes with the program to be read.",
+    "The documents that come with the program.",
 )
 
 
@@ -292,7 +292,7 @@ def about_this_page() -> None:
             DOCUMENTS,
             "About this page",
             {state.DOCUMENT: "screens", state.PART: screen.title.lower().replace(" ", "-")},
-            help="What it is for, what you can do here, and where more is written.",
+            help="What this page is for, what you can do on it, and where to read more.",
         )
 
 

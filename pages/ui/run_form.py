@@ -67,7 +67,7 @@ def _propose_judges(choices: RunChoices, labelled: int) -> None:
 
 def _seating_setup(saved: Panel | None, judges: tuple[Judge, ...]) -> PanelSetup:
     """Return how this run asks its judges: as the panel does, unless changed here."""
-    # The fields start again from a panel's settings after it was changed.
+    # After a panel was changed, the fields start again from its settings.
     source = content_hash(saved.model_dump()) if saved else OWN_PANEL
     start = setup_of(saved) if saved else PanelSetup()
     keys_of_panel = FieldKeys(lambda name: plan_key("seating", source, name), lasting=True)
@@ -263,9 +263,7 @@ def _estimate_figures(estimate: CostEstimate, learners: bool) -> None:
         columns=2,
     )
     if estimate.at_most:
-        st.caption(
-            "This is if nothing is spared; what stages or early stops spare shows afterwards."
-        )
+        st.caption("This is the maximum; what stages or early stops save is known afterwards.")
     if estimate.calibration:
         learned = fmt.plural(estimate.calibration, "labelled item")
         verb = "Offline judges learn from" if learners else "Examples are drawn from"
@@ -288,7 +286,7 @@ def _estimate_figures(estimate: CostEstimate, learners: bool) -> None:
     if unpriced:
         st.warning(
             label(
-                f"The price of {', '.join(unpriced)} is not known, so the cost is not, and a "
+                f"The price of {', '.join(unpriced)} is not known, so the cost is unknown and a "
                 "budget cannot stop the run. Enter prices on the Judges page."
             ),
             icon=":material/payments:",

@@ -32,10 +32,10 @@ from pages.ui.widgets import (
     tag,
 )
 
-IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
+IMPORTED_EMPTY = "They are empty in the imported file, and do not count as votes."
 #: The number of raters named in a line; others are counted.
 NAMED = 4
-SLOW = "A slow server of your own is waited for while it is there."
+SLOW = "Calls to a slow server of your own wait as long as it can be reached."
 NOBODY = "The process that worked on this run has ended, and no other has taken over."
 
 
@@ -55,7 +55,9 @@ def raters_line(row: RunRow) -> str:
 
 
 def votes_words(row: RunRow) -> str:
-    """Return the number of votes, of how many planned; an import has no plan."""
+    """Return the number of votes out of those planned; for an import, which has no plan, only the
+    number.
+    """
     if not row.panel.askable:
         return fmt.plural(row.votes, "vote")
     return f"{fmt.count(row.votes)} of {fmt.plural(row.planned, 'vote')}"
@@ -354,7 +356,7 @@ def show_failures(look: RunProgress) -> None:
             f"<div class='rs-quiet'>Last message: {esc(kind.message[:400])}</div>"
         )
     kinds = ", ".join(FAILURE_WORDS.get(failure.kind, failure.kind) for failure in look.failures)
-    # If there are votes it is one line, so that the results are on the first screen.
+    # If there are votes, this is a single line, so that the results are on the first screen.
     with st.expander(
         label(f"{fmt.plural(look.row.failures_open, 'question')} got no vote: {kinds}"),
         expanded=not look.row.votes,

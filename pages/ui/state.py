@@ -119,7 +119,7 @@ def seed(name: str, value: Any, *, in_form: bool = False) -> None:
         in_form: the widget is in an `st.form`. The browser sends its values only with the submit,
             so a missing value does not mean that nothing was typed: the first value is sent once.
     """
-    # `in` searches the whole session every time; a look-up does not.
+    # Testing with `in` searches the whole session every time, but a look-up does not.
     try:
         current = st.session_state[name]
     except KeyError:
@@ -283,7 +283,9 @@ def flash(message: str) -> None:
 def take_flash() -> str | None:
     """Return the waiting message once, then ``None``."""
     message = get(FLASH)
-    if message is not None:  # Dropping a missing key searches the whole session.
+    if (
+        message is not None
+    ):  # Checked first, because dropping a missing key searches the whole session.
         drop(FLASH)
     return message if isinstance(message, str) else None
 

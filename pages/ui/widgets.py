@@ -361,9 +361,9 @@ def interval_fields(*, methods: bool = True) -> None:
         caption = METHODS.__getitem__
         _confidence_choice("method", "How intervals are made of resamples", tuple(METHODS), caption)
     st.caption(
-        "For Agreement, Report, Compare runs and Compare systems alike, in this tab. What is "
-        "trusted, better, strict, found or refused is decided at 95% all the same: names do not "
-        "change with this choice."
+        "Applies to Agreement, Report, Compare runs and Compare systems in this tab. Words "
+        "such as trusted, better, strict, found or refused are still decided at 95%, "
+        "whatever you choose here."
     )
 
 

@@ -47,7 +47,7 @@ def test_in_the_list_of_queues(queues: Queues, reviewer: Any, app_url: str) -> N
 
 def test_in_a_queue(queues: Queues, reviewer: Any, app_url: str) -> None:
     turn(reviewer, f"{app_url}/queues?queue={queues.disputed}")
-    reviewer.get_by_text("The items, as they are for you").wait_for()
+    reviewer.get_by_text("The state of the items for you").wait_for()
     unfold(reviewer, "How this queue works")
     unfold(reviewer, "Lead: people")
     seen(reviewer, "disputed", "flipped", "lead", "person", "colleague")

@@ -142,7 +142,7 @@ def test_probe_accuses_nobody_of_what_a_criterion_earns(store: Store) -> None:
     few = ("probe", run, "--edit", "longer", "--answers", 24, *db)
     earned = cli(*few, "--earns", "thorough=longer")
     assert earned.returncode == 0
-    assert "No edit significantly moves any of these judges." in earned.stdout
+    assert "No edit significantly affects any of these judges." in earned.stdout
     wrong = cli(*few, "--earns", "thorough")
     assert wrong.returncode == 2
     assert "say CRITERION=EDIT" in wrong.stderr

@@ -125,7 +125,7 @@ def _made_queue_text(store: Store, run: int, report: dict[str, Any]) -> str:
         f"By reason: {reasons or 'none'}.",
     ]
     if report["left_out_by_cap"]:
-        lines.append(f"{report['left_out_by_cap']} more would fit and are left out by the cap.")
+        lines.append(f"{report['left_out_by_cap']} more also match and are left out by the cap.")
     if report["settled"]:
         lines.append(f"{report['settled']} are settled already.")
     if report["minutes"] is not None:

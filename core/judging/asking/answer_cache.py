@@ -17,7 +17,8 @@ from core.domain.votes import Cell, KeptAnswer
 from core.identity import Same, canonical_json, text_hash
 from core.judging.providers.base import Completion, Request
 
-#: The cost has its own field; the limits that remained at that time are not part of an answer.
+#: The cost has its own field. The limits that remained at the time of the call are not part of an
+#: answer.
 _DEFAULTS = {f.name: f.default for f in fields(Completion) if f.name not in ("cost", "told")}
 _SAID = attrgetter(*_DEFAULTS)
 
@@ -59,7 +60,7 @@ def request_key(request: Request, cell: Cell) -> str:
         ]
         for message in request.messages
     ]
-    # A list in canonical JSON; its beginning is the same for all of a judge's requests.
+    # A list in canonical JSON. Its beginning is the same for all requests of a judge.
     first = _joined_json(request.model.removeprefix("openai/"), request.api_base.rstrip("/"))
     settings = (request.temperature, request.max_tokens, request.thinking)
     middle = canonical_json(settings)[1:-1]

@@ -75,8 +75,8 @@ class BatchCaller(Caller):
         while True:
             request = self.request(segments, schema, most)
             known_as = request_key(request, tally.cell)
-            # An endpoint that does not support the reply format gets the same request in a simpler
-            # one.
+            # If an endpoint does not support the reply format, the same request is sent in a
+            # simpler format.
             name = text_hash(f"{known_as} {request.format}")
             key = name.removeprefix("sha256:")[:40]
             line = self.lines.get(key)

@@ -18,7 +18,7 @@ from core.domain.votes import AskedOutcome, FailureKind, VoteFailure
 from core.judging.protocol import AskableJudge, Question
 from core.judging.turns import QuestionTurns
 
-#: Awaits a judge's answer to a question, and may watch its progress.
+#: Awaits a judge's answer to a question; an implementation may watch the progress.
 Watch = Callable[[Question, Coroutine[Any, Any, AskedOutcome]], Awaitable[AskedOutcome]]
 
 
@@ -29,7 +29,7 @@ def await_unwatched(
     return asking
 
 
-#: Judges wait while this many outcomes are unread; the second number is the polling interval in
+#: Judges pause while this many outcomes are unread; the second number is the polling interval in
 #: seconds.
 _WAITING, _LOOK_EVERY = 512, 0.01
 

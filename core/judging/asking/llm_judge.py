@@ -112,7 +112,7 @@ class Conversation:
             await self._complete(segments, None, BRIEF_ASSESSMENT if brief else None)
         )
         if brief and text:
-            return text  # Small models rarely finish on their own.
+            return text  # Small models often do not stop, so a truncated text is accepted.
         if trouble and self._tally.spent < self._spec.tries:
             self._detail["repaired"] = True
             segments = (*segments, assessment_repair(trouble.message))
@@ -171,7 +171,7 @@ class Conversation:
         """Return the first problem, if nothing was readable and a try is left; else ""."""
         problems = [result.message for result in read if isinstance(result, Unreadable)]
         again = "repaired" not in self._detail and self._tally.spent < self._spec.tries
-        # Asking again for readable parts would be paid for twice.
+        # Asking again would pay twice for the parts that are readable.
         return problems[0] if again and len(problems) == len(read) else ""
 
     def _result_of_ask(

@@ -78,7 +78,7 @@ class Caller:
         known: Mapping[str, str] | None = None,
     ) -> None:
         self._on_call, self._known = on_call, known or {}
-        # A variable read from a file often ends in a line break, which is invalid in a header.
+        # A variable read from a file often ends with a line break, which is invalid in a header.
         self.key = (key or "").strip() or None
         #: Secrets to redact from everything that is stored or shown.
         self.hidden = hidden_values([self.key, *self._known.values()])
@@ -86,7 +86,8 @@ class Caller:
         self._sleep, self._clock, self._cache = sleep, clock, cache
         self._local, self._patient = is_local(spec), is_patient(spec)
         self._chances = spec.logprobs or (spec.decides and self._local)
-        # Local models run away most often, and their servers support limits for lists and texts.
+        # Local models are the most likely to produce endless replies, and their servers support
+        # limits for lists and texts.
         self.first_format: ReplyFormat = "bounded" if self._local else "schema"
         self._format: ReplyFormat = self.first_format
         some = gates if isinstance(gates, tuple) else (gates,)
@@ -148,7 +149,7 @@ class Caller:
                 self._format = plainer
             return True
         if request.logprobs and not self._spec.logprobs and is_about_logprobs(refusal):
-            # The judge's settings did not ask for probabilities, so do without.
+            # The judge's settings did not ask for probabilities, so continue without them.
             self._chances = False
             return True
         return False
@@ -282,7 +283,7 @@ def without_key(completion: Completion, hidden: Hidden) -> Completion:
         thinking=thinking,
         refusal=refusal,
         model=model,
-        # A key split over several tokens would escape redaction.
+        # Redaction would miss a key that is split over several tokens.
         number_tokens=None if completion.number_tokens is None else [],
     )
 

@@ -34,7 +34,7 @@ def is_private_address(address: str) -> bool:
     try:
         return ip_address(host).is_private
     except ValueError:
-        # Only the local network resolves a name without a dot.
+        # A name without a dot can only be resolved in the local network.
         return bool(host) and ("." not in host or host in _NAMES or host.endswith(_ENDINGS))
 
 

@@ -26,7 +26,7 @@ def serve(path: str, threads: int, context: int, calls: int) -> None:
     # Nobody reads the server's log from here on.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     sys.stdin.read()
-    # The server's own threads would outlive this one.
+    # Without this, the server's own threads would outlive this process.
     os._exit(0)
 
 

@@ -50,7 +50,7 @@ def train(
     *,
     seed: int,
 ) -> Trained | TrainingRefused:
-    """See ``core.judging.offline.training.train``."""
+    """Train a judge of a criterion; see ``core.judging.offline.training.train``."""
     from core.judging.offline.training import train as run
 
     return run(spec, criterion, labelled, unlabelled, seed=seed)

@@ -63,9 +63,9 @@ class Kernel(NamedTuple):
     closeness: float
 
 
-#: The full text of an answer; needs about a hundred labels to tell words apart.
+#: The full text of an answer. This needs about a hundred labels to learn which words matter.
 WORDS = Kernel(1.0, 1.0, 0.5, 0.2, 0.5, 0.0)
-#: Mostly closeness to the reference; beats words with few labels.
+#: Mostly closeness to the reference; better than words if there are few labels.
 NUMBERS = Kernel(0.1, 0.25, 0.1, 0.0, 0.1, 0.5)
 # Chosen on SAF and Mohler by bench/offline.py and bench/few_labels.py; figures change little
 # around them.
@@ -130,7 +130,8 @@ class LogisticRegression:
         if len(classes) == 1:
             intercept[classes] = 0.0
             return DualWeights(weights, intercept)
-        # Duplicates make the matrix singular; the ridge is far below any real difference.
+        # Duplicates make the matrix singular. The ridge added here is far below any real
+        # difference.
         factor = np.linalg.cholesky(products + 1e-6 * np.eye(len(products)))
         model = Regression(C=STRENGTH, max_iter=5_000, tol=1e-5).fit(factor, labels)
         # At the optimum an example's weight is its remaining error, times C.
@@ -169,7 +170,8 @@ class Neighbourhood:
             [(weight * (self.labels[nearest] == c)).sum(axis=1) for c in range(len(self.shares))],
             axis=1,
         )
-        # Relative weights rank the neighbours; the nearest one's similarity scales all of them.
+        # Relative weights rank the neighbours; the similarity of the nearest neighbour scales all
+        # of them.
         sure = near[:, :1]
         mixed = sure * votes + self.shares
         chances = mixed / mixed.sum(axis=1, keepdims=True)

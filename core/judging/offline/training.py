@@ -38,10 +38,11 @@ from core.judging.offline.worth import (
 )
 from core.text.numbers import plural
 
-#: The least number of labels other than the most common; with fewer, some fold has none to learn
-#: from or to test.
+#: The least number of labels other than the most common one. With fewer, some fold has none of them
+#: to learn from or to test.
 LEAST_OTHERS = 3
-#: More labels are sampled, because time grows with their square and accuracy hardly at all.
+#: If there are more labels, a sample of this size is used, because time grows with the square of
+#: the number and accuracy hardly grows.
 MOST_LABELS = 1_200
 
 Labelled = Sequence[tuple[Item, int]]
@@ -85,8 +86,8 @@ def train(
     pairs = _sample_pairs(pairs, seed)
     texts = {texts_of(item) for item in (*(item for item, _ in pairs), *unlabelled)}
     encoder = encoder_of(tuple(sorted(texts)))
-    # The matrices are small: more threads only wait for each other (4 times slower on busy cores),
-    # and a single thread adds in the same order every time.
+    # The matrices are small: with more threads these only wait for each other (4 times slower on
+    # busy cores), and a single thread adds in the same order every time.
     with threadpool_limits(1, user_api="blas"):
         return _learn(criterion, pairs, encoder, replace(report, target=target), least)
 
@@ -211,7 +212,7 @@ def _with_threshold(
     ordered: bool,
     least: float,
 ) -> tuple[TrainedModel, TrainingReport]:
-    """Return both with a threshold that reaches the target, or the baseline if that is higher."""
+    """Return model and report with a threshold for the target, or for a higher baseline."""
     target = max(report.target or 0.0, out_of_fold.majority)
     best = chosen_labels(out_of_fold.chances, ordered)
     right = (best == np.array(learnt.labels)).astype(np.float64)

@@ -24,8 +24,8 @@ IN_PIECES = "The option's number is written in several tokens."
 TOO_MUCH = "The chances the provider sent add up to more than 1."
 MEANT_NONE = "The model meant none of the options: they had less than half of the chance."
 
-#: The key and the number. Quotation marks inside JSON strings are escaped, so this cannot match
-#: there.
+#: Matches the key and the number. Quotation marks inside JSON strings are escaped, so this pattern
+#: cannot match there.
 _OPTION = re.compile(r'"option"\s*:\s*"?(\d{1,9})')
 #: A token that could replace the number's token: text before it, the number, and what may follow.
 _NUMBER = re.compile(r'([^\d]*)(\d{1,9})[\s",}]*\Z')
@@ -133,7 +133,7 @@ def _option_places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int,
     ids = (
         [""] if alone else [i for i, e in answers.items() if isinstance(e, dict) and "option" in e]
     )
-    # If there are more or fewer numbers than answers, they cannot be matched.
+    # If the counts of numbers and answers differ, they cannot be matched.
     return dict(zip(ids, numbers, strict=True)) if len(ids) == len(numbers) else {}
 
 

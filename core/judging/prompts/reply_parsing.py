@@ -126,7 +126,7 @@ def _read_answer(answer: _Object, n_choices: int, subject: str) -> Reply | Unrea
     if shown is None:
         return Unreadable("malformed", f"{subject} was not a whole number.")
     if not 1 <= shown <= n_choices:
-        # The message omits the number, which may have thousands of digits.
+        # The message omits the number, because it may have thousands of digits.
         return Unreadable("out_of_range", f"{subject} was not from 1 to {n_choices}.")
     reason = answer.get("reason")
     return Reply(

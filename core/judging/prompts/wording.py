@@ -201,7 +201,7 @@ SYSTEM = {
     "two_step": _STEPS + _RECEIVED + _ALONE + _RULES + _REPLY_STEPS + _SOUND,
 }
 
-#: For small models: about 200 tokens, and a reply of only the option.
+#: The wording for small models: about 200 tokens, and a reply with only the option.
 BRIEF_VERSION = "brief/1"
 _BRIEF_RULES = """\
 Each piece of material stands in a block that opens with a BEGIN line and closes with an END line \
@@ -269,7 +269,7 @@ EXAMPLES = (
     "submission to judge."
 )
 EXAMPLE_CHOICE = "Option chosen in example {name}: {option}"
-#: Stands for a task or reference that an example lacks but the question has.
+#: The text shown if an example lacks a task or reference that the question has.
 NOTHING_GIVEN = "(none)"
 
 _KEYS = (

@@ -61,7 +61,8 @@ class MessageBatches(BatchInterface):
         super().__init__(provider, like)
         self._headers["anthropic-beta"] = BETA
         self._waiting: dict[str, bytes] = {}
-        #: Pairs of a batch's token here and an id at Anthropic that is known to be another batch's.
+        #: Pairs of a batch's token here and an id at Anthropic, where the id is known to belong to
+        #: another batch.
         self._others = set[tuple[str, str]]()
 
     def _address(self, url: str) -> tuple[str, dict[str, str]]:

@@ -35,7 +35,7 @@ from core.records import record
 #: Secrets to redact, longest first.
 Hidden = tuple[str, ...]
 
-#: Shorter "keys" are placeholders such as "none", and common words.
+#: Shorter values are not treated as keys: they are placeholders such as "none", or common words.
 _SHORTEST_KEY = 6
 
 
@@ -115,7 +115,7 @@ def _base64_pattern(data: bytes, before: int) -> str:
     return f"{_EDGE if first else ''}{core}{_END}"
 
 
-#: Characters next to a base64 value, which encode part of it, too.
+#: Characters that may stand next to a base64 value and encode part of it, too.
 _EDGE = "[A-Za-z0-9+/_-]"
 _END = f"(?:{_EDGE}{{0,1}}={{0,2}})?"
 
@@ -132,7 +132,7 @@ _SIMPLER: dict[ReplyFormat, ReplyFormat] = {
     "schema": "object",
     "object": "words",
 }
-#: Words in a refusal that concern part of the schema rather than schemas in general.
+#: Words in a refusal that concern a part of the schema instead of schemas in general.
 _PART = re.compile(r"max.?(items|length)|keyword|feature|grammar|repetition", re.IGNORECASE)
 
 

@@ -23,7 +23,7 @@ def batch_interface_for(provider: OpenAIProvider, like: Request) -> BatchInterfa
     # A custom address speaks the OpenAI protocol, whatever the model's name.
     name = split_model_name(like.model)[0] if isinstance(provider, PlainProvider) else ""
     if name and not like.key and not like.api_base:
-        # Other sign-ins need litellm, which creates no batches.
+        # Other sign-ins need litellm, which cannot create batches.
         raise CallError("missing_key", unset_message(PLAIN[name].keys[0]), sent=False)
     return _DOORS.get(name, BatchInterface)(provider, like)
 
@@ -45,7 +45,7 @@ class AzureBatches(BatchInterface):
         return await super().make(file, token)
 
 
-#: Azure's errors for a file that it has not read yet.
+#: Azure's errors about a file that Azure has not read yet.
 _UNREAD = frozenset({"uploaded", "pending", "notrunning", "running"})
 
 

@@ -64,10 +64,10 @@ class Answers:
                 del self._known[next(iter(self._known))]
             return False
         if before[0] == entry[0]:
-            # A single answer proves nothing, because all may have the same id.
+            # A single answer proves nothing, because a server may give all answers the same id.
             self.doubted = self.doubted or len(self._known) > 1
             return len(self._known) > 1
-        # No id, or the same id for different answers.
+        # The answer has no id, or different answers have the same id.
         self.doubted = True
         self._known.clear()
         return False
@@ -98,7 +98,8 @@ async def _has_no_data(connection: Any) -> bool:
     """Return whether no data is left on the connection in either direction."""
     loop = asyncio.get_running_loop()
     turned: asyncio.Future[None] = loop.create_future()
-    # Data that has already arrived is read in the loop's next two iterations.
+    # Data that has already arrived at the connection is read within the next two iterations of the
+    # event loop.
     loop.call_soon(_wake_waiter, turned)
     try:
         await turned
@@ -107,7 +108,8 @@ async def _has_no_data(connection: Any) -> bool:
         raise
     if connection.closed or connection.protocol.should_close:
         return False
-    # A request that was answered before it was fully sent would run into the next one.
+    # If a request was answered before it was sent completely, its rest would run into the next
+    # request.
     sent: bool = connection.transport.get_write_buffer_size() == 0
     return sent
 
@@ -193,7 +195,8 @@ ResultT = TypeVar("ResultT")
 
 #: Seconds between checks that a server which owes an answer still responds.
 BEAT = 20.0
-#: Timeout of such a check in seconds. A single-threaded server cannot answer it until it is done.
+#: Timeout of such a check in seconds. A single-threaded server cannot answer the check until it has
+#: finished its current answer.
 ANSWERS_WITHIN = 30.0
 #: Seconds for which a server may answer nothing at all.
 SILENCE = 600.0
@@ -224,7 +227,7 @@ async def wait_while_alive(
     def slow() -> None:
         checks.append(loop.create_task(_cancel_when_silent(given_up, check)))
 
-    # Most answers arrive before the first check, which then costs a timer and no task.
+    # Most answers arrive before the first check; for these the check costs a timer but no task.
     timer = loop.call_later(BEAT, slow)
     try:
         async with given_up:

@@ -52,7 +52,7 @@ def connection_words(error: BaseException) -> str:
     causes = list(chain(error))
     if type(error).__name__ == "ClientHttpProxyError":
         return f"the proxy refused to connect ({getattr(error, 'status', '')})."
-    # aiohttp stores the operating system's error outside the chain.
+    # aiohttp stores the operating system's error outside of the exception chain.
     causes += [inner for cause in causes if (inner := getattr(cause, "os_error", None)) is not None]
     causes += [
         inner
@@ -137,7 +137,7 @@ _BY_STATUS: dict[int, FailureKind] = {
     408: "timeout",
     413: "context_length",
     429: "rate_limit",
-    # A server that will never support this request, such as llama.cpp's for a model that makes no
+    # The server will never support this request. An example is llama.cpp with a model that makes no
     # decisions.
     501: "not_found",
 }
@@ -160,7 +160,8 @@ MEND: dict[str, str] = {
     "not_found": " Check the model's name and the address (it usually ends in /v1).",
     "context_length": " Shorten the item or use a model with a larger context.",
 }
-#: A traceback, up to the line with the error; or a location in one that lost its lines.
+#: Matches a traceback up to the line with the error, or a location in a traceback that lost its
+#: lines.
 _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\):[ \t]*(?:\n[ \t][^\n]*)*"
     r"|File \"[^\"]*\", line \d+, in \S+"
@@ -216,7 +217,7 @@ def kind_of(status: int, message: str, code: str = "") -> FailureKind:
         return "context_length" if _WORDS[0][1].search(text) else "server"
     if status == 429:
         # Waiting does not restore credit. Some providers call a plain rate limit a "quota", so only
-        # the code decides.
+        # the error code decides.
         return "auth" if code == "insufficient_quota" else "rate_limit"
     if status in _BY_STATUS:
         return _BY_STATUS[status]

@@ -95,7 +95,7 @@ _LOGGERS = ("LiteLLM", "openai", "anthropic", "httpx", "httpcore", "aiohttp", "b
 #: Python's warning about a call that litellm dropped.
 _DROPPED = r"coroutine '\w+\.a(sync_)?completion\w*' was never awaited"
 
-#: A week in seconds, since litellm treats ``None`` as ten minutes.
+#: A week, in seconds. litellm would treat ``None`` as ten minutes.
 _NO_LIMIT = 604_800.0
 
 #: Open providers. litellm has one set of clients per process; the last provider to close ends them.
@@ -116,7 +116,7 @@ class LiteLLMProvider:
         """Send one request, without retries. Raises ``CallError``."""
         params = sent_params(request)
         if self._litellm is None:
-            # In a thread, because the import takes seconds and blocks the loop.
+            # Imported in a thread, because the import takes seconds and would block the loop.
             self._litellm = await asyncio.to_thread(load_litellm)
         _in_use.add(id(self))
         watch = CallTraffic()
@@ -173,7 +173,7 @@ class LiteLLMProvider:
             "model": model,
             "messages": messages,
             "timeout": request.timeout,
-            # Only this setting: with num_retries as well, some versions retry after all.
+            # Only this setting is used: with num_retries as well, some versions retry after all.
             "max_retries": 0,
             # litellm rewrites schemas for some providers, and this one is shared.
             "response_format": deepcopy(response_format(request)),
@@ -262,7 +262,7 @@ def call_error(error: Any, request: Request) -> CallError:
             "internal", f"The call could not be made: {brief_message(message, request.hidden)}"
         )
     if status >= 500 and "missing credentials" in message.lower():
-        # No request was sent: litellm found no key but reports a server error.
+        # litellm found no key and sent no request, but it reports a server error.
         status = 401
     given = dict(getattr(error, "litellm_response_headers", None) or {})
     headers = {str(header).lower(): str(value) for header, value in given.items()}

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 MOST_ALTERNATIVES = 20
 
 
-#: Tokens that can be an answer: a number, or a one-word decision.
+#: Tokens that can be an answer: a number, or a decision of one word.
 _TELLS = re.compile(rb"\d|\A\W*(?:yes|no|safe|unsafe|[A-Z])\W*\Z", re.IGNORECASE)
 
 

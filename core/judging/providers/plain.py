@@ -56,7 +56,7 @@ def is_plain(judge: Judge) -> bool:
     entry = price_entry(provider, model)
     takes_schema = (entry or {}).get("supports_native_structured_output") is True
     if provider == "anthropic" and (judge.api_base or not takes_schema):
-        # A custom address needs the key in another header; older models need a tool.
+        # A custom address needs the key in another header, and older models need a tool.
         return False
     return way.open if entry is None else _has_token_price(entry, model)
 
@@ -108,7 +108,8 @@ class PlainProvider(OpenAIProvider):
             path = "" if base.endswith("/chat/completions") else f"{v1}/chat/completions"
         body = chat_body(request, params, model=model, limit=limit)
         if provider == "openrouter":
-            # Ask for the provider's own figure of the call's cost, which no price list has.
+            # Ask for the cost of the call as the provider computes it, because no price list has
+            # these prices.
             body["usage"] = {"include": True}
         return Prepared(f"{base}{path}", headers, body, self._proxy(base))
 
@@ -141,7 +142,7 @@ class PlainProvider(OpenAIProvider):
         if entry is None or not isinstance(usage, dict):
             return None
         cost = cost_by_list(entry, counts)
-        # Location and speed change the price of some models.
+        # The location and the speed of an answer change the price of some models.
         dearer = entry.get("provider_specific_entry") or {}
         for option in (usage.get("inference_geo"), usage.get("speed")):
             if cost is not None and option in dearer:

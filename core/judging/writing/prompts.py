@@ -20,7 +20,7 @@ from core.judging.writing.writer import Writing
 
 Length = Literal["short", "medium", "long"]
 PARTS = ("requirement", "option", "label", "weight", "guidelines")
-#: The most characters quoted of an example's or case's text; a remark replaces the rest.
+#: The most characters quoted from an example's or a case's text. A remark replaces the rest.
 LONGEST_QUOTE = 4000
 
 

@@ -143,7 +143,8 @@ def _mean_of_defined(values: Array) -> Array:
 
 @measure_of("The reference or the rater used one single level throughout.")
 def phi(tables: Array) -> Array:
-    """Correlation of two sets of unordered levels, in [-1, 1]; with two levels Pearson's phi.
+    """Return the correlation of two sets of unordered levels, in [-1, 1]; with two levels Pearson's
+    phi.
 
     Gorodkin (2004), equation 8 (for two levels: Matthews 1975). Undefined for n = 0 and if either
     side is constant.

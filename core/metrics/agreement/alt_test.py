@@ -22,7 +22,8 @@ from core.metrics.estimate import USUAL, Estimate
 from core.metrics.measure import Array
 
 Kind = Literal["expert", "skilled", "crowd"]
-#: How much better a kind of annotator may be and still be replaced, as the paper recommends.
+#: How much better a person of each kind may be than the judge that replaces them, as the paper
+#: recommends.
 EPSILON: Mapping[Kind, float] = {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}
 #: The least number of annotators, and of items per annotator (sections 3.2 and 3.4).
 FEWEST_ANNOTATORS, FEWEST_ITEMS = 3, 30
@@ -101,7 +102,7 @@ def wins(judge: npt.ArrayLike, people: npt.ArrayLike, k: int, *, ordered: bool) 
     levels = np.arange(k)
     apart = levels[:, None] - levels
     distance = apart**2 if ordered else (apart != 0).astype(np.int64)
-    # The distance of each level to all raters of the item; to the rater itself it is 0.
+    # The sum of distances of each level to all raters of the item; to the rater itself it is 0.
     far = counts @ distance
     row = np.arange(len(rated))[:, None]
     person_level, judge_level = np.maximum(rated, 0), np.maximum(judged, 0)

@@ -52,7 +52,8 @@ def kendall_tau_b(tables: Array) -> Array:
     >>> round(kendall_tau_b([[2, 1, 0], [0, 1, 1], [0, 0, 2]]).value, 4)
     0.8125
     """
-    # Pairs that are later on both sides, and later on one side but earlier on the other.
+    # Counts of pairs that are later on both sides, and of pairs that are later on one side but
+    # earlier on the other.
     below = np.zeros_like(tables)
     below[:-1] = np.cumsum(tables[:0:-1], axis=0)[::-1]
     concordant, discordant = np.zeros_like(tables), np.zeros_like(tables)

@@ -55,7 +55,7 @@ def cohen_kappa(counts: npt.ArrayLike, weights: Weights = "none") -> Estimate:
 
 @measure_of(SINGLE, NOTHING)
 def kappa_unweighted(tables: Array) -> Array:
-    """Cohen's kappa with equal weights for all disagreements (Cohen 1960, equation 1).
+    """Return Cohen's kappa with equal weights for all disagreements (Cohen 1960, equation 1).
 
     >>> round(kappa_unweighted([[20, 5], [10, 15]]).value, 3)
     0.4
@@ -65,7 +65,8 @@ def kappa_unweighted(tables: Array) -> Array:
 
 @measure_of(SINGLE, NOTHING)
 def kappa_linear(tables: Array) -> Array:
-    """Cohen's kappa weighted by the distance in levels (Cohen 1968; weights: Cicchetti 1971).
+    """Return Cohen's kappa weighted by the distance in levels (Cohen 1968; weights: Cicchetti
+    1971).
 
     >>> kappa_linear([[1, 0, 1], [0, 0, 0], [0, 0, 2]]).value
     0.5
@@ -75,7 +76,7 @@ def kappa_linear(tables: Array) -> Array:
 
 @measure_of(SINGLE, NOTHING)
 def kappa_quadratic(tables: Array) -> Array:
-    """Cohen's kappa weighted by the squared distance in levels (Fleiss and Cohen 1973).
+    """Return Cohen's kappa weighted by the squared distance in levels (Fleiss and Cohen 1973).
 
     >>> kappa_quadratic([[1, 0, 1], [0, 0, 0], [0, 0, 2]]).value
     0.5

@@ -61,7 +61,7 @@ def _krippendorff_alpha(ratings: Ratings, k: int, metric: Metric) -> Statistic:
         distance = _squared_distance(values, metric)
         observed = (coincidences * distance).sum(axis=(0, 1))
         expected = (values[:, None] * values * distance).sum(axis=(0, 1))
-        # One division keeps n (n - 1) / n exact: 1 - (n - 1) D_o / D_e.
+        # A single division keeps n (n - 1) / n exact in 1 - (n - 1) D_o / D_e.
         used = (values > 1e-9).sum(axis=0)
         return np.where(used < 2, np.nan, 1 - ratio_or_nan((total - 1) * observed, expected))
 
@@ -79,7 +79,7 @@ def _squared_distance(values: Array, metric: Metric) -> Array:
 
 @group_measure(SINGLE)
 def alpha_nominal(ratings: Ratings, k: int, times: Array) -> Statistic:
-    """Krippendorff's alpha for unordered levels, at most 1 (Krippendorff 2011, section B).
+    """Return Krippendorff's alpha for unordered levels, at most 1 (Krippendorff 2011, section B).
 
     Items with one rating are left out. Undefined without pairs, and if all pairable ratings are
     equal: without variation, reliability is unknown (Krippendorff 2011, section E).
@@ -92,7 +92,7 @@ def alpha_nominal(ratings: Ratings, k: int, times: Array) -> Statistic:
 
 @group_measure(SINGLE)
 def alpha_ordinal(ratings: Ratings, k: int, times: Array) -> Statistic:
-    """Krippendorff's alpha for ordered levels (Krippendorff 2011, metric of section D).
+    """Return Krippendorff's alpha for ordered levels (Krippendorff 2011, metric of section D).
 
     The distance of two levels is the squared number of ratings between them, counting half of their
     own; unused levels do not matter. Undefined like ``alpha_nominal``.
@@ -105,7 +105,7 @@ def alpha_ordinal(ratings: Ratings, k: int, times: Array) -> Statistic:
 
 @group_measure(SINGLE)
 def alpha_interval(ratings: Ratings, k: int, times: Array) -> Statistic:
-    """Krippendorff's alpha for levels at equal distances (Krippendorff 2011, section D).
+    """Return Krippendorff's alpha for levels at equal distances (Krippendorff 2011, section D).
 
     Undefined like ``alpha_nominal``.
 
@@ -234,7 +234,9 @@ class _Squares(NamedTuple):
 
 
 def _mean_squares(ratings: Ratings) -> Statistic:
-    """Return item weights to mean squares, stacked (Shrout and Fleiss 1979, table 2)."""
+    """Return the function from item weights to mean squares, stacked (Shrout and Fleiss 1979, table
+    2).
+    """
     whole_items = rated_by_all(ratings)
     levels = np.where(whole_items[:, None], ratings, 0).astype(np.float64)
     m = ratings.shape[1]

@@ -18,7 +18,8 @@ from core.metrics.measure import Array
 #: The harmful side of the null value; ``both`` means either.
 Side = Literal["both", "above", "below"]
 
-#: With fewer items an effect is not tested, because its p would depend on the model, not on data.
+#: With fewer items an effect is not tested, because its p value would depend more on the model than
+#: on the data.
 FEW = 20
 #: The tolerance for differences that should be zero.
 EXACT = 1e-12
@@ -264,8 +265,9 @@ class HealthyLimit(NamedTuple):
     matters: float
 
 
-#: Values and bounds are in [0, 1] (an option's value, a share, a correlation). If healthy judges
-#: show some of an effect (they abstain now and then, people hardly do), the null does, too.
+#: The limits of healthy judges. Values and bounds are in [0, 1] (an option's value, a share, a
+#: correlation). If healthy judges also show some of an effect, the null value allows for it (for
+#: example, judges abstain now and then, while people hardly do).
 BOUNDS: dict[Kind, HealthyLimit] = {
     "position": HealthyLimit(NullValue(0.0, "both"), 0.05),
     "flips": HealthyLimit(NullValue(0.10, "above"), 0.05),

@@ -291,8 +291,8 @@ def _trace_moments(table: npt.NDArray[np.float64]) -> tuple[float, float]:
     return n * mean, n * n / (n - 1) * spread
 
 
-# Do longer texts get higher values at the same true level? A slope within strata, which proves no
-# cause.
+# Do longer texts get higher values at the same true level? The slope within strata answers this,
+# but does not prove a cause.
 
 
 def length_slope(

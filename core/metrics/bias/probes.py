@@ -22,12 +22,12 @@ from core.metrics.measure import Array
 
 #: The largest share of complete sets of probes that accuse an unaffected judge.
 FALSE_ALARMS = 0.01
-#: The smallest shift that is a fault, as a share of a criterion's best; and the share of changed
-#: answers, beyond those that change anyway, that is not one.
+#: The smallest shift that counts as a fault, as a share of a criterion's best value; and the share
+#: of answers that may change, beyond those that change anyway, without being a fault.
 MATTERS, FLIPS = 0.05, NullValue(0.10, "above")
 #: The power for which items are planned.
 POWER = 0.8
-#: The columns of the originals, and that of the neutral line.
+#: The column numbers of the two originals, and of the neutral line.
 ORIGINALS, NOTHING = (0, 1), 2
 
 

@@ -135,7 +135,7 @@ def _why_no_share(n: int, rest: int, missing: int) -> str:
 START = 0.4
 #: The most labels to try when computing how many are needed.
 MOST = 100_000
-#: The advice if a part of the population was settled outside the draw.
+#: The advice if a part of the population was settled by other means than the draw.
 ANEW = "A new random draw, from what is left, would speak of it alone."
 
 Floats = npt.NDArray[np.float64]
@@ -284,7 +284,8 @@ def _step_sequence(
     everything = np.concatenate(parts)
     levels, counts = np.unique(everything, return_counts=True)
     shares = np.cumsum(counts[::-1]) / len(everything)
-    # A quarter more than the fewest, because the number of labels there is random.
+    # A quarter more than the smallest number, because the number of labels at a threshold is
+    # random.
     start = max(START, min(1.0, 1.25 * fewest_labels(alpha, delta) / len(drawn.sure)))
     tested = levels[::-1][shares >= start]
     at_once = len(others.sure) > 0

@@ -203,7 +203,7 @@ ONE_ITEM = "One item alone cannot tell how far off it may be."
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """P values corrected for their number, in [0, 1] (Holm 1979).
+    """Return p values corrected for their number, in [0, 1] (Holm 1979).
 
     The i-th smallest of m is multiplied by m - i + 1, and never falls below a smaller one's.
     ``None`` (an undefined test) stays ``None`` and is not counted.

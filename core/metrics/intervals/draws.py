@@ -52,7 +52,8 @@ _PORTION = 500
 
 
 def resample_many(times: npt.NDArray[np.int64], resamples: int, rng: np.random.Generator) -> Array:
-    """Like ``resample_patterns``, but ten times as fast with many items, and as accurate.
+    """Return the draws of ``resample_patterns``, ten times as fast with many items, and as
+    accurate.
 
     Patterns with fewer than ``OFTEN`` items are drawn from their own binomial distributions, all
     others together get the remainder. It is divided by a normal draw with the mean and covariance

@@ -56,7 +56,7 @@ def upper_bound_of_rest(
 
 
 def _probability_at_most(wrong: int, n: int, total: int, bad: int) -> float:
-    """P(X <= wrong) of n drawn from ``total`` with ``bad`` bad ones."""
+    """Return P(X <= wrong) of n drawn from ``total`` with ``bad`` bad ones."""
     x = np.arange(max(0, n - (total - bad)), min(wrong, n, bad) + 1)
     if not len(x):
         return 0.0

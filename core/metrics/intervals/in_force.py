@@ -13,7 +13,8 @@ import numpy.typing as npt
 from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.clustered_share import clustered_share
 
-#: A cell in ``settled`` that people have not settled. Other negative numbers: undecidable.
+#: The code in ``settled`` for a cell that people have not settled. Other negative numbers mean that
+#: people could not decide.
 UNSETTLED = -1
 Levels = npt.NDArray[np.int64]
 NO_LABEL = "No cell with a verdict has a label."

@@ -127,7 +127,7 @@ class Resampled:
         *,
         joined: bool = True,
     ) -> dict[str, list[Array]]:
-        """Each figure's values in all draws, by side; both sides see the same drawn items.
+        """Return each figure's values in all draws, by side; both sides see the same drawn items.
 
         If no figure combines the sides, ``joined`` may be false: many draws are then faster.
         """
@@ -152,7 +152,7 @@ class Resampled:
         *,
         joined: bool,
     ) -> Iterator[Array]:
-        """The counts of all cells, shape (cells, draws), in portions that fit in memory."""
+        """Yield the counts of all cells, shape (cells, draws), in portions that fit in memory."""
         groups = [[pair for pairs in sides for pair in pairs]] if joined else sides
         if self._draws_normal(groups, draws):
             spreads = [self._spread(group) for group in groups]
@@ -169,7 +169,8 @@ class Resampled:
                 yield np.concatenate(parts)
             return
         blocks, number = self._blocks(draws, rng)
-        # One product for all tables. Sums of integers below 2 ** 24 are exact in 32 bits.
+        # A single matrix product serves all tables. Sums of integers below 2 ** 24 are exact in 32
+        # bits.
         kind = np.float32 if len(self.items) < 2**24 else np.float64
         counts = [counted for pairs in sides for counted in self._counts(pairs, blocks, number)]
         every = np.concatenate([np.empty((0, number)), *counts]).astype(kind)

@@ -91,7 +91,7 @@ def _resampled_interval(
     distinct, times = np.unique(numbers, return_counts=True)
 
     def bundle(weights: Array) -> dict[str, Array]:
-        # Without an item the weights add up to less than n.
+        # If an item is missing, the weights add up to less than n.
         return {"mean": (distinct @ weights) / weights.sum(axis=0)}
 
     if how.method not in ("auto", "percentile"):

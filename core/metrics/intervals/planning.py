@@ -83,7 +83,7 @@ def draw_groups(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) ->
     sizes = np.bincount(place, minlength=number).astype(np.float64)
 
     def within_groups(values: Array) -> Array:
-        """Values minus the mean of their group."""
+        """Return values minus the mean of their group."""
         return (
             values
             - (weight_sums(place, number, values[:, None])[:, 0] / np.maximum(sizes, 1))[place]

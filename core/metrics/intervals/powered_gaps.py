@@ -75,7 +75,7 @@ def whole_items(
     def array_of_items(each: Numbers) -> Array:
         return np.asarray(np.bincount(item, each), np.float64)
 
-    # Penalties reverse the sign of the judges' value, not of the part.
+    # A penalty reverses the sign of the judges' value, but not the sign of the part.
     whole = array_of_items(np.abs(parts))
     scale = signs[first] * np.where(whole > 0, whole, 1.0)
     return (
@@ -257,7 +257,7 @@ class _Drawn(NamedTuple):
 
 
 def _variances_by_group(sides: _Sides, listen: float, *, fitted: bool) -> list[_Drawn]:
-    """Return this variance by group, widened if lambda was fitted to the labels
+    """Return the gap's variance due to labels, by group, widened if lambda was fitted to the labels
     (``sampling.widened``).
     """
     spare = sum(len(group.seen) - 1 for group in sides.open)

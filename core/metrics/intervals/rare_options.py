@@ -47,7 +47,7 @@ def prior_counts(ones: Array, raters: int, ways: Array | float = 1.0) -> tuple[A
     return alone, np.asarray(alike, np.float64)
 
 
-#: The addition to the table of two raters and two levels.
+#: The counts added to the table of two raters and two levels.
 OF_PAIR = prior_counts(np.array([0.0, 1.0, 1.0, 2.0]), 2)
 
 
@@ -77,7 +77,7 @@ def posterior_draws(times: Array, resamples: int, added: Array) -> Array:
     [3.0, 3.0]
     """
     weights = times + added
-    # The rarest answer is drawn first, so the order of two raters does not matter.
+    # The rarest answer is drawn first, so that the order of two raters does not matter.
     order = np.argsort(weights, kind="stable")
     drawn = np.empty((len(times), resamples))
     rng = np.random.default_rng(_STREAM)

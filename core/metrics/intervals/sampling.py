@@ -266,7 +266,7 @@ class _Part(NamedTuple):
 
     @property
     def unlabelled_share(self) -> float:
-        """Return the unlabelled share of its items."""
+        """Return the unlabelled share of the stratum's items."""
         return 1 - len(self.values) / len(self.all)
 
 
@@ -393,7 +393,7 @@ def fitting_factor(spare: int) -> float:
 def _error_variance(
     off: npt.NDArray[np.float64], values: npt.NDArray[np.float64], wider: float
 ) -> float:
-    """s^2 of the judges' errors."""
+    """Return the variance s^2 of the judges' errors."""
     total = float(((off - off.mean()) ** 2).sum())
     if np.isin(values, (0.0, 1.0)).all() or total <= 1e-12:
         return (total + 4 * 0.25) / (len(off) + 3)

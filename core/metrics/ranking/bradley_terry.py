@@ -184,9 +184,10 @@ def _fit_design(pairs: Ratings, systems: int) -> _Design:
     return _Design(ends, squares, systems)
 
 
-#: Wins and losses against an imaginary average system, if there is no finite estimate.
+#: Wins and losses that are added against an imaginary average system if there is no finite
+#: estimate.
 PRIOR = 0.5
-#: The same in resamples, just enough to keep all of them finite.
+#: The same addition in resamples, just large enough to keep all of them finite.
 TOUCH = 0.05
 #: The least number of items for a bootstrap.
 FEWEST = 5
@@ -329,7 +330,7 @@ def _strengths_of_group(
         without = fit_strengths(pairs, left_out, n, prior=prior or TOUCH).strengths
         error = jackknife_error(without[:, None] - without[None, :])
         items = item_counts(part)
-        # As rare as this many standard errors of a normal distribution.
+        # The t quantile that is as rare as this many standard errors of a normal distribution.
         degrees = np.minimum(items[:, None], items[None, :]) - 1
         critical = stdtrit(np.maximum(degrees, 1), ndtr(critical))
         alone = jackknife_error(without).tolist()

@@ -95,7 +95,8 @@ def contest_table(
 
 
 def win_matrix(table: ContestTable) -> WinMatrix:
-    """Wins, ties, contests and shares of every two systems, each of shape (systems, systems).
+    """Return wins, ties, contests and shares of every two systems, each of shape (systems,
+    systems).
 
     >>> table = contest_table([0, 1], [0, 0], [1, 1], [1, 0.5], systems=2, n_items=2)
     >>> win_matrix(table).share[0, 1]
@@ -216,7 +217,8 @@ def separated_groups(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
 
 
 def _rungs(matrix: WinMatrix) -> Array | None:
-    """Return the systems' rungs on such a ladder, the highest for the strongest, or ``None``.
+    """Return the systems' rungs on a ladder as in ``separated_groups``, the highest for the
+    strongest, or ``None``.
 
     Every win goes down at least one rung and every tie at most one, up or down. ``None`` if there
     is no such ladder, or not both a win and a tie. A system of difference constraints, solved by
@@ -225,7 +227,7 @@ def _rungs(matrix: WinMatrix) -> Array | None:
     won, tied = np.asarray(matrix.wins) > 0, np.asarray(matrix.ties) > 0
     if not (won.any() and tied.any()):
         return None
-    # bound[i, j]: the largest height of j's rung above i's.
+    # bound[i, j] is the largest height by which the rung of j may lie above that of i.
     bound = np.where(won, -1.0, np.where(tied, 1.0, np.inf))
     np.fill_diagonal(bound, np.minimum(bound.diagonal(), 0.0))
     for via in range(len(bound)):
@@ -237,7 +239,7 @@ def _rungs(matrix: WinMatrix) -> Array | None:
 
 
 def majority_circles(matrix: WinMatrix) -> Majorities:
-    """Majorities, their Condorcet winner, and their circles.
+    """Return the majorities, their Condorcet winner, and their circles.
 
     >>> from core.metrics.ranking.contests import contest_table, win_matrix
     >>> table = contest_table([0, 0, 0], [0, 1, 2], [1, 2, 0], [1, 1, 1], systems=3, n_items=1)

@@ -65,12 +65,14 @@ def elo_ratings(
     number = len(np.unique(item))
     if number >= FEWEST and resamples:
         passes += _resampled_contests(item, resamples, rng)
-    # All passes run in parallel, because a step costs the same for one as for all.
+    # All passes run in parallel, because a step for all passes takes as long as a step for a single
+    # pass.
     played = _ratings_after(_padded_rows(passes), (a, b, won), systems, step)
     ratings, drawn = played[:orders], played[orders:]
     rating = ratings.mean(axis=0)
     if len(drawn) and number < SMALL:
-        # Resamples of n items have the spread of n degrees instead of n - 1.
+        # Resamples of n items vary as if they had n degrees of freedom instead of n - 1, so correct
+        # the spread.
         spread = drawn.std(axis=0) * np.sqrt(number / (number - 1))
         intervals = tuple(
             t_interval(float(mean), error, number, level)
@@ -98,7 +100,7 @@ def _resampled_contests(
 
 
 def _padded_rows(passes: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """Passes as rows of one table; shorter ones are padded with -1."""
+    """Return the passes as rows of one table; shorter ones are padded with -1."""
     table = np.full((len(passes), max(map(len, passes))), -1)
     for row, contests in zip(table, passes, strict=True):
         row[: len(contests)] = contests
@@ -111,14 +113,14 @@ def _ratings_after(
     systems: int,
     step: float,
 ) -> Array:
-    """Ratings of shape (orders, systems) after the contests in each order."""
+    """Return ratings of shape (orders, systems) after the contests in each order."""
     a, b, won = contests
     ratings = np.full((len(orders), systems), START)
     flat, power = ratings.ravel(), np.log(10) / SCALE
     starts = systems * np.arange(len(orders))
     for begin in range(0, orders.shape[1], _BLOCK):
         contest = orders[:, begin : begin + _BLOCK].T
-        # Indices of both systems in the flat ratings; -1 takes a step of 0.
+        # Positions of both systems in the flat array of ratings. Position -1 receives steps of 0.
         first_index, second_index, points = a[contest] + starts, b[contest] + starts, won[contest]
         steps = np.where(contest >= 0, step, 0.0)
         for first, second, points_won, far in zip(
@@ -232,7 +234,7 @@ def length_controlled_strengths(
 
 
 def _newton_coefficients(design: Array, won: Array, weights: Array) -> Array:
-    """Coefficients of shape (columns, resamples) by Newton's method; strengths have mean 0."""
+    """Return coefficients (columns, resamples) by Newton's method; strengths have mean 0."""
     columns, resamples = design.shape[1], weights.shape[1]
     values = np.zeros((columns, resamples))
     products = (design[:, :, None] * design[:, None, :]).reshape(len(design), -1)

@@ -47,7 +47,7 @@ def competition_ranks(values: npt.ArrayLike, *, within: float = 0.0) -> list[int
 
 
 def mid_ranks(values: npt.ArrayLike) -> Array:
-    """Ranks from 1, the highest first; equal values share their mean rank (Kendall 1945).
+    """Return ranks from 1, the highest first; equal values share their mean rank (Kendall 1945).
 
     The last axis runs over systems. NaN stays NaN and takes no rank.
 
@@ -88,7 +88,7 @@ def kendall_tau(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
 
 
 def spearman_rho(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
-    """Spearman's correlation of two orders of the same systems, ties at their mid-rank.
+    """Return Spearman's correlation of two orders of the same systems, ties at their mid-rank.
 
     Undefined in the same cases as ``kendall_tau``.
 
@@ -163,7 +163,7 @@ def borda_points(keys: npt.ArrayLike) -> Array:
 
 
 def z_scores(scores: npt.ArrayLike) -> Array:
-    """Scores minus their ballot's mean, over its population standard deviation.
+    """Return scores minus their ballot's mean, over its population standard deviation.
 
     NaN for a ballot on fewer than three systems, or with all of them equal.
 

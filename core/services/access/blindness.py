@@ -14,8 +14,8 @@ from core.text import numbers as fmt
 def cells_to_decide(store: Store, run_id: int) -> int:
     """Return how many cells of this run the current user must still decide blind.
 
-    0 for the person at the machine, and for those who may see blind cells (leads and admins) or
-    review nothing.
+    The number is 0 for the person at the machine, and for those who may see blind cells (leads and
+    admins) or review nothing.
     """
     user = store.actor
     if user.via != "page" or user.may("see blind cells") or not user.may("review"):

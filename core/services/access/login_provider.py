@@ -32,7 +32,7 @@ class _Kept:
         return not failed and not self.old(KEPT)
 
     async def said(self) -> Any:
-        # Cancelling one caller must not cancel the request for the others.
+        # Shielded, so that cancelling one caller does not cancel the request for the others.
         return await asyncio.shield(self._asked)
 
 

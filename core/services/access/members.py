@@ -62,7 +62,7 @@ def _refused_claims(access: TeamAccess, claims: Mapping[str, Any], email: str) -
         return "Your provider gives no e-mail address, so this app cannot tell who you are."
     if why := why_not_address(str(claims.get("email"))):
         return f"Your provider's name for you cannot be a member's here: {why}"
-    # Some providers send text or nothing; only a plain ``True`` counts.
+    # Some providers send this claim as text, or not at all; only a plain ``True`` counts.
     if access.require_verified and claims.get("email_verified") is not True:
         return f"Your provider does not say that {email} is verified."
     issued = _sign_in_seconds(claims.get("iat"))

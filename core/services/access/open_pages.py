@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-#: Visitors have one place per this many for signed-in people. An address may use a third of the
-#: visitors' places, a person a fifth of the others. Small servers have at least a few.
+#: Visitors have one place for each ten places of signed-in people. An address may use a third of
+#: the visitors' places, and a person a fifth of the others. Small servers have at least a few
+#: places.
 STRANGERS, OF_AN_ADDRESS, OF_A_PERSON = 10, 3, 5
 #: The most per minute, from one address and in total: pages opened without a sign-in (Streamlit
 #: keeps the memory of 128 closed pages for two minutes), and sign-in steps of each kind.

@@ -78,7 +78,9 @@ REFUSED = "This would send secrets of this machine to an address that is not all
 
 
 def unlisted_problems(judges: Iterable[Judge]) -> tuple[Problem, ...]:
-    """Return ``strange`` as problems; empty on a team's server, where the admin's list counts."""
+    """Return a problem for each secret that is not allowed; none on a team's server, whose list
+    counts.
+    """
     if load_settings().access is not None:
         return ()
     return tuple(

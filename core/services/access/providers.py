@@ -123,7 +123,7 @@ def _refusal_of_judge(access: TeamAccess, judge: Judge, actor: Actor | None) -> 
             mend,
             (judge.name, "api_base"),
         )
-    # Each of its addresses is called with the key.
+    # Each address of the judge is called with the key.
     for address in judge.replicas:
         alone = judge.model_copy(update={"api_base": address, "replicas": ()})
         if (problem := _refusal_of_judge(access, alone, actor)) is not None:

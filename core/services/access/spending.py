@@ -87,8 +87,8 @@ def within_limits(
     Args:
         store: acts for the user who starts the work.
         judges: the judges that it calls.
-        budget: its own, if it has one.
-        expected: its approximate cost, in US dollars.
+        budget: the budget of the work, if it has one.
+        expected: the approximate cost of the work, in US dollars.
 
     Raises:
         InputError: a judge is not served by a listed provider (or, for a visitor, is not saved),

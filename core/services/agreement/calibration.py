@@ -128,7 +128,7 @@ def calibrate(
     without = int(((rated >= 0) & (truth >= 0) & np.isnan(sureness.sure)).sum())
     drawn = None
     if draws is not None and len(answers.times):
-        # Items without such an answer are drawn too, but do not count.
+        # Items without such an answer are drawn too, but they do not count.
         kinds, out = len(answers.times), int((answers.of_item < 0).sum())
         of_item = np.where(answers.of_item < 0, kinds, answers.of_item)
         times = np.append(answers.times, out)[: kinds + (out > 0)]

@@ -136,7 +136,7 @@ def level_shares(sheet: Sheet, criterion: str) -> Spread:
 
 
 def spread_of_groups(sheet: Sheet, criterion: str) -> Spread:
-    """``level_shares`` with the answers of each kind of rater merged: labels, panel, people,
+    """Return ``level_shares`` with the answers of each kind of rater merged: labels, panel, people,
     judges.
 
     Kinds are ``human``, ``llm``, ``offline`` and ``reviewer``.

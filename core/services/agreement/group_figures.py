@@ -36,7 +36,7 @@ def _items_drawn(items: int, resamples: int, seed: int) -> npt.NDArray[np.uint8]
     """Return how often each item is drawn. Cached, because a report needs the same draws seven
     times.
     """
-    # Counts fit in 8 bits: drawing an item more than 255 times is practically impossible.
+    # Counts fit into 8 bits, because drawing an item more than 255 times is practically impossible.
     drawn = resample_items(items, resamples, np.random.default_rng(seed))
     return np.minimum(drawn, 255).astype(np.uint8)
 
@@ -66,7 +66,7 @@ class Draws:
         return weight_sums(of_item, len(times), self._weights)
 
     def counts(self, times: npt.NDArray[np.int64]) -> Array:
-        """Draws of counts for a single figure, shape (counts, resamples)."""
+        """Return draws of counts for a single figure, shape (counts, resamples)."""
         return resample_many(times, self.resamples, self._rng)
 
     def _refuse_too_many(self, patterns: int) -> None:
@@ -169,7 +169,7 @@ def group_figures(
     ordered: bool,
     how: Confidence = USUAL,
 ) -> dict[str, Any]:
-    """Return the coefficients of GROUP of the contract.
+    """Return the coefficients of a group (``GROUP`` in ``metrics --json``).
 
     ``levels`` are the group's ratings, shape (patterns, raters). ``number`` counts the items of
     each pattern, ``draws`` those in resamples.

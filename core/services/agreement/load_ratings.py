@@ -112,7 +112,7 @@ def run_ratings(store: Store, run_id: int) -> Rated:
     shadows = {judge.name for judge in run.panel.judges if judge.shadow}
     members = set[Rater]()
 
-    @cache  # A run has few raters and many answers.
+    @cache  # Cached, because a run has few raters but many answers.
     def rater(judge: str, replicate: int) -> Rater:
         rater_of = _rater_with_replicate(judge, replicate, replicates, kinds)
         if judge not in shadows:

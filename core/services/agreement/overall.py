@@ -141,7 +141,7 @@ class Overall:
     mean_kappa: Estimate
 
     def as_data(self) -> dict[str, Any]:
-        """Return ``O`` of ``metrics --json``."""
+        """Return the figures over all criteria (``O`` in ``metrics --json``)."""
         figures = {"accuracy": self.accuracy, "mean_kappa": self.mean_kappa}
         return {
             "criteria": self.criteria,
@@ -226,7 +226,8 @@ def _overall_figures(
         yield Overall(number, cells, estimates["accuracy"], estimates["mean_kappa"])
 
 
-# How right the verdicts in force are: the only statement on it, used everywhere.
+# The share of right verdicts among those in force. All screens and reports use only this statement
+# about it.
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ class LevelPair:
         return tables[self._turned, self._turned] if KNOWN[name].row is not None else tables
 
     def bundle(self, weights: Array) -> Mapping[str, Array]:
-        """Map weights of cells, shape (k * k, resamples), to every defined figure."""
+        """Return every defined figure for these weights of cells, shape (k * k, resamples)."""
         k = len(self._table)
         tables = weights.reshape(k, k, -1)
         values = {
@@ -150,7 +150,7 @@ class LevelPair:
         )
 
     def _level_intervals(self, resamples: int) -> dict[str, Interval]:
-        """Precision, recall and F1 of every level, each from a table of two levels."""
+        """Return precision, recall and F1 of every level, each from a table of two levels."""
         by_figure = {}
         for level in range(len(self._table) if self.levels else 0):
             table = _table_against_rest(self._table, level)
@@ -215,7 +215,8 @@ def pair_figures(
     positive: int,
     how: Confidence = USUAL,
 ) -> dict[str, Any]:
-    """Return PAIR for a table of counts and resampled ``tables``, shape (k, k, resamples).
+    """Return the figures of a pair (``PAIR`` in ``metrics --json``) for a table of counts and
+    resampled ``tables``, shape (k, k, resamples).
 
     ``positive`` is the level for false-positive rates. Figures outside the contract are in
     ``more``.
@@ -244,8 +245,8 @@ def pair_figures(
 def mean_level_figures(
     pairs: scores.Pairs, draws: Draws | None, *, ordered: bool
 ) -> dict[str, Any]:
-    """Return PAIR of the contract against a mean level, without figures that need counts of
-    levels.
+    """Return the figures of a pair (``PAIR`` in ``metrics --json``) against a mean level, without
+    those that need counts of levels.
     """
     times = pairs.times()
     n = int(times.sum())

@@ -178,9 +178,9 @@ def majority_of_all_others(ratings: Levels, k: int) -> Levels:
 def sides(
     sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:
-    """Return the levels of both. A rater is never compared with a group that includes it: a member
-    of the panel, or of people, is compared with the unique majority of the others, a reviewer with
-    the labels from outside this run's review.
+    """Return the levels of both raters. A rater is never compared with a group that includes it: a
+    member of the panel, or of people, is compared with the unique majority of the others, a
+    reviewer with the labels from outside this run's review.
     """
     return (
         _levels_against(sheet, ratings, reference, rater),

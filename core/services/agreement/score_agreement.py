@@ -51,10 +51,11 @@ Answers = Mapping[str, int | None]
 
 
 def score_report(rated: Rated, reference: str | None, draws: Draws | None) -> dict[str, Any]:
-    """``score`` of the contract: raters and panel, each ``vs_human_mean`` and ``vs_gold``.
+    """Return the report's key ``score``: raters and panel, each with ``vs_human_mean`` and
+    ``vs_gold``.
 
-    People are compared with the mean of the other people, reviewers with the labels from before
-    the review.
+    People are compared with the mean of the other people, reviewers with the labels from before the
+    review.
     """
     scorer = Scorer(rated.of)
     columns = [scorer.column(rated.given[rater]) for rater in rated.raters]
@@ -154,7 +155,7 @@ class Scorer:
         return Means(np.nan_to_num(scores_of_items), ~np.isnan(scores_of_items))
 
     def cannot_assess(self, given: Options) -> npt.NDArray[np.bool_]:
-        """Return which items have an answer of the column that says it cannot be assessed."""
+        """Return which items have an answer of the column that a criterion cannot be assessed."""
         not_applicable = np.zeros(len(self._items.ids), np.bool_)
         has_own_rubric = np.array(
             [item_id in self._items.own for item_id in self._items.ids], np.bool_
@@ -213,7 +214,7 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
     alike = not any(criterion.weight for criterion in rubric.criteria)
     for index, criterion in enumerate(rubric.criteria):
         alone = rubric.model_copy(update={"criteria": (criterion,)})
-        # The last part is for an abstention.
+        # The last part is that of an abstention.
         parts = [
             parts_of(alone, {criterion.name: option})[0]
             for option in (*range(len(criterion.choices)), None)

@@ -293,7 +293,9 @@ class AimedSubmissions:
 
     @property
     def between(self) -> bool:
-        """Return whether they lie between two options; then either option counts as found."""
+        """Return whether the submissions lie between two options; either option then counts as
+        found.
+        """
         return len(self.aimed) > 1
 
 

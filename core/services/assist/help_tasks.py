@@ -129,13 +129,14 @@ async def _work_exclusively(store: Store, task_id: int) -> RunStatus:
     try:
         return await _work_on_task(store, task_id)
     except Exception:
-        # The task is already marked as failed, with the reason. Other tasks must continue.
+        # The task is already marked as failed, with the reason. Other tasks must continue, so the
+        # error is only logged.
         log.exception("task %s ended with a defect", task_id)
         return "failed"
     finally:
         _at_work.discard(key)
         if not _at_work:
-            # A closed provider reopens when it is used.
+            # A provider that was closed reopens when it is used again.
             await _shared_providers().close()
 
 
@@ -274,7 +275,7 @@ def begin(
     step_cost = (
         None if price is None else sum(p * n for p, n in zip(price, _A_CALL, strict=True)) / 1e6
     )
-    # The cost of a loop's runs cannot be estimated from its steps.
+    # The cost of the runs within a loop cannot be estimated from the loop's steps.
     expected = None if step_cost is None or kind == "loop" else planned * step_cost
     with store.write():
         task_id = store.helps.create(
@@ -294,7 +295,7 @@ def _models_of_request(request: Mapping[str, Any]) -> list[Judge]:
     return [writer_from(request), *judges]
 
 
-#: Typical maximal tokens of a step's prompt and of its answer.
+#: The usual upper limit of a step's tokens: in its prompt, and in its answer.
 _A_CALL = (6000, 1500)
 
 
@@ -360,7 +361,8 @@ def _require_key(request: Mapping[str, Any]) -> None:
         raise InputError(f"{judge.name} needs a key. Put it into {name}, and start again.")
 
 
-#: The module with the ``work`` of each kind; a name, since those modules import this one.
+#: The module with the function ``work`` for each kind. It is given by name, because those modules
+#: import this one.
 MODULES = {
     "draft": "core.services.assist.rubric_draft",
     "improve": "core.services.assist.proposals",

@@ -110,7 +110,8 @@ def begin(store: Store, request: LoopRequest) -> int:
             ),
         )
     data = help_tasks.request_data(request, "held_share") | {"learn": learn, "held": held_out}
-    # Per round: one call per criterion, two runs and the decision; before the first round two runs.
+    # Each round takes one call per criterion, two runs and the decision; before the first round
+    # there are two runs.
     planned = 2 + request.rounds * (len(request.targets) + 3)
     return help_tasks.begin(store, KIND, request.subject, data, planned, request.budget)
 

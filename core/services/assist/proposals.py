@@ -114,11 +114,12 @@ def valid_changes(text: str | None, rubric: Rubric, name: str) -> ProposedChange
     reply = read_changes(text, rubric, [name])
     if isinstance(reply, Unreadable):
         return reply
-    # A gate names options by label, which the editor updates when options are renamed.
+    # Gates are left out: they name options by label, and the editor updates them when options are
+    # renamed.
     plain = rubric.model_copy(update={"gates": ()})
     accepted, dropped = list(reply.changes), list(reply.dropped)
     if _why_invalid(plain, accepted):
-        # Changes are checked one after another, so that only invalid ones are dropped.
+        # Changes are applied and checked one after another, so that only invalid ones are dropped.
         accepted = []
         for change in reply.changes:
             why = _why_invalid(plain, [*accepted, change])

@@ -1,4 +1,5 @@
-"""Edited answers for probes, written by a model: the same in more words, fewer, or surer ones.
+"""Edited answers for probes, written by a model: the same content in more words, in fewer words, or
+in a more confident tone.
 
 Rules cannot shorten a text or change its tone throughout. A model's text may add or lose content,
 so results with these texts have no guarantee, and the texts are kept for inspection.

@@ -47,12 +47,12 @@ class FigureDelta:
 
     @property
     def n(self) -> int:
-        """Return the number of items it is based on."""
+        """Return the number of items behind the figure."""
         return self.difference.n
 
     @property
     def significant(self) -> bool:
-        """Return whether its p is below ``LEVEL``; the corrected p, if it has one.
+        """Return whether the p value, corrected if there is a correction, is below ``LEVEL``.
 
         The interval does not decide. It is about this figure alone, and may exclude zero although
         the correction, or an exact test, does not.

@@ -161,7 +161,7 @@ def _question_of(item: Item) -> tuple[object, ...]:
 
 
 def _is_relabelled(before: Item, after: Item) -> bool:
-    """Return whether both have different labels on a criterion; a new label does not count."""
+    """Return whether both items have a label on the same criterion, and these labels differ."""
     shared = before.labels.keys() & after.labels.keys()
     return any(before.labels[name].label != after.labels[name].label for name in shared)
 
@@ -297,7 +297,7 @@ def _flips_of(sides: CriterionPair, items: tuple[str, ...]) -> list[VerdictFlip]
 
 
 def _level_states(levels: Levels) -> Levels:
-    """Return a level, an abstention, or FAILED (also for cells that were not graded)."""
+    """Return each cell's level, an abstention, or FAILED (also for cells that were not graded)."""
     return np.where((levels >= 0) | (levels == ABSTAINED), levels, FAILED)
 
 

@@ -107,8 +107,8 @@ def _reason_undefined(paired: PairedRuns, drawn: list[DrawnLabels]) -> str:
     return f"Run {paired.runs[0].id}: {first} Run {paired.runs[1].id}: {second}"
 
 
-#: Columns of a table of cells: the item's place, whether the runs differ, how much more often the
-#: second is right (NaN without a label that counts), the stratum.
+#: Columns of the cell table: the position of the item; whether the runs differ; how much more often
+#: the second run is right (NaN without a label that counts); the stratum.
 _ITEM, _APART, _MORE, _STRATUM = range(4)
 
 
@@ -148,7 +148,8 @@ def _accuracy_gain(name: str, cells: Array, level: float, *, by_item: bool = Fal
     number, differ = len(np.unique(units[:, _ITEM])), units[:, _APART] > 0
     result = powered_gap(
         np.zeros(len(units)),
-        # With equal verdicts, both are right or both are wrong.
+        # If both runs give the same verdict, both are right or both are wrong, so their difference
+        # is 0.
         np.where(differ, units[:, _MORE], 0.0),
         np.where(differ, units[:, _STRATUM], -1),
         np.full(len(units), number / max(1, len(units))),

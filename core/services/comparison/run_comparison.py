@@ -35,7 +35,7 @@ _LONGEST = 200
 
 
 class RunChange(NamedTuple):
-    """One difference. ``before`` or ``after`` is ``None`` if that run lacks it."""
+    """A difference of two runs. ``before`` or ``after`` is ``None`` if that run lacks it."""
 
     area: Area
     what: str
@@ -183,7 +183,7 @@ class RunComparison:
     stand_in: tuple[dict[str, Any] | None, dict[str, Any] | None]
     spent: tuple[RunSpending, RunSpending]
     trust: tuple[Trust, Trust]
-    ungraded: tuple[int, int]  # Items without a grade, which the mean score excludes.
+    ungraded: tuple[int, int]  # Items of each run without a grade, which no mean includes.
     resamples: int
     seed: int
     how: Confidence = USUAL

@@ -143,8 +143,8 @@ def import_dataset(
         version = store.datasets.add_version(into, named, parent=parent, now=now, source=source)
         existed = version.id == latest.id
     if version.items >= MANY:
-        # Prepared before a page needs it. Columns need numpy, which is not worth loading for few
-        # items.
+        # Computed here, before a page needs it. Columns need numpy, which is not worth loading for
+        # few items.
         from core.services.datasets import item_columns, twins
 
         item_columns.columns_of_version(store, version.id)

@@ -68,7 +68,7 @@ def _acting_person(store: Store) -> str:
         return store.actor.name
     try:
         return getuser()
-    except (KeyError, OSError):  # A container may lack a user name.
+    except (KeyError, OSError):  # In a container the system may not know a user name.
         return ""
 
 

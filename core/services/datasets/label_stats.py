@@ -63,7 +63,7 @@ class CriterionLabels:
 
     ``abstained`` labels are "cannot assess"; ``missing`` items have no label; ``strange`` labels
     match no option, with their counts. ``commonest`` is the most frequent label. ``best_first``:
-    the first option earns most, as MET does unless it is a penalty's.
+    the first option earns most, as MET does except in a penalty.
     """
 
     name: str

@@ -94,12 +94,12 @@ class PlacedItem(Protocol):
 
     @property
     def id(self) -> str:
-        """Return its id."""
+        """Return the item's id."""
         ...
 
     @property
     def place(self) -> int:
-        """Return its position."""
+        """Return the item's position in the dataset."""
         ...
 
 
@@ -175,8 +175,8 @@ def twin_groups(
 def apart_texts(
     teachers: Sequence[AnyT], texts: Sequence[Item], graded: Sequence[Item], *, strict: bool = True
 ) -> tuple[list[list[AnyT]], RepeatedTexts]:
-    """Return the same as ``apart`` if graded items are of another dataset, or other items of this
-    one.
+    """Return what ``twin_groups`` returns, for graded items of another dataset, or for other items
+    of this one.
 
     ``texts`` are the teachers' items.
     """

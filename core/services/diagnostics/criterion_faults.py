@@ -196,7 +196,8 @@ def merge_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     ratings, _ = raters_of(criterion, evidence)
     a, b = ((ratings == level).sum(axis=1).astype(np.float64) for level in pair)
     counts = np.array([(a * (a - 1) / 2).sum(), (a * b).sum(), (b * (b - 1) / 2).sum()])
-    # By chance, both options are chosen at their own rates, whatever the item.
+    # The agreement expected by chance, if both options are chosen at their own rates whatever the
+    # item is.
     share = (2 * counts[0] + counts[1]) / max(2 * counts.sum(), 1.0)
     chance = (share**2, 2 * share * (1 - share), (1 - share) ** 2)
     total = max(float(counts.sum()), 1.0)

@@ -249,7 +249,7 @@ def newest_answer(
 ) -> RubricFindings | None:
     """Return the findings of the newest run that measures agreement; ``None`` without a run.
 
-    It considers ``LOOKED`` runs. ``hear`` replaces ``heard``, e.g. by a cached version.
+    It considers ``LOOKED`` runs. ``hear`` replaces ``run_findings``, e.g. by a cached version.
     """
     first: RubricFindings | None = None
     for row in islice(newest_runs(store, rubric_id), LOOKED):

@@ -197,7 +197,9 @@ def _criterion_evidence(
 
 
 def _criterion_of_matrix(rated: Rated, matrix: CriterionRatings) -> Criterion:
-    """Return the criterion of a matrix; if rubrics differ in its weight, the first."""
+    """Return the criterion of a matrix; if rubrics give it different weights, that of the first
+    rubric.
+    """
     for rubric in rated.of.rubrics:
         for criterion in rubric.criteria:
             labels = tuple(criterion.choices[i].label for i in criterion.scored)
@@ -228,7 +230,7 @@ def _choices_by_order(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, l
         level = {option: index for index, option in enumerate(scored[row.criterion, size])}
         k = len(level)
         if not {row.option, *row.order[:k]} <= level.keys():
-            continue  # Items' own rubrics use one name for different questions.
+            continue  # Items' own rubrics may use the same name for different questions.
         first, last = tables.setdefault(
             (row.judge, row.criterion, size), (np.zeros((k, k)), np.zeros((k, k)))
         )

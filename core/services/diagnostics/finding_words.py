@@ -81,7 +81,7 @@ def inconsistency_words(judge: str, effect: BiasEffect) -> str:
 
 
 def verbosity_words(judge: str, effect: BiasEffect) -> str:
-    """Describe longer answers that get more, or less; the cause is unknown."""
+    """Describe a judge that gives longer answers more, or less; the cause is unknown."""
     more = "more" if _size(effect) > 0 else "less"
     return (
         f"{judge} gives longer answers {more}: among those with the same label, twice the words go "
@@ -95,7 +95,9 @@ def verbosity_words(judge: str, effect: BiasEffect) -> str:
 def joint_verbosity_words(
     names: Sequence[str], among: int, called: str, more: str, sizes: Sequence[float]
 ) -> str:
-    """Describe this for several of ``among`` judges, for which it is more likely deserved."""
+    """Describe this effect of length for several of ``among`` judges, for whom it is more likely
+    deserved.
+    """
     some = f"{len(names)} of {among} {called}"
     if len(names) == among:
         some = f"{'Both' if among == 2 else f'All {among}'} {called}"
@@ -149,7 +151,9 @@ def option_bias_words(
 def leaning_together(
     sentence: str, model: str, judges: int, asking: int, sizes: Sequence[float]
 ) -> str:
-    """Describe this for several judges of one model, with the sentence of the extreme judge."""
+    """Describe a leaning that several judges of one model share, with the sentence of the extreme
+    judge.
+    """
     least, most = (f"{size * 100:.0f}" for size in (min(sizes), max(sizes)))
     span = f"by {least} to {most}" if least != most else f"by {most}"
     return (

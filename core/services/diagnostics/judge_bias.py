@@ -46,7 +46,9 @@ _NEVER: dict[Kind, str] = {
 
 
 class FindingCandidate(NamedTuple):
-    """A check with its result; ``sentence`` is shown if the effect is. ``held``: never shown."""
+    """A check with its result. ``sentence`` is shown together with the effect; a ``held`` check is
+    never shown.
+    """
 
     kind: Kind
     role: Literal["judge", "criterion"]
@@ -90,7 +92,7 @@ def _of_judge(
         yield made("position", pull, "")
     again = _changed(evidence, judge, 0, BOUNDS["inconsistency"].null.value)
     yield made("inconsistency", again, words.inconsistency_words(name, again))
-    # A judge that contradicts itself anyway is not swayed by the order.
+    # Flips count only beyond the rate at which the judge contradicts itself in the same order.
     limit = max(BOUNDS["flips"].null.value, again.high or 0.0)
     flipped = _changed(evidence, judge, evidence.own, limit)
     yield made("flips", flipped, words.flip_words(name, flipped))

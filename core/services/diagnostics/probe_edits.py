@@ -20,9 +20,9 @@ from typing import NamedTuple
 from core.metrics.bias.effects import Side
 from core.text.model_names import HOUSES
 
-#: The original text twice, and with a neutral last line. Edits that add a line are compared with
-#: the neutral line, which is as long, so that length does not matter. So are changed answers, since
-#: some judges change answers after any edit.
+#: The original text (asked twice), and the original with a neutral last line. Edits that add a line
+#: are compared with the neutral line, which is as long, so that length does not matter. Shares of
+#: changed answers are also compared with it, because some judges change answers after any edit.
 ORIGINAL, AGAIN, NEUTRAL = "original", "original again", "neutral line"
 LAST_LINES: Mapping[str, str] = MappingProxyType(
     {

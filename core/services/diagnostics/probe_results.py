@@ -321,7 +321,7 @@ def as_text(probe: ProbeResult) -> str:
         least = f" {_least(probe)}" if _least(probe) else ""
         tested = any(figure.effect.p is not None for figure in probe.whole)
         nothing = (
-            "No edit significantly moves any of these judges." if tested else _why_nothing(probe)
+            "No edit significantly affects any of these judges." if tested else _why_nothing(probe)
         )
         lines = [nothing + least]
     return "\n".join([*lines, PROMISED])

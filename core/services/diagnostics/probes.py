@@ -188,7 +188,7 @@ def _fit(store: Store, run: Run) -> list[str]:
     columns = item_columns.columns_of_version(store, run.dataset_version_id)
     places = sorted(items_of_run(store, run).places.tolist())
     fit = columns.plain & (columns.words > 0)
-    # Conversations are loaded, since their last answer may be empty or missing.
+    # Conversations have to be loaded, because their last answer may be empty or missing.
     talks = np.flatnonzero(~columns.plain & ~columns.pairs & (columns.words > 0))
     if len(talks):
         ids = [columns.ids[index] for index in talks.tolist()]

@@ -44,7 +44,7 @@ _UNREADABLE = ("malformed", "out_of_range", "empty")
 
 def _losses(data: Graded) -> tuple[str, ...]:
     lost = ["An experiment folder holds neither texts nor ids of items; they are numbered."]
-    # In autorubric, options already say whether judges may abstain.
+    # In autorubric's format the options already say whether judges may abstain.
     criteria = lost_of_criteria(data.rubric.criteria, ("aggregation", "forced_choice"))
     lost += [loss.message for loss in (*lost_of_rubric(data.rubric), *criteria)]
     if any(option.description for c in data.rubric.criteria for option in c.options):

@@ -251,7 +251,8 @@ class _Filler:
     def _not_final(self, result: RunItemRow, position: int) -> str:
         if result.review and not self._settled(position):
             return "wait for a person"
-        # Cells that people could not assess stay unassessed: the score covers the others.
+        # Criteria that people could not assess stay unassessed, and the score covers the other
+        # criteria.
         final = result.low == result.high
         return "" if final else "have a score that is not final"
 
@@ -378,7 +379,7 @@ class _Filler:
             self.problems.append(Problem(message))
 
     def _effect(self) -> str:
-        """Return in words how ratio and range differ here; empty if they do not."""
+        """Return how grades by ratio and by range differ here, in words; empty if they do not."""
         if not self.shares or all(abs(a - b) < 1e-9 for a, b in self.shares):
             return ""
         ratio, span = (fmean(values) for values in zip(*self.shares, strict=True))

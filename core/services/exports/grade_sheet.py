@@ -35,7 +35,7 @@ JUDGES, LABELS, REVIEW = "judges", "your labels", "a person's review"
 NO_VERDICT, CANNOT = "no verdict", "cannot assess"
 TOO_LITTLE = "too little was assessed"
 LONGEST_NOTE = 200
-#: This many characters show whose text it is; the dataset has the full text.
+#: The first characters are enough to recognise the text; the dataset has the full text.
 LONGEST_TEXT = 500
 
 
@@ -210,7 +210,9 @@ def _joined(remarks: list[str]) -> str:
 
 
 def grade_rows(all_grades: Iterable[Grade]) -> Iterator[Row]:
-    """Yield the grades as rows with equal columns, among them items' notes, such as names."""
+    """Yield the grades as rows that all have the same columns, including items' notes, such as
+    names.
+    """
     all_grades = list(all_grades)
     names = list(dict.fromkeys(name for grade in all_grades for name in grade.answers))
     notes = dict.fromkeys(

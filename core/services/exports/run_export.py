@@ -224,8 +224,8 @@ NAMING = frozenset[Format](
 
 @dataclass(frozen=True)
 class Exported:
-    """Texts by file name; one file if ``single``. ``losses``: the facts that the format cannot
-    store.
+    """The exported texts by file name; one file if ``single``. ``losses`` are the facts that the
+    format cannot store.
 
     ``binary`` has files that are not text. Tables that are not ``for_programs`` begin with a byte
     order mark, for spreadsheets.

@@ -75,7 +75,7 @@ def written(
 
 
 def looked_at(text: str) -> str:
-    """Return the file's text with another check counted."""
+    """Return the text of the baseline file with its number of checks increased by one."""
     data = json.loads(text)
     return json.dumps({**data, "looks": int(data.get("looks", 0)) + 1}, ensure_ascii=False) + "\n"
 
@@ -161,7 +161,7 @@ def fall(
     if first is None or second is None:
         return FigureFall(first, second, Estimate(None), counted, paired)
     if paired:
-        # Both sides have the same items, which are drawn together.
+        # Both sides have the same items, so these are resampled together.
         drawn = resampled[0].values({"it": figure}, sides, RESAMPLES, seed)["it"]
     else:
         drawn = [

@@ -121,7 +121,7 @@ def check_source(
 
 
 def looked_at(text: str) -> str:
-    """Return the text of a baseline with another check counted."""
+    """Return the text of a baseline with its number of checks increased by one."""
     return kept.looked_at(text)
 
 

@@ -179,7 +179,9 @@ def ask(store: Store, run_id: int, budget: float | None = None) -> int:
 
 
 def repeats_in_order(store: Store, anchor: int) -> list[int]:
-    """Return what a series depends on: of each repeat the run, its votes, and whether it works."""
+    """Return three numbers per repeat that change whenever a series would: run, votes, and whether
+    it works.
+    """
     return [n for run in _repeats(store, anchor) for n in (run.id, run.votes, int(run.active))]
 
 
@@ -224,7 +226,8 @@ class _Answers:
 
     def __init__(self, store: Store, anchor: Run) -> None:
         self._store, self._anchor = store, anchor
-        # The graded version counts, whichever version scores have followed since.
+        # The version that judges graded by counts, whichever version the scores have followed
+        # since.
         graded = replace(anchor, scored_version_id=anchor.rubric_version_id)
         self._table = table = CellTable(store, graded)
         self._truth = np.full(len(table), run_columns.NO_LABEL)

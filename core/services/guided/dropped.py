@@ -107,7 +107,7 @@ def _is_rubric(opened: Opened) -> bool:
     try:
         return import_files.look_at_bytes(opened, opened.name).kind == "rubric"
     except InputError:
-        # The reader below reports the file's problem.
+        # The reader that runs below reports the file's problem.
         return False
 
 
@@ -115,8 +115,8 @@ def _rubric(file: File, opened: Opened) -> Recognised:
     try:
         read = import_export.rubrics_in(opened, file.name)
     except InputError as error:
-        # The table may be a class whose columns are called like levels: Name, First draft, Second
-        # draft.
+        # The table may list students of a class, with columns that are called like levels: Name,
+        # First draft, Second draft.
         otherwise = _texts((file,), opened)
         if otherwise.kind == "texts":
             return otherwise

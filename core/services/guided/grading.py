@@ -165,7 +165,7 @@ def outcome(store: Store, run_id: int) -> Outcome:
 def take_up_ungraded(store: Store, seat: Seat, run_id: int) -> QueueRow:
     """Return the queue of cells that keep texts of a run from a grade, made now if missing.
 
-    Where judges learnt nothing of a criterion, texts are graded whole.
+    If judges learned nothing about a criterion, people grade whole texts.
 
     Raises:
         InputError: every text has a grade.

@@ -180,7 +180,7 @@ def labelled(store: Store, dataset_version: int, rubric: Rubric) -> int:
 
 
 def to_learn_from(store: Store, dataset_version: int, rubric: Rubric) -> int:
-    """Return how many texts are ``labelled``, or 0 if all are but too few to both teach and
+    """Return how many texts are ``labelled``; 0 if all are labelled, but too few to both teach and
     test.
     """
     labels = labelled(store, dataset_version, rubric)

@@ -62,7 +62,7 @@ class LearntCriterion:
 
     @property
     def words(self) -> str:
-        """Return it in a sentence."""
+        """Return what the judge learned, in a sentence."""
         if self.off or self.kappa is None:
             return f"not yet. {self.off}"
         now = Estimate(self.kappa, self.low, self.high).words(score).inline

@@ -322,7 +322,7 @@ def unasked(files: Sequence[File]) -> Checked | None:
     except InputError:
         return None
     texts = look(table)
-    remarks = 1 if could else 0  # Several tables have one that says how they are read.
+    remarks = 1 if could else 0  # Several tables have one remark, on how they are read.
     if (could and could[0] != "parts") or len(table.notices) > remarks:
         return None
     if texts.column is None or texts.systems or texts.mapping.labels or side_by_side(table):

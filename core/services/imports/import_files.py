@@ -266,7 +266,7 @@ def import_path(
     expected = preview(store, bundle)
     result = None if dry else bring_in(store, bundle, source=path.name, seen=expected)
     report = votes_said(bundle, expected, result) | {"db": str(store.path)}
-    # The next step needs as much memory again as many items took.
+    # Deleted here, because the next step needs as much memory again as many items took.
     del bundle
     if result is not None:
         make_ready(store, result)
@@ -274,7 +274,7 @@ def import_path(
 
 
 def _on_its_sheet(source: VoteSource, several: SheetNotChosen) -> VoteSource:
-    """Return a workbook on its only sheet with votes, or with items in more than a lone column.
+    """Return the workbook, opened at its only sheet with votes, or with items in several columns.
 
     Raises ``SheetNotChosen`` if several sheets have some, or none has.
     """
@@ -329,7 +329,7 @@ def words_to_say(
     try:
         lines = votes_in(with_paths(file_look.table, mapping.used().values()), mapping).lines
     except InputError:
-        # The check reports what is wrong with the mapping.
+        # The check that follows reports what is wrong with the mapping.
         return {}
     return strange_words(rubric, lines)
 

@@ -200,7 +200,7 @@ FORMAT_WORDS = {
 
 @dataclass(frozen=True)
 class _Seats:
-    """The rows, and the judge's name for each."""
+    """The rows of votes, and the judge's name for each row."""
 
     rows: Sequence[ImportedVote]
     names: Sequence[str]
@@ -260,7 +260,8 @@ def _seats(bundle: VoteBundle) -> _Seats | CleanJudgeVotes:
         clean = CleanJudgeVotes(rows)
         if clean.told_apart:
             return clean
-    # These load SciPy, which items and rubrics do not need.
+    # Imported here, because these modules load SciPy, which imports of items and rubrics do not
+    # need.
     from core.services.agreement.load_ratings import Row, column_names
     from core.services.agreement.ratings import Rater
 
@@ -328,7 +329,7 @@ def _hashed(row: ImportedVote) -> list[Any]:
         row.reason,
         row.order,
         row.probabilities,
-        # A missing confidence is omitted, so that earlier imports keep their hash.
+        # A missing confidence is left out of the hash, so that earlier imports keep their hash.
         *([] if row.confidence is None else [row.confidence]),
     ]
 

@@ -150,7 +150,7 @@ async def _ask_at(
     if provider.name == "litellm":
         await asyncio.to_thread(_warm_up)
     key = key_of(judge)
-    # A run would wait and retry after a refusal; a test reports it at once.
+    # A run would wait and retry after a refusal, but a test reports it at once.
     limit = judge.timeout if timeout is None else timeout
     gate = ProviderGate(max_refusals=1, max_wait=limit / 2)
     spec = judge.model_copy(
@@ -227,7 +227,7 @@ def _place(judge: str) -> str:
 
 @dataclass(slots=True)
 class _Test:
-    """A running test; its start, and when its question was sent, by a monotonic clock."""
+    """A running test: when it started, and when its question was sent, by a monotonic clock."""
 
     thread: threading.Thread
     began: float

@@ -26,7 +26,7 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
     """
     data = {name: _trimmed(value) for name, value in settings.items()}
     if isinstance(data.get("replicas"), str):
-        # People separate them by spaces or commas.
+        # People separate addresses by spaces or commas.
         data["replicas"] = tuple(data["replicas"].replace(",", " ").split())
     filled = {name: value for name, value in data.items() if value is not None and value != ""}
     problems = _name_problems(filled)

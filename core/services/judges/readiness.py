@@ -41,7 +41,7 @@ _ELSEWHERE = {
 def code_elsewhere(
     judges: Iterable[Judge], functions: Functions = NO_FUNCTIONS
 ) -> tuple[Problem, ...]:
-    """Return a problem for each judge whose code cannot run here, with where it can."""
+    """Return a problem for each judge whose code cannot run here, and say where it can."""
     return tuple(
         Problem(_NOT_HERE[judge.kind] + _runs(judge), _ELSEWHERE[judge.kind], (judge.name,))
         for judge in judges

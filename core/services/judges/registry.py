@@ -73,7 +73,7 @@ class JudgeEntry:
 
     @property
     def judge(self) -> Judge:
-        """Return its settings."""
+        """Return the judge's settings."""
         return self.row.judge
 
 

@@ -51,11 +51,11 @@ DRAWS: dict[DrawKind, str] = {
 }
 #: Other numbers of labels shown in a plan.
 STEPS = (25, 50, 100, 200, 400, 800)
-#: The weight, in labels, of the expectation from votes against what labels show.
+#: How many labels the expectation from votes is worth, against what labels show.
 BELIEVED = 10.0
 #: With at least this many random labels, the difference from people counts as measured.
 MEASURED = 10
-#: A group with fewer expected labels may get fewer than the two that it needs.
+#: A group expected to get fewer labels may get fewer than the two that it needs.
 THIN = 5
 
 
@@ -119,7 +119,7 @@ class _Cells:
 
     @property
     def unlabelled(self) -> int:
-        """Return how many have no label."""
+        """Return how many of the cells have no label."""
         return int(self.expected.left.sum())
 
     @property
@@ -311,8 +311,8 @@ def _with_shown(plan: LabelPlan, gaps: Sequence[SystemsApart]) -> LabelPlan:
 
 
 class _Apart(NamedTuple):
-    """Two systems: their cells on shared tasks, uncertainty from tasks, and the gaps to find and
-    voted.
+    """Two systems: their cells on shared tasks, the uncertainty due to tasks, the gap to find, and
+    the gap by the votes.
 
     ``tests`` is the number of pairs that are corrected together.
     """

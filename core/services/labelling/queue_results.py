@@ -32,7 +32,7 @@ class CriterionTrouble:
         return self.ambiguous + self.wrong + self.double
 
 
-#: The result of people's decision for the panel's verdict on a cell.
+#: What people's decision did to the panel's verdict on a cell.
 Became = Literal["mended", "kept", "given", "uncertain"]
 
 

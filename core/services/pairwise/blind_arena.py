@@ -176,7 +176,7 @@ def vote(
 def people_judge_agreement(store: Store, arenas: Sequence[int]) -> list[RaterAccord]:
     """Return how people and judges agree, the panel first, over contests that both decided."""
     details = [details_of(store, arena) for arena in arenas]
-    # Only contests with a vote are read, so that a vote takes no longer in a large contest.
+    # Only contests with a vote are read, so that voting stays fast in a large contest.
     voted = {cell.item for arena in arenas for cell in store.votes.present(arena)}
     people = contests_of_runs(store, arenas, items=voted)
     items = voted | {_swapped_id(item) for item in voted}

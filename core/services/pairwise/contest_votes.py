@@ -60,7 +60,7 @@ def _shown_pair(item: dict[str, Any], counts: dict[tuple[str, str], int]) -> Sho
     if not isinstance(pair, dict) or "first" not in pair:
         raise InputError(f"The item {item['id']!r} of a contest holds no two answers.")
     task, first, second = meta["task"], meta["first"], meta["second"]
-    # An answer is in many pairs, so its words are counted once.
+    # The same answer is in many pairs, so its words are counted only once.
     lengths = []
     for system, side in ((first, "first"), (second, "second")):
         if (task, system) not in counts:

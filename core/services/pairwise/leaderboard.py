@@ -337,6 +337,7 @@ def _points_variance(contests: Contests) -> dict[tuple[str, str], float]:
         gap = np.asarray(fitted.strengths[i, 0] - fitted.strengths[j, 0])
         won, _, lost = outcome_shares(gap, fitted.log_tie[0])
         variance = float(won + lost - (won - lost) ** 2) / 4
-        # A pair that never met may connect groups, whatever its estimated strengths.
+        # A pair that never met keeps its worth whatever its estimated strengths, because it may
+        # connect groups.
         worth[pair] = 0.0 if frozenset(pair) in apart and met[i, j] else variance
     return worth

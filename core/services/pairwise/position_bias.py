@@ -81,7 +81,7 @@ def _position_figure(judge: str, answers: list[dict[bool, Choice]]) -> SwappedOr
     agree = sum(listed == swapped for listed, swapped in winners)
     first = sum(a[False] == a[True] == "A" for a in pairs)
     last = sum(a[False] == a[True] == "B" for a in pairs)
-    # Only pairs count: in them every answer is shown first once, whatever its quality.
+    # Only pairs count, because in a pair every answer is shown first once, whatever its quality.
     named = [c for a in pairs for c in a.values() if c in ("A", "B")]
     rate, to_first = (agree, len(pairs)), (named.count("A"), len(named))
     return SwappedOrderCheck(judge, first, last, Estimate.share(*rate), Estimate.share(*to_first))
@@ -94,7 +94,7 @@ def _position_figure(judge: str, answers: list[dict[bool, Choice]]) -> SwappedOr
 
 
 class OrderCheck(NamedTuple):
-    """One rater on one part of the items.
+    """How one rater answered in two orders, on one part of the items.
 
     Missing answers are excluded from ``agreement`` and ``kappa``, and count as wrong in
     ``accuracy``. ``as_published`` follows LLMBar: two missing answers agree, and kappa

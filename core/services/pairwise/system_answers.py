@@ -189,7 +189,7 @@ class _Finder:
         for key, answers in self.answered(wanted):
             items = {s: answer.item for s, answer in answers.items() if answer.item is not None}
             first = next(iter(items.values()))
-            # A prompt is unreadable as an id, so the task gets its first item's id.
+            # A prompt would be unreadable as an id, so the task gets the id of its first item.
             name = key if self._by or self._several else first.id
             tasks.append(ContestTask(name, first.prompt, first.context, first.reference, items))
         return _with_distinct_names(tasks)

@@ -235,7 +235,7 @@ def _highest_first(system: SystemMean) -> tuple[float, float]:
 
 
 class _Asked(NamedTuple):
-    """The level of intervals; whether cells are of one criterion; and whether items were drawn."""
+    """The level of intervals; whether cells are of one criterion, and whether items were drawn."""
 
     level: float
     by_itself: bool

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Cells of one stratum have the same chance.
 Stratum = tuple[str, int]
-#: With at least this margin, votes nearly agree; at 1 they agree.
+#: Votes with at least this margin nearly agree; at a margin of 1 they agree.
 NEARLY = 0.5
 #: The expected spread of people's answers around a verdict, by the agreement of the votes: the root
 #: of q (1 - q) with 12, 30 and 50 % wrong verdicts (unanimous panels: docs/adjudication.md).

@@ -217,7 +217,9 @@ class ConsideredCells:
         return replace(chosen, left_out=int((self.wanted & ~queued).sum()))
 
     def fixed_draws(self, kept: Flags, audit: int, gold: int) -> CellDraws:
-        """Draw this many cells for each draw, or all, from those that are not kept."""
+        """Draw this number of cells for each draw, or all if there are fewer, from the cells that
+        are not kept.
+        """
         from core.services.queueing.draw_chances import fixed_draw
         from core.services.queueing.queue_table import gold_numbers
 
@@ -351,7 +353,7 @@ def capped_audit(store: Store, table: CellTable, queue: QueueRow) -> CappedAudit
     if not drawn:
         return CappedAudit(0.0, 0.0)
     cells = table.cells_at((item, criterion) for item, criterion, *_ in drawn)
-    # The chance of a labelled cell includes both draws.
+    # The chance of a labelled cell includes both draws; the smallest is that of the audit alone.
     chance = min(chance for *_, chance in drawn)
     below = float(table.chances(queue.seed)[cells].max())
     return CappedAudit(1.0 if chance == 1 else nextafter(below, 1.0), chance)

@@ -171,7 +171,7 @@ class WhatIf:
     def _score_with(
         self, answers: Mapping[str, int | None], texts: MeasuredTexts | None
     ) -> tuple[float | None, Outcome | None]:
-        # -1 encodes a criterion without a verdict; None is an abstention.
+        # -1 encodes a criterion without a verdict, and None encodes an abstention.
         key = (*(answers.get(name, -1) for name in self._names), texts)
         result = self._known.get(key)
         if result is None:

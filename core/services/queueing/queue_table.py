@@ -325,7 +325,8 @@ def reason_flags(table: CellTable, rule: QueueRule, named: NamedCells) -> dict[R
     if rule.failure:
         holds["failure"] = statistics.failed
     if rule.split:
-        # The entropy decides, not the agreement: a verdict may be an option without votes.
+        # The entropy of the votes decides instead of their agreement with the verdict, because the
+        # verdict may be an option without votes.
         holds["split"] = np.nan_to_num(statistics.entropy) != 0
     if rule.abstention:
         holds["abstention"] = (statistics.abstentions > 0) & ~table.among(named.unasked)

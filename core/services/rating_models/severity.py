@@ -49,8 +49,8 @@ class FairScore(NamedTuple):
 
 
 class SeverityStudy(NamedTuple):
-    """The raters, surely strict first and surely mild last, others between in their order; and the
-    items, those to check first at the front.
+    """The raters (significantly strict ones first, significantly mild ones last, others between in
+    their order), and the items (those to check first at the front).
 
     ``reason`` says why they are missing. ``spread`` is the standard deviation of qualities in
     logits, the units of severities.
@@ -258,7 +258,7 @@ def _study_data(study: SeverityStudy, *, listed: bool) -> dict[str, Any]:
     }
 
 
-#: Figures that are missing without a model.
+#: The keys of the figures that are missing if there is no model.
 NONE = ("raters", "fair")
 
 

@@ -63,7 +63,7 @@ class Study(NamedTuple):
     choices: tuple[WayToAsk, ...]
 
     def share(self, *term: str) -> float:
-        """Return the share of all variance."""
+        """Return an effect's share of all variance."""
         return self.found.of(*term) / self.found.total if self.found.total else 0.0
 
     @property
@@ -128,7 +128,7 @@ def variance_study(
 ) -> Study:
     """Return the variance components of a criterion (empty: of all), and the gain from asking more.
 
-    ``price`` is the cost of an answer. ``reversed_`` are ``turned`` answers of the same run.
+    ``price`` is the cost of an answer. ``reversed_`` are the ``reversed_answers`` of the same run.
     """
     part = table.of(criterion)
     ratings = sum(int((question.levels >= 0).sum()) for question in part.questions)

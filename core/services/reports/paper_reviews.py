@@ -70,8 +70,8 @@ def _corrected_blocks(report: RunReport) -> list[TableBlock | Sentences]:
 
 
 def reviews_summary(report: RunReport) -> list[str]:
-    """Return a sentence on a queue that represents all cells, or its part of them; empty without
-    one.
+    """Return a sentence on a review queue that represents all cells, or all of its part; empty
+    without such a queue.
 
     It uses the newest queue over everything, or else the newest.
     """
@@ -89,7 +89,7 @@ def reviews_summary(report: RunReport) -> list[str]:
         else ""
     )
     if not review.only:
-        # The first statement is about all verdicts.
+        # The first statement in the list is about all verdicts.
         return [hard[:1].upper() + hard[1:]] if hard else []
     share, ends, _ = review.weighted.words(percent)
     sentence = (

@@ -110,7 +110,7 @@ class ComparedRatings:
 
     @property
     def reference(self) -> str:
-        """``labels``, ``people`` or ""."""
+        """Return the reference: ``labels``, ``people`` or "" if there is none."""
         return "people" if self.column and self.column != LABELS else self.column
 
 

@@ -48,7 +48,7 @@ class ReviewLine:
 
 
 class CorrectedLine(NamedTuple):
-    """A mean by the votes, and corrected by people's random labels, of all items or some.
+    """A mean of all items or some: by the votes, and corrected by people's random labels.
 
     ``labels`` is the mean of people's labels alone. If only ``said`` is known, ``mean`` says why.
     """

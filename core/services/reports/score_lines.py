@@ -28,7 +28,7 @@ Mean = Callable[[Array], Estimate]
 
 def mean_as_estimate(mean: Estimate, empty: str = EMPTY) -> Estimate:
     """Return a mean as an estimate; without one its reason is ``empty``."""
-    # The lines count their items themselves.
+    # The lines state their numbers of items themselves.
     return mean._replace(n=0) if mean.value is not None else Estimate.undefined(empty)
 
 

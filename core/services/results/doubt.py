@@ -73,7 +73,8 @@ def _doubt_reason(cell: Verdict | None, failed: int, *, away: bool) -> str:
         return "failed"
     if cell is None:
         return ""
-    # ``agreement`` is with the verdict: judges who all chose another option do not disagree.
+    # ``agreement`` is the agreement with the verdict. If all judges chose another option than the
+    # verdict, they do not disagree.
     if cell.entropy:
         return "split"
     return "abstained" if (cell.abstained or cell.abstentions) and not away else ""

@@ -159,7 +159,7 @@ def system_means(
         index, some = system[rows][scored], values[scored]
         totals = np.bincount(index, some, len(place)).tolist()
         counts = np.bincount(index, minlength=len(place)).tolist()
-        # Index 0 is for all items, with or without a system.
+        # Index 0 holds the totals of all items, with or without a system.
         totals[0], counts[0] = sum(totals), sum(counts)
         return [MeanOver(t / n if n else None, n) for t, n in zip(totals, counts, strict=True)]
 

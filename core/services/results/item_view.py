@@ -248,8 +248,8 @@ def has_unvoted_option(verdict: Verdict) -> bool:
 
 
 def averaged_in_words(criterion: Criterion, verdict: Verdict | None) -> str:
-    """Return how such a verdict was made, e.g. "between Some and Deep: mean 0.65, nearest Some";
-    empty if a vote chose it.
+    """Return how a verdict that no vote chose was made, e.g. "between Some and Deep: mean 0.65,
+    nearest Some"; empty if a vote chose it.
     """
     if verdict is None or verdict.option is None or not has_unvoted_option(verdict):
         return ""

@@ -102,7 +102,7 @@ def counting_of(plan: RunPlan) -> VoteCounting:
         by_stage[judge.stage] = by_stage.get(judge.stage, 0) + plan.replicates
     return VoteCounting(
         weights={j.name: j.weight for j in panel.judges},
-        # An import's votes are complete: nothing was planned, so nothing is missing.
+        # An import's votes are complete: nothing was planned, so no vote is missing.
         planned=len(counted) * plan.replicates if panel.askable else None,
         shadows=frozenset(j.name for j in panel.judges if j.shadow),
         flip_from=plan.replicates if flips else None,

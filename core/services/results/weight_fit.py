@@ -56,7 +56,7 @@ AHEAD_ORDERED: Mapping[Kind, float] = {
     "judge": 2.5,
     "latent": 2.5,
 }
-#: A kind learnt without labels must also lead surely, if only right answers count.
+#: A kind that was fitted without labels must also lead significantly, if only right answers count.
 AHEAD_LATENT = 2.0
 AHEAD_ONE_JUDGE = 1.0
 
@@ -80,7 +80,9 @@ def fit_criterion(
 
 
 class _HeldOut(NamedTuple):
-    """Cells settled by a rule: which are right, the mean loss, and kappa (weighted by the loss)."""
+    """Labelled cells as a rule settles them: which are right, the mean loss, and kappa (weighted by
+    the loss).
+    """
 
     hit: Flags
     far: float
@@ -103,14 +105,15 @@ class _Trial:
         self.lesson = LearnedCells(criterion, known, others)
         self.fold = _cell_folds(criterion, known)
         self.folds = range(int(self.fold.max()) + 1)
-        # Cells with equal votes are computed once.
+        # Cells with equal votes share one computation.
         self.said, alike = self.lesson.said, self.lesson.alike
         self.by_fold = [
             (mine := np.flatnonzero(self.fold == at), *np.unique(alike[mine], return_inverse=True))
             for at in self.folds
         ]
         options = (None, *range(len(criterion.choices)))
-        #: The loss of each option by true option, "no option" first; and whether it is right.
+        #: The loss of each option for each true option, with "no option" first; and whether the
+        #: option is right.
         self.costs = np.array([[self.lesson.loss(o, t) for t in criterion.scored] for o in options])
         self.hits = np.array([[float(o == t) for t in criterion.scored] for o in options])
         self._apart = cache(self._rule_without)
@@ -292,7 +295,7 @@ class FittedOffer:
 
     @property
     def offered(self) -> bool:
-        """Return whether it may replace the rule in force."""
+        """Return whether the fitted rule may replace the rule in force."""
         return self.fitted is not None and self.fitted.better
 
 

@@ -88,7 +88,7 @@ class _Reader:
         voted[strange] = False
         labelled = np.flatnonzero(voted & (truth >= 0))
         unlabelled = np.flatnonzero(voted & (truth < 0) & self._labelled)
-        # Up to the limit.
+        # Keep unlabelled cells only up to the limit.
         room = MOST_OTHERS - len(unlabelled) if len(labelled) >= FEWEST else 0
         further = np.flatnonzero(voted & ~self._labelled)[: max(room, 0)]
         ballots = votes.of(
@@ -105,7 +105,7 @@ class _VotesOfCells:
 
     def __init__(self, store: Store, run: Run, ids: Sequence[str], *, own: bool) -> None:
         self._store, self._run, self._ids = store, run, ids
-        #: The options may differ from the criterion's.
+        #: Whether the options of these votes may differ from those of the criterion.
         self._apart = own or run.scored_version_id != run.rubric_version_id
         self._columns: dict[str, list[AnswerColumn]] = {}
         for column in vote_columns(store, run):

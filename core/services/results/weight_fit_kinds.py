@@ -17,7 +17,8 @@ from core.scoring.verdict import Ballot
 if TYPE_CHECKING:
     from core.metrics.weight_fit import Flags, Floats, Levels
 
-#: The number of labels that the line's priors are worth, towards the plain mean: height, and slope.
+#: The number of labels that each prior of the line is worth, towards the plain mean: for its
+#: height, and for its slope.
 HEIGHT, SLOPE = 10.0, 20.0
 #: The least variance around the line, in squared levels, whatever a few labels suggest.
 LEAST_SPREAD = 0.25
@@ -221,7 +222,7 @@ class LearnedCells:
         for judge, (every, right, away) in zip(self.judges, self._voices_by_judge, strict=True):
             votes = every[keep]
             if votes.any(axis=1).sum() * 2 < len(keep):
-                continue  # The judge voted on too few of these items.
+                continue  # The judge voted on too few of these items for a fit.
             far = float(away[keep][votes].mean())
             if far < best[2]:
                 best = judge, float(right[keep][votes].mean()), far

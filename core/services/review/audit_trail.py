@@ -31,7 +31,7 @@ class VoteHits:
 @dataclass(frozen=True)
 class CellEffect:
     """A decision's effect on a cell. Labels are ``None`` without a verdict; ``voted`` is the
-    panel's.
+    panel's label.
     """
 
     criterion: str
@@ -76,7 +76,7 @@ class DecisionEffect:
                 cell.state,
                 voted=None,
                 before=None,
-                # The verdict of an open cell is the judges'.
+                # The verdict of an open cell is still the judges' verdict.
                 after=cell.after if cell.state == "resolved" else None,
                 hits_before=no_hits,
                 hits_after=no_hits,

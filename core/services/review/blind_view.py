@@ -73,8 +73,8 @@ class OtherVerdict:
 
 @dataclass(frozen=True)
 class RevealedCell:
-    """The votes on a cell, and the reviewer's own verdict. ``view`` is the Run page's, without
-    labels.
+    """The votes on a cell, and the reviewer's own verdict. ``view`` is that of the Run page,
+    without labels.
 
     ``unanimous`` is the option that all judges chose, if any; another verdict needs a note.
     ``others`` are reviewers' verdicts, for adjudicators. ``asked`` has (person, reason) of each

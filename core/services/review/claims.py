@@ -16,7 +16,7 @@ from core.services.review.reviewers import now_seated, require_lead
 from core.store.store import Store
 
 _NO_FILTER = QueueFilter()
-#: The number of items tried before the queue is read again.
+#: The number of items to try before the queue is read again.
 _AT_ONCE = 10
 
 

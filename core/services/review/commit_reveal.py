@@ -182,7 +182,7 @@ def commit(
         elif act.queue.settings.confirm_same and ticket.part == "review":
             agreed = unanimous_options(store, act.run.id, act.item_id)
             same = _same_as_panel(act, verdicts, agreed)
-            # At once everything is final but what contradicts judges who all say one thing.
+            # At once all verdicts are final, except those that contradict unanimous judges.
             chosen = verdicts if at_once else {}
             split = (n for n, verdict in chosen.items() if agreed.get(n) in (None, verdict.option))
             if itself := list(dict.fromkeys((*same, *split))):
@@ -233,7 +233,7 @@ def reveal(store: Store, ticket: Ticket) -> Reveal:
         for cell in shown.cells:
             name = cell.view.criterion.name
             verdict = own_verdicts.get(name)
-            # A verdict confirmed before the votes were shown was not influenced by them.
+            # The verdict was confirmed before the votes were shown, so these did not influence it.
             confirmed = verdict is not None and verdict.final is not None
             if verdict is not None and verdict.revealed is None and not confirmed:
                 store.verdicts.put(act.queue.id, replace(verdict, revealed=act.now))

@@ -21,7 +21,7 @@ from core.store.review.settled import given_data, given_from
 from core.store.store import Store
 
 _VERDICTS = ("verdict", "final", "send_back")
-#: The acts that can be undone, and which later acts on the cell must be undone first.
+#: The acts that can be undone; for each, the later acts on the same cell that must be undone first.
 _BEFORE: dict[str, tuple[str, ...]] = {
     "verdict": _VERDICTS,
     "final": _VERDICTS,

@@ -100,7 +100,7 @@ def audit_frame_of(store: Store, queue: QueueRow, table: CellTable | None = None
     outside = inside == queued_columns.OUTSIDE
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
     framed = table.asked_about(queue.rule) & has_verdict(table) & (inside != queued_columns.RULE)
-    # Cells that were settled before the draw could not be drawn.
+    # Cells that were already settled before the draw could not be drawn.
     framed &= ~(outside & before & (table.decided != NO_LABEL))
     cells = np.flatnonzero(framed)
     judged = table.judged[cells]

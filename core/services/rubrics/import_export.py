@@ -134,7 +134,8 @@ def _all_pasted_lines(text: str) -> tuple[PastedLine, ...]:
     for number, raw in enumerate(text.splitlines(), start=1):
         if not raw.strip():
             continue
-        # Long runs of spaces would be slow for patterns that begin with white space.
+        # Spaces are collapsed, because patterns that begin with white space would be slow on long
+        # runs of spaces.
         content = " ".join(raw.split())
         heading = _heading_text(content)
         if heading is not None:

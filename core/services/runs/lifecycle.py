@@ -182,7 +182,7 @@ def retry(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> int
     if row.status == "running":
         raise Conflict(f"Run {run_id} is in progress. Cancel it or wait, then retry.")
     if any(batch.at_provider for batch in store.batches.of_run(run_id)):
-        # A retry would change requests in flight.
+        # A retry would change requests that are in flight.
         raise Conflict(
             f"Run {run_id} has batches at the provider. Resume it, and retry what failed when they "
             "are back."
@@ -220,7 +220,8 @@ def run_progress(
     last = before.look if isinstance(before, RunProgress) else before
     rate = _progress_rate(current, last) if row.active and not stalled else None
     seconds_left = (row.planned - current.settled) / rate if rate else None
-    # While no vote arrives, the next rate is measured from the last one.
+    # While no new vote arrives, keep the last vote as the start from which the next rate is
+    # measured.
     still = last is not None and last[:2] == current[:2] and row.active
     since = last.seen if last is not None and still else current.seen
     waits = (store.runs.note(run_id, WAITING) if row.status == "running" else None) or {}
@@ -247,7 +248,7 @@ def phase_words(row: RunRow) -> str:
         waited = clock.seconds_now() - datetime.fromisoformat(row.created).timestamp()
         if waited > _LONG_WAIT:
             return "not taken up yet: other runs come first, or RUBRIC_STUDIO_RUNNER is none"
-        return "waiting to be taken up"
+        return "waiting to start"
     if not row.votes and any(judge.learns for judge in row.panel.judges):
         return "the offline judges are learning; this takes some seconds"
     return "asking the judges"
@@ -286,10 +287,10 @@ def _progress_rate(current: RunLook, before: RunLook | None) -> float | None:
     if elapsed < _TOO_SOON:
         return before.rate
     if current.settled == before.settled:
-        # The next vote comes now at the earliest, which limits the rate.
+        # The next vote arrives now at the earliest, which gives an upper limit of the rate.
         return before.rate and min(before.rate, 1 / elapsed)
     moved = (current.settled - before.settled) / elapsed
-    # Smooth the rate, so that the time left does not jump.
+    # Smooth the rate, so that the estimated remaining time does not jump.
     return moved if before.rate is None else 0.7 * before.rate + 0.3 * moved
 
 

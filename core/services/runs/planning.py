@@ -116,7 +116,8 @@ def outline_run(store: Store, request: RunRequest) -> Outline:
     """Return the same plan as ``plan_run``, without the items' texts."""
     rubric = store.rubrics.version(request.rubric_version).rubric
     head = store.datasets.version(request.dataset_version)
-    # Read before planning, so that verdicts settled meanwhile are not part of this run.
+    # Read before planning, so that verdicts that are settled during planning are not part of this
+    # run.
     last_event = store.settled.last_event()
     _refuse_imported(request.panel)
     _refuse_strange_checks(request.panel, rubric)

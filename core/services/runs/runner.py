@@ -187,7 +187,7 @@ class Runner:
                 self.owner, at=clock.seconds_now(), seconds=LEASE_SECONDS
             )
         except WriteBlocked:
-            return None  # The loop checks again soon.
+            return None  # Return to the loop, which checks again soon.
         if lease is not None:
             self.store.leases.sweep()
         return lease

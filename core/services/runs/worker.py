@@ -281,7 +281,7 @@ class RunningWork:
             await self._record_group(job, [as_failures])
             return
         self._out -= calls
-        # Calls of batches are counted when their answers come back.
+        # Calls in batches are counted only when their answers come back.
         batched = (
             sum(outcome.call.calls for outcome in outcomes if outcome.call is not None) - calls
         )
@@ -386,7 +386,7 @@ class RunningWork:
             status,
         )
         await self.io(keep_columns, self.store, self.lease.run_id)
-        # A copy of the file now has the whole run.
+        # From here on, a copy of the file contains the whole run.
         await self.io(self.store.checkpoint)
 
     def io(self, call: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:

@@ -26,8 +26,8 @@ from core.services.workbench.bench_state import WorkbenchState, workbench_state
 from core.services.workbench.known_answers import WORKBENCH, judge_hash
 from core.store.store import Store
 
-#: ``open``: cells without an answer to the current question in each order that is asked;
-#: ``failed``: failed ones; ``all``.
+#: The cells to ask. ``open``: cells that lack an answer to the current question in any of the
+#: orders to ask; ``failed``: cells whose call failed; ``all``: every cell.
 Which = Literal["open", "failed", "all"]
 #: The number of newest runs that are searched.
 MOST_RUNS = 60
@@ -159,7 +159,7 @@ def _cells_to_ask(state: WorkbenchState, want: CellsToAsk) -> Iterator[tuple[str
 def _fewest_batches(state: WorkbenchState, want: CellsToAsk) -> Iterator[Batch]:
     """Yield the fewest runs that ask about exactly these cells."""
     if want.row is not None and want.which == "open" and not _any_open(state, want):
-        # This row has no open cells, so it is asked again.
+        # This row has no open cells, so all of its cells are asked again.
         want = want._replace(which="all")
     by_row: dict[str, dict[str, set[str]]] = {}
     for row, name, judge in _cells_to_ask(state, want):

@@ -206,7 +206,7 @@ def expect(store: Store, name: str, uid: str, criterion: str, label: str | None)
         expected = {n: old for n, old in row["expected"].items() if n != criterion}
         reasons = row["reasons"]
         if row["expected"].get(criterion) != label:
-            # The reason was given for another option.
+            # The reason was given for a different expected option, so it is dropped.
             reasons = {n: why for n, why in reasons.items() if n != criterion}
         if label is not None:
             expected[criterion] = label

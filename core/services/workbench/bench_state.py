@@ -50,7 +50,7 @@ class BenchCell:
 
     @property
     def state(self) -> State:
-        """Return the worst of its judges' states."""
+        """Return the worst state of the cell's judges."""
         states = {judged.state for judged in self.judges}
         return next((state for state in STATES if state in states), "never")
 

@@ -103,7 +103,7 @@ class Connections:
             with self.in_words():
                 _retry_while_locked(self._require_current if self.read_only else self._make_ready)
         except sqlite3.DatabaseError as error:
-            # Its tables do not match its version.
+            # The file's tables do not match its version.
             raise Damaged(f"{self.path} is damaged ({error}); restore it from a copy.") from error
         self._place = FilePlace(self.path)
 
@@ -190,7 +190,7 @@ class Connections:
             except BaseException:
                 if recorded and grant is not None:
                     grant.recorded = False
-                # An error such as a full disk may have ended the transaction already.
+                # An error such as a full disk may already have ended the transaction.
                 if connection.in_transaction:
                     for statement in undo.split("; "):
                         connection.execute(statement)

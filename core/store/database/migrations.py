@@ -283,7 +283,7 @@ def _hidden_packages(*names: str) -> Iterator[None]:
     """
     alone = threading.active_count() == 1
     hidden = [name for name in names if alone and name not in sys.modules]
-    # None makes the import system treat a module as missing.
+    # With None as its entry, the import system treats a module as missing.
     sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
     try:
         yield

@@ -180,7 +180,7 @@ class SettledCells:
         return {
             (item_id, criterion)
             for item_id, criterion, state, _ in self._files.tuples(
-                # SQLite takes the other columns from the row that has the maximum.
+                # SQLite takes the other columns from the row with the maximum.
                 "SELECT item_id, criterion, json_extract(after, '$.state'), max(id) "
                 f"FROM review_event WHERE run_id = ? AND action IN {_SAYS} AND ts <= ? "
                 "GROUP BY item_id, criterion",

@@ -56,7 +56,8 @@ class Logbook:
         self._kept: mmap.mmap | bytearray = bytearray(_SIZE)
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-            # Written in full, because unallocated space might turn out to be missing later.
+            # The file is written in full, because space that is not allocated now might be missing
+            # later.
             if os.write(self._file, bytes(_SIZE)) == _SIZE and lock_file(self._file):
                 self._kept = mmap.mmap(self._file, _SIZE)
         except OSError as error:

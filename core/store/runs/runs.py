@@ -272,7 +272,7 @@ class Runs:
             if row.status == "running" and (row.lease_until or 0.0) > at:
                 db.execute("UPDATE run SET cancel = 1 WHERE id = ?", (run_id,))
             elif (out := db.execute(_BATCHES_OUT, (run_id,)).fetchone()) or row.active:
-                # Without an owner in the row, a late owner cannot record anything.
+                # With no owner in the row, an owner that comes back late cannot record anything.
                 db.execute(
                     "UPDATE run SET cancel = 1, status = ?, finished = ?, "
                     "lost = lost + ?, out = 0, lease_owner = NULL, lease_until = NULL "

@@ -113,7 +113,8 @@ class Votes:
         )
 
     def confidences(self, run_id: int) -> dict[tuple[str, str, str], list[float]]:
-        """Return confidences by (item id, criterion, judge): stated or option's probability.
+        """Return confidences by (item id, criterion, judge): those stated, or else the chosen
+        option's probability.
 
         A vote without a confidence, because its model meant none of the options, counts as 0 here,
         so that no threshold accepts it.

@@ -60,10 +60,12 @@ def _edit_findings(probe_result: ProbeResult, mine: list[ProbeFigure]) -> None:
         steps = ", ".join(f"by {fmt.percent(d)} {fmt.score(e.estimate)}" for d, e in doses)
         st.caption(f"Earns more when padded {steps}; the first row is per doubling.")
     st.caption(
-        "Earns more: of the best that a criterion gives, 0 to 1, compared with the originals. "
-        "Changed: the share of answers that differ under the edit, with a last line that says "
-        "nothing, and when merely asked again. Reversed options count by how many more answers "
-        "change than with such a line. Most on: the criteria on which it is sure."
+        "Earns more: how much more of the best value of a criterion (0 to 1) the edited "
+        "texts earn than the originals. Changed: the share of answers that differ under "
+        "the edit; then, for comparison, with an added last line that says nothing, and "
+        "when the same text is asked again. Reversed options count by how many more "
+        "answers change than with such a line. Most on: the criteria on which the effect "
+        "is significant."
     )
 
 

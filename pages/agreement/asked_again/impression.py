@@ -18,8 +18,9 @@ from pages.ui.text import esc
 from pages.ui.widgets import draw_table, figure_cell, shown_errors
 
 SAYS = (
-    "A rubric takes more calls than one question. Ask the same models for one overall mark of some "
-    "answers, and see which of both scores says more of the answers, and which more of who judged."
+    "A rubric takes more calls than a single question. Ask the same models for one "
+    "overall mark of some answers, and see how much each of the two scores depends on "
+    "the answer, and how much on who judged."
 )
 
 
@@ -69,9 +70,10 @@ def _impression_findings(found: OneImpression) -> None:
         numbers=range(1, 6),
     )
     st.caption(
-        "In answers, in judges: the share of the variance that is the answer's, or the judge's "
-        "strictness; in neither: what a judge makes of one answer, and chance. One judge's worth: "
-        "the share of differences that would be there again with another judge (phi)."
+        "In answers, in judges: the shares of the variance due to the answers and to the "
+        "strictness of judges. In neither: the share due to how a judge reads a single "
+        "answer, and to chance. One judge's worth: the share of differences between "
+        "answers that another judge would repeat (phi)."
     )
 
 

@@ -21,9 +21,10 @@ from pages.ui.widgets import draw_table, empty_state, shown_errors
 MEASURE = "over_time"
 MEASURES = {RIGHT: "Right", anchors.GIVES: "How kind"}
 SAYS = (
-    "A model can change behind its name. This run is an anchor: the same items are asked again, by "
-    "the same judges, today and any other day, and every look is held against the first. On a "
-    "schedule: rubric-studio drift RUN --ask."
+    "A provider can change a model without changing its name. This run is an anchor: "
+    "the same judges answer the same items again, today and any other day, and each "
+    "look is compared with the first. To do this on a schedule, use rubric-studio "
+    "drift RUN --ask."
 )
 
 

@@ -23,9 +23,10 @@ from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, shown_errors
 
 PROBES_SAY = (
-    "Some of the run's answers, drawn at random, are asked twice as they were and once under each "
-    "edit. No edit changes what a text says, so no judge should answer otherwise. These votes are "
-    "kept apart: nothing of them enters the run's verdicts, scores or figures."
+    "Some of the run's answers are drawn at random. Judges see each twice unchanged "
+    "and once under each edit. No edit changes what a text says, so a judge should "
+    "give the same answer. These votes are kept apart and never enter the run's "
+    "verdicts, scores or figures."
 )
 
 

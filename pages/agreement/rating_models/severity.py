@@ -25,10 +25,11 @@ from pages.ui.text import esc, one_line
 from pages.ui.widgets import choose_one, draw_table, figure_cell, level_words
 
 SAYS = (
-    "The many-facet Rasch model (Linacre 1989): the log odds of a level against the one below are "
-    "an item's quality less a rater's severity less the level's step; qualities are integrated "
-    "out, severities held by a wide prior. Misfit (infit): squared surprises as a multiple of "
-    "what chance would have; 1 is usual, significantly above 1 and at least 1.2 is called odd."
+    "The many-facet Rasch model (Linacre 1989): the log odds of a level against the "
+    "one below are an item's quality less a rater's severity less the level's step; "
+    "qualities are integrated out, severities have a wide prior. Misfit (infit): "
+    "squared surprises as a multiple of what chance would have; 1 is usual, "
+    "significantly above 1 and at least 1.2 is called odd."
 )
 HERE, ALL = "here", "all"
 OF = {HERE: "This criterion", ALL: "All criteria"}
@@ -137,9 +138,10 @@ def _changed_items(some: Sequence[FairScore], rated: int) -> None:
         numbers=(1, 2, 3),
     )
     st.caption(
-        f"Shares of the scale: the {fmt.plural(len(some), 'item')} of {fmt.count(rated)} that "
-        f"severity changes most: what raters gave lies outside the {level_words()} interval.",
-        help="Few ratings are drawn towards what items are on the whole.",
+        f"The {fmt.plural(len(some), 'item')} of {fmt.count(rated)} that severity changes "
+        "most, in shares of the scale. The score that raters gave lies outside the "
+        f"{level_words()} interval.",
+        help="Estimates from few ratings are shrunk towards the average item.",
     )
 
 

@@ -19,15 +19,17 @@ from pages.ui.text import esc, one_line
 from pages.ui.widgets import draw_table, figure_cell, level_words
 
 SAYS = (
-    "Variance components (generalizability theory; Cronbach and others 1972, Brennan 2001) by "
-    "MINQUE with zero prior weights (Rao 1970), which is unbiased whatever ratings are missing. "
-    "Intervals leave groups of items out in turn: they speak of other items and these judges."
+    "Variance components (generalizability theory; Cronbach and others 1972, Brennan "
+    "2001) by MINQUE with zero prior weights (Rao 1970), which is unbiased whatever "
+    "ratings are missing. Intervals come from leaving out groups of items in turn: "
+    "they cover other items, but only these judges."
 )
 STUDY_SAYS = (
-    "A decision study: scores as means over criteria, judges and repeated answers. Would repeat: "
-    "the share of the differences between items that would be there with other judges of this "
-    "kind (generalizability, E rho squared). Strictness counted: the same if it matters, too, how "
-    "strict a judge is (phi). Of the mean: its standard error over other items and judges."
+    "A decision study: scores as means over criteria, judges and repeated answers. "
+    "Would repeat: the share of the differences between items that other judges of "
+    "this kind would repeat (generalizability, E rho squared). Strictness counted: the "
+    "same share if strictness counts as error, too (phi). Error of the mean: its "
+    "standard error over other items and judges."
 )
 ALL = "All criteria"
 
@@ -73,16 +75,17 @@ def _variance_picture(chosen: RatedSelection, whole: Study) -> None:
         draw.forest(dots, "Share of all variance", ""),
         key=state.key(keys.AGREEMENT_CHART, "variance", *chosen.pair),
         config={"displayModeBar": False},
-        alt="How much of the variance of ratings is due to what, with intervals: "
+        alt="Share of the variance of ratings due to each source, with intervals:  "
         + ", ".join(f"{WORDS[term]} {fmt.percent(share.value)}" for term, share in shares.items())
         + ".",
     )
     n = fmt.count(whole.found.n)
     st.caption(
-        f"{n} ratings of {fmt.plural(whole.items, 'item')}, {level_words()} intervals. Items on "
-        "single criteria: strong on one, weak on another. Judges by item: they read it "
-        "differently. Unexplained: what would change if the same were asked again, and all that "
-        "nothing here tells apart.",
+        f"{n} ratings of {fmt.plural(whole.items, 'item')}, {level_words()} intervals. "
+        "Items on single criteria: an item is strong on one criterion, weak on another. "
+        "Judges by item: judges read the same item differently. Unexplained: what would "
+        "change if the same question were asked again, and all effects that these votes "
+        "cannot separate.",
         help=SAYS,
     )
 
@@ -103,7 +106,7 @@ def _choice_table(whole: Study) -> None:
         name="What more judges, answers or items would buy",
         numbers=range(1, len(heads) + priced),
     )
-    st.caption("As if the mean of all answers were the score.", help=STUDY_SAYS)
+    st.caption("Computed as if the mean of all answers were the score.", help=STUDY_SAYS)
 
 
 def _choice_row(way: WayToAsk, *, priced: bool) -> list[str]:

@@ -50,7 +50,7 @@ def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
         )
         weight = "" if few else f'<b class="rs-num">{fmt.weight(criterion["weight"] or 0.0)}</b>'
         snippet = esc(one_line(criterion["requirement"], 160))
-        # One piece of HTML: with thirty criteria, every element counts.
+        # Drawn as one piece of HTML, because with thirty criteria the number of elements matters.
         st.html(
             f'<div class="rs-line">{weight}{"".join(_criterion_tags(criterion))}{mark}'
             f'<span class="rs-cut rs-quiet">{snippet}</span></div>'
@@ -118,8 +118,9 @@ def _card_actions(name: str, uid: str, place: int, total: int) -> None:
 
 
 def _on_place(name: str, uid: str, shown: int) -> None:
-    # A card that moves is briefly on the page twice, and the browser may send its old position. So
-    # a field is named after the position it shows, and an older field's value changes nothing.
+    # While a card moves, it is on the page twice for a moment, and the browser may send its old
+    # position. Each field is therefore named after the position it shows, and the value of an older
+    # field changes nothing.
     with shown_errors():
         place = int(state.get(drafts.field_key(name, uid, "place", str(shown))) or 1)
         if place != shown:
@@ -264,7 +265,7 @@ def _add_buttons(name: str) -> None:
         st.toggle(
             "with “Not applicable”",
             key=state.key(RUBRIC_ACT, name, "with_na"),
-            help="The new criterion gets one more answer, for texts that it does not concern.",
+            help="The new criterion gets one more answer, for texts to which it does not apply.",
         )
     with st.container(horizontal=True):
         for template, caption in TEMPLATE_WORDS.items():

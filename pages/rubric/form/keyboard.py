@@ -133,9 +133,9 @@ export default function({ data }) {
 HELP = (
     ("Ctrl+S", "saves"),
     ("Alt+Enter", "adds another criterion like the last"),
-    ("Alt+↑ ↓", "goes to the one before or after"),
+    ("Alt+↑ ↓", "goes to the previous or next criterion"),
     ("Alt+Shift+↑ ↓", "moves it"),
-    ("Ctrl+Z", "outside a field takes the last change back"),
+    ("Ctrl+Z", "takes back the last change, outside a field"),
 )
 
 

@@ -42,8 +42,8 @@ def show(name: str, uid: str) -> None:
         selection_mode="multi",
         format_func=lambda family: FAMILY_WORDS[family],
         help=(
-            "Ready-made English patterns for a person who explains how. A refusal of the same "
-            "thing in the same sentence excuses it."
+            "Ready-made English patterns for texts in which a person explains how. A match "
+            "does not count if the same sentence refuses the same thing."
         ),
         **drafts.widget_arguments(
             name, list(check.get("families", ())), uid, "families", _on_field

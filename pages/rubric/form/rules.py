@@ -37,7 +37,10 @@ def decision_card(name: str, uid: str) -> None:
                 "fail_below",
                 "Fails below",
                 passing if floor is None else floor,
-                "Lower it below the first, and a person decides on the scores between the two.",
+                (
+                    "If it is below the first threshold, a person decides on the scores between "
+                    "the two."
+                ),
             ),
         ):
             st.number_input(
@@ -58,7 +61,9 @@ def decision_card(name: str, uid: str) -> None:
             key=drafts.synced_key(
                 name, _as_share(decision.get("review_within", 0.0), normalized), uid, "within"
             ),
-            help="So near to a threshold, on either side, a person decides. 0: never.",
+            help=(
+                "Within this distance of a threshold, on either side, a person decides. 0: never."
+            ),
             width=150,
             on_change=_on_within,
             args=(name, uid),
@@ -67,8 +72,9 @@ def decision_card(name: str, uid: str) -> None:
     if normalized and passing is not None:
         st.html(_decision_bar(decision))
     st.caption(
-        "Gates and pre-checks come first: what they fail fails, what they send to a person goes to "
-        "one. So does an item with a missing verdict, or with a gate that cannot be decided."
+        "Gates and pre-checks come first: items that they fail have failed, and items that "
+        "they send to a person go to a person. So do items with a missing verdict, or with "
+        "a gate that cannot be decided."
     )
 
 
@@ -159,9 +165,11 @@ def penalty_card(name: str, uid: str) -> None:
                 step=step,
                 format="%.4g",
                 width=125,
-                help="1 rises evenly; more starts gently and then rises fast."
+                help=(
+                    "At 1 the penalty rises evenly; above 1 it starts gently and then rises fast."
+                )
                 if what == "exponent"
-                else "Taken from the score, in its units.",
+                else "Deducted from the score, in units of the score.",
                 **drafts.widget_arguments(name, penalty.get(what), uid, what, _on_field),
             )
     _penalty_examples(penalty)

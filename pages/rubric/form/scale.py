@@ -296,8 +296,8 @@ def _on_share(name: str, uid: str) -> None:
 def _penalty_words(criterion: CriterionDraft, weight: float) -> str:
     points = fmt.plural(1, "point") if abs(weight) == 1 else f"{fmt.number(abs(weight))} points"
     if criterion["scale"] == "binary":
-        return f"MET is bad: it takes {points} away."
-    return f"The higher the option's value, the worse: value 1 takes {points} away."
+        return f"MET is bad: it deducts {points}."
+    return f"The higher the option's value, the worse: value 1 deducts {points}."
 
 
 def _on_scale(name: str, uid: str) -> None:

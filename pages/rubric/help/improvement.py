@@ -98,8 +98,8 @@ ALL = ""
 def show(name: str, rubric: Rubric) -> None:
     """Draw the criterion to improve and the reasons, then the proposals."""
     st.caption(
-        "A model proposes new words. You take each change or leave it; options, values and weights "
-        "stay unless you take a change of one."
+        "A model proposes new words. You take or leave each change. Options, values and "
+        "weights stay as they are unless you take a change of one."
     )
     target = _target_choice(name, rubric)
     names = [c.name for c in rubric.criteria] if target == ALL else [target]
@@ -174,7 +174,7 @@ def _chosen_evidence(
     ]
     shown = _source_toggle(name, "cases", "Cases people decided otherwise than judges", len(cases))
     if not any(n for *_, n in sources) and not cases:
-        st.caption("Nothing speaks against these words yet; a model can still look them over.")
+        st.caption("Nothing speaks against this wording yet; a model can still look it over.")
     return proposals.merge_findings(*chosen), cases if shown else []
 
 

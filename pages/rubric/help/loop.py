@@ -24,9 +24,10 @@ from pages.ui.widgets import show_flash, tag
 def show(name: str, rubric: Rubric) -> None:
     """Draw the choice of targets and models; then the rounds."""
     st.caption(
-        "A model proposes new words, judges grade labelled items before and after, and a round "
-        "goes on only while more answers are right on items that no proposal has seen. Only "
-        "wording is changed, and your rubric stays as it is until you accept a change."
+        "A model proposes new wording, and judges grade labelled items before and after. "
+        "Rounds go on only while more answers are right on items that no proposal has "
+        "seen. Only wording is changed, and your rubric stays as it is until you accept a "
+        "change."
     )
     show_flash()
     teachers = trials.teaching_datasets(store(), rubric)
@@ -160,7 +161,7 @@ def _move_words(delta: FigureDelta) -> str:
 
 def _end_words(result: dict[str, object]) -> str:
     best = result["best"]
-    summary = "The rubric as it was stays best." if not best else f"Round {best} is the best."
+    summary = "The original rubric is still the best." if not best else f"Round {best} is the best."
     return f"{summary} {result['why']}"
 
 

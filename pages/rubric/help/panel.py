@@ -27,8 +27,8 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
         st.info("The files of the meta-rubric (sample_rubrics/meta) are not installed here.")
         return
     st.caption(
-        "Judges answer a rubric about your rubric: 17 questions for each criterion and 5 about the "
-        "whole; where you say what the task is, 3 and 5 more."
+        "Judges answer a rubric about your rubric: 17 questions for each criterion and 5 "
+        "about the whole; if you say what the task is, 3 and 5 more."
     )
     panel = model_help.chosen_panel("Who checks", name, "check")
     if panel is None:

@@ -92,7 +92,7 @@ def _criteria_to_keep(run: Run, version_id: int, edits: VersionEdits) -> list[st
     for name in edits.stale:
         key = state.key(SPREAD_KEEP, run.id, version_id, name)
         state.seed(key, name in slips)
-        hint = " (only letters moved: it looks like a corrected slip)" if name in slips else ""
+        hint = " (only letters changed, as in a corrected typo)" if name in slips else ""
         if st.checkbox(label(f"{name}: the answers may stand{hint}", 160), key=key):
             unchanged.append(name)
     return unchanged
@@ -159,7 +159,7 @@ def version_acts(run: Run) -> None:
     if cells:
         names = ", ".join(one_line(name, 40) for name in sorted({c.criterion for c in cells})[:6])
         st.warning(
-            label(f"{fmt.plural(len(cells), 'cell')} stale: asked otherwise now ({names})."),
+            label(f"{fmt.plural(len(cells), 'cell')} stale: the question has changed ({names})."),
             icon=":material/update:",
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -33,7 +33,7 @@ from pages.ui.widgets import (
     tag,
 )
 
-#: Values for "nowhere": no option, and no criterion.
+#: The values that stand for no option and for no criterion.
 NO_PLACE, GONE = -1, ""
 
 
@@ -206,7 +206,9 @@ def _difference_figures(difference: ScoreDifference) -> list[LabelledFigure]:
     if difference.stale:
         values.append(
             LabelledFigure(
-                "Stale cells", fmt.count(difference.stale), "Judges were asked something else."
+                "Stale cells",
+                fmt.count(difference.stale),
+                ("Judges were asked a different question."),
             )
         )
     if difference.open:

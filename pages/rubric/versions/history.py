@@ -95,7 +95,9 @@ def version_list(name: str) -> None:
     """Draw the history, newest first, and graded runs; for the panel next to the form."""
     rubric_id = drafts.draft(name)["rubric_id"]
     if rubric_id is None:
-        empty_state("No versions yet", "Every save makes one; runs refer to it for good.")
+        empty_state(
+            "No versions yet", ("Every save makes a version; runs refer to it permanently.")
+        )
         return
     history = library.version_history(store(), rubric_id)
     used = uses_of_versions(store(), rubric_id)
@@ -292,8 +294,8 @@ def _compare_versions(name: str) -> bool:
         st.caption("Both say the same: saving adds nothing.")
         return True
     st.caption(
-        "Take each piece from either. What only one of you changed is chosen already; what both "
-        "changed is marked."
+        "Take each piece from either version. Pieces that only one of you changed are "
+        "already chosen; pieces that both changed are marked."
     )
     for criterion, group in itertools.groupby(pieces, lambda piece: piece.criterion):
         st.html(f'<div class="rs-section">{esc(criterion or "The rubric itself")}</div>')

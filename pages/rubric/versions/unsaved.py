@@ -1,4 +1,4 @@
-"""Unsaved work on rubrics: leaving it, discarding it, and whose it is beyond this tab."""
+"""Unsaved work on rubrics: leaving it, discarding it, and finding it in other tabs and browsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The chosen judges, the open cells and their cost; progress, and cancelling."""
+"""Asking judges in the workbench: the choice of judges, the cost of open cells, progress,
+cancelling.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,7 @@ def _show_progress(name: str, bench: WorkbenchState) -> None:
         icon=":material/stop:",
         on_click=_on_cancel,
         args=(name,),
-        help="What was answered stays; what was not asked yet costs nothing.",
+        help="Answers are kept; questions not yet asked cost nothing.",
     )
 
 
@@ -119,13 +121,14 @@ def draw_judge_choice(name: str, now: WorkbenchState) -> None:
             args=(fields, "flip"),
             help=(
                 "Each question is asked again with the options reversed. An answer that changes "
-                "depends on the order. Twice the calls; what is known is not paid again."
+                "depends on the order. Twice the calls; answers that are known are not paid for "
+                "again."
             ),
         )
     rubric = now.subject.rubric(list(now.subject.criteria), "w") if now.subject.criteria else None
     learners = any(judge.learns for judge in now.judges)
     if rubric is not None and learners and choose_teacher(fields, rubric):
-        # The widgets above were drawn before this change.
+        # Rerun, because the widgets above were drawn before this change.
         st.rerun()
 
 

@@ -58,7 +58,7 @@ def _on_write(name: str) -> None:
         uid = bench_rows.add_row(store(), name)
         state.put(state.key(subject.WORKBENCH_OPEN, name), uid)
         state.put(state.key(subject.WORKBENCH_FIND, name), "all")
-        # The new row is the last one.
+        # The new row is the last one, so go to the last page.
         state.put(state.key(subject.WORKBENCH_PAGE, name), 10**6)
 
 

@@ -57,8 +57,8 @@ def row_acts(
             on_click=_on_example,
             args=(name, uid, True),
             help=(
-                "Models are shown it with its expected option, and it is then no longer a test. "
-                "Say first what is expected."
+                "Shows this row to models with its expected option; the row is then no longer a "
+                "test. First choose the expected option."
             ),
         )
         st.menu_button(
@@ -284,9 +284,9 @@ def example_rows(name: str, bench: WorkbenchState) -> None:
     if not bench.examples:
         return
     st.html(
-        f'<div class="rs-section">Examples shown to models ({len(bench.examples)})</div>'
-        '<span class="rs-quiet">Each is sent with the criteria that it has an expected option '
-        "for, and is no test any more.</span>"
+        '<div class="rs-section">Examples shown to models '
+        f'({len(bench.examples)})</div><span class="rs-quiet">Each is sent with the '
+        "criteria for which it has an expected option, and is no longer a test.</span>"
     )
     for row in bench.examples:
         with st.container(border=True, key=f"workbench_example_{row['uid']}"):
@@ -318,11 +318,14 @@ def _add_to_dataset(name: str, row: BenchRow) -> None:
             format_func=lambda choice: one_line(datasets[choice].name, 60),
         )
         labelled, marked = others_teach(store(), chosen)
-        caption = "It is added as a new version, in the calibration part: runs on it show it."
+        caption = (
+            "The row is added to the calibration part of a new version; runs on that version "
+            "show it to models."
+        )
         if labelled and not marked:
             caption += (
                 f" None of its {fmt.plural(labelled, 'labelled item')} is marked yet; from then on "
-                "only marked items teach."
+                "judges learn only from marked items."
             )
         st.caption(label(caption, 400))
         st.button(

@@ -110,10 +110,11 @@ def show_grid(
 
     Args:
         key: the widget's.
-        name: what the grid is, for those who do not see it.
-        heads: the columns.
-        rows: as many cells each as there are columns.
-        groups: words over so many columns each, with a quiet line; `("", 2, "")` for none.
+        name: the grid's name for screen readers.
+        heads: the heads of the columns.
+        rows: the rows, each with a cell per column.
+        groups: headings above several columns, as (words, number of columns, quiet line); `("", 2,
+            "")` leaves two columns without a heading.
         lines: rows that stay in sight at the foot, e.g. means.
         opened: the name (`ShownCell.opens`) of the cell that is open.
         on_open: called with the name of a cell that was clicked.
@@ -121,7 +122,7 @@ def show_grid(
         selected: the names of the selected cells; `None` where none can be selected.
         on_select: called with the names of all cells that are selected now.
         on_digit: called with the name of a cell and the digit that was pressed on it.
-        height: pixels, beyond which its rows scroll; 0 for as high as it is.
+        height: the height in pixels beyond which rows scroll; 0 for no limit.
         focus: increases when the cursor should go to the open cell.
     """
     component = st.components.v2.component(
@@ -137,7 +138,7 @@ def show_grid(
         event: str, names_given: set[str], callback: Callable[[str], None] | None
     ) -> None:
         event_value = (state.get(key) or {}).get(event)
-        # Only names that were given out are accepted: a browser may send anything.
+        # Accept only names that the grid gave out, because a browser may send anything.
         if callback is not None and isinstance(event_value, str) and event_value in names_given:
             callback(event_value)
 

@@ -41,7 +41,7 @@ def run_of_page() -> Run | None:
     run_id = state.address_id(state.RUN)
     if run_id is not None:
         return item_view.require_run(store(), run_id)
-    with contextlib.suppress(NotFound):  # Another data file is open now.
+    with contextlib.suppress(NotFound):  # The data file that is open now is another one.
         return store().runs.get(state.get(OPENED) or 0)
     newest = lifecycle.newest_with_votes(store(), 1)
     return store().runs.get(newest[0].id) if newest else None
@@ -57,7 +57,7 @@ def show_head(run: Run, here: Screen) -> DeltaGenerator:
     raters = f"{'' if run.panel.askable else 'rated elsewhere by '}{raters_line(run)}"
     about = f'<span class="rs-quiet">{esc(rubric)} · {esc(raters)}</span>'
     name = one_line(run.name, 100)
-    # The grid shows it inside the folded statement, so that its items begin higher.
+    # In the grid the line is inside the folded statement, so that the grid's items begin higher.
     folded, line = ("", about) if here != RUN or not run.votes else (about, "")
     show_flash()
     with st.container(gap="xsmall"):
@@ -66,7 +66,7 @@ def show_head(run: Run, here: Screen) -> DeltaGenerator:
         else:
             with run_status.status_line(run, name, run_status.status_tag(run), line):
                 pass
-        if run.votes and here != REPORT:  # The report begins with the statement.
+        if run.votes and here != REPORT:  # The report itself begins with the statement.
             facts = run_status.facts_line(run) if folded and not run.active else ""
             draw_trust(run.id, facts + folded)
             if here == RUN and trust_of(run.id).found.right.value is None:

@@ -17,7 +17,7 @@ from pages.ui.widgets import tag
 
 
 def show(run_id: int, about: tuple[object, ...], labels: Sequence[int], *, decided: bool) -> None:
-    """Draw the button, unless labels are missing or many, or all is decided and no judge learns.
+    """Draw the button, unless there are no labels or many, or all is decided and no judge learns.
 
     Args:
         run_id: the run.

@@ -56,7 +56,7 @@ def first_address(
         state.RUN: run_id,
         state.SET: browsing.packed_set(store(), run_id, items),
     }
-    # The list to step through is in the run's order.
+    # The list to step through is in the order of the run.
     address[state.ITEM] = browsing.first_of_set(store(), run_id, items) or items[0]
     return address if criterion is None else {**address, state.AT: criterion}
 

@@ -73,7 +73,7 @@ def choose_teacher(fields: Fields, rubric: Rubric, own: int | None = None) -> bo
     """Draw the choice of labels ("learn_from"); return whether the form changed it.
 
     An earlier choice with fitting labels stays. Otherwise the form chooses dataset version `own` if
-    it has some, else the version with the most.
+    it has fitting labels, else the version with the most of them.
     """
     teachers = {
         teacher.row.version_id: teacher for teacher in trials.teaching_datasets(store(), rubric)

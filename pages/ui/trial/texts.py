@@ -112,7 +112,9 @@ def choose_dataset(key: str, chosen: int | None = None) -> int | None:
 
 
 def find_items(key: str, version: int) -> tuple[str, list[str], str]:
-    """Draw a search; return it, the first matching ids, and a text with their number."""
+    """Draw a search field; return the search text, the first matching ids, and a text with their
+    number.
+    """
     search = st.text_input(
         "Search",
         key=key,

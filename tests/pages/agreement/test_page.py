@@ -47,7 +47,7 @@ def test_the_newest_run_is_shown_against_its_labels(store: Store) -> None:
     assert "33%" in text
     assert "100%" in text
     assert "few: uncertain" in text
-    assert "from 1,000 resamples of the items, made once" in text
+    assert "from 1,000 resamples of the items, computed once" in text
 
 
 def test_what_is_undefined_says_why(store: Store) -> None:
@@ -164,5 +164,5 @@ def test_it_is_said_which_items_have_a_score_of_both(store: Store) -> None:
     text = shown(open_page(PAGE, run=run, view="scores", **sides))
 
     assert "2 items with a verdict of both on every criterion" in text
-    assert "on 1 of them one of the two could not assess some criterion" in text
+    assert "on 1 of them one of the two could not assess a criterion" in text
     assert "answered every criterion" not in text

@@ -164,7 +164,7 @@ def test_a_part_of_the_items_is_in_the_address_and_said_with_its_number(store: S
 
     # Items 3, 9, ... 57: every sixth of 60.
     assert "10 of 60 items: y, long" in words(app)
-    assert "50 or more say more" in words(app)
+    assert "50 or more are more reliable" in words(app)
     assert "a share of one half is uncertain by 14 points or more" in words(app)
 
 
@@ -349,7 +349,7 @@ def test_more_than_twelve_raters_are_a_ranked_list_in_groups(store: Store) -> No
 
     assert not app.exception
     text = shown(app)
-    assert "Kappa with the majority of people, the nearest first in every group" in text
+    assert "Kappa with the majority of people, highest first in each group" in text
     assert "LLM judges, 13: mean" in text
     assert "People, 3: mean" in text
     assert text.index("LLM judges, 13") > text.index("People, 3: mean")

@@ -47,7 +47,7 @@ def test_labels_are_seen_through_the_rubric_that_knows_them(store: Store) -> Non
 def test_without_a_rubric_the_labels_are_shown_as_written(store: Store) -> None:
     app = open_page(PAGE, dataset=kept(store), dataset_view="Labels")
 
-    assert "this is what was written" in shown(app)
+    assert "they are shown as written" in shown(app)
     assert len(app.dataframe) == 1
 
 

@@ -189,7 +189,7 @@ def test_the_same_content_again_is_there_already(store: Store) -> None:
     app = press_import(importing(CSV))
 
     assert len(catalog.list_datasets(store)) == 1
-    assert "there already" in shown(app)
+    assert "already exists" in shown(app)
 
 
 def test_a_new_version_of_a_dataset_is_saved(store: Store) -> None:
@@ -291,7 +291,7 @@ def test_results_of_a_tool_say_what_they_are_and_lead_on_or_give_their_items(sto
     app.file_uploader(key=IMPORT_FILE).set_value(log).run()
 
     assert not app.exception
-    assert "This file is results of Inspect." in shown(app)
+    assert "This file holds results of Inspect." in shown(app)
     assert "import_votes" in {link.proto.page for link in app.get("page_link")}
     app.button(key=state.key(IMPORT_ACT, "import")).click().run()
     assert not app.exception

@@ -559,7 +559,7 @@ def test_where_all_have_marks_too_few_to_teach_and_test_the_grades_are_the_end(
         app = open_page(PAGE, **address, **chosen)
         words = unescape(shown(app))
         # Judges learn from three quarters, 0.75 * 14 = 10.5, and need ten.
-        assert f"All {count} texts have your marks. From 14 such texts on, judges" in words
+        assert f"All {count} texts have your marks. With 14 such texts or more, judges" in words
         assert "kappa" not in words
         assert "No judge is chosen yet" not in words
         assert not [one for one in buttons(app) if re.match(r"Grade \d|Try", one)]
@@ -570,7 +570,7 @@ def test_from_fourteen_marks_on_judges_learn_from_most_and_are_tried_on_the_othe
     store: Store,
 ) -> None:
     app = open_page(PAGE, **all_marked(store, 14))
-    assert "these two learn from them" in shown(app)
+    assert "these two judges learn from them" in shown(app)
     assert "10 different labelled answers;" not in unescape(shown(app))
 
 
@@ -599,7 +599,9 @@ def test_where_too_few_are_graded_the_last_step_offers_the_others(store: Store) 
 
     press(app, "Learn from the 1")
 
-    assert "These judges have too few grades to learn from. Yours are kept." in unescape(shown(app))
+    assert "These judges have too few grades to learn from. Your grades are kept." in unescape(
+        shown(app)
+    )
     assert [words for words in buttons(app) if re.match(r"Grade \d+", words)] == [
         "Grade 5 more yourself"
     ]
@@ -702,7 +704,7 @@ def test_the_last_of_ten_answers_hands_them_in_and_can_still_be_changed(store: S
     assert "Without a model" in shown(app)
     assert "No judge is chosen yet" not in shown(app)
     app = press(app, "Grade 10 yourself")
-    assert "It ends with your last answer. You can go back even then." in shown(app)
+    assert "Grading ends with your last answer. You can still go back then." in shown(app)
     grade(store, version, rubric, most=19)
     press(app.run(), "MET")
 

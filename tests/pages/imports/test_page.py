@@ -86,7 +86,7 @@ def test_a_long_table_is_shown_before_it_is_kept_and_leads_to_its_agreement(stor
 def test_the_same_file_again_is_known_before_and_after_the_button(store: Store) -> None:
     press_import(importing(LONG))
     app = importing(LONG)
-    assert "here already, as run 1" in shown(app)
+    assert "already imported as run 1" in shown(app)
     assert "Nothing was added." in shown(press_import(app))
     assert store.counts().runs == 1
 
@@ -183,7 +183,7 @@ def test_an_imported_run_says_so_and_offers_no_retry(store: Store) -> None:
     page = open_page(routes.RUN, run="1")
     assert "✓ Imported" in shown(page)
     assert "rated elsewhere by kim" in shown(page)
-    assert "They are empty where they came from" in shown(page)
+    assert "They are empty in the imported file" in shown(page)
     assert not [b for b in page.button if "Retry" in b.label or "Resume" in b.label]
 
     plan = shown(open_page(routes.RUN, run="1", view="plan"))

@@ -263,7 +263,7 @@ def test_an_adaptive_contest_offers_its_next_round(store: Store) -> None:
     app = open_page(PAGE, run=str(run_id))
     widget(app, "number_input", "Contests of the next round").set_value(4).run()
     # Four contests in both orders.
-    assert "the 4 contests that would tell most, 8 calls" in shown(app)
+    assert "the 4 contests that would be most informative, 8 calls" in shown(app)
     press(app, f"contest_act/round/{run_id}")
     newest = contests.contest_runs(store)[0]
     assert newest.planned == 8

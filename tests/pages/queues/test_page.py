@@ -78,7 +78,7 @@ def test_a_cap_says_what_it_leaves_out_and_stays_with_the_queue(store: Store) ->
     app.number_input(key=state.key(QUEUE_FIELD, "most", "limit")).set_value(4).run()
     # Of eight items six are doubtful on both criteria: twelve cells.
     assert next(m.value for m in app.metric) == "4"
-    assert "8 more cells would fit and are left out by the cap" in shown(app)
+    assert "8 more cells also match and are left out by the cap" in shown(app)
     app.button(key=state.key(QUEUE_ACT, "make")).click().run()
     assert not app.exception
     assert (queues.queues_of_run(store)[0].rule.most, queues.queue_progress(store, 1).total) == (

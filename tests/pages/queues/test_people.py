@@ -51,9 +51,11 @@ def test_a_lead_sees_on_the_queue_how_far_everybody_is(store: Store) -> None:
     queue = at.queue(store, count=3)
     reviewed.settle(store, reviewed.sit(store, "Ben"), queue, "i0", MET)
     lea = shown(at.sit_down(store, queue, "Lea", page=routes.QUEUES))
-    assert "Who is how far" in lea
+    assert "Progress of each reviewer" in lea
     assert "<td>Ben</td>" in lea
-    assert "Who is how far" not in shown(at.sit_down(store, queue, "Ann", page=routes.QUEUES))
+    assert "Progress of each reviewer" not in shown(
+        at.sit_down(store, queue, "Ann", page=routes.QUEUES)
+    )
 
 
 def test_the_resolver_sees_only_what_differs_speaks_first_and_then_sees_letters_not_names(

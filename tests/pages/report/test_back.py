@@ -13,7 +13,7 @@ from tests.services.exports.class_of_four import class_of_four
 def test_the_report_leads_to_it(store: Store) -> None:
     run = class_of_four(store)
     app = press(open_page(routes.REPORT, run=str(run)), back.BACK_ACT, "open", run)
-    assert "nothing else of it changes" in shown(app)
+    assert "nothing else in the file changes" in shown(app)
 
 
 def given(run: int, data: str) -> str:

@@ -110,7 +110,7 @@ def test_the_promise_follows_the_share_that_one_allows(store: Store) -> None:
     # People confirm every verdict that was drawn: the surest level that has enough labels holds.
     # The first random draw of a run may use four of the 5 %.
     assert "With 96.0% confidence no more than" in read(app)
-    assert any("this is number 1 and may in 4.00%" in one.value for one in app.caption)
+    assert any("This is audit 1 and may do so in 4.00%" in one.value for one in app.caption)
     app.slider(key=state.key(RECORD_FIELD, "alpha", queue)).set_value(1).run()
     # .01 needs 321 labels even if all agree (ln .04 / ln .99 = 320.3).
     assert "321 are needed" in read(app)
@@ -129,7 +129,9 @@ def test_what_others_settled_of_the_rest_is_told(store: Store) -> None:
     text = read(open_record(store, queue=queue, view="all"))
     assert f"Never looked at {rest} cells, from the random audit and the {besides}" in text
     # The votes say MET on half, people everywhere: nothing is accepted, and it says why.
-    assert re.search(r"disagree with people, and \d+ of \d+ that were settled besides; of", text)
+    assert re.search(
+        r"disagree with people, and \d+ of \d+ that were settled by other means do. Of", text
+    )
     assert "Settled besides" in text
 
 
@@ -272,7 +274,7 @@ def test_a_second_look_is_offered_and_kept(store: Store) -> None:
     assert "No item waits for a second look" in shown(app)
     people = open_record(store, "Ada", queue=queue, view="people")
     # MET again on Right, UNMET on Short.
-    assert "The same on a second look 50% 1 of 2" in read(people)
+    assert "Same verdict on a second look 50% 1 of 2" in read(people)
 
 
 def test_a_lead_sets_how_many_items_come_back(store: Store) -> None:

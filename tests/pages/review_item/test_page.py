@@ -72,7 +72,7 @@ def test_what_the_judges_say_too_is_confirmed_by_itself_where_a_lead_set_that(
     at.choose(app, 2, "Short", UNMET)
     at.commit(app, 2)
     # Most judges say MET of Right, too; of Short I differ, and that waits for me.
-    assert "Right: as the panel says, confirmed" in shown(app)
+    assert "Right: confirmed, as the panel says" in shown(app)
     assert outcome(store, queue, "i1", "Right") == ("MET", "resolved")
     assert outcome(store, queue, "i1", "Short") == (None, "needs_review")
     at.commit(app, 2)
@@ -81,7 +81,7 @@ def test_what_the_judges_say_too_is_confirmed_by_itself_where_a_lead_set_that(
     at.choose(app, 3, "Short", UNMET)
     at.commit(app, 3)
     assert "Item 4" in shown(app)
-    assert "Right, Short: as the panel says, confirmed" in shown(app)
+    assert "Right, Short: confirmed, as the panel says" in shown(app)
     assert outcome(store, queue, "i2", "Short") == ("UNMET", "resolved")
 
 
@@ -292,7 +292,10 @@ def test_undo_of_what_met_anothers_verdict_leads_to_a_flag_for_a_lead_and_furthe
         reviewed.settle(store, reviewed.sit(store, name), queue, "i1", MET)
     app = at.sit_down(store, queue, "Ben")
     at.act(app, at.UNDO)
-    assert "Item 2: your verdict on “Right” and “Short” has met another reviewer" in shown(app)
+    assert (
+        "Item 2: your verdict on “Right” and “Short” was already compared with another reviewer"
+        in shown(app)
+    )
     (note,) = [area for area in app.text_area if area.label == "Note for the lead"]
     assert note.value == "I would change my verdict on “Right” and “Short”: "
     note.set_value("I misread it.")
@@ -456,7 +459,7 @@ def test_what_is_against_all_judges_needs_a_note_even_if_it_was_committed_at_onc
     # All three judges say MET of i0.
     at.choose(app, 1, "Right", UNMET)
     at.choose(app, 1, "Short", MET)
-    assert "All judges say something else" in shown(app)
+    assert "All judges chose another option" in shown(app)
     assert "secret-reason" in shown(app)
     assert outcome(store, queue, "i0", "Short") == ("MET", "resolved")
     assert outcome(store, queue, "i0", "Right") == (None, "needs_review")
@@ -481,7 +484,7 @@ def test_where_a_note_is_needed_ones_last_notes_are_taken_by_one_press(store: St
         at.choose(app, number, "Short", MET)
     at.choose(app, 5, "Right", UNMET)
     at.choose(app, 5, "Short", UNMET)
-    assert "All judges say something else" in shown(app)
+    assert "All judges chose another option" in shown(app)
     at.act(app, "last note", 0)
     assert "Nothing left for you here" in shown(app)
     settled = adjudication.settled_cells(store, store.queues.get(queue).run_id)

@@ -46,7 +46,7 @@ def test_of_a_rubric_in_another_language_it_is_said_that_words_are_not_checked(
 ) -> None:
     german = rubric(criterion("Die Antwort ist gut, vollständig etc.", name="Güte"))
     text = shown(open_page(PAGE, rubric=saved(store, german)))
-    assert "No levels, weights or gates that are known to make judges disagree" in text
+    assert "Found no levels, weights or gates that are known to make judges disagree" in text
     assert "Wording is checked in English only: of “Güte” options" in text
 
 
@@ -107,7 +107,7 @@ def test_a_newer_run_with_one_judge_says_that_agreement_is_unknown(store: Store)
     worse = store.runs.row(run(store, first=1.0))
     run(store, judges=JUDGES[1:], rubric_version=worse.rubric_version_id, labelled=False)
     app = open_page(PAGE, rubric=str(worse.rubric_id))
-    assert "A newer run, made, cannot tell of agreement: one judge." in shown(app)
+    assert "A newer run, made, says nothing about agreement: one judge." in shown(app)
     assert "serious" in shown(app)
 
 

@@ -62,7 +62,7 @@ def test_a_penalty_is_said_in_sign_word_and_sentence(store: Store) -> None:
     done(app.segmented_control(key=field(name, uid, "effect")).set_value("Penalty"))
     assert draft_of(app)["criteria"][0]["weight"] == -10
     assert "− Penalty" in shown(app)
-    assert "MET is bad: it takes 10 points away." in shown(app)
+    assert "MET is bad: it deducts 10 points." in shown(app)
     done(app.number_input(key=field(name, uid, "points")).set_value(2.5))
     assert draft_of(app)["criteria"][0]["weight"] == -2.5
 

@@ -143,7 +143,7 @@ def test_green_never_stands_beside_something_serious(store: Store) -> None:
     assert not app.success
     assert "serious finding" in app.warning[0].value
     app = open_page(PAGE, rubric=saved(store, DENSE))
-    assert "Nothing to fix before saving: it can be used." in app.success[0].value
+    assert "Nothing to fix before saving: the rubric can be used." in app.success[0].value
 
 
 def test_saving_leads_to_five_items_or_to_a_run(store: Store) -> None:

@@ -159,7 +159,7 @@ def test_rows_are_judged_and_stand_beside_what_is_expected(
         shown(app)
     )  # the chosen criterion, Cause, on 3 rows
     app = act(app, name, "ask", "open")
-    assert "waiting to be taken up" in str(app.get("progress")[0].proto)
+    assert "waiting to start" in str(app.get("progress")[0].proto)
     work_off(store, name)
     app = opened(name)  # a reload finds the answers
     words = shown(app)

@@ -45,7 +45,7 @@ def test_an_unknown_part_of_an_address_is_said(
     reviewed.graded(store, 4)
     reviewed.make_queue(store, run)
     app = at.at(store, "Lea", screen, **address)
-    assert f"Unknown in the address, and left out: {said}." in html.unescape(shown(app))
+    assert f"Unknown in the address, and therefore ignored: {said}." in html.unescape(shown(app))
 
 
 def test_an_address_that_is_known_says_nothing(store: Store) -> None:

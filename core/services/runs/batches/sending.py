@@ -72,7 +72,9 @@ class BatchSender:
         lane.cells = await self.context.io(self.context.store.cells, *of_judge)
 
     async def find(self, lane: BatchLane) -> list[BatchRow]:
-        """Add batches in flight to the lane; return the batches that may or may not exist."""
+        """Add batches in flight to the lane; return those of which it is unknown whether they
+        exist.
+        """
         unsure = []
         for row in await self.context.io(self.context.store.of_run, self.context.lease.run_id):
             if row.judge != lane.spec.name or row.status == "taken":
@@ -82,7 +84,8 @@ class BatchSender:
             elif row.file:
                 unsure.append(row)
             else:
-                # Without a known file name the batch cannot exist, but its file may.
+                # Without a known file name the batch cannot exist, but the file that was uploaded
+                # for it may.
                 await self._clear_strays(lane, row, "")
                 await self.context.write(self.context.store.drop, row.id)
         return unsure

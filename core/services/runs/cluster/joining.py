@@ -107,7 +107,7 @@ class Cluster:
         return str(self.client.dashboard_link or "") if _has_dashboard() else ""
 
     def told(self) -> dict[str, Any]:
-        """Return what the run's record shows of it: address, number of workers, dashboard."""
+        """Return what the run's record shows of the cluster: address, workers, dashboard."""
         workers = sum(self.known.values())
         return {
             "address": self.client.scheduler.address,
@@ -213,7 +213,7 @@ class Cluster:
     async def forget_run(self, token: str) -> None:
         """Make workers and the scheduler forget a run."""
         if self.client.status == "running":
-            # A hanging worker does not answer; its restart forgets the run anyway.
+            # A worker that hangs does not answer. A restart of the worker forgets the run anyway.
             with suppress(TimeoutError):
                 forgetting = self.client.run(
                     forget_run, token, workers=self._there, on_error="ignore"

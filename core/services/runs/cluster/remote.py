@@ -65,7 +65,7 @@ class EmptyCache:
     """An empty cache: its judges send their answers to the owner, which caches them."""
 
     async def get(self, key: str) -> Completion | None:
-        """Return nothing."""
+        """Return ``None``: the cache is empty."""
         return None
 
 
@@ -155,8 +155,8 @@ async def run_state(order: WorkOrder, worker: Any) -> RunState:
 
         async def recorded_counts(token: str) -> Counts:
             if token not in _run_states:
-                # The owner deleted the variable of a forgotten run; the scheduler would wait for
-                # it.
+                # The owner of a forgotten run has deleted the variable, and the scheduler would
+                # wait for it.
                 return {}
             variable = await worker.scheduler.variable_get(name=token, timeout=1)
             counts: Counts = variable["value"]
