@@ -214,7 +214,7 @@ input, or the number of a rubric in the data file.
 \b
 yaml, json   everything
 autorubric   JSON with its keys
-csv          one level a row, for a spreadsheet
+csv          one level per row, for a spreadsheet
 canvas       as Canvas imports rubrics
 moodle       as Moodle's plugin for importing rubrics reads it
 sheet        one HTML page to print

@@ -27,7 +27,9 @@ def overlapping_criteria(rubric: Rubric) -> Iterator[LintFinding]:
 
 
 def _alike_groups(rubric: Rubric) -> list[list[int]]:
-    """Return groups of criteria that ask the same, ordered by their first."""
+    """Return groups of criteria that ask nearly the same, in the order of each group's first
+    criterion.
+    """
     texts = [Counter(content_stems(c.requirement)) for c in rubric.criteria]
     rarity = _word_rarity(texts)
     vectors = [{word: n * rarity[word] for word, n in text.items()} for text in texts]

@@ -26,7 +26,7 @@ ITEM, CRITERION, JUDGE, ORDER = "item", "criterion", "judge", "order"
 REST = "rest"
 #: An effect: the facets it depends on, in the order above.
 Term = tuple[str, ...]
-#: The number of groups of items that intervals leave out in turn.
+#: The number of groups of items; intervals leave out one group at a time.
 GROUPS = 12
 FEWEST_ITEMS = 10
 

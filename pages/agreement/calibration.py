@@ -191,8 +191,9 @@ def _draw_cascade(chosen: RatedSelection) -> None:
             numbers=range(6),
         )
     st.caption(
-        "Replayed on the labelled cells of the whole run; no calls are made. A cell escalates if "
-        "the first judge abstains, splits or fails. Undecided cells are not right."
+        "Replayed on the labelled cells of the whole run; no calls are made. A cell "
+        "escalates if the first judge abstains, splits or fails. Undecided cells count as "
+        "not right."
     )
 
 

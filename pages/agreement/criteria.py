@@ -121,7 +121,7 @@ def every_figure(chosen: RatedSelection) -> None:
         "on ordinal criteria. Alpha: agreement among all judges, or all people "
         "(Krippendorff), ordinal on ordinal criteria, else nominal. Abstentions are "
         f"counted and left out. Below each figure: {level_words()} interval, from "
-        f"{fmt.count(RESAMPLES)} resamples of the items,  computed once for these votes and "
+        f"{fmt.count(RESAMPLES)} resamples of the items, computed once for these votes and "
         f"cached; for {same.lower()}, Wilson's interval (1927) with t over items. "
         + label(" ".join(missing)),
         help=STRENGTH,
@@ -172,9 +172,7 @@ def _draw_overall(chosen: RatedSelection) -> None:
     if (chosen.reference, chosen.rater) == (LABELS, PANEL):
         asked, items = chosen.sheet.criteria, len(chosen.sheet.items)
         if picked := sum(one.reviewed(LABELS, items) for one in asked):
-            sentence += (
-                f". Of these labels {fmt.count(picked)} come from review; if review picked  "
-            )
+            sentence += f". Of these labels {fmt.count(picked)} come from review; if review picked "
             sentence += "doubtful cells, this does not estimate all cells"
     st.html(f'<div class="rs-prose">{esc(sentence)}.</div>')
 

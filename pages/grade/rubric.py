@@ -105,8 +105,8 @@ def _choose_rubric(path: Path) -> None:
     if way == "paste":
         text = steps.paste_box(
             "rubric",
-            "A table of criteria and levels with its headings, one requirement a line "
-            "with its points, or YAML.",
+            "A table of criteria and levels with its headings, one requirement per line with "
+            "its points, or YAML.",
         )
         if text:
             _show_parsed(lambda: (pasted_rubric(text),), "pasted text")

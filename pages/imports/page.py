@@ -22,9 +22,9 @@ ENDINGS = [
     *("csv", "tsv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "feather", "zip", "eval"),
 ]
 SHAPES: dict[SeenKind, str] = {
-    "long": "One answer a row",
-    "wide": "One rater a column",
-    "criteria": "One criterion a column",
+    "long": "One answer per row",
+    "wide": "One rater per column",
+    "criteria": "One criterion per column",
     "pairs": "Two answers compared",
 }
 WHERE: dict[SeenKind, tuple[routes.Screen, str]] = {
@@ -92,8 +92,10 @@ def _show_help() -> None:
         f"another tool wrote: autorubric, Gradescope, {label(', '.join(TOOL_NAMES.values()))}."
     )
     left, right = st.columns(2)
-    left.caption("One answer a row. n/a is an abstention; an empty answer of a model is a failure.")
-    right.caption("One rater a column. An empty cell means that the rater was not asked.")
+    left.caption(
+        "One answer per row. n/a is an abstention; an empty answer of a model is a failure."
+    )
+    right.caption("One rater per column. An empty cell means that the rater was not asked.")
     left.code(
         "item,criterion,rater,label\nq1,polite,ann,yes\nq1,polite,gpt-4,no\nq2,polite,ann,no",
         language=None,

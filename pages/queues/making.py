@@ -358,7 +358,11 @@ def _draw_shares(*, capped: bool) -> tuple[int, int]:
             "Only an audit finds cells on which all judges are wrong, and lets you estimate "
             "errors in unreviewed cells."
         )
-        + ("" if capped else " Each cell is drawn with this chance, so their number varies."),
+        + (
+            ""
+            if capped
+            else (" Each cell is drawn with this chance, so the number of cells varies.")
+        ),
     )
     key = state.key(QUEUE_FIELD, "gold")
     state.seed(key, 0)

@@ -96,8 +96,8 @@ def _reviewer_agreement(queue: QueueRow, pairs: Sequence[ReviewerPair]) -> None:
     st.caption(
         f"First verdicts, given before the votes were shown; kappa with its 95% interval.{rest}",
         help=(
-            "Cells that all their reviewers have judged. Cohen's kappa; of ordered options with "
-            "quadratic weights. Cells that a reviewer could not assess are left out."
+            "Cells that all their reviewers have judged. Cohen's kappa, with quadratic weights "
+            "if options are ordered. Cells that a reviewer could not assess are left out."
         ),
     )
 

@@ -178,7 +178,7 @@ def second_look(seat: Seat, queue: QueueRow) -> None:
     look = second_looks.second_look(store(), seat, queue.id)
     if look is None:
         state.drop(AGAIN)
-        empty_state("No item waits for a second look", "They come back as you go on reviewing.")
+        empty_state("No item waits for a second look", "Items come back as you go on reviewing.")
         return
     show_sentences(
         "You have decided this item before. Decide it once more, without looking it up: it shows "

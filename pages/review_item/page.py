@@ -77,8 +77,8 @@ def _show_nothing(review: OpenItem) -> None:
     leases = opened.my_leases(review)
     if leases:
         caption = (
-            "You have an item open in another window, or had when it closed. Your verdicts on it "
-            "are kept."
+            "You have an item open in another window, or had one open when that window closed. "
+            "Your verdicts on it are kept."
         )
         empty_state(
             "One item is still open", caption, lambda: _take_back(review, leases[0].item_id)

@@ -62,8 +62,8 @@ SORTS: dict[RunItemSort, str] = {
     "abstentions": "Abstentions",
     "system": "System",
 }
-#: Filters of a verdict by signs other than its option. With a criterion and no choice, the verdict
-#: is an abstention.
+#: Filters of a criterion's verdicts by something other than the option. If a criterion is set and
+#: none of these is chosen, the filter selects abstentions.
 SIGN_WORDS: dict[CellSign, str] = {
     "split": "in doubt: judges disagree",
     "abstained": "a judge abstained, whatever the verdict",

@@ -36,8 +36,8 @@ MODES = {
     ),
     "rubric": (
         "The whole rubric in one call",
-        "Fewest calls, one an item. Answers can colour each other, and an unreadable reply loses "
-        "them all.",
+        "Fewest calls: one per item. Answers can colour each other, and an unreadable "
+        "reply loses them all.",
     ),
     "two_step": (
         "Assess first, then choose",

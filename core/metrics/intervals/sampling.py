@@ -99,7 +99,7 @@ def _weighted_mean(
     square = float((weights * np.maximum(weights - 1, 0.0) * (hits - middle) ** 2).sum())
     worth = float(weights.sum() ** 2 / (weights**2).sum())
     estimate = _mean_with_interval(mean, sqrt(square) / float(weight.sum()), worth, len(y), level)
-    # Observed hits and misses are certain, whatever the rest.
+    # Observed hits and misses are certain, whatever the unlabelled items are.
     counted = weight > 0
     hit, missed = float(y[counted].sum()), float((1 - y[counted]).sum())
     low, high = hit / float(weight.sum()), 1 - missed / float(weight.sum())

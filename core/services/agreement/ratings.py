@@ -36,7 +36,7 @@ JUDGE_KINDS = ("llm", "offline")
 #: The kind of people who reviewed the run. They are a group separate from graders.
 REVIEWED = "reviewer"
 _PREFIXES = {"human": PERSON, REVIEWED: REVIEWER}
-#: Codes for a missing level: the outcome of the question.
+#: Codes for a missing level, by the reason why it is missing.
 NOT_ASKED, ABSTAINED, FAILED = -1, -2, -3
 #: The code of a majority that is not unique, since two levels are equally common.
 TIED = -4

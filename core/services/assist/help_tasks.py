@@ -233,7 +233,7 @@ def writer_from(request: Mapping[str, Any]) -> Judge:
     return build_model(Judge, request["judge"], "judge")
 
 
-#: Fields of a request that a task stores in columns of its own.
+#: Fields of a request that a task stores in separate columns.
 _ASIDE = {"subject", "budget"}
 
 

@@ -44,7 +44,8 @@ from core.services.spot.trials import HELP, Trial
 from core.store.store import Store
 from core.text.numbers import percent, score
 
-#: The detail of the runs that request an overall mark, and the setting where a run lists them.
+#: The detail of the runs that ask for an overall mark, and the beginning of the setting in which a
+#: run lists them.
 IMPRESSION, _PLACE = "impression", "impression/"
 ANSWERS, MARKS = 100, 10
 

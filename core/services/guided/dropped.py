@@ -155,7 +155,7 @@ def pasted_rubric(text: str) -> Parsed[Rubric]:
     draft = import_export.with_lines_added(new_draft(), pasted.lines)
     draft = import_export.with_criteria_added(draft, pasted.criteria)
     if not draft["criteria"]:
-        raise InputError("It contains no criterion. Write one requirement a line.")
+        raise InputError("It contains no criterion. Write one requirement per line.")
     named: RubricDraft = {**draft, "name": draft["name"] or "Pasted rubric"}
     return Parsed(rubric_from(named), pasted.notices)
 

@@ -98,7 +98,8 @@ def planned(store: Store, choices: RunChoices, labelled: int) -> Proposal:
     """Return the last judges, otherwise a saved panel, otherwise judges for the labelled items."""
     choice, named = judges(store, labelled), {entry.name for entry in choices.judges}
     names = choice.proposed if set(choice.proposed) <= named else ()
-    # A saved panel is meant to be used; but the offline panel exists from the start.
+    # A saved panel is preferred, because a user saved it to be used. The offline panel does not
+    # count, because it exists from the start.
     with_models = [p.id for p in choices.panels if not all(j.learns for j in p.panel.judges)]
     same = [p.id for p in choices.panels if {j.name for j in p.panel.judges} == set(names)]
     panels = same if choice.why == "last" or not with_models else with_models

@@ -168,7 +168,7 @@ def _pasted_table(text: str) -> Table | None:
     except InputError:
         if structured or tabbed:
             raise
-        # The commas are those of sentences: this is a text, not a table.
+        # The commas are those of sentences, so this is a text and not a table.
         return None
     if structured:
         return table

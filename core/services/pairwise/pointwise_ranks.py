@@ -31,8 +31,8 @@ from core.services.results.verdicts import texts_from
 from core.text.model_names import relation_of
 from core.text.numbers import count, plural
 
-#: The scores that a ranking excludes by default: those that a judge gave its own model
-#: or model family.
+#: The scores that a ranking excludes by default: scores of a judge's own model, and of its model
+#: family.
 EXCLUDED = ("self", "family")
 
 

@@ -149,7 +149,7 @@ def item_cells(
     voted, value = (
         worth[table.question, np.maximum(options, -1)] for options in (table.judged, option)
     )
-    # Without a verdict a cell cannot be compared, labelled or not.
+    # A cell without a verdict cannot be compared, whether it is labelled or not.
     kept = table.has_verdict & ~(labelled & np.isnan(value)) & ((stratum == 0) | ~np.isnan(voted))
     return cells_with_values(table, option, stratum, labelled & (stratum > 0), kept)
 

@@ -13,7 +13,7 @@ from core.text.numbers import count, percent, plural, score
 
 #: Slices with fewer items say almost nothing.
 TINY = 10
-#: With fewer items the bootstrap's intervals are too short (simulated: tests/metrics).
+#: With fewer items the bootstrap's intervals are too narrow (simulated in tests/metrics).
 ROUGH = 20
 #: Abstentions of at least this share change the meaning of a mean.
 MANY_AWAY = 0.05

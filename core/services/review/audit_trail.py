@@ -53,7 +53,7 @@ class DecisionEffect:
     outcome_before: Outcome | None
     outcome_after: Outcome | None
     cells: tuple[CellEffect, ...]
-    #: Hide the judges' votes: omit earlier verdicts, scores and hits.
+    #: Whether to hide the judges' votes, by leaving out earlier verdicts, scores and hits.
     blind: bool = False
 
     @property
@@ -141,7 +141,7 @@ def snapshot_difference(
     )
 
 
-#: Replaces another reviewer's verdict on a cell that is still open to blind review.
+#: Shown instead of another reviewer's verdict on a cell that is still open to blind review.
 HIDDEN = "gave a verdict (shown once the cell is resolved)"
 
 

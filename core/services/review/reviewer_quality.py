@@ -28,7 +28,7 @@ from core.services.review.reviewers import now_seated
 from core.services.review.second_looks import RepeatedVerdict
 from core.store.store import Store
 
-#: A verdict counts as quick if it took less than this part of the person's median time.
+#: A verdict counts as quick if it took less than this share of the person's median time.
 QUICK = 0.25
 #: The number of timed verdicts required for a person's usual time.
 USUAL = 8
@@ -110,7 +110,7 @@ def people_at_work(store: Store, seat: Seat, queue_id: int) -> list[PersonAtWork
     people = {*last, *sessions, *assigned} if seat.role == "lead" else {seat.name}
     rows = []
     for name in people & {*last, *sessions, *assigned}:
-        # An assigned person may not have signed in yet.
+        # A person with assignments may not have signed in yet.
         person = Seat(name, roles.get(name, "reviewer"), sessions.get(name, seat.session))
         person_pace = _pace_of(store, person, queue)
         rows.append(PersonAtWork(name, person.role, person_pace, last.get(name), name in sessions))

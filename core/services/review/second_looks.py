@@ -23,7 +23,7 @@ from core.services.review.reviewers import now_seated
 from core.store.review.settled import given_data, given_from
 from core.store.store import Store
 
-#: The number of other items a person decides before an item returns.
+#: How many other items a person decides before an item returns for a second look.
 REST = 5
 
 

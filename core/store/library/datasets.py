@@ -32,7 +32,8 @@ FOUND = r"""
 """
 _EVERYTHING = ItemFilter()
 _PAGE = 500
-#: Whether an item has its own rubric. The cheap text search comes before the slow parsing.
+#: The condition for an item with its own rubric. The cheap text search comes before the slow
+#: parsing.
 HAS_RUBRIC = "instr(i.content, '\"rubric\"') AND json_type(i.content, '$.rubric') = 'object'"
 
 

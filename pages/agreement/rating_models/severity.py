@@ -33,7 +33,7 @@ SAYS = (
 )
 HERE, ALL = "here", "all"
 OF = {HERE: "This criterion", ALL: "All criteria"}
-#: The number of raters drawn, and of items listed.
+#: The number of raters drawn in the picture, and of items listed.
 DRAWN, ITEMS = 30, 10
 
 
@@ -116,8 +116,8 @@ def _most_changed_items(chosen: RatedSelection, found: SeverityStudy) -> None:
             mime="text/csv",
             icon=":material/download:",
             key=state.key(keys.AGREEMENT_FIELD, "fair"),
-            help="Every item, on all criteria together and on each: what an average rater would "
-            "give, with its interval.",
+            help="For every item, the score that an average rater would give, on all criteria "
+            "together and on each, with its interval.",
             on_click="ignore",
         )
         work.offer_work(chosen.run_id, [one.item for one in some], "Touched by severity")

@@ -75,7 +75,7 @@ def _variance_picture(chosen: RatedSelection, whole: Study) -> None:
         draw.forest(dots, "Share of all variance", ""),
         key=state.key(keys.AGREEMENT_CHART, "variance", *chosen.pair),
         config={"displayModeBar": False},
-        alt="Share of the variance of ratings due to each source, with intervals:  "
+        alt="Share of the variance of ratings due to each source, with intervals: "
         + ", ".join(f"{WORDS[term]} {fmt.percent(share.value)}" for term, share in shares.items())
         + ".",
     )

@@ -25,7 +25,9 @@ ACTIONS: Mapping[str, str] = {
 SENTENCE, CHARACTERS = "In the same sentence", "Within characters"
 #: The initial distance, in characters, when the person chooses to set one.
 FIRST_DISTANCE = 60
-PHRASES = "One phrase a line. * ends or begins a word, <number> is a number, ... up to eight words."
+PHRASES = (
+    "One phrase per line. * ends or begins a word, <number> is a number, ... up to eight words."
+)
 
 
 def show(name: str, uid: str) -> None:
@@ -67,7 +69,7 @@ def _near_field(name: str, uid: str, near: Mapping[str, Any]) -> None:
     st.text_area(
         "Unless one of these is nearby",
         height=68,
-        placeholder="One phrase a line, e.g. quoted from",
+        placeholder="One phrase per line, e.g. quoted from",
         **drafts.widget_arguments(name, "\n".join(near.get("terms", ())), uid, "terms", _on_near),
     )
     chars = near.get("chars")

@@ -151,7 +151,7 @@ def _run_line(name: str, run: RunRow, newest: RubricVersionInfo) -> None:
             type="tertiary",
             icon=":material/difference:",
             disabled=busy,
-            help="It is being graded." if busy else None,
+            help="This run is being graded." if busy else None,
             on_click=_on_open,
             args=(run.id,),
         )
@@ -213,7 +213,11 @@ def _difference_figures(difference: ScoreDifference) -> list[LabelledFigure]:
         )
     if difference.open:
         values.append(
-            LabelledFigure("Open cells", fmt.count(difference.open), "This has not been asked yet.")
+            LabelledFigure(
+                "Open cells",
+                fmt.count(difference.open),
+                ("Judges have not been asked this question yet."),
+            )
         )
     return values
 

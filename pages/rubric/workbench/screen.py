@@ -65,7 +65,7 @@ def _on_write(name: str) -> None:
 def _paste_field(name: str) -> None:
     key = state.key(subject.WORKBENCH_FIELD, name, "paste")
     st.text_area(
-        "One submission a line, or a table",
+        "One submission per line, or a table",
         key=key,
         height=160,
         placeholder="submission,prompt,label:Accuracy\n...",

@@ -145,7 +145,7 @@ def show(name: str, bench: WorkbenchState, criterion: str | None) -> None:
             if state.get(state.key(keys.WORKBENCH_OPEN, name)) == row["uid"]:
                 opened_row.show_row(name, bench, row, criterion)
     if not rows and bench.tests:
-        st.caption("No row is like that.")
+        st.caption("No row passes this filter.")
     if pages > 1:
         st.pagination(pages, key=state.key(keys.WORKBENCH_PAGE, name))
     offer_restore(name)

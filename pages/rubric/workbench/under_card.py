@@ -27,7 +27,7 @@ from pages.ui.widgets import draw_row, shown_errors
 
 #: The most rows shown, and the number of answers taken at a time.
 SHOWN, TAKEN = 4, 3
-#: The number of rows on which a saved version is tried.
+#: The number of rows on which a newly saved version is tried.
 FIVE = 5
 LOOK_EVERY = 0.7
 

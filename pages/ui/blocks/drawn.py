@@ -153,7 +153,7 @@ def _draw_plot(
     else:
         rows = [(n, [(p.label, p.option, p.value, p.items) for p in ps]) for n, ps in block.rows]
         figure = draw.verdict_bars(rows)
-        alt = f"{block.name}: a bar per criterion, parted by the verdicts."
+        alt = f"{block.name}: a bar per criterion, divided by verdict."
     if not titled:
         st.html(f'<div class="rs-section">{esc(block.name)}</div>')
     st.plotly_chart(

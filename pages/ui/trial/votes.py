@@ -143,7 +143,7 @@ def _settled_tags(criterion: CriterionView, active: bool) -> list[str]:
         return [tag("waiting", "neutral") if active else tag("✕ No verdict", "bad")]
     parts = list[str]()
     if verdict.abstained:
-        parts.append(tag("Abstained: every judge did", "warn"))
+        parts.append(tag("Abstained: all judges abstained", "warn"))
     elif verdict.votes == 1:
         parts.append(tag("1 vote", "neutral"))
     elif has_unvoted_option(verdict):

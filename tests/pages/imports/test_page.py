@@ -58,7 +58,7 @@ def figures(app: AppTest) -> dict[str, str]:
 
 
 def test_the_first_visit_says_what_a_file_may_be() -> None:
-    assert "One answer a row" in shown(open_page(PAGE))
+    assert "One answer per row" in shown(open_page(PAGE))
 
 
 def test_a_long_table_is_shown_before_it_is_kept_and_leads_to_its_agreement(store: Store) -> None:
@@ -167,7 +167,7 @@ def test_another_file_starts_anew(store: Store) -> None:
     app = press_import(importing(LONG))
     app.button(key=state.key(keys.ACT, "another")).click().run()
     assert not app.exception
-    assert "One answer a row" in shown(app)
+    assert "One answer per row" in shown(app)
 
 
 def test_hostile_text_is_shown_as_it_is(store: Store) -> None:
