@@ -102,10 +102,10 @@ _PLACE_NAME = re.compile(r"[a-z0-9-]{1,60}")
 
 
 def secret_destinations(judge: Judge, environ: Mapping[str, str]) -> list[Sending]:
-    """Return what a judge's calls would send where, apart from the usual.
+    """Return the secrets that a judge's calls would send, and where, apart from the usual cases.
 
-    Usual are: a provider's own variable sent to its own address or to the address in ``environ``,
-    and the variable of a self-hosted server sent to this machine.
+    The usual cases are a provider's own variable sent to its own address or to the address in
+    ``environ``, and the variable of a self-hosted server sent to this machine.
 
     >>> secret_destinations(Judge(name="j", model="gpt-4o", key_env="OPENAI_API_KEY"), {})
     []

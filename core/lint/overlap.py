@@ -14,7 +14,7 @@ from core.lint.rules import LintFinding
 
 #: Criteria overlap if the cosine of their weighted word counts is at least this.
 ALIKE = 0.72
-#: The same limit for other languages, whose function words are not filtered out.
+#: The limit for requirements in other languages, whose function words are not filtered out.
 ALIKE_ELSEWHERE = 0.9
 #: Requirements with fewer content words match only if they are identical.
 SHORT = 3

@@ -204,7 +204,7 @@ LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
     "thinking": "Thinking",
     "shuffle": "Shuffle the options",
     "logprobs": "Ask how likely each option was",
-    "decides": "It only decides, in one word",
+    "decides": "Decisions only, in one word",
     "template": "Form of the question",
 }
 #: Settings that are on or off.
