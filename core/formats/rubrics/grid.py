@@ -41,7 +41,8 @@ _ROLES: dict[Role, frozenset[str]] = {
         standard|skill|learning outcome|outcome|task|area|name|title|what is assessed"""
     ),
     "requirement": _known(
-        """requirement|description|question|text|definition|what to look for|guiding question"""
+        """requirement|description|question|text|definition|what to look for|what we look for|
+        guiding question"""
     ),
     "weight": _known(
         """weight|weighting|points|pts|max|max points|max. points|maximum|maximum points|worth|
@@ -49,8 +50,7 @@ _ROLES: dict[Role, frozenset[str]] = {
     ),
     "section": _known("section|group|part"),
     "aside": _known(
-        """score|points earned|earned|your score|grade|mark|comment|comments|feedback|notes|
-        total"""
+        """score|points earned|earned|your score|grade|mark|comment|comments|feedback|notes|total"""
     ),
 }
 #: Beginnings of headings of weights in other forms and languages: `Weight (%)`, `Gewicht in %`.
@@ -67,8 +67,8 @@ _VOTES = _known(
 #: Words for levels, from best to worst; words on the same line are equal.
 _RANKS = (
     "exemplary|excellent|outstanding|exceptional|distinguished|advanced|superior|mastery|mastered|"
-    "exceeds expectations|exceeds|expert|full marks|full credit|fully met|complete|strong|high|"
-    "always|very good|a",
+    "exceeds expectations|exceeds|expert|full marks|full points|full credit|fully met|complete|"
+    "strong|high|always|very good|a",
     "good|proficient|accomplished|meets expectations|meets|competent|above average|usually|"
     "mostly met|met|yes|b",
     "fair|satisfactory|adequate|developing|average|basic|acceptable|partially meets|partial|"
@@ -77,8 +77,8 @@ _RANKS = (
     "needs improvement|needs work|limited|weak|below expectations|below average|novice|marginal|"
     "rarely|low|d",
     "poor|unsatisfactory|inadequate|insufficient|beginning|failing|fail|no credit|no marks|"
-    "not met|unmet|no|absent|missing|none|incomplete|never|unacceptable|does not meet|"
-    "does not meet expectations|very poor|f",
+    "no points|zero points|not met|unmet|no|absent|missing|none|incomplete|never|unacceptable|"
+    "does not meet|does not meet expectations|very poor|f",
 )
 _RANK = {word: at for at, line in enumerate(_RANKS) for word in line.split("|")}
 
