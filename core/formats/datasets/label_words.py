@@ -238,9 +238,10 @@ def without_absences(
     return replace(table, rows=rows, notices=(*table.notices, notice))
 
 
-#: Beside one of the others, a minus is a mark.
-_SIGNED = frozenset({"", "---", "--", "-", "+/-", "-/+", "+-", "\u00b1", "0", "o", "~"})
-_PLUS = frozenset({"+", "++", "+++"})
+#: Marks of plus and minus, and what is beside them.
+_SIGNS = frozenset({"", "0", "o", "~", "\u00b1", "+/-", "-/+", "+-", "-", "--", "---"}) | {
+    *("+", "++", "+++")
+}
 
 
 def _with_minus(table: Table, rubric: Rubric | None, kept: Collection[str]) -> Table:
@@ -268,10 +269,11 @@ def _holds_signs(cells: Iterable[Any]) -> bool:
     """Return whether a column holds only marks of plus and minus, a dash and a plus among them."""
     words = set[str]()
     for cell in cells:
-        word = "" if cell is None else fold(_plain(cell) or str(cell))
-        if word not in words and word not in _SIGNED | _PLUS:
+        word = "" if cell is None else str(cell)
+        if word not in words and word.strip().lower() not in _SIGNS:
             return False
         words.add(word)
+    words = {word.strip() for word in words}
     return "-" in words and any(word == "--" or {*word} & {"+", "\u00b1"} for word in words)
 
 

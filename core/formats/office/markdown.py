@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,12 +19,14 @@ _OTHERS = frozenset(
     ("csv", "tsv", "tab", "json", "jsonl", "ndjson", "yaml", "yml", "xlsx", "ods", "docx", "pdf")
 )
 #: The line below the headings of a table.
-_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*|[ \t]*\|-+\|\s*")
-_RULE_IN_BYTES = re.compile(rb"^[ \t]*[|:]?[ \t:]*-+[ \t:]*\|", re.M)
+_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?")
+_RULE_IN_BYTES = re.compile(rb"^[ \t|:]*-+[ \t:]*\|", re.M)
 _BAR = re.compile(r"(?<!\\)\|")
 _BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 _WHOLE = re.compile(r"([*_`])(?=\S)(.+)(?<=\S)\1")
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)[\s#]*")
+_HEADING = re.compile(r" {0,3}(#{1,6})\s(.*)")
+#: Cells without marks of emphasis inside, however many stars they have.
+_LONG = 10_000
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 
 
@@ -79,7 +82,7 @@ def _parts_in(opened: Opened) -> _Parts:
 
 
 def _is_rule(lines: Sequence[str], wide: int) -> bool:
-    return bool(lines and _RULE.fullmatch(lines[0])) and len(_cells(lines[0])) == wide
+    return bool(lines and _RULE.fullmatch(lines[0].strip())) and len(_cells(lines[0])) == wide
 
 
 def _cells(line: str) -> list[str]:
@@ -92,7 +95,7 @@ def _cells(line: str) -> list[str]:
 
 def _plain(cell: str) -> str:
     text = re.sub(r"<br ?/?>", " ", cell).replace("\\|", "|").strip()
-    text = _BOLD.sub(r"\1", text)
+    text = _BOLD.sub(r"\1", text) if len(text) < _LONG else text
     whole = _WHOLE.fullmatch(text)
     return whole[2] if whole else text
 
@@ -164,10 +167,7 @@ def headed_texts(opened: Opened) -> TableRows | None:
     for level in range(1, 7):
         parts = [(at, title) for at, depth, title in headings if depth == level]
         ends = [at for at, depth, _ in headings if depth <= level] + [len(lines)]
-        texts = [
-            "\n".join(lines[at + 1 : min(end for end in ends if end > at)]).strip()
-            for at, _ in parts
-        ]
+        texts = ["\n".join(lines[at + 1 : ends[bisect_right(ends, at)]]).strip() for at, _ in parts]
         if sum(map(bool, texts)) > 1:
             return _texts_as_rows(parts, texts, lines, level)
     return None
@@ -179,8 +179,10 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     for at, line in enumerate(lines):
         in_code ^= bool(_FENCE.match(line))
         match = None if in_code else _HEADING.fullmatch(line)
-        if match and match[2]:
-            yield at, len(match[1]), match[2]
+        words, _, end = match[2].strip().rpartition(" ") if match else ("", "", "")
+        title = words if {*end} == {"#"} else f"{words} {end}"
+        if match and title.strip():
+            yield at, len(match[1]), title.strip()
 
 
 def _texts_as_rows(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
+
 import pytest
 
 from core.errors import InputError
@@ -93,3 +96,26 @@ def test_a_row_with_too_many_cells_and_a_second_table_are_refused() -> None:
 
 def test_lines_of_a_text_file_are_still_a_table_of_one_column() -> None:
     assert len(read_table("answer\nI like boats.\nI do not.\n", "x.txt").rows) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " " * 200_000 + "x\n",
+        "# " + " " * 200_000 + "x" + "# " * 100_000 + "x\n",
+        "# a\n" * 100_000,
+        f"| a | b |\n|---|---|\n| {'**a ' * 50_000} | {'*' * 100_000} |\n",
+        f"| a | b |\n|{' ' * 200_000}\n{'-' * 200_000} |x\n",
+    ],
+    ids=("spaces", "signs", "headings", "stars", "rules"),
+)
+def test_a_hostile_text_is_read_or_refused_at_once(text: str) -> None:
+    began = time.process_time()
+    with suppress(InputError):
+        read_table(text, "x.md")
+    assert time.process_time() - began < 3
+
+
+def test_a_heading_keeps_its_own_signs() -> None:
+    items = parse_dataset("## C#\nIt is a language.\n## B ##\nSo is it.\n", "x.md").value.items
+    assert [item.id for item in items] == ["C#", "B"]
