@@ -190,6 +190,8 @@ def _yes_and_no(criterion: Criterion) -> tuple[str, ...]:
 _CODES, _MORE_CODES = re.compile(r"-?9+(\.0)?|-8+"), frozenset({"77", "88", "97", "98"})
 #: How many times larger than every mark a code is.
 _FAR = 4.9
+#: The rows that tell whether a column holds numbers.
+_FIRST = 1000
 
 
 def without_absences(
@@ -198,7 +200,7 @@ def without_absences(
     """Return the table with blanks for absences in columns of numbers: "absent", or a code.
 
     A code is 99 or -9, far outside the other numbers. What is an option of the rubric or in
-    ``kept`` stays, and so does a word beside other words.
+    ``kept`` stays. "absent" beside other words is blank if its row has none of the numbers.
 
     >>> rows = tuple({"kim": mark, "lee": "2"} for mark in ("4", "5", "4", "ABS", "99"))
     >>> table = Table("x.csv", "csv", ("kim", "lee"), rows, (2, 3, 4, 5, 6))
@@ -213,6 +215,8 @@ def without_absences(
         # One column's code is also that of a column with a single mark beside it.
         left = [c for c in answers if not found[c]]
         found |= {c: _absences((row.get(c) for row in table.rows), options, codes) for c in left}
+    away = _away_in_words(table, [c for c in answers if not found[c]], found, options)
+    found |= away
     absences = Counter[str]()
     for words in found.values():
         absences.update(words)
@@ -225,8 +229,43 @@ def without_absences(
     listed = ", ".join(f"{word!r} {times:,}" for word, times in absences.most_common(10))
     code = next((word for word in absences if number_of(word) is not None), None)
     mend = f"If {code} is an answer: --map-label {code}={code}." if code else ""
-    notice = Problem(f"Beside numbers, these words are taken as no answer: {listed}.", mend)
+    beside = "Beside numbers" if not away else "Beside numbers, or where a row has none"
+    notice = Problem(f"{beside}, these words are taken as no answer: {listed}.", mend)
     return replace(table, rows=rows, notices=(*table.notices, notice))
+
+
+def _away_in_words(
+    table: Table, columns: Iterable[str], found: Mapping[str, Mapping[str, int]], options: set[str]
+) -> dict[str, dict[str, int]]:
+    """Return, by column of words, the words for absences whose rows have no number, counted."""
+    marks = [c for c in found if _is_numeric(table, c)]
+    away = dict[str, dict[str, int]]()
+    for column in columns if len(marks) > 1 else ():
+        counts, apart = Counter[str](), set[bool]()
+        for row in table.rows:
+            word = _plain(row.get(column))
+            if fold(word) in ABSENT - options - NO_ANSWER:
+                counts[word] += 1
+                apart.add(all(_is_blank(row.get(c), found[c]) for c in marks))
+        if apart == {True} and 2 * counts.total() < len(table.rows):
+            away[column] = dict(counts)
+    return away
+
+
+def _is_numeric(table: Table, column: str) -> bool:
+    """Return whether a column holds numbers that repeat, and else only what is no answer."""
+    words = Counter(_plain(row.get(column)) for row in table.rows[:_FIRST])
+    given = [w for w in words if not _is_blank(w, ABSENT)]
+    return 1 < len(given) < sum(words[w] for w in given) and all(
+        number_of(w) is not None for w in given
+    )
+
+
+def _is_blank(cell: object, absences: Collection[str]) -> bool:
+    """Return whether a cell says nothing, or one of these words."""
+    return not isinstance(cell, dict | list) and (
+        fold(word := _plain(cell)) in NO_ANSWER or word in absences or fold(word) in absences
+    )
 
 
 def _names_rows(column: str) -> bool:

@@ -118,3 +118,16 @@ def test_yes_and_no_are_read_in_other_languages() -> None:
         rows = f"id,submission,polite\na,x,{yes}\nb,y,{no}\n"
         found = parse_dataset(rows, "t.csv", RUBRIC).value
         assert [item.labels["polite"].label for item in found.items] == ["MET", "UNMET"]
+
+
+def test_a_word_for_absent_among_words_is_no_answer_where_its_row_has_no_numbers() -> None:
+    rows = [("p1", "2", "1", "fair"), ("p2", "1", "2", "sound"), ("p3", "", "", "absent")]
+    rows += [("p4", "1", "1", "fair"), ("p5", "2", "2", "sound"), ("p6", "2", "", "weak")]
+    lines = ["trainee,greets,closes,overall", *map(",".join, rows)]
+    table = without_absences(read_table("\n".join(lines).encode(), "ward.csv"))
+    assert [row["overall"] for row in table.rows][2:4] == ["", "fair"]
+    assert "'absent' 1" in table.notices[-1].message
+    # Beside a number it is what somebody said of the row.
+    lines[3] = "p3,2,1,absent"
+    table = without_absences(read_table("\n".join(lines).encode(), "ward.csv"))
+    assert table.rows[2]["overall"] == "absent"
