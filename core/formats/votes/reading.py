@@ -42,6 +42,7 @@ from core.formats.votes.item_texts import by_system, said_of_texts
 from core.formats.votes.pair_tables import guess_pairs, pairs_in
 from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
 from core.formats.votes.structure.nests import judgements_as_rows
+from core.formats.votes.structure.pair_columns import without_counts
 from core.formats.votes.structure.texts import judged_texts
 from core.formats.votes.structure.values import Values
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
@@ -134,7 +135,7 @@ def table_of(
     if name not in source.files:
         raise InputError("It contains no table of votes.", (), source.name)
     sheet = source.sheet if source.lone else None
-    table = judgements_as_rows(read_table(source.files[name], name, sheet, most))
+    table = judgements_as_rows(without_counts(read_table(source.files[name], name, sheet, most)))
     return without_absences(table, rubric, kept)
 
 

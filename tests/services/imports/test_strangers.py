@@ -24,6 +24,7 @@ from tests.formats.fresh_tables import FRESH_TABLES
 from tests.formats.more_tables import MORE_TABLES
 from tests.formats.nested_tables import NESTED_TABLES, WHY, nested
 from tests.formats.office.workbooks import xlsx
+from tests.formats.panel_tables import PANEL_TABLES
 from tests.formats.rated_tables import RATED_TABLES
 from tests.formats.school_tables import SCHOOL_TABLES
 from tests.formats.scorecard_tables import SCORECARD_TABLES
@@ -38,6 +39,7 @@ TABLES = (
     *COMPARED_TABLES,
     *NESTED_TABLES,
     *ANSWERED_TABLES,
+    *PANEL_TABLES,
 )
 
 

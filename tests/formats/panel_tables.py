@@ -1,0 +1,57 @@
+"""Tables of a ninth stranger's kinds: preferences by name, titles under review, a lone rater each.
+
+The shapes were met in the wild; the texts are made up here.
+"""
+
+from __future__ import annotations
+
+from tests.formats.strangers import Stranger, essay, table
+
+CHOICES = ("A", "B", "same")
+
+
+def tasted(n: int) -> dict[str, object]:
+    """One pair and what three people preferred; the last left two out."""
+    pair = {"Nr": n, "Draft A": essay(n), "Draft B": essay(n + 20)}
+    third = CHOICES[n % 2] if n > 1 else ""
+    return pair | {"Ines": CHOICES[n % 3], "Otto": CHOICES[(n + 1) % 3], "Wanda": third}
+
+
+SUM = {"Nr": "", "Draft A": "", "Draft B": "A won", "Ines": 3, "Otto": 3, "Wanda": 4}
+
+PANEL_TABLES: tuple[Stranger, ...] = (
+    # A last row counts what each person preferred.
+    Stranger("drafts.xlsx", table([*map(tasted, range(9)), SUM]), "pairs", (25, 3, 9, 1)),
+    # A lone unknown word is asked about once, for all of them.
+    Stranger(
+        "asked.csv",
+        table([{**tasted(n), "Otto": ("A", "B", "hm")[n % 3]} for n in range(9)]),
+        "refused",
+        (25, 3, 9, 1),
+        maps=(
+            "first=Draft A second=Draft B preference=Ines preference=Otto preference=Wanda"
+            " word:hm=Tie",
+        ),
+    ),
+    # The title of what was reviewed is not what was reviewed.
+    Stranger(
+        "talks.csv",
+        table(
+            [
+                {
+                    "#": 104 + 13 * talk,
+                    "title": f"On small bridges and the rivers of town {talk}",
+                    "reviewer": f"R-{who}",
+                }
+                | {"rigour": 1 + (talk + who) % 5, "novelty": 1 + (talk * who) % 4}
+                | {"review": f"I liked talk {talk}. It needs a map, as {who} said before."}
+                for talk in range(5)
+                for who in range(3)
+                if (talk + who) % 4
+            ]
+        ),
+        "refused",
+        (22, 3, 5, 2),
+        maps=("item=# rater=reviewer criteria=rigour criteria=novelty reason=review",),
+    ),
+)
