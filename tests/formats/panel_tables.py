@@ -5,7 +5,10 @@ The shapes were met in the wild; the texts are made up here.
 
 from __future__ import annotations
 
-from tests.formats.strangers import Stranger, essay, table
+import json
+from itertools import product
+
+from tests.formats.strangers import Stranger, essay, source, table
 
 CHOICES = ("A", "B", "same")
 
@@ -18,6 +21,20 @@ def tasted(n: int) -> dict[str, object]:
 
 
 SUM = {"Nr": "", "Draft A": "", "Draft B": "A won", "Ines": 3, "Otto": 3, "Wanda": 4}
+
+
+def marked(n: int, people: int) -> list[dict[str, int]]:
+    """What so many people without names gave one recap."""
+    return [{"clear": 1 + (n + k) % 4, "true": 1 + (n * k) % 5} for k in range(people)]
+
+
+#: Two recaps of each report, each with marks of two groups whose members have no names.
+RECAPS = [
+    {"id": f"r{report}", "model_id": model, "text": source(report), "recap": essay(2 * report + at)}
+    | {"references": [essay(50 + report), essay(60 + report)]}
+    | {"staff_annotations": marked(report + at, 2), "crowd_annotations": marked(report, 3 + at)}
+    for report, (at, model) in product(range(4), enumerate(("fir", "yew")))
+]
 
 PANEL_TABLES: tuple[Stranger, ...] = (
     # A last row counts what each person preferred.
@@ -53,5 +70,20 @@ PANEL_TABLES: tuple[Stranger, ...] = (
         "refused",
         (22, 3, 5, 2),
         maps=("item=# rater=reviewer criteria=rigour criteria=novelty reason=review",),
+    ),
+    *(
+        Stranger(
+            f"recaps.{ending}",
+            data,
+            "criteria",
+            (88, 6, 8, 2),
+            essay(0),
+            reference=essay(50),
+            prompt=source(0).strip(),
+        )
+        for ending, data in (
+            ("json", json.dumps(RECAPS)),
+            ("jsonl", "".join(json.dumps(recap) + "\n" for recap in RECAPS)),
+        )
     ),
 )

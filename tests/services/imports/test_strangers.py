@@ -24,7 +24,7 @@ from tests.formats.fresh_tables import FRESH_TABLES
 from tests.formats.more_tables import MORE_TABLES
 from tests.formats.nested_tables import NESTED_TABLES, WHY, nested
 from tests.formats.office.workbooks import xlsx
-from tests.formats.panel_tables import PANEL_TABLES
+from tests.formats.panel_tables import PANEL_TABLES, RECAPS
 from tests.formats.rated_tables import RATED_TABLES
 from tests.formats.school_tables import SCHOOL_TABLES
 from tests.formats.scorecard_tables import SCORECARD_TABLES
@@ -161,6 +161,16 @@ def test_reasons_in_a_nest_are_kept_with_their_judgement(tmp_path: Path, form: s
     bundle = read_bundle(open_path(file), "long")
     assert {vote.reason for vote in bundle.votes.rows} == {WHY}
     assert "Each judgement in 'judgements' is a row." in str(bundle.notices)
+
+
+def test_raters_without_names_are_told_by_their_group_and_place(tmp_path: Path) -> None:
+    file = tmp_path / "recaps.json"
+    file.write_text(json.dumps(RECAPS))
+    bundle = read_bundle(open_path(file), "criteria")
+    assert {vote.rater for vote in bundle.votes.rows} == {
+        *("staff 1", "staff 2", "crowd 1", "crowd 2", "crowd 3", "crowd 4")
+    }
+    assert "need not be the first of another" in str(bundle.notices)
 
 
 def test_an_empty_preference_is_no_vote(store: Store, tmp_path: Path) -> None:

@@ -304,13 +304,24 @@ def _with_answers(
     free = [t for t in free if t not in (*item, rater, *answers)]
     if len(item) == 1 and item[0] in texts:
         free = [item[0], *free]
-    judged = best_texts(values, free, item)
+    judged = _of_systems(values, free, item) or best_texts(values, free, item)
     varying = [c for c in values.columns if c not in keys and values.varies(item, c)]
     reasons = sorted(filter(values.remarks, varying)) or [
         c for c in varying if (c in texts or values.says(c)) and values.measures_nothing(c)
     ]
     reason = next((c for c in reasons if c not in (*answers, rater, *judged)), "")
     return RowKeys(item, rater, tuple(answers), asked, judged, reason)
+
+
+def _of_systems(values: Values, texts: Sequence[str], item: Sequence[str]) -> TextColumns | None:
+    """Return the texts that differ between the systems of an id, with the one they share."""
+    ids = [c for c in item if not system_named(c)]
+    own = [t for t in texts if ids and values.varies(ids, t)]
+    shared = [t for t in texts if t not in own]
+    if len(ids) == len(item) or not own or not shared:
+        return None
+    judged = best_texts(values, own, item)
+    return judged if judged.prompt else judged._replace(prompt=shared[0])
 
 
 def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:
