@@ -36,6 +36,33 @@ RECAPS = [
     for report, (at, model) in product(range(4), enumerate(("fir", "yew")))
 ]
 
+BY_PLAN = "criteria=Plan criteria=Style criteria=Spelling"
+#: Parts of three questions, as Qualtrics heads them: codes, what was asked, and its own ids.
+PARTS = {
+    f"T{tune}_{n}": (tune, part) for tune in (1, 2, 3) for n, part in ((1, "Ease"), (2, "Charm"))
+}
+ABOUT = ("Status", "RecordedDate", "ResponseId")
+SURVEY_HEADS = [
+    {head: head for head in ABOUT}
+    | {
+        code: f"Please judge tune {t}. - {part} (1 = none, 5 = much)"
+        for code, (t, part) in PARTS.items()
+    },
+    {head: f'{{"ImportId": "{head}"}}' for head in (*ABOUT, *PARTS)},
+]
+
+
+def surveyed(n: int) -> dict[str, object]:
+    """One person's answers to all parts; the first person only tried the survey."""
+    about = (
+        "Survey Preview" if n == 0 else "IP Address",
+        f"2026-03-0{n + 1} 09:00:00",
+        f"R_{n}kQ{n}",
+    )
+    marks = {code: 1 + (n * at + n + at) % 5 for at, code in enumerate(PARTS)}
+    return dict(zip(ABOUT, about, strict=True)) | marks
+
+
 PANEL_TABLES: tuple[Stranger, ...] = (
     # A last row counts what each person preferred.
     Stranger("drafts.xlsx", table([*map(tasted, range(9)), SUM]), "pairs", (25, 3, 9, 1)),
@@ -85,5 +112,35 @@ PANEL_TABLES: tuple[Stranger, ...] = (
             ("json", json.dumps(RECAPS)),
             ("jsonl", "".join(json.dumps(recap) + "\n" for recap in RECAPS)),
         )
+    ),
+    # Each essay has one rater, named in a column, who marked it by several criteria in letters.
+    *(
+        Stranger(
+            f"essays{len(words)}.csv",
+            table(
+                [
+                    {"Nr": n, "Essay": essay(n), "Plan": "ABC"[n % 3], "Style": "ABC"[n * n % 3]}
+                    | {"Spelling": "ABC"[(n + 1) % 3], "Rater": ("Ito", "Abe")[n // 6]}
+                    for n in range(12)
+                ]
+            ),
+            "criteria" if words else "refused",
+            (36, 2, 12, 3),
+            essay(0) if words else "",
+            words=words,
+            maps=(f"item=Nr submission=Essay rater=Rater {BY_PLAN}",),
+        )
+        for words in (
+            (),
+            ("submission=Essay", *BY_PLAN.replace("criteria", "labels").split(), "rater=Rater"),
+        )
+    ),
+    # A survey's own previews are no answers; parts of a question are named by what was asked.
+    Stranger(
+        "survey.csv",
+        table([*SURVEY_HEADS, *map(surveyed, range(7))]),
+        "refused",
+        (36, 6, 3, 2),
+        maps=("rater=ResponseId items=T1 items=T2 items=T3 criteria=Ease criteria=Charm",),
     ),
 )

@@ -121,7 +121,8 @@ def _rated_once(values: Values) -> RowKeys | None:
     if len(raters) != 1 or len(item) != 1:
         return None
     free = [c for c in values.columns if c not in (*item, *raters) and values.can_be_answers(c)]
-    scales = [c for c in free if named_label(c) or is_scale(values.distinct[c], c)]
+    alike = next(iter(sharing(values.table, free)), [])
+    scales = [c for c in free if c in alike or named_label(c) or is_scale(values.distinct[c], c)]
     answers = tuple(without_derived(values, scales))
     texts = best_texts(values, [t for t in values.texts() if t not in answers], item)
     reason = next(filter(values.remarks, values.columns), "")
