@@ -155,6 +155,7 @@ def survey_rows(rows: TableRows) -> TableRows:
     names = _parts_asked(rows)
     if names:
         listed = ", ".join(f"{c!r} is {name!r}" for c, name in [*names.items()][:6])
+        listed += " and so on" if len(names) > 6 else ""
         notices.append(Problem(f"Columns are named by their questions: {listed}."))
     kept = [at for at in range(len(rows.rows)) if at not in left]
     return TableRows(

@@ -187,7 +187,8 @@ def _check(table: Table, mapping: VoteMapping, repeated: float) -> None:
         for name in required
         if getattr(mapping, name) is None
     ]
-    if (longest := max((len(cell_text(r, mapping.rater)) for r in table.rows), default=0)) > _NAME:
+    rated = table.rows if mapping.rater else ()
+    if (longest := max((len(cell_text(r, mapping.rater)) for r in rated), default=0)) > _NAME:
         message = (
             f"{mapping.rater!r} holds texts of up to {longest:,} characters, not raters' names."
         )

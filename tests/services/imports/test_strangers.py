@@ -173,6 +173,13 @@ def test_raters_without_names_are_told_by_their_group_and_place(tmp_path: Path) 
     assert "need not be the first of another" in str(bundle.notices)
 
 
+def test_spans_in_lists_are_no_marks(tmp_path: Path) -> None:
+    file = tmp_path / "spans.json"
+    spans = [{"start": n, "end": n + 3} for n in range(2)]
+    file.write_text(json.dumps([{"id": n, "text": essay(n), "spans": spans} for n in range(6)]))
+    assert import_files.look(open_path(file)).kind == "dataset"
+
+
 def test_an_empty_preference_is_no_vote(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "scripts.csv"
     words = ("left", "right", "")

@@ -19,6 +19,11 @@ from core.formats.votes.structure.values import Values, item_changes
 _ANSWERS = frozenset({"votes", "ratings", "annotations", "judgments", "judgements", "responses"})
 #: Words of headings that say only that the cells list answers.
 _LISTED = frozenset({*_ANSWERS, "scores", "labels", "evaluations", "assessments", "annotation"})
+#: Keys of spans, boxes and ids, whose numbers are no marks.
+_PLACES = frozenset(
+    {"start", "end", "begin", "stop", "from", "to", "offset", "length", "x", "y", "w", "h", "width"}
+    | {"height", "id", "index", "page", "line", "position", "top", "left", "bottom", "right"}
+)
 _ROWS = 1000
 
 
@@ -74,7 +79,9 @@ def unnamed_raters_as_rows(table: Table) -> Table:
     """
     criteria = {c: keys for c in table.columns if (keys := _marked_in(table, c))}
     named = {key for keys in criteria.values() for key in keys}
-    if len({*criteria.values()}) != 1 or {*named, "rater"} & {*table.columns}:
+    if len({tuple(sorted(keys)) for keys in criteria.values()}) != 1 or {*named, "rater"} & {
+        *table.columns
+    }:
         return table
     heads = [c for c in table.columns if c not in criteria]
     whose = {c: " ".join(w for w in plain_heading(c).split() if w not in _LISTED) for c in criteria}
@@ -110,14 +117,16 @@ def _marked_in(table: Table, column: str) -> tuple[str, ...]:
     objects = [entry for of in cells for entry in of]
     if not any(len(of) > 1 for of in cells) or not all(isinstance(e, dict) for e in objects):
         return ()
-    keys = {tuple(sorted(entry)) for entry in objects}
+    first, keys = tuple(objects[0]), {tuple(sorted(entry)) for entry in objects}
+    if (
+        len(keys) > 1
+        or len(first) < 2
+        or any(measures(k) or plain_heading(k) in _PLACES for k in first)
+    ):
+        return ()
     marks = [mark for entry in objects for mark in entry.values() if mark is not None]
     numbers = all(isinstance(m, int | float) and not isinstance(m, bool) for m in marks)
-    few = 1 < len({*marks}) <= MOST_SHARED if numbers else False
-    first = tuple(objects[0])
-    return (
-        first if few and len(keys) == 1 and len(first) > 1 and not any(map(measures, first)) else ()
-    )
+    return first if numbers and 1 < len({*marks}) <= MOST_SHARED else ()
 
 
 def one_row_per_answer(

@@ -153,18 +153,18 @@ def without_counts(table: Table) -> Table:
 def _counts_words(table: Table, at: int) -> bool:
     """Return whether a row has whole numbers in two or more columns of words, and no text."""
     row, above = table.rows[at], table.rows[:at][-_NEAR:]
-    filled = [c for c in table.columns if row[c]]
-    counts = [c for c in filled if row[c].isdecimal() and int(row[c]) <= at]
-    gaps = [c for c in table.columns if not row[c] and all(r[c] for r in above)]
-    if len(counts) < 2 or len(filled) - len(counts) > 1 or not gaps:
+    filled = [c for c in table.columns if row.get(c)]
+    counts = [c for c in filled if str(row[c]).isdecimal() and int(row[c]) <= at]
+    if len(counts) < 2 or len(filled) - len(counts) > 1:
         return False
-    words = ({r[c] for r in above} - {""} for c in counts)
-    return all(w and not any(number_of(word) is not None for word in w) for w in words)
+    words = ({str(r.get(c) or "") for r in above} - {""} for c in counts)
+    gaps = any(all(r.get(c) for r in above) for c in table.columns if c not in filled)
+    return gaps and all(w and not any(number_of(word) is not None for word in w) for w in words)
 
 
 def _label_of(table: Table, at: int) -> str:
-    row = table.rows[at]
-    return next((str(row[c]) for c in table.columns if row[c] and not row[c].isdecimal()), "")
+    cells = (str(table.rows[at].get(c) or "") for c in table.columns)
+    return next((cell for cell in cells if cell and not cell.isdecimal()), "")
 
 
 def is_answer(table: Table, column: str) -> bool:
