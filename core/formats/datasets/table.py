@@ -29,6 +29,7 @@ from core.formats.rubrics.evalassist import (
 from core.formats.rubrics.score_scales import feedback_row
 from core.formats.rubrics.unitxt import unitxt_data
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
+from core.formats.source.heading import survey_rows
 from core.formats.source.one_hot import options_as_one
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import (
@@ -151,14 +152,14 @@ def _from_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
     if kind == "csv":
         table = _of_rows("csv", text_table(opened, text, most), name)
         return replace(table, notices=(*opened.notices, *table.notices))
-    # Only spreadsheets write other encodings than UTF-8.
-    opened.text("dataset", MAX_DATASET_BYTES)
+    opened.text("dataset", MAX_DATASET_BYTES)  # only spreadsheets write other encodings than UTF-8
     if kind == "jsonl":
         return _from_jsonl(opened, most)
     return _from_document(opened.document("dataset", MAX_DOCUMENT_BYTES), name)
 
 
 def _of_rows(kind: Kind, rows: TableRows, name: str) -> Table:
+    rows = survey_rows(rows)
     return Table(name, kind, rows.columns, rows.rows, rows.lines, notices=rows.notices)
 
 
@@ -364,8 +365,7 @@ def parsed_cell(value: Any) -> Any:
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        # A text that merely begins with a bracket.
-        return value
+        return value  # a text that merely begins with a bracket
 
 
 def leaves(table: Table) -> dict[str, Any]:
