@@ -64,9 +64,14 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = Fa
 
 
 def _may_be_votes(table: Table, kind: SeenKind) -> bool:
-    """Return whether a table is votes, or could be once its columns have roles."""
+    """Return whether a table is votes, or could be once its columns have roles.
+
+    One person's marks by several criteria are labels of texts.
+    """
     near = nearest_shapes(table) if kind == "unknown" else ()
-    return kind in TABLES or any(shape.kind != "dataset" for shape in near)
+    labels = (sum(c.startswith("labels=") for c in shape.changes) for shape in near)
+    votes = kind in TABLES or any(shape.kind != "dataset" for shape in near)
+    return votes or max(labels, default=0) > 1
 
 
 def _is_no_rubric(opened: Opened) -> bool:

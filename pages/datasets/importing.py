@@ -167,7 +167,7 @@ def _import_dataset(source: DatasetFile, dataset: Dataset, into: int | None, nam
 ENDINGS = [
     *("csv", "tsv", "json", "jsonl", "ndjson", "yaml", "yml"),
     *("xlsx", "ods", "parquet", "arrow", "feather"),
-    *("zip", "docx", "odt", "pdf", "eval"),
+    *("zip", "docx", "odt", "pdf", "md", "eval"),
 ]
 WAYS = {"file": "Upload a file", "text": "Paste text"}
 #: The number of notices open at first, of raw rows, and of items in the preview.

@@ -54,7 +54,7 @@ def import_panel() -> None:
         left, right = st.columns(2)
         left.file_uploader(
             "File",
-            type=["yaml", "yml", "json", "csv", "tsv", "xlsx", "ods", "docx"],
+            type=["yaml", "yml", "json", "csv", "tsv", "xlsx", "ods", "docx", "md"],
             key=RUBRICS_FILE,
         )
         with right, st.container(key="rs_source"):

@@ -34,6 +34,12 @@ from tests.formats.votes.foreign_files import KNOWN, lines
 from tests.formats.votes.tools import test_inspect_logs, test_other_tools, test_promptfoo
 from tests.formats.votes.tools.test_pair_votes import BATTLES
 
+MARKDOWN_TEXTS = "# Class\n\n## Ann\n\nI like boats, all of them.\n\n## Bob\n\nI do not.\n"
+MARKDOWN_GRID = (
+    "Look twice.\n\n| Criterion | Good (2) | Poor (0) |\n|---|---|---|\n| Hull | dry | wet |\n"
+    "| Mast | straight | bent |\n"
+)
+
 Door = Literal["votes", "items", "rubric"]
 
 
@@ -199,6 +205,7 @@ BROUGHT: tuple[Brought, ...] = (
     items("Moodle, archive", "moodle.zip", zipped(MOODLE), 3),
     items("Canvas, archive", "canvas.zip", zipped(CANVAS), 3),
     items("PDF", "essay.pdf", pdf("One page."), 1),
+    items("Markdown, texts below headings", "class.md", MARKDOWN_TEXTS, 2),
     # Rubrics.
     rubric("YAML", "r.yaml", "criteria:\n- {name: cites, requirement: Cites a source.}\n", 1),
     rubric("Canvas", "lab.csv", canvas_rubric(PLAIN).text, 2),
@@ -214,6 +221,7 @@ BROUGHT: tuple[Brought, ...] = (
     rubric("Grid, pasted", "thesis.tsv", WORD, 2),
     rubric("Grid, .xlsx", "grid.xlsx", xlsx({"Rubric": GRID}), 2),
     rubric("Grid, .docx", "grid.docx", docx("Rubric", grid(GRID)), 2),
+    rubric("Grid, Markdown", "grid.md", MARKDOWN_GRID, 2),
     rubric("unitxt", "warm.json", json.dumps(WARMTH), 1),
     rubric("HealthBench, rubric", "health.json", json.dumps(HEALTH), 2),
     # Three leaves of the tree.

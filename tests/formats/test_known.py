@@ -53,6 +53,7 @@ OF: Mapping[str, str] = {
     "Grid, pasted": "grid",
     "Grid, .xlsx": "grid",
     "Grid, .docx": "grid",
+    "Grid, Markdown": "grid",
     "unitxt": "unitxt",
     "HealthBench, rubric": "points",
     "PaperBench": "tasks",

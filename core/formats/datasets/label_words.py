@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import gcd
 from typing import Any
@@ -88,6 +88,8 @@ def is_yes(word: str) -> bool | None:
 
 #: The highest mark; larger numbers are levels of a round step, at most this many.
 _MOST_POINTS, _MOST_STEPS, _ROUND = 100, 20, 5
+#: Rows by which columns of numbers are told.
+_FIRST = 50
 
 
 def may_be_marks(numbers: Collection[float]) -> bool:
@@ -205,6 +207,7 @@ def without_absences(
     >>> [row["kim"] for row in without_absences(table).rows]
     ['4', '5', '4', '', '']
     """
+    table = _with_minus(table, rubric, kept)
     options = {fold(o.label) for c in rubric.criteria for o in c.options} if rubric else set[str]()
     options |= {fold(word) for word in kept}
     answers = [c for c in table.columns if not _names_rows(c)]
@@ -216,17 +219,86 @@ def without_absences(
     absences = Counter[str]()
     for words in found.values():
         absences.update(words)
+    away = _absent_rows(table, answers, options)
+    more = (pair for cells in away.values() for pair in cells.items())
+    absences.update(word for c, word in more if word not in found.get(c, ()))
     if not absences:
         return table
     rows = tuple(
-        {c: "" if _plain(cell) in found.get(c, ()) else cell for c, cell in row.items()}
-        for row in table.rows
+        {
+            c: "" if _plain(cell) in found.get(c, ()) or c in away.get(at, ()) else cell
+            for c, cell in row.items()
+        }
+        for at, row in enumerate(table.rows)
     )
     listed = ", ".join(f"{word!r} {times:,}" for word, times in absences.most_common(10))
     code = next((word for word in absences if number_of(word) is not None), None)
     mend = f"If {code} is an answer: --map-label {code}={code}." if code else ""
     notice = Problem(f"Beside numbers, these words are taken as no answer: {listed}.", mend)
     return replace(table, rows=rows, notices=(*table.notices, notice))
+
+
+#: Marks of plus and minus, and what is beside them.
+_SIGNS = frozenset({"", "0", "o", "~", "\u00b1", "+/-", "-/+", "+-", "-", "--", "---"}) | {
+    *("+", "++", "+++")
+}
+
+
+def _with_minus(table: Table, rubric: Rubric | None, kept: Collection[str]) -> Table:
+    """Return the table with a minus sign for a dash that is a mark, which a dash alone is not."""
+    known = {o.label for c in rubric.criteria for o in c.options} if rubric else set[str]()
+    if "-" in {*known, *kept}:
+        return table
+    marks = [c for c in table.columns if _holds_signs(row.get(c) for row in table.rows)]
+    if not marks:
+        return table
+    rows = tuple(
+        {c: _MINUS if c in marks and _plain(cell) == "-" else cell for c, cell in row.items()}
+        for row in table.rows
+    )
+    notice = Problem(
+        "Beside + and the like, - is taken as a mark.", "If it is no answer: --map-label -=NA."
+    )
+    return replace(table, rows=rows, notices=(*table.notices, notice))
+
+
+_MINUS = "\u2212"
+
+
+def _holds_signs(cells: Iterable[Any]) -> bool:
+    """Return whether a column holds only marks of plus and minus, a dash and a plus among them."""
+    words = set[str]()
+    for cell in cells:
+        word = "" if cell is None else str(cell)
+        if word not in words and word.strip().lower() not in _SIGNS:
+            return False
+        words.add(word)
+    words = {word.strip() for word in words}
+    return "-" in words and any(word == "--" or {*word} & {"+", "\u00b1"} for word in words)
+
+
+def _absent_rows(
+    table: Table, columns: Sequence[str], options: Collection[str]
+) -> dict[int, dict[str, str]]:
+    """Return the words for absences in rows without any number, by row and column."""
+    away = ABSENT - set(options)
+
+    def given(row: Mapping[str, Any], column: str) -> str:
+        word = _plain(row.get(column))
+        return "" if fold(word) in away else word
+
+    first = table.rows[:_FIRST]
+    filled = {c: [word for row in first if (word := given(row, c))] for c in columns}
+    marks = [c for c, words in filled.items() if 2 * len(words) > len(first)]
+    marks = [c for c in marks if None not in map(number_of, filled[c])]
+    if len(marks) < 2:
+        return {}
+    empty = (at for at, row in enumerate(table.rows) if not any(given(row, c) for c in marks))
+    found = {
+        at: {c: w for c in columns if fold(w := _plain(table.rows[at].get(c))) in away}
+        for at in empty
+    }
+    return {at: cells for at, cells in found.items() if cells}
 
 
 def _names_rows(column: str) -> bool:

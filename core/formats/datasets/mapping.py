@@ -42,6 +42,7 @@ from core.formats.datasets.text_columns import (
     holds_messages,
     is_worded,
     prompt_beside,
+    reference_beside,
     text_column,
 )
 from core.formats.source.csv_writer import number_of
@@ -192,12 +193,11 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
         chosen = choice.column or (None if choice.rivals else _only_text(fields, about, table))
         if chosen is not None:
             fields = {n: c for n, c in fields.items() if c != chosen} | {"submission": chosen}
-            free = {name: column for name, column in free.items() if column != chosen}
-            about = {name: column for name, column in about.items() if column != chosen}
+            free, about = ({n: c for n, c in of.items() if c != chosen} for of in (free, about))
     if "submission" in fields:
         # Next to a written text, any other text is its source.
         about |= {name: free.pop(name) for name in ANY_TEXT if name in free}
-        _claim_prompt(fields, free, table)
+        _claim_beside(fields, free, table)
         if "label_map" not in fields:
             fields["labels"] |= _came_along(free, table, rubric)
     context += [c for n, c in about.items() if n in CONTEXT_NAMES or is_worded(table, c)]
@@ -263,11 +263,11 @@ def _is_number(table: Table, column: str) -> bool:
     return None not in map(number_of, words_in(table, column))
 
 
-def _claim_prompt(fields: dict[str, Any], free: dict[str, str], table: Table) -> None:
-    """Take the column of what the submissions answer, if no usual name told it."""
-    asked = prompt_beside(table, fields["submission"], free.values())
-    for name in [n for n, c in free.items() if c == asked and "prompt" not in fields]:
-        fields["prompt"] = free.pop(name)
+def _claim_beside(fields: dict[str, Any], free: dict[str, str], table: Table) -> None:
+    """Take what the submissions answer, and what they should say, if no usual name told it."""
+    for field, beside in (("prompt", prompt_beside), ("reference", reference_beside)):
+        if field not in fields and (c := beside(table, fields["submission"], free.values())):
+            fields[field] = free.pop(next(name for name, column in free.items() if column == c))
 
 
 def _claim(

@@ -15,6 +15,8 @@ from core.formats.source.parsed import TableRows, refusal
 _HEADING = "Every column needs a heading of its own, in one row."
 
 
+#: The heading of the names of sheets that are read as one table, and another if it is taken.
+SHEETS = ("sheet", "sheet of the workbook")
 #: Texts are longer than this on average.
 _LONG = 30
 
@@ -117,7 +119,7 @@ def joined_sheets(book: Workbook, name: str) -> TableRows:
         )
         raise InputError(message, (), name)
     parts = {sheet: part for sheet, part in parts.items() if sheet not in different}
-    heading = "sheet" if "sheet" not in columns else "sheet of the workbook"
+    heading = SHEETS[SHEETS[0] in columns]
     rows = tuple({heading: sheet, **row} for sheet, part in parts.items() for row in part.rows)
     lines = tuple(line for part in parts.values() for line in part.lines)
     listed = ", ".join(map(repr, different))[:300]

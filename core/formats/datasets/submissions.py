@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
 from core.formats.office.documents import document_text, is_document
+from core.formats.office.markdown import headed_texts
 from core.formats.source.archives import MOST_FILES
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import TableRows
@@ -46,7 +47,7 @@ class _HandedIn(NamedTuple):
 
 
 def submissions_in(opened: Opened) -> TableRows | None:
-    """Return the submissions in an archive or single document; ``None`` for other files.
+    """Return the submissions in an archive, document or headed text; ``None`` for other files.
 
     Raises:
         InputError: it cannot be opened, or has no text at all.
@@ -55,7 +56,7 @@ def submissions_in(opened: Opened) -> TableRows | None:
     if is_document(opened):
         return submission_rows({PurePosixPath(name.replace("\\", "/")).name: opened}, name)
     if archive is None:
-        return None
+        return headed_texts(opened)
     archive.refuse_twice()
     if not could_be_submissions(archive.members):
         return None

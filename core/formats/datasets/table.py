@@ -16,6 +16,7 @@ from core.formats.datasets.json_tables import ROW, json_table
 from core.formats.datasets.sheets import chosen_sheet, joined_sheets
 from core.formats.datasets.submissions import submission_rows, submissions_in
 from core.formats.office.columnar import columnar_kind, read_columnar
+from core.formats.office.markdown import text_table
 from core.formats.office.workbook import EVERY, book_in
 from core.formats.rubrics.evalassist import (
     beside_rows,
@@ -27,7 +28,8 @@ from core.formats.rubrics.evalassist import (
 )
 from core.formats.rubrics.score_scales import feedback_row
 from core.formats.rubrics.unitxt import unitxt_data
-from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns, read_csv
+from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
+from core.formats.source.heading import survey_rows
 from core.formats.source.one_hot import options_as_one
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import (
@@ -148,16 +150,16 @@ def _from_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
     text = opened.text("dataset", MAX_DATASET_BYTES, table=True)
     kind = _kind(opened)
     if kind == "csv":
-        table = _of_rows("csv", read_csv(text, name, most, opened.delimiter), name)
+        table = _of_rows("csv", text_table(opened, text, most), name)
         return replace(table, notices=(*opened.notices, *table.notices))
-    # Only spreadsheets write other encodings than UTF-8.
-    opened.text("dataset", MAX_DATASET_BYTES)
+    opened.text("dataset", MAX_DATASET_BYTES)  # only spreadsheets write other encodings than UTF-8
     if kind == "jsonl":
         return _from_jsonl(opened, most)
     return _from_document(opened.document("dataset", MAX_DOCUMENT_BYTES), name)
 
 
 def _of_rows(kind: Kind, rows: TableRows, name: str) -> Table:
+    rows = survey_rows(rows)
     return Table(name, kind, rows.columns, rows.rows, rows.lines, notices=rows.notices)
 
 
@@ -327,8 +329,7 @@ def _joined(row: Mapping[str, Any], parts: Sequence[str]) -> str | None:
 def _reach(value: Any, steps: Steps) -> tuple[Any, ...]:
     """Return a tuple of the value at the end of the steps, or () if missing."""
     for step in steps:
-        part = _part(parsed_cell(value), step)
-        if not part:
+        if not (part := _part(parsed_cell(value), step)):
             return ()
         (value,) = part
     return (value,)
@@ -364,8 +365,7 @@ def parsed_cell(value: Any) -> Any:
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        # A text that merely begins with a bracket.
-        return value
+        return value  # a text that merely begins with a bracket
 
 
 def leaves(table: Table) -> dict[str, Any]:

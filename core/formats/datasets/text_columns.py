@@ -8,7 +8,16 @@ from typing import Any, NamedTuple
 
 from core.formats.datasets.answer_columns import is_date, plain_head, stem_of
 from core.formats.datasets.table import Table, leaves, parsed_cell
-from core.formats.source.heading_words import ASKERS, PROMPTS, REMARKS, has_word, plain_heading
+from core.formats.source.heading_words import (
+    ASKERS,
+    PROMPTS,
+    REFERENCES,
+    REMARKS,
+    SCHOOL,
+    TOPICS,
+    has_word,
+    plain_heading,
+)
 
 #: Usual names of a column of submissions. ``WRITTEN_BY``: names that include their author or kind.
 WRITTEN_BY = (
@@ -60,6 +69,8 @@ _REMARKS = frozenset({*ABOUT[:8], "justification", "remark", "remarks"})
 LONG = 60
 #: The average length up to which texts may be labels.
 _SHORT = 25
+#: Topics have at least so many words on average; categories have fewer.
+_TITLE = 2.5
 _ROWS = 1000
 
 
@@ -162,6 +173,7 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
         if chosen:
             return chosen
     longest = list(_long(texts, about))
+    longest = [c for c in longest if not has_word(c, REFERENCES)] or longest
     longest += [c for c in texts if c not in longest and _are_versions(c, longest, texts)]
     if len(longest) == 1 and not short and texts[longest[0]].length >= LONG:
         return TextChoice(longest[0], "the longest texts")
@@ -281,20 +293,36 @@ def is_answered(column: str) -> bool:
     (True, True, False)
     """
     named = has_word(column, PROMPTS) or has_word(column, ASKERS)
-    return (named or bool(_NOTES.search(plain_heading(column)))) and not is_remark(column)
+    named = named or bool(_NOTES.search(plain_heading(column)))
+    return named and not is_remark(column) and not has_word(column, REFERENCES)
 
 
 def prompt_beside(table: Table, text: str, columns: Iterable[str]) -> str:
     """Return the only column of the texts that ``text`` answers, or "".
 
-    Of several, it is the one with the same number: `Question 2` beside `Answer 2`.
+    Of several, it is the one with the same number: `Question 2` beside `Answer 2`. Without any, it
+    is the topic of pupils' texts.
     """
-    asked = [c for c in columns if c != text and is_answered(c)]
-    asked = [c for c in asked if (shape := texts_in(table, c)) is not None and shape.worded]
+    others = [c for c in columns if c != text]
+    asked = _worded(table, filter(is_answered, others))
     end = _number(text)
     same = [c for c in asked if _number(c) == end] if end else []
     asked = same or [c for c in asked if not (end and _number(c))]
+    if not asked and any(has_word(c, SCHOOL) for c in table.columns):
+        topics = {c: texts_in(table, c) for c in others if has_word(c, TOPICS, whole=True)}
+        asked = [c for c, of in topics.items() if of and of.sentences and of.words >= _TITLE]
     return asked[0] if len(asked) == 1 else ""
+
+
+def reference_beside(table: Table, text: str, columns: Iterable[str]) -> str:
+    """Return the only column of texts to compare ``text`` with, or ""."""
+    named = [c for c in columns if c != text and has_word(c, REFERENCES) and not is_remark(c)]
+    found = _worded(table, named)
+    return found[0] if len(found) == 1 else ""
+
+
+def _worded(table: Table, columns: Iterable[str]) -> list[str]:
+    return [c for c in columns if (shape := texts_in(table, c)) is not None and shape.worded]
 
 
 def _number(heading: str) -> str:
@@ -308,6 +336,7 @@ def as_prompt(table: Table, unused: Iterable[str]) -> str:
     shapes = {c: texts_in(table, c) for c in unused}
     texts = [c for c, of in shapes.items() if of and of.sentences and of.length >= LONG / 2]
     texts = [c for c in texts if plain_head(c) not in ABOUT and not is_remark(c)]
+    texts = [c for c in texts if not has_word(c, REFERENCES)]
     return f"If {texts[0]!r} is what was asked: {maps_of('prompt', texts[:1])}." if texts else ""
 
 

@@ -362,3 +362,20 @@ def points_in(text: str, *, heading: bool = False) -> Points:
             ends = [float(n.replace("−", "-").replace(",", ".")) for n in given]
             return Points(match["label"] or text, max(ends), min(ends))
     return Points(text, None, None)
+
+
+_LEADING = re.compile(rf"({NUMBER})\s+([^\W\d].*)")
+
+
+def points_of_levels(heads: Sequence[str]) -> list[Points]:
+    """Return the points of levels' headings; numbers before all of the words count if they differ.
+
+    >>> [(entry.label, entry.points) for entry in points_of_levels(["2 Exceeds", "1 Meets"])]
+    [('Exceeds', 2.0), ('Meets', 1.0)]
+    """
+    points = [points_in(head, heading=True) for head in heads]
+    leading = [match for head in heads if (match := _LEADING.fullmatch(" ".join(head.split())))]
+    numbers = [float(match[1].replace("−", "-").replace(",", ".")) for match in leading]
+    if len({*numbers}) < len(heads) or any(entry.points is not None for entry in points):
+        return points
+    return [Points(match[2], n, n) for match, n in zip(leading, numbers, strict=True)]

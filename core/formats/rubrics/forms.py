@@ -19,6 +19,7 @@ from core.formats.rubrics.canvas import canvas_rubric, looks_like_canvas, read_c
 from core.formats.rubrics.evalassist import beside_criterion, case_in, unwrapped
 from core.formats.rubrics.foreign import Scaling, WrittenRubric, is_peers, peer_json
 from core.formats.rubrics.grid import holds_answers, holds_marks, looks_like_grid, read_grid
+from core.formats.rubrics.keys import in_english
 from core.formats.rubrics.level_tables import (
     levels_csv,
     looks_like_descriptors,
@@ -46,7 +47,7 @@ Write = Callable[[Rubric], WrittenRubric]
 _FIRST, _DEEPEST = 20_000, 20
 #: Keys that occur near the beginning of other tools' files, and in our own JSON files.
 _MARKED = re.compile(
-    rb'"options"|pairwise|(?i:criteri(?!a["\w:])|crit.{1,2}re|kriteri|kryteri)|score\d+_description|"weight"'
+    rb'"options"|pairwise|(?i:criteri(?!a["\w:])|crit(?:.{1,2}|\\u00e[89])r(?:e|ios)|kriteri|kryteri)|score\d+_description|"weight"'
     rb'|"levels"|choice_strings|' + "критери|标准|評価項目|観点".encode()
 )
 _YAML = ("yaml", "yml")
@@ -167,11 +168,12 @@ def read_rubrics(data: str | bytes | Opened, name: str, scaling: Scaling = "rati
     opened = Opened.of(data, name)
     tables = _tables_in(opened)
     if tables is None:
-        document = unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES))
+        document, said = in_english(unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES)))
         parts = marks.within_limit(document.value, MAX_CRITERIA)
         if len(parts) > 1:
             return tuple(_from_document(replace(document, value=part), name) for part in parts)
-        return (_from_document(document, name),)
+        read = _from_document(document, name)
+        return (replace(read, notices=(*said, *read.notices)),)
     if not tables:
         raise refusal("rubric", [Problem("holds no table that is a rubric.", _KNOWN)], name)
     return tuple(rubric for table in tables for rubric in _from_table(table, scaling))
@@ -295,7 +297,7 @@ def _form_in(opened: Opened) -> DocumentForm | None:
         marked = _MARKED.search(opened.head[:_FIRST])
         if not (marked and opened.start[:1] in ("{", "[") and opened.is_json):
             return None
-    value = unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES)).value
+    value = in_english(unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES)))[0].value
     items = opened.once(holds_items)
     forms = (form for form in DOCUMENTS if form.beside_items == items and not form.endings)
     return next((form for form in forms if form.fits(value)), None)

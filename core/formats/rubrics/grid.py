@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ from core.formats.rubrics.foreign import (
     criterion_of,
     effect_of,
     points_in,
+    points_of_levels,
 )
 from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import MAX_COLUMNS, RawRow, RawTable
@@ -39,7 +41,8 @@ _ROLES: dict[Role, frozenset[str]] = {
         standard|skill|learning outcome|outcome|task|area|name|title|what is assessed"""
     ),
     "requirement": _known(
-        """requirement|description|question|text|definition|what to look for|guiding question"""
+        """requirement|description|question|text|definition|what to look for|what we look for|
+        guiding question"""
     ),
     "weight": _known(
         """weight|weighting|points|pts|max|max points|max. points|maximum|maximum points|worth|
@@ -47,8 +50,7 @@ _ROLES: dict[Role, frozenset[str]] = {
     ),
     "section": _known("section|group|part"),
     "aside": _known(
-        """score|points earned|earned|your score|grade|mark|comment|comments|feedback|notes|
-        total"""
+        """score|points earned|earned|your score|grade|mark|comment|comments|feedback|notes|total"""
     ),
 }
 #: Beginnings of headings of weights in other forms and languages: `Weight (%)`, `Gewicht in %`.
@@ -65,8 +67,8 @@ _VOTES = _known(
 #: Words for levels, from best to worst; words on the same line are equal.
 _RANKS = (
     "exemplary|excellent|outstanding|exceptional|distinguished|advanced|superior|mastery|mastered|"
-    "exceeds expectations|exceeds|expert|full marks|full credit|fully met|complete|strong|high|"
-    "always|very good|a",
+    "exceeds expectations|exceeds|expert|full marks|full points|full credit|fully met|complete|"
+    "strong|high|always|very good|a",
     "good|proficient|accomplished|meets expectations|meets|competent|above average|usually|"
     "mostly met|met|yes|b",
     "fair|satisfactory|adequate|developing|average|basic|acceptable|partially meets|partial|"
@@ -75,8 +77,8 @@ _RANKS = (
     "needs improvement|needs work|limited|weak|below expectations|below average|novice|marginal|"
     "rarely|low|d",
     "poor|unsatisfactory|inadequate|insufficient|beginning|failing|fail|no credit|no marks|"
-    "not met|unmet|no|absent|missing|none|incomplete|never|unacceptable|does not meet|"
-    "does not meet expectations|very poor|f",
+    "no points|zero points|not met|unmet|no|absent|missing|none|incomplete|never|unacceptable|"
+    "does not meet|does not meet expectations|very poor|f",
 )
 _RANK = {word: at for at, line in enumerate(_RANKS) for word in line.split("|")}
 
@@ -98,8 +100,8 @@ def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:
         # An empty or unknown first heading: the first column holds the criteria.
         roles[0] = "criterion"
     levels = [head for head, role in zip(heads, roles, strict=True) if role == "level"]
-    points = [points_in(head, heading=True) for head in levels]
-    marked = sum(fold(entry.label) in _RANK or entry.points is not None for entry in points)
+    ranked = [fold(entry.label) in _RANK for entry in points_of_levels(levels)]
+    marked = sum(map(max, ranked, map(_names_a_level, levels)))
     if len(levels) < 2 or not all(map(fold, levels)) or roles.count("criterion") != 1:
         return None
     return tuple(roles) if (named or marked >= 2) else None
@@ -136,12 +138,17 @@ def holds_answers(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     cells = [
         {fold(r[at]) for r in rows if at < len(r)} - {""} for at, end in enumerate(ends) if end
     ]
-    words = [word for column in cells for word in column]
     if heads[0] and fold(heads[0]) not in _ROLES["criterion"]:
         stems = [fold(end[1]) for end in ends if end]
         if len(stems) > 1 and len(set(stems)) == 1:
             return True
-    return 2 * sum(words.count(word) > 1 for word in words) > len(words)
+    return _repeats([word for column in cells for word in column])
+
+
+def _repeats(texts: Sequence[str]) -> bool:
+    """Return whether most texts occur more than once, as answers do and descriptions do not."""
+    counts = Counter(map(fold, texts))
+    return 2 * sum(times for times in counts.values() if times > 1) > len(texts)
 
 
 def holds_marks(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
@@ -236,8 +243,11 @@ def _is_total(cells: Sequence[str]) -> bool:
 class _Grid:
     def __init__(self, table: RawTable, roles: Sequence[Role], scaling: Scaling) -> None:
         self._table, self._roles, self._scaling = table, roles, scaling
-        self._heads = [points_in(head, heading=True) for head in table.heads]
         self._levels = [at for at, role in enumerate(roles) if role == "level"]
+        heads = [table.heads[at] for at in self._levels]
+        answers = _repeats([row.text(at) for row in table.rows for at in self._levels])
+        points = [points_in(h, heading=True) for h in heads] if answers else points_of_levels(heads)
+        self._heads = dict(zip(self._levels, points, strict=True))
         self._problems = list[Problem]()
         self._notices = list[Problem]()
 

@@ -6,13 +6,15 @@ A near miss of a known key is refused, because its author meant that key. An unk
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.domain.base import Path, hint_for, nouns_of, types_in
 from core.domain.rubric import MET, UNMET, Criterion, Option, Rubric
 from core.errors import Problem
-from core.formats.source.parsed import kind_of
+from core.formats.source.heading_words import plain_heading
+from core.formats.source.parsed import Document, kind_of
 from core.formats.source.yaml_reader import WORDS
 from core.text.names import fold
 
@@ -23,6 +25,87 @@ CRITERION_KEYS = frozenset(Criterion.model_fields) | {"scale_type"}
 #: The most keys of a mapping, except in meta.
 MAX_KEYS = 300
 OPTION_KEYS = frozenset(Option.model_fields)
+
+#: Our keys in other languages (German, Spanish, French, Italian, Dutch, Portuguese), and the keys
+#: of scored levels. At the top of a document only the first line holds.
+_HEADS = (
+    "name: título, titel, titre, titolo, naam, nombre, nom, nome; criteria: criterios, kriterien"
+    ", critères, criteri, critérios; sections: secciones, abschnitte, sezioni, secties, seções"
+    "; description: descripción, beschreibung, descrizione, beschrijving, descrição"
+)
+_PARTS = (
+    f"{_HEADS}; requirement: requisito, pregunta, frage, anforderung, exigence, requisito, domanda"
+    ", vraag, vereiste, pergunta; weight: peso, gewicht, gewichtung, poids, pondération"
+    ", ponderación, ponderação; section: sección, abschnitt, sezione, sectie, seção"
+    "; levels: niveles, stufen, niveaus, niveaux, livelli, níveis; scale: escala, skala, échelle"
+    ", scala, schaal; options: opciones, optionen, opzioni, opties, opções; label: etiqueta"
+    ", bezeichnung, libellé, étiquette, etichetta, omschrijving, rótulo; points: puntos, punkte"
+    ", punti, punten, pontos; value: valor, wert, valeur, valore, waarde; level: nivel, stufe"
+    ", niveau, livello, nível; anchors: anclas, anker, ancres, ankers, âncoras"
+)
+
+
+def _translations(listed: str) -> dict[str, str]:
+    entries = (entry.split(": ") for entry in listed.split("; "))
+    return {plain_heading(w): key for key, words in entries for w in (key, *words.split(", "))}
+
+
+_OF_HEADS, _OF_PARTS = _translations(_HEADS), _translations(_PARTS)
+
+
+def in_english(document: Document) -> tuple[Document, list[Problem]]:
+    """Return a rubric with its keys in English, and a notice of those that were translated.
+
+    Documents without criteria are unchanged. A key that stands beside its translation stays.
+    """
+    value, used = document.value, dict[str, str]()
+    if not isinstance(value, dict):
+        return document, []
+    translated = _translated(value, _OF_HEADS, used)
+    foreign = any(plain_heading(theirs) != ours for theirs, ours in used.items())
+    if not foreign or not {"criteria", "sections"} & translated.keys():
+        return document, []
+    listed = ", ".join(f"{theirs!r} as {ours}" for theirs, ours in used.items())
+    notice = Problem(f"Its keys are read in English: {listed}.")
+    return replace(
+        document,
+        value=translated,
+        line_of=lambda path: document.line_of(_source_path(value, path)),
+    ), [notice]
+
+
+def _translated(value: Any, words: Mapping[str, str], used: dict[str, str]) -> Any:
+    """Return a mapping, or the mappings in a list, with keys in English."""
+    if isinstance(value, list):
+        return [_translated(part, _OF_PARTS, used) for part in value]
+    if not isinstance(value, dict):
+        return value
+    names = {key: _english(key, value, words) for key in value}
+    used |= {key: name for key, name in names.items() if name != key}
+    return {
+        names[key]: _translated(part, _OF_PARTS, used) if isinstance(part, list) else part
+        for key, part in value.items()
+    }
+
+
+def _english(key: str, among: Mapping[str, Any], words: Mapping[str, str]) -> str:
+    name = words.get(plain_heading(key), key)
+    return key if name in among else name
+
+
+def _source_path(value: Any, path: Path) -> Path:
+    """Return the path in the document of a path in its translation."""
+    steps = list[str | int]()
+    for step in path:
+        if isinstance(value, dict) and step not in value:
+            step = next((k for k in value if _OF_PARTS.get(plain_heading(k)) == step), step)
+        steps.append(step)
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            value = None
+    return tuple(steps)
+
 
 #: The message about a note that exists both in its place and under meta.
 TWICE, KEEP_ONE = "is given twice, once under meta.", "Keep one of the two."

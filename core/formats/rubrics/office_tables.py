@@ -1,4 +1,4 @@
-"""Tables in workbooks and Word documents, in the form that table readers accept."""
+"""Tables in workbooks, Word documents and Markdown, in the form that table readers accept."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from core.errors import InputError, Problem
 from core.formats.office.documents import is_word, word_blocks
+from core.formats.office.markdown import markdown_tables, words_around
 from core.formats.office.sheet import address
 from core.formats.office.workbook import Workbook, book_in
 from core.formats.source.csv_reader import MAX_COLUMNS, RawTable, raw_table
@@ -33,7 +34,7 @@ class RubricTable(NamedTuple):
 def office_tables(
     opened: Opened, is_rubric: Callable[[Sequence[str], Sequence[Sequence[str]]], bool]
 ) -> tuple[RubricTable, ...] | None:
-    """Return the rubric tables in a workbook or document; ``None`` for other files.
+    """Return the rubric tables in a workbook, document or Markdown; ``None`` for other files.
 
     Titles above a header are left out. Sheets and tables without a rubric are skipped.
 
@@ -41,17 +42,20 @@ def office_tables(
         InputError: the file is damaged, protected, or of an unsupported format; or a cell of a
             rubric's sheet holds an error, or a formula without its result.
     """
-    name, book = opened.name, opened.once(book_in)
+    name, book, around = opened.name, opened.once(book_in), tuple[Problem, ...]()
     if book is not None:
         tables = [(sheet, _sheet(book, name, sheet)) for sheet in book.filled]
     elif is_word(opened):
         tables = list(_tables(opened))
+    elif tables := [(table.title, table.rows) for table in markdown_tables(opened)]:
+        around = words_around(opened)
     else:
         return None
     fit = [(t, rows) for t, rows in tables if rows and is_rubric(*_split(rows))]
     ending = PurePosixPath(name).suffix
     several = len(fit) > 1
-    return tuple(_below_titles(f"{t}{ending}" if several and t else name, rows) for t, rows in fit)
+    read = [_below_titles(f"{t}{ending}" if several and t else name, rows) for t, rows in fit]
+    return tuple(RubricTable(raw, (*notices, *around)) for raw, notices in read)
 
 
 def _header(rows: Rows) -> int:

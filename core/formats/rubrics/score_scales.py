@@ -9,12 +9,15 @@ from typing import Any
 from core.errors import InputError, Problem
 from core.formats.rubrics.foreign import Level
 from core.formats.source.parsed import finite
+from core.text.names import fold
 
 Converted = tuple[dict[str, Any], list[Problem]]
 
 
-def scored_options(levels: Sequence[Level]) -> list[dict[str, Any]]:
+def scored_options(levels: Sequence[Level], *, turned: bool = False) -> list[dict[str, Any]]:
     """Return options from worst to best, with scores as values from 0 to 1.
+
+    ``turned``: the lowest score is the best.
 
     >>> [o["value"] for o in scored_options([Level("5", "", 5), Level("1", "", 1)])]
     [0.0, 1.0]
@@ -23,13 +26,16 @@ def scored_options(levels: Sequence[Level]) -> list[dict[str, Any]]:
     low, high = min(scores), max(scores)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
+    ends = (high, low) if turned else (low, high)
     return [
         {
             "label": level.label,
             "description": level.description,
-            "value": round((score - low) / (high - low), 9) if high > low else 0.0,
+            "value": round((level.points - ends[0]) / (ends[1] - ends[0]), 9)
+            if high > low
+            else 0.0,
         }
-        for score, level in sorted(zip(scores, levels, strict=True), key=lambda pair: pair[0])
+        for level in sorted(levels, key=lambda level: level.points, reverse=turned)
     ]
 
 
@@ -178,6 +184,7 @@ def _answers(
 _LEVELS = (
     *("scores", "levels", "ratings", "performance_levels", "anchors", "descriptors", "scale"),
     "score_descriptions",
+    "options",
 )
 _SCORES = ("score", "points", "value", "level", "label")
 _LABELS = ("label", "name", "title", "level")
@@ -204,12 +211,19 @@ def has_levels(value: Any) -> bool:
         and bool(criteria)
         and all(
             isinstance(entry, Mapping)
-            and "options" not in entry
+            and ("options" not in entry or _have_points(entry["options"]))
             and bool(entry.get("name") or entry.get("title"))
             and any(entry.get(key) and isinstance(entry[key], Mapping | list) for key in _LEVELS)
             for entry in criteria
         )
     )
+
+
+def _have_points(options: Any) -> bool:
+    """Return whether options have points, unlike ours, which have values."""
+    listed = options if isinstance(options, list) else []
+    parts = [part for part in listed if isinstance(part, Mapping) and "value" not in part]
+    return len(parts) == len(listed) > 1 and all({"points", "score"} & {*part} for part in parts)
 
 
 def _inside(value: Any) -> Any:
@@ -242,10 +256,11 @@ def scoring_criteria(value: Any) -> Converted:
         if unused
         else []
     )
-    return rubric | {"criteria": [_criterion_of(name, entry) for name, entry in entries]}, notices
+    criteria = [_criterion_of(name, entry, notices) for name, entry in entries]
+    return rubric | {"criteria": criteria}, notices
 
 
-def _criterion_of(name: Any, entry: Any) -> dict[str, Any]:
+def _criterion_of(name: Any, entry: Any, notices: list[Problem]) -> dict[str, Any]:
     entry = entry if isinstance(entry, Mapping) else {"description": entry}
     name = entry.get("name") or entry.get("title") or entry.get("id") or name
     texts = [str(entry[key]) for key in _TEXT if entry.get(key)]
@@ -258,27 +273,85 @@ def _criterion_of(name: Any, entry: Any) -> dict[str, Any]:
     weights = [entry[key] for key in _WEIGHT if entry.get(key) is not None]
     if weights:
         criterion["weight"] = weights[0]
+    turned, remark = _direction(entry, str(name), has_levels=bool(levels))
+    notices += [remark] if remark else []
     if levels:
-        criterion |= {"scale": "ordinal", "options": scored_options(_levels(levels, str(name)))}
+        options = scored_options(_levels(levels, str(name), entry.get("scale")), turned=turned)
+        criterion |= {"scale": "ordinal", "options": options}
     return criterion
 
 
-def _levels(given: Any, name: str) -> list[Level]:
+#: Keys that say which end of a scale is the better one, with words, or with yes and no.
+_DIRECTIONS = ("direction", "polarity", "better")
+_TURNS = {"lower_is_better": True, "higher_is_better": False} | dict.fromkeys(
+    ("reverse", "reversed", "reverse_scored", "inverted"), True
+)
+_LOW, _HIGH = ("low", "less", "few", "min", "neg", "rev", "inv"), ("high", "more", "max", "pos")
+
+
+def _direction(
+    entry: Mapping[str, Any], name: str, *, has_levels: bool
+) -> tuple[bool, Problem | None]:
+    """Return whether a criterion's lowest level is the best, and what must be said of it."""
+    words = {key: str(entry[key]) for key in _DIRECTIONS if entry.get(key) is not None}
+    turned = any(entry.get(key) is turns for key, turns in _TURNS.items())
+    for key, word in words.items():
+        if word.lower().startswith(_LOW):
+            turned = True
+        elif not word.lower().startswith(_HIGH):
+            mend = "The highest level is taken for the best; else write lower_is_better."
+            return turned, Problem(f"{name!r}: {key} is {word!r}.", mend)
+    if not turned:
+        return False, None
+    if not has_levels:
+        mend = "Give it a negative weight if a yes is bad."
+        return False, Problem(f"{name!r} has a direction, but no levels.", mend)
+    return True, Problem(f"{name!r}: the lowest level is the best, as the file says.")
+
+
+def _levels(given: Any, name: str, scale: Any) -> list[Level]:
+    """Return levels with their scores, or their places in a ``scale`` of words."""
     parts = given if isinstance(given, list) else []
     if isinstance(given, Mapping):
         parts = [{"label": label, "description": text} for label, text in given.items()]
-    levels = [level for part in parts if (level := _level(part)) is not None]
+    places = _places(scale)
+    levels = [level for part in parts if (level := _level(part, places)) is not None]
     if len(levels) < max(2, len(parts)):
-        mend = "Give every level its score, such as 1: Wrong facts."
+        mend = "Give every level its score, such as 1: Wrong facts, or list them, lowest first."
         problem = Problem("has levels without scores.", mend, ("criteria", name))
         raise InputError("These scoring criteria are not a rubric.", (problem,))
-    return levels
+    return levels + _between(levels, scale)
 
 
-def _level(part: Any) -> Level | None:
-    """Return a level with its score, or ``None`` without a number."""
+def _places(scale: Any) -> dict[str, float]:
+    """Return the place of each word of a scale, lowest first; none of a scale with numbers."""
+    words = [fold(str(word)) for word in scale] if isinstance(scale, list) else []
+    if any(finite(word) is not None for word in words):
+        return {}
+    return {word: float(place) for place, word in enumerate(words)}
+
+
+#: The most levels of a scale that names its ends alone.
+_MOST_BETWEEN = 20
+
+
+def _between(levels: Sequence[Level], scale: Any) -> list[Level]:
+    """Return the whole numbers of a scale, given by its ends, that have no level among others."""
+    ends = [finite(end) for end in scale] if isinstance(scale, list) and len(scale) == 2 else []
+    if None in ends or len(levels) < 3 or any(lv.label != f"{lv.points:g}" for lv in levels):
+        return []
+    points = {level.points for level in levels}
+    low, high = min(points), max(points)
+    if ends != [low, high] or high - low > _MOST_BETWEEN or any(n % 1 for n in points):
+        return []
+    return [Level(str(n), "", n) for n in range(int(low), int(high)) if n not in points]
+
+
+def _level(part: Any, places: Mapping[str, float]) -> Level | None:
+    """Return a level with its score, or its place, or ``None`` without either."""
     given = part if isinstance(part, Mapping) else {"label": part}
     score = next((n for key in _SCORES if (n := finite(given.get(key))) is not None), None)
     label = next((str(given[key]) for key in _LABELS if given.get(key)), "")
     text = next((str(given[key]) for key in _DESCRIPTIONS if given.get(key)), "")
+    score = places.get(fold(label)) if score is None else score
     return None if score is None else Level(label or f"{score:g}", text, score)

@@ -1,4 +1,4 @@
-"""Find the header of a table below titles and notes."""
+"""Find the header of a table below titles and notes, and what a survey's headings mean."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from core.errors import Problem
+from core.formats.source.parsed import TableRows
 
 #: The last row that can be a header.
 _DEEPEST = 20
@@ -125,3 +126,53 @@ def below_titles(
         if not _is_title(row):
             return None
     return None
+
+
+#: `E1_2`: a question, and a part of it.
+_PART = re.compile(r"(.+)_(\d+)")
+_IMPORT_ID = '{"ImportId":'
+#: Columns of Qualtrics, without spaces, and its words for answers of the survey's own authors.
+_QUALTRICS, _STATES = {"responseid", "recordeddate"}, {"status", "distributionchannel"}
+_TRIALS = {"survey preview", "preview", "survey test", "test"}
+
+
+def survey_rows(rows: TableRows) -> TableRows:
+    """Return the rows of a Qualtrics survey without previews, with parts named as asked.
+
+    `E1_2` below "Rate text 1. - Clarity (1 to 7)" is `E1_Clarity`. Other tables are unchanged.
+    """
+    heads = {column.lower().replace(" ", ""): column for column in rows.columns}
+    if not heads.keys() >= _QUALTRICS:
+        return rows
+    states = [heads[state] for state in sorted(_STATES & heads.keys())]
+    words = ([str(row[c]).strip().lower() for c in states] for row in rows.rows)
+    left = {at for at, said in enumerate(words) if _TRIALS & {*said}}
+    notices = [*rows.notices]
+    if left:
+        which = ", ".join(str(rows.lines[at]) for at in sorted(left)[:20])
+        are = "1 row is a preview or test" if len(left) == 1 else f"{len(left):,} rows are previews"
+        notices.append(Problem(f"{are} of the survey and left out (line {which})."))
+    names = _parts_asked(rows)
+    if names:
+        listed = ", ".join(f"{c!r} is {name!r}" for c, name in [*names.items()][:6])
+        listed += " and so on" if len(names) > 6 else ""
+        notices.append(Problem(f"Columns are named by their questions: {listed}."))
+    kept = [at for at in range(len(rows.rows)) if at not in left]
+    return TableRows(
+        tuple(names.get(c, c) for c in rows.columns),
+        tuple({names.get(c, c): cell for c, cell in rows.rows[at].items()} for at in kept),
+        tuple(rows.lines[at] for at in kept),
+        tuple(notices),
+    )
+
+
+def _parts_asked(rows: TableRows) -> dict[str, str]:
+    """Return the names of columns whose questions end alike for each number, or {}."""
+    if len(rows.rows) < 3 or _IMPORT_ID not in str(rows.rows[1][rows.columns[0]]):
+        return {}
+    parts = {c: m for c in rows.columns if (m := _PART.fullmatch(c)) and " - " in rows.rows[0][c]}
+    ends = {c: rows.rows[0][c].rpartition(" - ")[2].partition("(")[0].strip(" :") for c in parts}
+    asked = {(parts[c][2], end) for c, end in ends.items() if 0 < len(end) <= 40}
+    numbers, stems = {number for number, _ in asked}, {m[1] for m in parts.values()}
+    apart = len({end for _, end in asked}) == len(asked) == len(numbers) > 1 < len(stems)
+    return {c: f"{parts[c][1]}_{end}" for c, end in ends.items()} if apart else {}

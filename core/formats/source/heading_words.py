@@ -111,10 +111,34 @@ PROMPTS: Words = {
     "fr": "consigne question",
     "es": "pregunta consigna",
     "slavic_nordic": "pytanie polecenie fraga sporsmal",
-    "other": "domanda pergunta vraag вопрос 问题 題目 题目 質問 問題 질문 문제"
+    "other": "domanda pergunta questao enunciado vraag вопрос 问题 題目 题目 質問 問題 질문 문제"
     " السؤال سؤال שאלה soru",
     "source": "original ausgangstext quelltext originaltext texte_source fuente origen fonte bron"
     " zrodlo kaynak исходн оригинал 原文 源文 原句 원문 المصدر الأصلي מקור",
+}
+#: The topic of texts, which is what was asked where pupils share it.
+TOPICS: Words = {
+    "en_de_fr": "topic assignment thema aufsatzthema sujet consigne",
+    "romance": "tema asunto assunto enunciado traccia",
+    "other": "temat onderwerp konu amne emne aihe тема 主题 主題 题目 題目 テーマ お題 주제 נושא"
+    " الموضوع",
+}
+#: Pupils and what they write.
+SCHOOL: Words = {
+    "en_de_fr": "pupil student essay composition schuler aufsatz eleve redaction",
+    "romance": "alumno alumna aluno aluna alunno alunna studente estudiante estudante redaccion"
+    " redacao composicion composicao composizione",
+    "other": "leerling opstel uczen uczniowie wypracowani elev uppsats ogrenci kompozisyon ученик"
+    " сочинение 学生 生徒 作文 학생 작문",
+}
+#: Answers to compare with, which nobody was asked.
+REFERENCES: Words = {
+    "en_de": "reference gold ideal expected exemplar referenz musterlosung musterantwort"
+    " erwartungshorizont",
+    "romance": "referencia riferimento gabarito corrige_type reponse_attendue reponse_modele"
+    " respuesta_modelo respuesta_esperada resposta_esperada resposta_modelo risposta_attesa",
+    "other": "referentie voorbeeldantwoord modelantwoord wzorcowa referans ornek_cevap эталон"
+    " 参考 標準答案 标准答案 模範解答 모범답안",
 }
 #: Those whose message a text answers.
 ASKERS: Words = {
@@ -273,6 +297,7 @@ _OTHERS = "judge?ment|humanit|humane|expertise|personal|readership|materiaa?l"
 _KINDS = (
     *(RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS),
     *(MEASURES, RATED, RANKS, COURSES, PREFERENCES, ASKERS, FAULTS),
+    *(TOPICS, SCHOOL, REFERENCES),
 )
 
 

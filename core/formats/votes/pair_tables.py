@@ -87,6 +87,8 @@ def guess_pairs(table: Table) -> VoteMapping | None:
         return None  # a preference for each criterion
     if not columns and (plain(mapping.first or ""), plain(mapping.second or "")) not in DECIDED:
         return None
+    if not mapping.rater and {*columns} < {*_by_person(table, mapping, left)}:
+        return None  # all of them, if one says what an unknown word means
     sides = [c for c in (mapping.first, mapping.second) if c]
     if not mapping.rater and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
         return None  # The rater's column holds unknown words, so ask the user.
@@ -147,10 +149,10 @@ def _judge_unnamed(table: Table, sides: Sequence[str], left: Sequence[str]) -> b
 
 
 def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
-    """Yield changes that make pairs of two similar answers and one column that compares them.
+    """Yield changes that make pairs of two similar answers and what compares them.
 
-    One ambiguous word, next to clear ones, is proposed as a tie; numbers with a middle, wins and
-    losses are proposed in both directions.
+    One column does, or several people's. One ambiguous word, next to clear ones, is proposed as a
+    tie; numbers with a middle, wins and losses are proposed in both directions.
     """
     if (mapping := _sides(table, loose=True)) is None:
         return
@@ -170,15 +172,28 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
     for better in _two_ways(words, "") if graded else ():
         meant = (f"{WORD}{w}={option}" for w, option in sorted(better.items()))
         yield (*changes, *(f"preference={c}" for c in graded), *meant)
-    for column in (c for c in able if c not in graded and not (graded and sums_up(c))):
-        labels = words_in(table, column) - NO_ANSWER
-        strange = labels - _understood(table, mapping, column)
-        if ways := _two_ways(labels, column):
+    left = [c for c in able if c not in graded and not (graded and sums_up(c))]
+    group = [] if rater else _by_person(table, mapping, left)
+    for columns in ([group] if group else []) + [[c] for c in left if c not in group]:
+        labels = set[str]().union(*(words_in(table, c) for c in columns)) - NO_ANSWER
+        strange = labels - set[str]().union(*(_understood(table, mapping, c) for c in columns))
+        preferences = [f"preference={c}" for c in columns]
+        if ways := _two_ways(labels, columns[0]):
             for better in ways:
                 meant = (f"{WORD}{w}={option}" for w, option in sorted(better.items()))
-                yield (*changes, f"preference={column}", *meant)
-        elif not strange or (len(strange) == 1 and len(labels) > 2):
-            yield (*changes, f"preference={column}", *(f"{WORD}{word}={TIE}" for word in strange))
+                yield (*changes, *preferences, *meant)
+        elif not strange or ([*map(number_of, strange)] == [None] and len(labels) > 2):
+            yield (*changes, *preferences, *(f"{WORD}{word}={TIE}" for word in strange))
+
+
+def _by_person(table: Table, mapping: VoteMapping, columns: Sequence[str]) -> list[str]:
+    """Return the columns of one preference by several people, with one unknown word at most."""
+    able = [c for c in columns if not (has_word(c, PREFERENCES) or names_a_criterion(c))]
+    able = [c for c in able if not sums_up(c) and plain(c) not in _PREFERENCE]
+    clear = {c: _understood(table, mapping, c) for c in able}
+    strange = {c: words_in(table, c) - NO_ANSWER - clear[c] for c in able}
+    able = [c for c in able if clear[c] and len(strange[c]) < 2]
+    return able if len(able) > 1 and len(set().union(*(strange[c] for c in able))) < 2 else []
 
 
 def _graded(table: Table, columns: Sequence[str]) -> list[str]:

@@ -33,7 +33,7 @@ def layout_meant(changes: Sequence[str], first: Layout | None = None) -> Layout 
 
     A rater alone implies nothing for a table first read with a row for each rater.
     """
-    names = [change.partition("=")[0] for change in changes]
+    names = [change.partition("=")[0] for change in _by_a_rater(changes)]
     fields = {name.partition(":")[0] for name in names}
     if fields & {*PAIR, "preference"}:
         return "pairs"
@@ -47,6 +47,12 @@ def layout_meant(changes: Sequence[str], first: Layout | None = None) -> Layout 
         return None
     long = fields & _TELL_LONG and not any(name.startswith("label:") for name in names)
     return "long" if long else None
+
+
+def _by_a_rater(changes: Sequence[str]) -> list[str]:
+    """Return the changes with labels as criteria, if a column names who gave them."""
+    rated = any(re.match(r"rater=.", change) for change in changes)
+    return [re.sub(r"\Alabels=", "criteria=", c) if rated else c for c in changes]
 
 
 def is_for_items(changes: Sequence[str]) -> bool:
@@ -77,7 +83,7 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
     """
     data, kinds = mapping.model_dump(), dict(mapping.kinds)
     label = "preference=" if mapping.layout == "pairs" else "label="
-    changes = [re.sub(r"\Alabel=", label, change) for change in with_one_item(changes)]
+    changes = [re.sub(r"\Alabel=", label, change) for change in with_one_item(_by_a_rater(changes))]
     lists: dict[str, list[str]] = {}
     several = [change.partition("=")[0] for change in changes]
     lists_as = {

@@ -113,6 +113,8 @@ KIND_WORDS = {
     **dict.fromkeys(("model", "judge", "ai", "machine"), "llm"),
     "classifier": "offline",
 }
+#: The longest name of a rater.
+_NAME = 100
 _INSIDE = "Name what is in it, as in annotations[0].value."
 #: Columns that only our own export has together; its texts are escaped for spreadsheets.
 _EXPORTED = frozenset({"submission_id", "rubric_version", "rater_type", "inclusion_prob"})
@@ -185,6 +187,12 @@ def _check(table: Table, mapping: VoteMapping, repeated: float) -> None:
         for name in required
         if getattr(mapping, name) is None
     ]
+    rated = table.rows if mapping.rater else ()
+    if (longest := max((len(cell_text(r, mapping.rater)) for r in rated), default=0)) > _NAME:
+        message = (
+            f"{mapping.rater!r} holds texts of up to {longest:,} characters, not raters' names."
+        )
+        problems.append(Problem(message, "Name the column that says who rated.", ("rater",)))
     if mapping.layout != "long" and not mapping.columns:
         kind = "raters" if mapping.layout == "wide" else "criteria"
         problems.append(

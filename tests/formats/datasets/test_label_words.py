@@ -11,7 +11,7 @@ from core.errors import InputError
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.label_words import without_absences
 from core.formats.datasets.mapping import guess_mapping
-from core.formats.datasets.table import read_table
+from core.formats.datasets.table import Table, read_table
 from core.services.datasets.label_stats import strange_labels
 
 RUBRIC = Rubric(
@@ -118,3 +118,43 @@ def test_yes_and_no_are_read_in_other_languages() -> None:
         rows = f"id,submission,polite\na,x,{yes}\nb,y,{no}\n"
         found = parse_dataset(rows, "t.csv", RUBRIC).value
         assert [item.labels["polite"].label for item in found.items] == ["MET", "UNMET"]
+
+
+def signs(*cells: str) -> list[object]:
+    rows = tuple({"kim": cell, "lee": "x"} for cell in cells)
+    table = Table("x.csv", "csv", ("kim", "lee"), rows, tuple(range(len(rows))))
+    return [row["kim"] for row in without_absences(table).rows]
+
+
+def test_a_dash_beside_other_marks_is_a_mark() -> None:
+    assert signs("--", "-", "+/-", "+") == ["--", "\u2212", "+/-", "+"]
+    assert signs("+", "-", "") == ["+", "\u2212", ""]
+    assert signs("+/-", "-") == ["+/-", "\u2212"]
+    # Beside words, numbers or nothing it is no answer, as elsewhere.
+    assert signs("good", "-", "+") == ["good", "-", "+"]
+    assert signs("1", "-", "0") == ["1", "-", "0"]
+    assert signs("-", "0") == ["-", "0"]
+
+
+def test_an_option_or_a_map_keeps_the_dash() -> None:
+    rows = ({"kim": "+"}, {"kim": "-"})
+    table = Table("x.csv", "csv", ("kim",), rows, (2, 3))
+    assert without_absences(table, None, ["-"]).rows == rows
+
+
+def test_a_word_for_an_absence_beside_empty_numbers_is_no_answer() -> None:
+    rows = [("1", "2", "Good"), ("2", "1", "Pass"), ("", "", "absent"), ("1", "1", "absent")]
+    table = Table(
+        "x.csv", "csv", ("a", "b", "c"),
+        tuple(dict(zip("abc", row, strict=True)) for row in rows), (2, 3, 4, 5),
+    )  # fmt: skip
+    assert [row["c"] for row in without_absences(table).rows] == ["Good", "Pass", "", "absent"]
+
+
+def test_an_absence_in_columns_of_numbers_and_of_words_is_counted_once_each() -> None:
+    rows = [("1", "2", "Good"), ("2", "1", "Pass"), ("abs", "abs", "abs"), ("1", "3", "Good")]
+    table = Table(
+        "x.csv", "csv", ("a", "b", "c"),
+        tuple(dict(zip("abc", row, strict=True)) for row in rows), (2, 3, 4, 5),
+    )  # fmt: skip
+    assert "'abs' 3." in str(without_absences(table).notices[0])

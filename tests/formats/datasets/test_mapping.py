@@ -157,3 +157,60 @@ def test_structured_cells_that_are_not_json_are_refused_with_their_line() -> Non
     [(line, text)] = refused(lambda: build_dataset(table, mapping, "x.csv"))
     assert line == 2
     assert "is not JSON, as the mapping says it is." in text
+
+
+def roles_of(head: str, *rows: str) -> ColumnMapping:
+    return guess_mapping(read_table("\n".join((head, *rows)), "x.csv"))
+
+
+FLOATS = "boat float on the water?;It is lighter than the water under it."
+SINKS = "stone sink in the lake?;It is heavier than the water under it."
+SAID = (
+    (FLOATS, "It is full of air from the deck to the keel and so it does not go down."),
+    (FLOATS, "The wind holds it up with the sails until the evening, when the wind is gone."),
+    (SINKS, "It is heavy and has no air inside at all, as you see if you break it."),
+    (SINKS, "The water of the lake is much too weak to carry it, unlike that of the sea."),
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "reference", "written"),
+    [
+        ("questao", "resposta_referencia", "resposta_aluno"),
+        ("Questão", "Gabarito", "Resposta"),
+        ("Frage", "Musterlösung", "Antwort"),
+        ("Question", "Réponse attendue", "Réponse"),
+        ("Pregunta", "respuesta modelo", "Respuesta"),
+    ],
+)
+def test_prompts_and_references_are_known_by_their_headings(
+    asked: str, reference: str, written: str
+) -> None:
+    mapping = roles_of(
+        f"id;{asked};{reference};{written}",
+        *(f"{n};Why does a {what};{said}" for n, (what, said) in enumerate(SAID)),
+    )
+    assert (mapping.prompt, mapping.reference, mapping.submission) == (asked, reference, written)
+
+
+@pytest.mark.parametrize("topic", ["Temat", "Thema", "Sujet", "Tema", "Onderwerp", "Konu", "Topic"])
+def test_the_topic_of_pupils_texts_is_the_prompt(topic: str) -> None:
+    rows = (
+        "Ann;A day at sea;I like boats and I would like to sail to the other side of the lake.",
+        "Bob;A night in town;The town is full of light, and nobody sleeps before the morning.",
+        "Cy;A day at sea;We were all wet when the boat came home, but nobody was sorry for it.",
+    )
+    assert roles_of(f"Pupil;{topic};Text", *rows).prompt == topic
+    # Nobody wrote on the topic where no pupils are named, and a word alone is a category.
+    assert roles_of(f"Desk;{topic};Text", *rows).prompt is None
+    short = [row.replace("A day at sea", "sea").replace("A night in town", "town") for row in rows]
+    assert roles_of(f"Pupil;{topic};Text", *short).prompt is None
+
+
+def test_a_reference_is_never_offered_as_the_prompt() -> None:
+    text = "id;referencia;referencia 2;Resposta\n" + "".join(
+        f"{n};A boat floats as it is light{', really' * n}.;A boat is full of air{' too' * n}.;It"
+        f" floats on the water, as I have seen {n} times in the harbour.\n"
+        for n in range(3)
+    )
+    assert "what was asked" not in " ".join(map(str, parse_dataset(text, "x.csv").notices))

@@ -241,3 +241,144 @@ def test_what_stands_around_a_rubric_is_said_and_its_own_criteria_are_taken_firs
     (found,) = read_rubrics(json.dumps(given), "x.json")
     assert [c.requirement for c in found.value.criteria] == ["Is it kind?"]
     assert "outside the criteria: rubric." in str(found.notices)
+
+
+def scaled(*criteria: dict[str, Any]) -> dict[str, Any]:
+    return {"name": "Boats", "criteria": list(criteria)}
+
+
+def test_words_in_a_scale_are_levels_from_the_lowest() -> None:
+    anchors = {"dry": "No water inside.", "damp": "A little.", "wet": "Full of water."}
+    sunk = {"name": "Hull", "scale": ["wet", "damp", "dry"], "anchors": anchors}
+    assert options(read(scaled(sunk))) == [
+        ("wet", 0.0, "Full of water."),
+        ("damp", 0.5, "A little."),
+        ("dry", 1.0, "No water inside."),
+    ]
+    (bare,) = read(scaled({"name": "Mast", "scale": ["bent", "straight"]})).criteria
+    assert [(o.label, o.value) for o in bare.options] == [("bent", 0.0), ("straight", 1.0)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"direction": "lower_is_better"},
+        {"direction": "Lower is better"},
+        {"lower_is_better": True},
+        {"higher_is_better": False},
+        {"reverse_scored": True},
+    ],
+)
+def test_where_lower_is_better_the_lowest_level_is_worth_most(said: dict[str, Any]) -> None:
+    leaks = {"name": "Leaks", "scale": [0, 2], "anchors": {"0": "None", "1": "One", "2": "Many"}}
+    (parsed,) = read_rubrics(json.dumps(scaled(leaks | said)), "x.json")
+    assert options(parsed.value) == [("2", 0.0, "Many"), ("1", 0.5, "One"), ("0", 1.0, "None")]
+    assert any("'Leaks': the lowest level is the best" in str(n) for n in parsed.notices)
+
+
+@pytest.mark.parametrize("said", [{"direction": "higher_is_better"}, {"higher_is_better": True}])
+def test_where_higher_is_better_nothing_is_turned(said: dict[str, Any]) -> None:
+    sails = {"name": "Sails", "anchors": {"1": "Torn", "2": "Whole"}}
+    assert options(read(scaled(sails | said))) == [("1", 0.0, "Torn"), ("2", 1.0, "Whole")]
+
+
+def test_a_direction_that_nobody_understands_is_said() -> None:
+    sails = {"name": "Sails", "anchors": {"1": "Torn", "2": "Whole"}, "direction": "windward"}
+    (parsed,) = read_rubrics(json.dumps(scaled(sails)), "x.json")
+    assert any("direction is 'windward'" in str(notice) for notice in parsed.notices)
+
+
+def test_a_direction_of_a_question_without_levels_is_said() -> None:
+    data = {"scoring_criteria": [{"name": "Leaks", "direction": "lower_is_better"}]}
+    (parsed,) = read_rubrics(json.dumps(data), "x.json")
+    assert any("negative weight" in str(notice) for notice in parsed.notices)
+
+
+def test_levels_of_a_scale_without_an_anchor_are_levels_too() -> None:
+    # Anchors at 1, 3 and 5 of a scale from 1 to 5: 2 is worth 1/4, 4 is worth 3/4.
+    deck = {"name": "Deck", "scale": [1, 5], "anchors": {"1": "Rotten", "3": "Worn", "5": "New"}}
+    assert options(read(scaled(deck))) == [
+        ("1", 0.0, "Rotten"),
+        ("2", 0.25, ""),
+        ("3", 0.5, "Worn"),
+        ("4", 0.75, ""),
+        ("5", 1.0, "New"),
+    ]
+
+
+def test_levels_without_an_order_are_refused() -> None:
+    with pytest.raises(InputError, match="not a rubric"):
+        read(scaled({"name": "Hull", "anchors": {"dry": "No water.", "wet": "Water."}}))
+
+
+SPANISH = """título: Barcos
+puerto: Vigo
+criterios:
+- nombre: Casco
+  descripción: ¿Está seco?
+  peso: 3
+  niveles:
+    1: Lleno de agua.
+    2: Seco.
+- nombre: Mástil
+  peso: 1
+  niveles:
+  - etiqueta: torcido
+    puntos: 0
+  - etiqueta: recto
+    puntos: 4
+"""
+
+
+@pytest.mark.parametrize("ending", ["yaml", "json"])
+def test_keys_in_another_language_are_read(ending: str) -> None:
+    import yaml
+
+    text = SPANISH if ending == "yaml" else json.dumps(yaml.safe_load(SPANISH))
+    assert looks_like_rubric(text, f"x.{ending}")
+    (parsed,) = read_rubrics(text, f"x.{ending}")
+    hull, mast = parsed.value.criteria
+    assert (parsed.value.name, hull.requirement) == ("Barcos", "¿Está seco?")
+    assert [(c.name, c.weight) for c in (hull, mast)] == [("Casco", 3), ("Mástil", 1)]
+    assert options(parsed.value) == [("1", 0.0, "Lleno de agua."), ("2", 1.0, "Seco.")]
+    assert options(parsed.value, 1) == [("torcido", 0.0, ""), ("recto", 1.0, "")]
+    assert any("'criterios' as criteria" in str(notice) for notice in parsed.notices)
+    assert any("puerto" in str(notice) for notice in parsed.notices)
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "weight", "levels", "label", "points"),
+    [
+        ("criterios", "nombre", "peso", "opciones", "etiqueta", "puntos"),
+        ("Kriterien", "Name", "Gewicht", "Stufen", "Bezeichnung", "Punkte"),
+        ("critères", "nom", "poids", "niveaux", "libellé", "points"),
+        ("criteri", "nome", "peso", "livelli", "etichetta", "punti"),
+        ("critérios", "nome", "peso", "níveis", "rótulo", "pontos"),
+        ("criteria", "naam", "gewicht", "niveaus", "omschrijving", "punten"),
+    ],
+)
+def test_keys_of_six_languages_mean_the_same(
+    body: str, name: str, weight: str, levels: str, label: str, points: str
+) -> None:
+    steps = [{label: "a", points: 0}, {label: "b", points: 2}]
+    data = {body: [{name: "Mast", weight: 4, levels: steps}]}
+    assert looks_like_rubric(json.dumps(data), "x.json")
+    (criterion,) = read(data).criteria
+    assert (criterion.name, criterion.weight) == ("Mast", 4)
+    assert [o.value for o in criterion.options] == [0, 1]
+
+
+def test_our_own_keys_may_be_in_another_language() -> None:
+    text = "criterios:\n- nombre: Casco\n  requisito: ¿Está seco?\n  peso: -2\n"
+    (criterion,) = read(text, "x.yaml").criteria
+    assert (criterion.requirement, criterion.weight, criterion.scale) == (
+        *("¿Está seco?", -2),
+        "binary",
+    )
+
+
+def test_a_fault_in_a_translated_rubric_has_its_line() -> None:
+    text = "criterios:\n- nombre: Casco\n  requisito: ¿Está seco?\n  peso: mucho\n"
+    with pytest.raises(InputError) as error:
+        read(text, "x.yaml")
+    assert [problem.line for problem in error.value.problems] == [4]

@@ -263,3 +263,30 @@ def test_a_total_below_the_criteria_is_left_out_and_said() -> None:
         assert "is left out" in str(found.notices[0])
     with pytest.raises(InputError, match="describes no level"):
         read_rubrics(grid + "Stil;20 %;;\n", "x.csv")
+
+
+def test_a_number_before_every_level_s_name_is_its_points() -> None:
+    text = (
+        "Criterion\t3 Sails\t2 Floats\t1 Sinks\n"
+        "Hull\tholds in every wave\tlets in some water\tis full of holes\n"
+        "Mast\tstands in a strong wind\tbends in the wind\tlies on the deck\n"
+    )
+    assert levels(text) == [
+        ("Sinks", "is full of holes", 0.333333333),
+        ("Floats", "lets in some water", 0.666666667),
+        ("Sails", "holds in every wave", 1.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "heads",
+    ["3 Sails\t2 Floats\tSinks", "3 Sails\t3 Floats\t1 Sinks"],
+)
+def test_numbers_before_some_names_alone_or_twice_are_no_points(heads: str) -> None:
+    text = f"Criterion\t{heads}\nHull\tholds in every wave\tlets in water\tis full of holes\n"
+    assert "not which of them is best" in said(text)
+
+
+def test_numbered_questions_with_answers_that_repeat_are_no_levels() -> None:
+    text = "Task,1 Mood,2 Food\nboat,good day,bad day\nkite,good day,good day\n"
+    assert "not which of them is best" in said(text)

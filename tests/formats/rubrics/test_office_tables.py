@@ -127,3 +127,41 @@ def test_a_rubric_of_word_grades_essays_from_a_workbook(tmp_path: Path) -> None:
     # Two items, two criteria, one judge.
     found = json.loads(done.stdout)
     assert (found["items"], found["votes"]) == (2, 4)
+
+
+GUIDE = """# Boats
+
+Look at each boat **before** you score, from the bow, then the stern.
+
+| Criterion | Points | What we look for | Full points | Zero points |
+|---|:-:|---|---|---|
+| **Hull** | 0-8 | Is it dry? | dry, all day | sunk \\| lost |
+| Mast | 0-2 | Does it stand? | straight | broken |
+
+Total: 10 points, of which 6 win.
+
+- Nobody gives half points, ever.
+"""
+
+
+def test_a_grid_is_read_from_markdown_with_prose_around_it() -> None:
+    assert worth(GUIDE, "boats.md") == [
+        ("Hull", 8.0, [("Zero points", 0.0), ("Full points", 1.0)]),
+        ("Mast", 2.0, [("Zero points", 0.0), ("Full points", 1.0)]),
+    ]
+    assert looks_like_rubric(GUIDE, "boats.md")
+    (read,) = read_rubrics(GUIDE, "boats.md")
+    hull = read.value.criteria[0]
+    assert (hull.requirement, hull.options[0].description) == ("Is it dry?", "sunk | lost")
+    assert "left out: 'Boats / Look at each boat" in str(read.notices[-1])
+
+
+def test_a_fault_in_a_table_of_markdown_has_its_line() -> None:
+    with pytest.raises(InputError) as error:
+        read_rubrics(GUIDE.replace("0-2", "some"), "boats.md")
+    assert [problem.line for problem in error.value.problems] == [8]
+
+
+def test_tables_of_markdown_without_outer_bars_are_the_same() -> None:
+    text = "Criterion | Good (2) | Poor (0)\n--- | --- | ---\nHull | dry | wet\n"
+    assert worth(text, "pasted text") == [("Hull", 2.0, [("Poor", 0.0), ("Good", 1.0)])]

@@ -13,6 +13,7 @@ from core.formats.datasets import submissions, table
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.folder import only_rubric
 from core.formats.known import FORMATS, kind_of
+from core.formats.office import markdown
 from core.formats.source import json_reader, opened
 from core.formats.source.format import format_of
 from core.formats.source.opened import Opened
@@ -31,7 +32,7 @@ WHOLE: tuple[tuple[Any, str], ...] = (
     (opened, "read_json"),
     (opened, "read_yaml"),
     (opened, "read_raw"),
-    (table, "read_csv"),
+    (markdown, "read_csv"),
     (table, "read_columnar"),
     (submissions, "document_text"),
     (gradescope, "read_raw"),

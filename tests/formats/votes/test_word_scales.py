@@ -55,6 +55,11 @@ def read(labels: list[str], head: str = "label") -> VoteBundle:
         ["pas du tout d'accord", "plutôt pas d'accord", "plutôt d'accord", "tout à fait d'accord"],
         ["severe", "serious", "mild", "none"],
         ["low", "medium", "high", "critical"],
+        ["Fail", "Borderline", "Pass", "Good", "Excellent"],
+        ["Borderline", "Pass", "Good", "Excellent"],
+        ["--", "-", "+/-", "+", "++"],
+        ["--", "-", "o", "+"],
+        ["-", "0", "+"],
         ["severe harm", "moderate harm", "minor harm", "no harm"],
         ["Strongly dissatisfied", "Dissatisfied", "Neither", "Satisfied", "Strongly satisfied"],
     ],
@@ -65,7 +70,8 @@ def test_words_of_a_scale_are_ordered(ordered: list[str], head: str) -> None:
     bundle = read(sorted(ordered), head)
     criterion = bundle.rubric.criteria[0]
     assert criterion.scale == "ordinal"
-    assert [option.label for option in criterion.options] == ordered
+    # A dash that is a mark becomes a minus sign.
+    assert [option.label.replace("\u2212", "-") for option in criterion.options] == ordered
     values = [option.value for option in criterion.options]
     assert (values[0], values[-1]) == (0, 1)
     assert "In this order: the first has value 0" in str(bundle.notices)

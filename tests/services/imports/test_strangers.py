@@ -24,6 +24,7 @@ from tests.formats.fresh_tables import FRESH_TABLES
 from tests.formats.more_tables import MORE_TABLES
 from tests.formats.nested_tables import NESTED_TABLES, WHY, nested
 from tests.formats.office.workbooks import xlsx
+from tests.formats.panel_tables import PANEL_TABLES, RECAPS
 from tests.formats.rated_tables import RATED_TABLES
 from tests.formats.school_tables import SCHOOL_TABLES
 from tests.formats.scorecard_tables import SCORECARD_TABLES
@@ -38,6 +39,7 @@ TABLES = (
     *COMPARED_TABLES,
     *NESTED_TABLES,
     *ANSWERED_TABLES,
+    *PANEL_TABLES,
 )
 
 
@@ -159,6 +161,23 @@ def test_reasons_in_a_nest_are_kept_with_their_judgement(tmp_path: Path, form: s
     bundle = read_bundle(open_path(file), "long")
     assert {vote.reason for vote in bundle.votes.rows} == {WHY}
     assert "Each judgement in 'judgements' is a row." in str(bundle.notices)
+
+
+def test_raters_without_names_are_told_by_their_group_and_place(tmp_path: Path) -> None:
+    file = tmp_path / "recaps.json"
+    file.write_text(json.dumps(RECAPS))
+    bundle = read_bundle(open_path(file), "criteria")
+    assert {vote.rater for vote in bundle.votes.rows} == {
+        *("staff 1", "staff 2", "crowd 1", "crowd 2", "crowd 3", "crowd 4")
+    }
+    assert "need not be the first of another" in str(bundle.notices)
+
+
+def test_spans_in_lists_are_no_marks(tmp_path: Path) -> None:
+    file = tmp_path / "spans.json"
+    spans = [{"start": n, "end": n + 3} for n in range(2)]
+    file.write_text(json.dumps([{"id": n, "text": essay(n), "spans": spans} for n in range(6)]))
+    assert import_files.look(open_path(file)).kind == "dataset"
 
 
 def test_an_empty_preference_is_no_vote(store: Store, tmp_path: Path) -> None:
@@ -537,3 +556,56 @@ def test_reviews_of_products_are_asked_about(store: Store, tmp_path: Path) -> No
     file.write_text(f"product_id,reviewer,opinion,stars\n{rows}")
     with pytest.raises(InputError, match="--map item=product_id"):
         brought(store, file)
+
+
+def calls(who: int) -> list[list[str]]:
+    """One rater's sheet: what was asked and answered, three marks and a note."""
+    heads = ["Call", "Agent", "Client message", "Agent answer", "Warmth (1-5)", "Facts (1-5)"]
+    rows = list[list[str]]()
+    for n in range(who, 9 + who):
+        about = f"C-{n}", ("Ola", "Bo")[n % 2], f"My lamp {n} is dim. What now?", 2 * essay(n)
+        marks = str(1 + n * (who + 1) % 5), str(1 + (n + 2 * who) % 4)
+        rows.append(
+            [*about, *marks, ("Y", "N", "N/A")[(n + who) % 3], ("short", "")[(n + who) % 2]]
+        )
+    return [[*heads, "Rule kept", "Notes"], *rows]
+
+
+@pytest.fixture
+def panel(tmp_path: Path) -> Path:
+    file = tmp_path / "calls.xlsx"
+    guide = [["How to mark", ""], ["Warmth", "1 = cold, 5 = warm"], ["Facts", "5 = all right"]]
+    sheets = {name: calls(who) for who, name in enumerate(("Ada", "Ben", "Cleo"))}
+    file.write_bytes(xlsx({"Guide": guide, **sheets}))
+    return file
+
+
+def test_a_sheet_for_each_rater_is_proposed_as_the_rater(store: Store, panel: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        import_files.import_path(store, panel, sheet="*")
+    proposed = str(refused.value).split("If it is that: ")[1:]
+    words = shlex.split(proposed[0].replace("--map ", "").partition(" --sheet")[0])
+    assert (len(proposed), words) == (
+        1,
+        [
+            *("item=Call", "submission=Agent answer", "prompt=Client message", "rater=sheet"),
+            *("criteria=Warmth (1-5)", "criteria=Facts (1-5)", "criteria=Rule kept"),
+            "reason=Notes",
+        ],
+    )
+    report = import_files.import_path(store, panel, sheet="*", changes=words)
+    figure = (report["votes"], len(report["raters"]), report["items"], report["criteria"])
+    assert figure == (3 * 9 * 2 + 18, 3, 11, 3)
+
+
+def test_long_texts_are_no_names_of_raters(store: Store, panel: Path) -> None:
+    changes = ["item=Call", "rater=Agent answer", "criteria=Warmth (1-5),Facts (1-5)"]
+    with pytest.raises(InputError, match="'Agent answer' holds texts of up to 164 characters"):
+        import_files.import_path(store, panel, sheet="Ada", changes=changes)
+
+
+def test_the_sheet_of_one_rater_is_no_rubric(store: Store, panel: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        import_files.import_path(store, panel, sheet="Ada")
+    assert "rubric" not in str(refused.value)
+    assert "labels='Warmth (1-5)'" in str(refused.value).replace("'labels=W", "labels='W")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.errors import Problem
-from core.formats.datasets.answer_columns import MOST_SHARED
+from core.formats.datasets.answer_columns import MOST_SHARED, measures
 from core.formats.datasets.table import Table, parsed_cell, with_paths
 from core.formats.source.heading_words import PEOPLE, RATERS, REMARKS, has_word, plain_heading
 from core.formats.source.parsed import refusal
@@ -17,6 +17,13 @@ from core.formats.votes.structure.values import Values, item_changes
 
 #: Headings of lists of answers, if no other column lists their raters.
 _ANSWERS = frozenset({"votes", "ratings", "annotations", "judgments", "judgements", "responses"})
+#: Words of headings that say only that the cells list answers.
+_LISTED = frozenset({*_ANSWERS, "scores", "labels", "evaluations", "assessments", "annotation"})
+#: Keys of spans, boxes and ids, whose numbers are no marks.
+_PLACES = frozenset(
+    {"start", "end", "begin", "stop", "from", "to", "offset", "length", "x", "y", "w", "h", "width"}
+    | {"height", "id", "index", "page", "line", "position", "top", "left", "bottom", "right"}
+)
 _ROWS = 1000
 
 
@@ -62,6 +69,64 @@ def opened_up(table: Table) -> Table:
         if plain and few and 2 * len(objects) > len(cells):
             paths += [f"{column}.{key}" for key in keys]
     return with_paths(table, paths)
+
+
+def unnamed_raters_as_rows(table: Table) -> Table:
+    """Return a row for each object in lists of marks by the same criteria, without raters' names.
+
+    Their raters are numbered by their place in the list, behind the column's own words: the first
+    of `expert_annotations` is `expert 1`. The first of several references is kept as `reference`.
+    """
+    criteria = {c: keys for c in table.columns if (keys := _marked_in(table, c))}
+    named = {key for keys in criteria.values() for key in keys}
+    if len({tuple(sorted(keys)) for keys in criteria.values()}) != 1 or {*named, "rater"} & {
+        *table.columns
+    }:
+        return table
+    heads = [c for c in table.columns if c not in criteria]
+    whose = {c: " ".join(w for w in plain_heading(c).split() if w not in _LISTED) for c in criteria}
+    several = [c for c in heads if plain_heading(c) == "references"][: "reference" not in heads]
+    rows, lines = list[dict[str, Any]](), list[int | None]()
+    for at, row in enumerate(table.rows):
+        about = {c: row.get(c) for c in heads if c not in several}
+        if several:
+            of = row.get(several[0])
+            about["reference"] = next(iter(_list(of)), of)
+        for column, group in whose.items():
+            for n, marks in enumerate(_list(row.get(column)), 1):
+                rows.append({**about, "rater": f"{group or 'rater'} {n}", **marks})
+                lines.append(table.lines[at])
+    listed = " and ".join(map(repr, criteria))
+    message = f"Each entry of {listed} is a row; its rater is told by its place alone."
+    mend = "The first rater of one item need not be the first of another."
+    said = [Problem(message, mend)]
+    said += [Problem(f"The first entry of {c!r} is the reference.") for c in several]
+    heads = ["reference" if c in several else c for c in heads]
+    columns = (*heads, "rater", *next(iter(criteria.values())))
+    return replace(
+        table, columns=columns, rows=tuple(rows), lines=tuple(lines), places=(), document=None,
+        notices=(*table.notices, *said),
+    )  # fmt: skip
+
+
+def _marked_in(table: Table, column: str) -> tuple[str, ...]:
+    """Return the criteria if every cell lists objects of a few numbers, several a row, or ()."""
+    if column not in table.nested:
+        return ()
+    cells = [_list(row.get(column)) for row in table.rows]
+    objects = [entry for of in cells for entry in of]
+    if not any(len(of) > 1 for of in cells) or not all(isinstance(e, dict) for e in objects):
+        return ()
+    first, keys = tuple(objects[0]), {tuple(sorted(entry)) for entry in objects}
+    if (
+        len(keys) > 1
+        or len(first) < 2
+        or any(measures(k) or plain_heading(k) in _PLACES for k in first)
+    ):
+        return ()
+    marks = [mark for entry in objects for mark in entry.values() if mark is not None]
+    numbers = all(isinstance(m, int | float) and not isinstance(m, bool) for m in marks)
+    return first if numbers and 1 < len({*marks}) <= MOST_SHARED else ()
 
 
 def one_row_per_answer(

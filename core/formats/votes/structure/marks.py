@@ -43,7 +43,7 @@ def marks_beside(values: Values, columns: Sequence[str]) -> list[str]:
     able = [c for c in able if len(values.distinct[c]) > 1 and not _is_background(c)]
     clear = [c for c in able if _is_clear(values, c)]
     alike = {c for group in sharing(values.table, able) if {*group} & {*clear} for c in group}
-    marks = [c for c in able if c in clear or c in alike or _is_either(values.distinct[c], c)]
+    marks = [c for c in able if c in clear or c in alike or is_either(values.distinct[c], c)]
     return without_derived(values, marks) if clear else []
 
 
@@ -60,7 +60,7 @@ def _is_clear(values: Values, column: str) -> bool:
     return named or (len(words) > 2 and scale_order(words, column) is not None)
 
 
-def _is_either(words: Collection[str], column: str) -> bool:
+def is_either(words: Collection[str], column: str) -> bool:
     """Return whether these are yes and no, or two words of a scale."""
     return None not in map(is_yes, words) or (
         len(words) == 2 and scale_order(words, column) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from core.domain.rubric import A_BETTER, B_BETTER
@@ -17,6 +18,7 @@ from core.formats.datasets.table import Table, parsed_cell, with_paths
 from core.formats.datasets.text_columns import is_answered, is_remark, texts_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PREFERENCES, has_word
+from core.formats.source.summary_rows import left_out
 from core.formats.votes.structure.preference_words import LEFT, RIGHT, end_of, option_of
 from core.formats.votes.structure.values import Values, first_rows, system_named
 
@@ -25,6 +27,9 @@ DECIDED = (
     *(("chosen", "rejected"), ("winner", "loser"), ("preferred", "dispreferred")),
     *(("accepted", "rejected"), ("better", "worse")),
 )
+
+#: The rows above a count that tell whether its column holds words.
+_NEAR = 1000
 
 
 def text_sides(table: Table) -> tuple[str, str] | None:
@@ -124,6 +129,42 @@ def are_names(table: Table, first: str, second: str) -> bool:
     named = swapped or (system_named(first) and system_named(second))
     apart = all(a != b for a, b in cells)
     return bool(short and named and apart and 1 < len(names) <= len(cells) // 2)
+
+
+def without_counts(table: Table) -> Table:
+    """Return the table without last rows that only count the words above them, by column.
+
+    >>> cells = (("a", "yes", "no"), ("b", "no", "no"), ("c", "yes", "no"), ("", "2", "0"))
+    >>> rows = tuple(dict(zip(("id", "kim", "lee"), row)) for row in cells)
+    >>> table = Table("x.csv", "csv", ("id", "kim", "lee"), rows, (2, 3, 4, 5))
+    >>> len(without_counts(table).rows)
+    3
+    """
+    size = len(table.rows) if table.flat else 0
+    while size > 3 and _counts_words(table, size - 1):
+        size -= 1
+    if size == len(table.rows) or not table.flat:
+        return table
+    names = {at: _label_of(table, at) or "counts" for at in range(size, len(table.rows))}
+    notices = (*table.notices, *left_out(names, table.lines))
+    return replace(table, rows=table.rows[:size], lines=table.lines[:size], notices=notices)
+
+
+def _counts_words(table: Table, at: int) -> bool:
+    """Return whether a row has whole numbers in two or more columns of words, and no text."""
+    row, above = table.rows[at], table.rows[:at][-_NEAR:]
+    filled = [c for c in table.columns if row.get(c)]
+    counts = [c for c in filled if str(row[c]).isdecimal() and int(row[c]) <= at]
+    if len(counts) < 2 or len(filled) - len(counts) > 1:
+        return False
+    words = ({str(r.get(c) or "") for r in above} - {""} for c in counts)
+    gaps = any(all(r.get(c) for r in above) for c in table.columns if c not in filled)
+    return gaps and all(w and not any(number_of(word) is not None for word in w) for w in words)
+
+
+def _label_of(table: Table, at: int) -> str:
+    cells = (str(table.rows[at].get(c) or "") for c in table.columns)
+    return next((cell for cell in cells if cell and not cell.isdecimal()), "")
 
 
 def is_answer(table: Table, column: str) -> bool:

@@ -20,6 +20,7 @@ from core.formats.datasets.answer_columns import (
 )
 from core.formats.datasets.label_words import may_be_marks
 from core.formats.datasets.name_grids import without_asides
+from core.formats.datasets.sheets import SHEETS
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
@@ -165,6 +166,21 @@ def _picks(values: Values, column: str) -> bool:
     """Return whether a column names the best of others by the numbers that begin their headings."""
     numbers = {m[0] for c in values.columns if c != column and (m := re.match(r"\d+", c))}
     return has_word(column, PREFERENCES) and values.distinct[column] <= numbers
+
+
+def sheet_column(values: Values) -> str:
+    """Return the column with the names of a workbook's sheets, or ""."""
+    head = values.table.columns[0]
+    return head if head in SHEETS and values.table.kind in ("xlsx", "ods") else ""
+
+
+def is_sheet_of_raters(values: Values, sheet: str) -> bool:
+    """Return whether sheets repeat the ids of others, with the same words about them."""
+    ids = [c for c in values.columns if c != sheet and values.may_be_key(c)]
+    ids = [c for c in ids if values.unique([c, sheet]) == 1 and values.varies([c], sheet)]
+    about = [c for c in values.columns if not (values.is_number(c) or values.remarks(c))]
+    about = [c for c in about if len(values.distinct[c]) > 2 and values.filled(c) == 1]
+    return any(not values.varies([i], c) for i in ids for c in about if c not in (i, sheet))
 
 
 def names_a_respondent(column: str) -> bool:

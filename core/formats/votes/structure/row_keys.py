@@ -19,8 +19,13 @@ from core.formats.source.heading_words import (
     has_word,
     plain_heading,
 )
-from core.formats.votes.structure.marks import without_derived
-from core.formats.votes.structure.rater_columns import item_of, names_a_respondent
+from core.formats.votes.structure.marks import is_either, without_derived
+from core.formats.votes.structure.rater_columns import (
+    is_sheet_of_raters,
+    item_of,
+    names_a_respondent,
+    sheet_column,
+)
 from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
 from core.formats.votes.structure.values import (
     RANGED,
@@ -88,6 +93,9 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     rated = next((g for g in sharing(values.table, numbers) if len(g) > 2), [])
     keys = [c for c in values.columns if values.may_be_key(c) and c not in rated]
     levels = {c: person_level(values, c) for c in keys}
+    sheet = sheet_column(values)
+    if sheet in levels and max(levels.values()) < 3 and is_sheet_of_raters(values, sheet):
+        levels[sheet] = 3
     people = sorted((c for c in keys if levels[c] > 1), key=lambda c: -levels[c])
     if once := next(_once_each(values, keys), None):
         return (once,)
@@ -113,7 +121,8 @@ def _rated_once(values: Values) -> RowKeys | None:
     if len(raters) != 1 or len(item) != 1:
         return None
     free = [c for c in values.columns if c not in (*item, *raters) and values.can_be_answers(c)]
-    scales = [c for c in free if named_label(c) or is_scale(values.distinct[c], c)]
+    alike = next(iter(sharing(values.table, free)), [])
+    scales = [c for c in free if c in alike or named_label(c) or is_scale(values.distinct[c], c)]
     answers = tuple(without_derived(values, scales))
     texts = best_texts(values, [t for t in values.texts() if t not in answers], item)
     reason = next(filter(values.remarks, values.columns), "")
@@ -188,7 +197,7 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
     texts = values.texts()
     if spans := [key for key in _spans(values, candidates) if values.unique([*key, rater]) == 1]:
         candidates = []
-    singles = [(c,) for c in candidates]
+    singles = [(c,) for c in candidates if c != sheet_column(values)]
     asked_of = [c for c in candidates if _is_question(values, c, texts)]
     asked_of = [c for c in asked_of if not has_word(c, RATERS)]
     criteria = sum(RANGED.search(c) is not None for c in values.columns) > 1
@@ -304,13 +313,24 @@ def _with_answers(
     free = [t for t in free if t not in (*item, rater, *answers)]
     if len(item) == 1 and item[0] in texts:
         free = [item[0], *free]
-    judged = best_texts(values, free, item)
+    judged = _of_systems(values, free, item) or best_texts(values, free, item)
     varying = [c for c in values.columns if c not in keys and values.varies(item, c)]
     reasons = sorted(filter(values.remarks, varying)) or [
         c for c in varying if (c in texts or values.says(c)) and values.measures_nothing(c)
     ]
     reason = next((c for c in reasons if c not in (*answers, rater, *judged)), "")
     return RowKeys(item, rater, tuple(answers), asked, judged, reason)
+
+
+def _of_systems(values: Values, texts: Sequence[str], item: Sequence[str]) -> TextColumns | None:
+    """Return the texts that differ between the systems of an id, with the one they share."""
+    ids = [c for c in item if not system_named(c)]
+    own = [t for t in texts if ids and values.varies(ids, t)]
+    shared = [t for t in texts if t not in own]
+    if len(ids) == len(item) or not own or not shared:
+        return None
+    judged = best_texts(values, own, item)
+    return judged if judged.prompt else judged._replace(prompt=shared[0])
 
 
 def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:
@@ -322,7 +342,7 @@ def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:
     if not group:
         return answers
     first, last = answers.index(group[0]), answers.index(group[-1])
-    scales = [c for c in answers if scale_order(values.distinct[c], c)]
+    scales = [c for c in answers if scale_order(w := values.distinct[c], c) or is_either(w, c)]
     also = {*answers[first:last], *group, *named, *scales, *filter(names_a_criterion, answers)}
     return [c for c in answers if c in also]
 
@@ -335,7 +355,7 @@ def _unnamed(
     Both orders, unless texts decide.
     """
     texts = values.texts()
-    able = [c for c in keys if c not in texts][:_TRIED]
+    able = [c for c in keys if c not in texts and c != sheet_column(values)][:_TRIED]
     pairs = [pair for pair in combinations(able, 2) if _belong(values, pair, texts)]
     candidates = list[tuple[float, RowKeys]]()
     for item, rater in product([*((c,) for c in able), *pairs], able):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,6 +11,17 @@ from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import ABOUT, WRITTEN_BY, is_answered, texts_in
 from core.formats.source.heading_words import WRITTEN_TEXTS, has_word, plain_heading
 from core.formats.votes.structure.values import USUAL, Values
+
+#: The most words of a title, on average, and headings of titles and of their reviews.
+_TITLE_WORDS = 15
+_TITLES = re.compile(
+    r"(?:\w+ )?(?:title|titel|titre|titulo|titolo|tytul|otsikko|baslik)|название|заголовок"
+    r"|标题|題名|タイトル|제목"
+)
+_REVIEWS = re.compile(
+    r"\breview|\bgutacht|\brezens|\brecens|\bresen|\breferee|\bpares?cer|\bevaluateur"
+    r"|рецензи|审稿|評審|査読|심사"
+)
 
 
 class TextColumns(NamedTuple):
@@ -54,6 +66,7 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
         for t in texts
         if 10 * len(values.distinct[t]) >= (4 if plain_heading(t) in USUAL else 7) * items
     ]
+    able = [t for t in able if not _titles_of_reviewed(values, t)]
     prompts = [t for t in texts if is_answered(t) and plain_heading(t) not in USUAL]
     candidates = [t for t in able if t not in prompts] or able
     ranked = sorted(candidates, key=lambda t: (_named(t), _length(values, t)), reverse=True)
@@ -69,6 +82,15 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
         )
     )
     return TextColumns(text, prompt, next(near, ""))
+
+
+def _titles_of_reviewed(values: Values, column: str) -> bool:
+    """Return whether a column holds titles of a few words, beside a heading of reviews."""
+    if not _TITLES.fullmatch(plain_heading(column)) or values.says(column):
+        return False
+    shape = texts_in(values.table, column)
+    reviewed = any(_REVIEWS.search(plain_heading(c)) for c in values.columns)
+    return reviewed and shape is not None and shape.words <= _TITLE_WORDS
 
 
 def _named(column: str) -> int:

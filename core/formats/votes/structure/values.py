@@ -74,6 +74,8 @@ _POSITION = re.compile(r"\b(trial|row|order|index|position|reihenfolge|ordre|ord
 _ADDRESS = re.compile(r"[0-9a-f-]+\Z|[a-z][a-z0-9+.\-]*://|www\.")
 _SENTENCE = re.compile(r"[.!?](\s|\Z)|。")
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
+#: The longest names, on average.
+_NAME = 60
 _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 
 
@@ -141,6 +143,10 @@ class Values:
         shape = texts_in(self.table, column)
         ends = [bool(_SENTENCE.search(word)) for word in self.distinct[column]]
         return shape is not None and shape.worded and 2 * sum(ends) > len(ends)
+
+    def long(self, column: str) -> bool:
+        """Return whether a column holds sentences too long for names."""
+        return sum(map(len, self.distinct[column])) > _NAME * max(1, len(self.distinct[column]))
 
     def texts(self) -> list[str]:
         """Return the columns of judged texts: several words in nearly every row."""
@@ -332,7 +338,7 @@ def is_written(table: Table, column: str) -> bool:
 def person_level(values: Values, column: str) -> int:
     """Return how certainly a column names raters: 3 by its heading, 0 not at all, -1 it cannot."""
     codes = len(values.distinct[column]) * 2 <= values.size or has_word(column, ITEMS)
-    if system_named(column) or (values.is_number(column) and not codes):
+    if system_named(column) or (values.is_number(column) and not codes) or values.long(column):
         return -1
     if has_word(column, RATERS):
         return 3

@@ -33,6 +33,9 @@ _SCALES = (
     "pants on fire|pants-fire, false, mostly false|barely true, half true|half-true|mixture|mixed"
     "|partly true|partly false, mostly true, true",
     "not met|unmet, partially met|partly met, mostly met, met|fully met, exceeded",
+    "fail|failed|clear fail, borderline|borderline fail|marginal fail, borderline pass|bare pass"
+    ", pass|passed|clear pass|satisfactory, good|merit, very good, excellent|outstanding"
+    "|distinction",
     "far below expectations, below expectations|does not meet expectations|does not meet|below"
     "|not meeting expectations, needs improvement|partially meets expectations|partially meets"
     "|approaching expectations|approaching|approaches expectations|nearly meets"
@@ -112,6 +115,9 @@ _NO_OPINION = (
 _NUMBERED = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([:=\-–—.)/|]|\s)\s*(\D.*)\Z", re.S)
 _NUMBER_LAST = re.compile(r"(.*?\D)\s*(?:[(\[]\s*|[=:–-]\s*)([-+]?\d+)\s*[)\]]?\Z", re.S)
 _LETTER = re.compile(r"([a-f])([+\-\u2212]?)\Z")
+#: Marks of plus and minus, from the lowest; a minus sign counts as a dash.
+_MARKS = ("---", "--", "-", "0 o +/- -/+ +- \u00b1 ~", "+", "++", "+++")
+_SIGNS = {sign: float(at) for at, signs in enumerate(_MARKS) for sign in signs.split()}
 #: Headings of letter grades; elsewhere, A and B are answers to choose from.
 _GRADES = re.compile(r"\b(grade|mark|note|nota|cijfer|voto)")
 #: Headings of answers chosen among others, whose letters have no order.
@@ -154,12 +160,22 @@ def scale_order(
     if len({*map(fold, labels)}) < 2:
         return None
     return (
-        _by_words({label: label for label in labels})
+        _by_signs(labels)
+        or _by_words({label: label for label in labels})
         or graded_order(labels)
         or _by_words(_without_noun(labels))
         or _by_numbers(labels)
         or _letters(labels, heading, beside_numbers=beside_numbers)
     )
+
+
+def _by_signs(labels: Collection[str]) -> dict[str, float] | None:
+    """Return the places of marks such as `--`, `+/-` and `+`, if each is another one."""
+    places = {label: _SIGNS.get(fold(label).replace("\u2212", "-")) for label in labels}
+    known = {label: place for label, place in places.items() if place is not None}
+    signed = any("+" in label for label in labels)
+    is_order = signed and len(known) == len(places) == len({*known.values()})
+    return known if is_order else None
 
 
 def _by_words(words: dict[str, str]) -> dict[str, float] | None:

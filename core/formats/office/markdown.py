@@ -1,0 +1,214 @@
+"""Tables and headed texts in Markdown."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from core.errors import InputError, Problem
+from core.formats.source.csv_reader import bad_columns, headed, read_csv
+from core.formats.source.heading_words import PROMPTS, TOPICS, has_word
+from core.formats.source.opened import Opened
+from core.formats.source.parsed import MAX_RUBRIC_BYTES, TableRows, refusal
+
+_MARKDOWN = ("md", "markdown")
+#: Endings of files with tables or documents of their own kind.
+_OTHERS = frozenset(
+    ("csv", "tsv", "tab", "json", "jsonl", "ndjson", "yaml", "yml", "xlsx", "ods", "docx", "pdf")
+)
+#: The line below the headings of a table.
+_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?")
+_RULE_IN_BYTES = re.compile(rb"^[ \t|:]*-+[ \t:]*\|", re.M)
+_BAR = re.compile(r"(?<!\\)\|")
+_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+_WHOLE = re.compile(r"([*_`])(?=\S)(.+)(?<=\S)\1")
+_HEADING = re.compile(r" {0,3}(#{1,6})\s(.*)")
+#: Cells without marks of emphasis inside, however many stars they have.
+_LONG = 10_000
+_FENCE = re.compile(r" {0,3}(```|~~~)")
+
+
+class MarkdownTable(NamedTuple):
+    """The rows of a table by line, headings first, and the line of text before it."""
+
+    title: str
+    rows: dict[int, list[str]]
+
+
+class _Parts(NamedTuple):
+    """The tables of a text, and the lines outside of them by number."""
+
+    tables: tuple[MarkdownTable, ...]
+    words: dict[int, str]
+
+
+def markdown_tables(opened: Opened) -> tuple[MarkdownTable, ...]:
+    r"""Return the tables in a text with bars and a rule below the headings.
+
+    >>> markdown_tables(Opened("Intro\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "x.md"))[0].rows
+    {3: ['a', 'b'], 5: ['1', '2']}
+    """
+    return opened.once(_parts_in).tables
+
+
+def words_around(opened: Opened) -> tuple[Problem, ...]:
+    """Return the notice of what stands outside of the tables."""
+    words = opened.once(_parts_in).words
+    text = " / ".join(words.values())
+    return (Problem(f"What stands around the table is left out: {text[:200]!r}."),) if text else ()
+
+
+def _parts_in(opened: Opened) -> _Parts:
+    may_be = opened.ending not in _OTHERS and opened.size <= MAX_RUBRIC_BYTES
+    if not may_be or opened.archive is not None or not _RULE_IN_BYTES.search(opened.head):
+        return _Parts((), {})
+    lines = opened.text("table", MAX_RUBRIC_BYTES, table=True).splitlines()
+    tables, words = list[MarkdownTable](), dict[int, str]()
+    at = 0
+    while at < len(lines):
+        heads = _cells(lines[at])
+        if len(heads) > 1 and _is_rule(lines[at + 1 : at + 2], len(heads)):
+            end = next((n for n in range(at + 2, len(lines)) if "|" not in lines[n]), len(lines))
+            rows = {n + 1: _cells(lines[n]) for n in (at, *range(at + 2, end))}
+            tables.append(MarkdownTable(next(reversed(words.values()), ""), rows))
+            at = end
+            continue
+        if line := lines[at].strip(" #*\t"):
+            words[at + 1] = line
+        at += 1
+    return _Parts(tuple(tables), words)
+
+
+def _is_rule(lines: Sequence[str], wide: int) -> bool:
+    return bool(lines and _RULE.fullmatch(lines[0].strip())) and len(_cells(lines[0])) == wide
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a row without outer bars and marks of emphasis."""
+    inside = line.strip()
+    inside = inside.removeprefix("|")
+    inside = inside[:-1] if inside.endswith("|") and not inside.endswith("\\|") else inside
+    return [_plain(cell) for cell in _BAR.split(inside)]
+
+
+def _plain(cell: str) -> str:
+    text = re.sub(r"<br ?/?>", " ", cell).replace("\\|", "|").strip()
+    text = _BOLD.sub(r"\1", text) if len(text) < _LONG else text
+    whole = _WHOLE.fullmatch(text)
+    return whole[2] if whole else text
+
+
+def text_table(opened: Opened, text: str, most: int | None) -> TableRows:
+    """Return the rows of the only table in Markdown, or of CSV.
+
+    Raises:
+        InputError: several tables, prose without a table, or a fault of CSV.
+    """
+    tables = markdown_tables(opened)
+    if len(tables) > 1:
+        mend = "Keep one of them in a file."
+        raise refusal("table", [Problem(f"holds {len(tables)} tables.", mend)], opened.name)
+    if tables:
+        return _rows_of(tables[0], opened)
+    try:
+        rows = read_csv(text, opened.name, most, opened.delimiter)
+    except InputError:
+        is_prose = opened.ending == "txt" and len(opened.columns) == 1
+        if not is_prose and opened.ending not in _MARKDOWN:
+            raise
+        raise _no_table(opened) from None
+    if opened.ending in _MARKDOWN and len(rows.columns) == 1:
+        raise _no_table(opened)
+    return rows
+
+
+def _no_table(opened: Opened) -> InputError:
+    mend = (
+        "Give each text a file of its own in a folder, or in a .md file a heading of its own (## "
+        "Name), or write a table."
+    )
+    return refusal("dataset", [Problem("holds prose, no table.", mend)], opened.name)
+
+
+def _rows_of(table: MarkdownTable, opened: Opened) -> TableRows:
+    (line, heads), *body = table.rows.items()
+    columns = headed(heads)
+    problems = bad_columns(columns, line)
+    message = f"cells, but the header names {len(columns)} columns."
+    mend = r"Write a bar inside a cell as \|."
+    problems += [
+        Problem(f"has {len(row)} {message}", mend, (), n)
+        for n, row in body
+        if len(row) > len(heads)
+    ]
+    if not body:
+        problems.append(Problem("has a header, but no rows.", "Add one row per item.", (), line))
+    if problems:
+        raise refusal("table", problems, opened.name)
+    rows = tuple(
+        dict(zip(columns, [*row, *[""] * (len(columns) - len(row))], strict=True))
+        for _, row in body
+    )
+    return TableRows(columns, rows, tuple(n for n, _ in body), words_around(opened))
+
+
+def headed_texts(opened: Opened) -> TableRows | None:
+    """Return the texts below headings of one level in a Markdown file; ``None`` for other files.
+
+    At least two headings have words below them. The level is the highest that has. A line such as
+    `Topic: the sea` above the first heading is the prompt of all.
+    """
+    if opened.ending not in _MARKDOWN or markdown_tables(opened):
+        return None
+    lines = opened.text("dataset", MAX_RUBRIC_BYTES, table=True).splitlines()
+    headings = list(_headings(lines))
+    for level in range(1, 7):
+        parts = [(at, title) for at, depth, title in headings if depth == level]
+        ends = [at for at, depth, _ in headings if depth <= level] + [len(lines)]
+        texts = ["\n".join(lines[at + 1 : ends[bisect_right(ends, at)]]).strip() for at, _ in parts]
+        if sum(map(bool, texts)) > 1:
+            return _texts_as_rows(parts, texts, lines, level)
+    return None
+
+
+def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield the line, the level and the words of each heading outside of code."""
+    in_code = False
+    for at, line in enumerate(lines):
+        in_code ^= bool(_FENCE.match(line))
+        match = None if in_code else _HEADING.fullmatch(line)
+        words, _, end = match[2].strip().rpartition(" ") if match else ("", "", "")
+        title = words if {*end} == {"#"} else f"{words} {end}"
+        if match and title.strip():
+            yield at, len(match[1]), title.strip()
+
+
+def _texts_as_rows(
+    parts: Sequence[tuple[int, str]], texts: Sequence[str], lines: Sequence[str], level: int
+) -> TableRows:
+    above = [line.strip() for line in lines[: parts[0][0]] if line.strip()]
+    prompt = next((p for line in above if (p := _prompt_in(line))), "")
+    asked = {"prompt": prompt} if prompt else {}
+    rows = tuple(
+        {"id": title, "submission": text, **asked}
+        for (_, title), text in zip(parts, texts, strict=True)
+    )
+    notices = [Problem(f"Read as {len(rows):,} texts, one below each heading with {'#' * level}.")]
+    unused = " / ".join(
+        line.strip("# ") for line in above if _prompt_in(line) != prompt or not prompt
+    )
+    if prompt:
+        notices.append(Problem(f"The prompt of all is {prompt[:200]!r}."))
+    if unused:
+        notices.append(Problem(f"What stands above them is left out: {unused[:200]!r}."))
+    columns = ("id", "submission", *asked)
+    return TableRows(columns, rows, tuple(at + 1 for at, _ in parts), tuple(notices))
+
+
+def _prompt_in(line: str) -> str:
+    """Return what was asked in a line such as `Topic: the sea`, or ""."""
+    head, colon, asked = line.strip("*_ ").partition(":")
+    named = len(head) < 40 and (has_word(head, TOPICS, whole=True) or has_word(head, PROMPTS))
+    return asked.strip("*_ ") if colon and named else ""
