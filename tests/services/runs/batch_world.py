@@ -85,7 +85,7 @@ def killed_at(moment: str, patch: pytest.MonkeyPatch) -> None:
     elif moment == "uploading":
         _end_at("upload", patch, lambda act: _then(act, end))
     elif moment == "unbought":
-        patch.setattr(sending.BatchSender, "_create", end_soon)
+        patch.setattr(sending.BatchSender, "_create_batch", end_soon)
     elif moment == "bought":
         patch.setattr(sending.BatchSender, "_follow_created", end_soon)
     else:
