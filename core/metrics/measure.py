@@ -34,9 +34,9 @@ class Measure:
     """A figure of a table of counts (rows: reference, columns: rating)."""
 
     def __init__(
-        self, kernel: Callable[[Array], Array], why: Callable[[Array], str], nothing: str
+        self, kernel: Callable[[Array], Array], reason: Callable[[Array], str], if_empty: str
     ) -> None:
-        self._kernel, self._why, self._nothing = kernel, why, nothing
+        self._kernel, self._reason, self._if_empty = kernel, reason, if_empty
         update_wrapper(self, kernel)
 
     def __call__(self, counts: npt.ArrayLike) -> Estimate:
@@ -49,7 +49,7 @@ class Measure:
         n = int(table.sum())
         if np.isfinite(value):
             return Estimate.defined(value, n)
-        return Estimate.undefined(self._why(table) if n else self._nothing, n)
+        return Estimate.undefined(self._reason(table) if n else self._if_empty, n)
 
     def many(self, tables: Array) -> Array:
         """Return one value per table of ``tables``, shape (k, k, ...); NaN if undefined."""

@@ -86,7 +86,7 @@ def show() -> None:
     about = browsing.results_state(store(), run)
     if not worked_out("agreement", run.votes, about):
         return
-    whole = shared("agreement sheet", about, lambda: load_ratings.sheet_of(store(), run.id))
+    whole = shared("agreement sheet", about, lambda: load_ratings.sheet_of_run(store(), run.id))
     with tabs:
         view = _chosen_view()
     with st.container(gap="xsmall"):

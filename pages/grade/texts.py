@@ -108,7 +108,7 @@ def _chosen_way(files: tuple[File, ...], sheet: str | None) -> str:
 
 def _show_pasted() -> None:
     text = steps.paste_box(
-        "texts", "A table with its headings, or one text a paragraph (or a line)."
+        "texts", "A table with headings, or texts: one per paragraph (or per line)."
     )
     if text:
         try:

@@ -16,7 +16,7 @@ NAMED = 70
 
 def leaderboard_view(chosen: ContestSelection) -> None:
     """Draw the leaderboard's view."""
-    board = selection.board_of(chosen)
+    board = selection.leaderboard_for(chosen)
     if not board.decided:
         why = blocks.uncounted_by_reason(board.undecided)
         empty_state("Nothing is decided yet", why or "No contest has a vote.")
@@ -41,5 +41,5 @@ def position_and_length(chosen: ContestSelection) -> None:
         lambda: position_figures(chosen.contests, chosen.question),
     )
     show_sections(
-        [blocks.position_section(result), blocks.length_section(selection.board_of(chosen))]
+        [blocks.position_section(result), blocks.length_section(selection.leaderboard_for(chosen))]
     )

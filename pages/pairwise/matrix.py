@@ -175,7 +175,7 @@ def _chosen_cell(systems: int) -> Cell | None:
 
 def _draw_matrix(chosen: ContestSelection, cell: Cell | None) -> None:
     systems = chosen.contests.systems
-    matrix = selection.board_of(chosen).matrix
+    matrix = selection.leaderboard_for(chosen).matrix
     size = range(len(systems))
     counts = [[float(matrix.contests[i, j]) if i != j else 0.0 for j in size] for i in size]
     shares = [[float(matrix.share[i, j]) if counts[i][j] else None for j in size] for i in size]

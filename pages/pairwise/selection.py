@@ -89,7 +89,7 @@ def read_contests(run_id: int) -> ContestSelection:
     )
 
 
-def board_of(chosen: ContestSelection) -> Leaderboard:
+def leaderboard_for(chosen: ContestSelection) -> Leaderboard:
     """Return the leaderboard of the votes that count."""
     level = chosen_confidence().level
     about = (*chosen.about, chosen.question, chosen.judge, chosen.counted, level)

@@ -335,7 +335,10 @@ def set_value(name: str, level: Level, ids: tuple[str, ...], what: str, value: A
 
 
 def _with_requirement(name: str, current: RubricDraft, uid: str, requirement: str) -> RubricDraft:
-    """Return the draft with another requirement; a name suggested in this tab follows it."""
+    """Return the draft with the criterion's requirement replaced.
+
+    If its name was suggested in this browser tab, it is suggested anew from the requirement.
+    """
     key = state.key(RUBRIC_SUGGESTED, name, uid)
     changed = draft_criteria.set_requirement(current, uid, requirement, str(state.get(key) or ""))
     names = [

@@ -176,7 +176,7 @@ class Opened:
     def document(self, what: str, limit: int) -> Document:
         """Return the JSON or YAML, read strictly. Raises ``InputError`` with every fault."""
         self.text(what, limit)
-        return (self._json if self.is_json else self._yaml).sound(what, self.name)
+        return (self._json if self.is_json else self._yaml).require_valid(what, self.name)
 
     @cached_property
     def value(self) -> Any:
@@ -186,7 +186,7 @@ class Opened:
         """
         self.text(_RESULTS, MAX_DATASET_BYTES)
         if self._json.value is None:
-            self._json.sound(_RESULTS, self.name)
+            self._json.require_valid(_RESULTS, self.name)
         return self._json.value
 
     def has_words(self, *words: str) -> bool:

@@ -38,7 +38,7 @@ class Document:
     line_of: Callable[[Path], int | None]
     faults: Callable[[], Sequence[Problem]] | None = None
 
-    def sound(self, what: str, name: str) -> Document:
+    def require_valid(self, what: str, name: str) -> Document:
         """Return the document. Raises ``InputError`` with its faults, if any."""
         if self.faults is not None:
             raise refusal(what, self.faults(), name)

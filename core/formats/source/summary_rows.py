@@ -90,7 +90,7 @@ def _remark(
     ``below``: it stands below a summary, where a row without an id is no item.
     """
     neighbours = [rows[n] for n in items[-50:]]
-    full = [c for c in columns if len(neighbours) > 3 and _mostly(neighbours, c)]
+    full = [c for c in columns if len(neighbours) > 3 and _is_mostly_filled(neighbours, c)]
     gaps = [c for c in full if not _filled(rows[at], c)]
     if not (below and columns[0] in gaps) and (len(full) < 3 or 2 * len(gaps) < len(full)):
         return None
@@ -100,7 +100,7 @@ def _remark(
 def _gaps(columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]) -> bool:
     """Return whether a row is empty in columns that most items fill."""
     neighbours = [rows[n] for n in items if n != at]
-    return any(not _filled(rows[at], c) and _mostly(neighbours, c) for c in columns)
+    return any(not _filled(rows[at], c) and _is_mostly_filled(neighbours, c) for c in columns)
 
 
 def _summary_of(
@@ -127,7 +127,7 @@ def _summary_of(
     if len(numbers) < 2 or len(numbers) < len(filled):
         return None
     means = all(_is_summary(n, item_rows, c, only_mean=True) for c, n in numbers.items())
-    return "means of the columns" if means and _mostly(item_rows, columns[0]) else None
+    return "means of the columns" if means and _is_mostly_filled(item_rows, columns[0]) else None
 
 
 def _is_summary(
@@ -151,7 +151,7 @@ def _is_summary(
     return any(abs(number - summary) <= max(0.051, 0.001 * abs(summary)) for summary in summaries)
 
 
-def _mostly(rows: Sequence[Row], column: str) -> bool:
+def _is_mostly_filled(rows: Sequence[Row], column: str) -> bool:
     return sum(_filled(row, column) for row in rows) * 5 >= 4 * len(rows)
 
 

@@ -61,7 +61,7 @@ def read_experiment(
 
 def _manifest(opened: Opened, name: str) -> Mapping[str, Any]:
     where = f"{name}, manifest.json"
-    value = read_json(opened.text(_WHAT, MAX_RUBRIC_BYTES)).sound(_WHAT, where).value
+    value = read_json(opened.text(_WHAT, MAX_RUBRIC_BYTES)).require_valid(_WHAT, where).value
     if not isinstance(value, dict):
         raise refusal(_WHAT, [Problem("is not a JSON object.", "", (), 1)], where)
     return value

@@ -42,7 +42,7 @@ _MEND = f"The first line must name at least {', '.join(REQUIRED)}."
 def read_votes(path: Path, rubric: Rubric, items: Sequence[Item]) -> Parsed[ImportedVotes]:
     """Return the votes of a folder or file, checked against rubric and items.
 
-    The notices of the result report repeated answers.
+    Repeated answers are listed in the result's notices.
 
     Raises:
         InputError: no such file, missing columns, unknown items, criteria or labels; every problem

@@ -104,10 +104,10 @@ def _why_no_share(n: int, rest: int, missing: int) -> str:
 # the probability of exceeding this limit is at most ``delta``, however many are tested.
 #
 # Jung et al. test with exact binomial bounds (Clopper and Pearson 1934), which assume an infinite
-# supply of verdicts. Those of a run are finite: if the labelled ones were right by luck, more of
-# the others are wrong. In simulations on recorded votes the limit was exceeded among them in up to
-# 9% of trials. If the verdicts to accept are given, the test is thus exact for the rest of a finite
-# population (hypergeometric; Wang 2015 treats its exact intervals).
+# supply of verdicts. A run has finitely many: if a lucky draw holds few of the wrong verdicts, more
+# of them are among the others. In simulations on recorded votes, the others exceeded the limit in
+# up to 9% of trials. Where the number of verdicts to accept is known, the test therefore uses the
+# exact distribution for a finite population (hypergeometric; Wang 2015 treats its intervals).
 #
 # Some verdicts outside the draw may have been settled by another queue, selected in an unknown way.
 # They stay in the population. The bound is on the wrong verdicts in the whole population, which
@@ -145,10 +145,12 @@ Bools = npt.NDArray[np.bool_]
 class Step(NamedTuple):
     """A tested threshold.
 
-    Of the verdicts at or above it, ``labels`` have a label that was drawn at random, which
-    disagrees on ``wrong``; ``known`` were settled without being drawn; ``unseen`` would be
-    accepted (``None``: an infinite supply). With confidence 1 - delta at most a share ``bound`` of
-    the unseen disagrees.
+    The counts are of the verdicts at or above it:
+
+    - ``labels``: drawn at random and labelled; with ``wrong`` of these the label disagrees.
+    - ``known``: settled without being drawn.
+    - ``unseen``: would be accepted without a label (``None``: an infinite supply). With confidence
+      1 - delta the labels would disagree with at most a share ``bound`` of them.
     """
 
     threshold: float

@@ -362,7 +362,7 @@ def column_names(rows: Sequence[Row]) -> list[str]:
     return names
 
 
-def sheet_of(store: Store, run_id: int) -> Sheet:
+def sheet_of_run(store: Store, run_id: int) -> Sheet:
     """Return the ratings of a run, including its reviewers'. Raises ``NotFound``."""
     run = store.runs.get(run_id)
     seats = {judge.name: index for index, judge in enumerate(run.panel.judges)}

@@ -204,7 +204,10 @@ class _Table:
         self.rows = list[int]()
 
     def levels(self, options: Levels) -> Levels:
-        """Return the levels of these options, ``NOT_ASKED`` for items without this criterion."""
+        """Return the level of each item's option, ``NOT_ASKED`` for items without this criterion.
+
+        ``options``: indices of the options as votes store them.
+        """
         coded = as_levels(options, self.criterion.scored)
         if len(self.rows) == len(options):
             return coded

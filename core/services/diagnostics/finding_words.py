@@ -93,20 +93,21 @@ def verbosity_words(judge: str, effect: BiasEffect) -> str:
 
 
 def joint_verbosity_words(
-    names: Sequence[str], among: int, called: str, more: str, sizes: Sequence[float]
+    names: Sequence[str], judges: int, noun: str, more: str, sizes: Sequence[float]
 ) -> str:
-    """Describe this effect of length for several of ``among`` judges, for whom it is more likely
-    deserved.
+    """Describe an effect of length that several of ``judges`` share, and so more likely deserve.
+
+    ``noun`` names the judges in the plural; ``more`` is what longer answers get more of.
     """
-    some = f"{len(names)} of {among} {called}"
-    if len(names) == among:
-        some = f"{'Both' if among == 2 else f'All {among}'} {called}"
-    least, most = _points(min(sizes)), _points(max(sizes))
-    size = most if least == most else f"{least} to {most}"
+    subject = f"{len(names)} of {judges} {noun}"
+    if len(names) == judges:
+        subject = f"{'Both' if judges == 2 else f'All {judges}'} {noun}"
+    smallest, largest = _points(min(sizes)), _points(max(sizes))
+    size = largest if smallest == largest else f"{smallest} to {largest}"
     return (
-        f"{some} ({', '.join(names)}) give longer answers {more}: among those with the same label, "
+        f"{subject} ({', '.join(names)}) give longer answers {more}: among those with the same label, "
         f"twice the words go with {size} {more} of an option's value. That is a correlation and "
-        f"may be deserved, the more so as several {called} see it, for labels err and tell levels "
+        f"may be deserved, the more so as several {noun} see it, for labels err and tell levels "
         "only; probes tell causes."
     )
 

@@ -294,7 +294,8 @@ def _side_by_side(
 # Options that judges give too often where options have no order: a lean, not leniency.
 #
 # Asked which of two answers is better, a judge that leans toward "the first" is neither lenient nor
-# strict: it may look at places. All judges of one model share such a lean, so it is shown once.
+# strict: it may react to the position. All judges of one model share such a lean, so it is shown
+# once per model.
 
 
 def option_candidates(evidence: RunEvidence) -> list[FindingCandidate]:

@@ -19,7 +19,7 @@ from core.metrics.estimate import USUAL, Confidence
 from core.scoring.explanation import ungraded_words
 from core.services.access.allowing import require
 from core.services.access.blindness import require_open
-from core.services.agreement.load_ratings import sheet_of
+from core.services.agreement.load_ratings import sheet_of_run
 from core.services.agreement.rating_sheet import rater_table
 from core.services.exports import common_layout, contest_export, direct_assessment
 from core.services.exports.autorubric import experiment_files
@@ -103,7 +103,7 @@ def labelled_dataset(store: Store, version_id: int) -> str:
 
 def fair_scores(store: Store, run_id: int, level: float = USUAL.level) -> Iterator[Row]:
     """Yield the score that an average rater would give each item of a run, by all of its raters."""
-    sheet = sheet_of(store, run_id)
+    sheet = sheet_of_run(store, run_id)
     return severity.fair_rows(rater_table(sheet, sheet.everybody), level)
 
 

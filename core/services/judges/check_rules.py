@@ -189,7 +189,7 @@ def _yaml_checks(text: str) -> dict[str, CriterionChecks]:
     if not text.strip():
         return {}
     try:
-        value = read_yaml(text).sound("list of checks", "").value
+        value = read_yaml(text).require_valid("list of checks", "").value
         if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
             raise InputError(
                 "",

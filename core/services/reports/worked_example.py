@@ -153,7 +153,7 @@ def panel_against_labels(store: Store, run_id: int) -> list[CriterionReport]:
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     off = _criteria_without_judges(run)
-    sheet = load_ratings.sheet_of(store, run_id)
+    sheet = load_ratings.sheet_of_run(store, run_id)
     lines = {
         line.name: line for line in rater_pairs.compare_pair(sheet, ratings.LABELS, ratings.PANEL)
     }
@@ -166,7 +166,7 @@ def label_conclusion(store: Store, run_id: int) -> Conclusion:
     """Return which criteria can be trusted against the labels, as on the Agreement page."""
     from core.services.agreement import conclusion, load_ratings
 
-    return conclusion.conclusion_on(load_ratings.sheet_of(store, run_id))
+    return conclusion.conclusion_on(load_ratings.sheet_of_run(store, run_id))
 
 
 def learned_item_count(store: Store, run_id: int) -> int:

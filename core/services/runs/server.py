@@ -50,7 +50,8 @@ def serve_app(
         *own_python("streamlit", "run", str(FILES / "app.py")),
         *(f"--server.port={port}", f"--server.address={host}"),
         *([f"--server.baseUrlPath={base_path.strip('/')}"] if base_path.strip("/") else []),
-        # Streamlit's own check does not recognise a proxy that connects by the address.
+        # Behind a proxy that connects to the IP address, Streamlit does not recognise the public
+        # host name as its own.
         *(f"--server.corsAllowedOrigins=https://{name}" for name in settings.hosts),
         *(f"--secrets.files={path}" for path in secrets),
     ]

@@ -246,7 +246,7 @@ def _difference_plot(difference: ScoreDifference) -> None:
 
 def _changed_items(run: Run, difference: ScoreDifference) -> None:
     ids = [item.item_id for item in difference.moved]
-    work.offer_work(run.id, ids, "Items that another version changes")
+    work.offer_work(run.id, ids, "Items with another result in another version")
     with st.expander(f"Items that change ({fmt.count(len(difference.moved))})"):
         draw_table(
             ("Item", "Before", "After", "Change", "Outcome"),

@@ -83,7 +83,7 @@ def _result_bar(name: str, bench: WorkbenchState, criterion: str) -> None:
             key=state.key(subject.WORKBENCH_ACT, name, "whole"),
             type="tertiary",
             icon=":material/open_in_full:",
-            help="All rows and all criteria; examples for judges; rows in and out.",
+            help="All rows and criteria; examples for judges; import and export of rows.",
             on_click=_on_whole,
             args=(name,),
         )

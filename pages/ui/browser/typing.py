@@ -37,7 +37,7 @@ export default function({ data }) {
     if (field.closest("[data-testid=stForm]")) return;
     mine.field = field;
     clearTimeout(mine.waits);
-    // Half a sign of a script that is composed from several keys is no text yet.
+    // While an input method composes a character, the text is not final.
     if (!event.isComposing) mine.waits = setTimeout(take, data.pause);
   }, true);
   page.addEventListener("compositionend", () => {

@@ -15,7 +15,7 @@ from tests.formats.refusals import refused
 
 
 def read(text: str) -> Document:
-    return read_json(text).sound("rubric", "x.json")
+    return read_json(text).require_valid("rubric", "x.json")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.formats.refusals import refused
 
 
 def read(text: str) -> Document:
-    return read_yaml(text).sound("rubric", "x.yaml")
+    return read_yaml(text).require_valid("rubric", "x.yaml")
 
 
 def faults(text: str) -> list[tuple[int | None, str]]:

@@ -280,7 +280,7 @@ def test_a_finding_leads_to_the_items_it_is_about(store: Store) -> None:
 
 def test_a_finding_about_a_judge_leads_to_where_it_is_not_with_the_panel(store: Store) -> None:
     run = imported(store, EVERYBODY)
-    sheet = load_ratings.sheet_of(store, run)
+    sheet = load_ratings.sheet_of_run(store, run)
     (gpt, *_) = sheet.judges
     finding = SimpleNamespace(role="judge", subject=rating_sheet.name_of(gpt))
     chosen = SimpleNamespace(run_id=run, run_about=(run,), whole=sheet, reference=ratings.PEOPLE)
@@ -320,7 +320,7 @@ def test_where_nobody_says_how_sure_they_are_the_way_to_it_is_said(store: Store)
 
 def test_the_page_opens_with_what_to_trust_and_leads_to_where_they_differ(store: Store) -> None:
     run = imported(store, {"one": "imported", "two": "imported"}, labelled=True)
-    said = conclusion.conclusion_on(load_ratings.sheet_of(store, run))
+    said = conclusion.conclusion_on(load_ratings.sheet_of_run(store, run))
 
     app = open_page(PAGE, run=str(run))
 
@@ -362,7 +362,7 @@ def test_raters_says_whether_a_judge_may_stand_in_for_a_person(store: Store) -> 
     said = html.unescape(shown(app))
     assert "May a judge stand in for a person?" in said
     found = calibration.stand_in_test(
-        load_ratings.sheet_of(store, int(run)), "judge:gpt", 0.15, "Tone"
+        load_ratings.sheet_of_run(store, int(run)), "judge:gpt", 0.15, "Tone"
     )
     rate = found.winning_rate
     assert rate.value is not None
@@ -398,7 +398,7 @@ def test_probes_ask_at_a_stated_cost_and_say_which_edits_move_a_judge(store: Sto
 
 def test_all_criteria_stand_in_one_line_and_intervals_can_be_chosen(store: Store) -> None:
     run = str(imported(store, EVERYBODY, labelled=True))
-    whole = overall.of_sheet(load_ratings.sheet_of(store, int(run)), "people", "panel")
+    whole = overall.of_sheet(load_ratings.sheet_of_run(store, int(run)), "people", "panel")
     chosen = {"reference": "people", "rater": "panel", "view": "figures"}
     said = words(open_page(PAGE, run=run, **chosen))
     assert f"All 2 criteria together: {percent(whole.accuracy.value)}" in said
@@ -416,7 +416,7 @@ def test_all_criteria_stand_in_one_line_and_intervals_can_be_chosen(store: Store
     app.query_params[state.VIEW] = "figures"
     app.run()
     assert "Below each figure: 80% interval" in words(app)
-    sheet = load_ratings.sheet_of(store, int(run))
+    sheet = load_ratings.sheet_of_run(store, int(run))
     assert conclusion.conclusion_on(sheet, "labels", "panel").sentence in words(app)
 
 

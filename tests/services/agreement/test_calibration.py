@@ -100,7 +100,7 @@ def test_an_imported_run_says_the_same_as_its_folder_and_as_its_page(
     here = metrics_report.metrics_report(load_ratings.folder_ratings(folder), bootstrap=1000)
     assert of(there)["calibration"] == of(here)["calibration"]
 
-    sheet = load_ratings.sheet_of(store, run)
+    sheet = load_ratings.sheet_of_run(store, run)
     (shown,) = calibration.calibrations_of_run(store, run, sheet, "c", LABELS)
     assert (shown.column, shown.n, shown.without) == ("judge:J", 4, 1)
     told = of(there)["calibration"]

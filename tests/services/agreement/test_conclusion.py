@@ -190,7 +190,7 @@ def test_no_more_than_three_criteria_of_a_standing_are_named() -> None:
 def test_page_report_and_metrics_say_the_same_words(tmp_path: Path, labelled: bool) -> None:
     store: Store = new_store(tmp_path / "studio.db")
     run = imported(store, {"one": "imported", "two": "imported"}, labelled=labelled)
-    said = conclusion.conclusion_on(load_ratings.sheet_of(store, run)).sentence
+    said = conclusion.conclusion_on(load_ratings.sheet_of_run(store, run)).sentence
 
     told = CliRunner().invoke(
         main, ["metrics", str(run), "--bootstrap", "1000", "--json", "--db", str(store.path)]

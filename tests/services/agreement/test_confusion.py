@@ -31,7 +31,7 @@ ANN, BOB = "judge:ann", "judge:bob"
 def sheet(tmp_path: Path) -> Iterator[Sheet]:
     """The run of `tests.pages.graded`; its table says who answered what."""
     store = new_store(tmp_path / "studio.db")
-    yield load_ratings.sheet_of(store, graded(store))
+    yield load_ratings.sheet_of_run(store, graded(store))
     store.close()
 
 

@@ -76,7 +76,7 @@ def test_accuracy_and_kappa_of_the_panel_are_one_number_with_one_interval(
     store: Store, run: int
 ) -> None:
     pair = measured(store, run)["criteria"]["Tone"]["panel"]["vs_gold"]
-    sheet = load_ratings.sheet_of(store, run)
+    sheet = load_ratings.sheet_of_run(store, run)
     (line,) = [one for one in rater_pairs.compare_pair(sheet, LABELS, PANEL) if one.name == "Tone"]
     close = rater_pairs.pair_details(sheet, "Tone", LABELS, PANEL)
     near = dict((*close.first, *close.rest))
@@ -103,7 +103,7 @@ def test_alpha_of_two_judges_is_one_number_with_one_interval(
     """Of all judges, of the pair either way round, in the report, in metrics and as a finding."""
     ordinal = criterion == "Tone"
     group = measured(store, run)["criteria"][criterion]["groups"]["llm"]
-    sheet = load_ratings.sheet_of(store, run)
+    sheet = load_ratings.sheet_of_run(store, run)
     at = [one.name for one in sheet.criteria].index(criterion)
     pairs = [rater_pairs.pair_details(sheet, criterion, *two) for two in ((ONE, TWO), (TWO, ONE))]
     checks = criterion_candidates(evidence_of(store, run))
@@ -125,7 +125,7 @@ def test_a_judge_has_one_kappa_with_one_interval_alone_among_all_and_in_metrics(
 ) -> None:
     kinds = {"ann": "person", "ben": "person", "cat": "person", "one": "imported"}
     run = imported(store, kinds)
-    sheet = load_ratings.sheet_of(store, run)
+    sheet = load_ratings.sheet_of_run(store, run)
     criteria = measured(store, run)["criteria"]
     for criterion in sheet.criteria:
         kappa = "kappa_quadratic" if criterion.scale == "ordinal" else "cohen_kappa"
@@ -138,7 +138,7 @@ def test_a_judge_has_one_kappa_with_one_interval_alone_among_all_and_in_metrics(
 
 
 def test_scores_of_a_pair_are_one_number_with_one_interval(store: Store, run: int) -> None:
-    sheet = load_ratings.sheet_of(store, run)
+    sheet = load_ratings.sheet_of_run(store, run)
     scores = score_agreement.scores_of(store, run, sheet)
     pair = score_agreement.score_pair(scores, sheet, ONE, TWO)
     found = asked(store, "metrics", str(run), "--reference", "one", "--bootstrap", "1000")

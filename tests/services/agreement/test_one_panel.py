@@ -46,7 +46,7 @@ def measured(store: Store, run: int) -> dict[str, Any]:
 
 def told(store: Store, run: int, rater: str) -> dict[str, tuple[int, float | None, float | None]]:
     """On the Agreement page: items, accuracy and kappa against the labels by criterion."""
-    lines = rater_pairs.compare_pair(load_ratings.sheet_of(store, run), LABELS, rater)
+    lines = rater_pairs.compare_pair(load_ratings.sheet_of_run(store, run), LABELS, rater)
     return {line.name: (line.n, line.accuracy.value, line.kappa.value) for line in lines}
 
 
@@ -79,7 +79,7 @@ def test_the_panel_has_one_accuracy_on_page_report_and_command_line(store: Store
 
 def test_the_panels_scores_are_compared_alike_on_page_and_command_line(store: Store) -> None:
     run = settled(store)
-    sheet = load_ratings.sheet_of(store, run)
+    sheet = load_ratings.sheet_of_run(store, run)
 
     found = score_agreement.score_pair(
         score_agreement.scores_of(store, run, sheet), sheet, LABELS, PANEL
@@ -92,7 +92,7 @@ def test_the_panels_scores_are_compared_alike_on_page_and_command_line(store: St
 
 def test_people_alone_are_a_panel_and_no_reference_for_it(store: Store) -> None:
     run = imported(store, ONLY_PEOPLE, labelled=True)
-    sheet, criteria = load_ratings.sheet_of(store, run), measured(store, run)["criteria"]
+    sheet, criteria = load_ratings.sheet_of_run(store, run), measured(store, run)["criteria"]
 
     assert sheet.raters(LABELS)[:2] == (PANEL, PEOPLE)
     assert PANEL not in sheet.raters(PEOPLE)
@@ -113,7 +113,7 @@ def test_people_alone_are_a_panel_and_no_reference_for_it(store: Store) -> None:
 def test_a_mean_that_is_not_what_most_said_has_a_rater_beside_it(store: Store) -> None:
     """Of four judges on an ordinal criterion the verdict is the mean; most may say otherwise."""
     run = imported(store, FOUR, labelled=True)
-    sheet = load_ratings.sheet_of(store, run)
+    sheet = load_ratings.sheet_of_run(store, run)
     found = measured(store, run)["criteria"]["Tone"]
 
     assert found["panel"]["vs_gold"]["n"] == 60

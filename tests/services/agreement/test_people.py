@@ -180,7 +180,7 @@ def test_columns_of_a_run_are_those_that_its_ratings_give(tmp_path: Path) -> Non
     run = graded(store)
 
     fast, slow = (
-        load_ratings.sheet_of(store, run),
+        load_ratings.sheet_of_run(store, run),
         load_ratings.sheet_of_ratings(run_ratings(store, run)),
     )
 
@@ -201,7 +201,7 @@ def test_imported_people_and_judges_agree_as_the_folder_says(
     if not folder.is_dir():
         pytest.skip(f"{name} is not beside the repository (../shared/data)")
     store = new_store(tmp_path / "studio.db")
-    sheet = load_ratings.sheet_of(store, brought_in(store, folder))
+    sheet = load_ratings.sheet_of_run(store, brought_in(store, folder))
     report = metrics_source(lambda: store, str(folder))["criteria"]
     store.close()
     wanted = criterion or sheet.criteria[0].name

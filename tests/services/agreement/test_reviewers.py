@@ -15,7 +15,7 @@ from tests.services.reviewed import EVERYTHING, MET, UNMET, sit, take
 
 
 def levels(store: Store, run: int, column: str, criterion: str = "Right") -> list[int]:
-    sheet = load_ratings.sheet_of(store, run)
+    sheet = load_ratings.sheet_of_run(store, run)
     return list(sheet.criterion(criterion).column(column, len(sheet.items)))
 
 
@@ -30,7 +30,7 @@ def test_a_reviewer_is_a_rater_by_the_first_verdict(store: Store) -> None:
     claims.release(store, done.ticket)
     reviewed.settle(store, ada, queue, "i3", None, why="missing_info")
 
-    sheet = load_ratings.sheet_of(store, run.id)
+    sheet = load_ratings.sheet_of_run(store, run.id)
     assert (sheet.people, sheet.reviewers) == ((), ("reviewer:Ada",))
     assert levels(store, run.id, "reviewer:Ada") == [NOT_ASKED, UNMET, NOT_ASKED, ABSTAINED]
     # The label is what was settled in the end; the panel stays what it voted.
@@ -43,7 +43,7 @@ def test_what_was_said_with_the_votes_in_sight_is_no_rating(store: Store) -> Non
     settings = QueueSettings(mode="assisted", assisted_share=1.0)
     queue = reviewed.make_queue(store, run, EVERYTHING, settings)
     reviewed.settle(store, sit(store, "Ada"), queue, "i2", UNMET)
-    assert load_ratings.sheet_of(store, run.id).reviewers == ()
+    assert load_ratings.sheet_of_run(store, run.id).reviewers == ()
 
 
 def test_two_reviewers_are_two_raters_and_an_adjudicator_is_none(store: Store) -> None:
@@ -55,7 +55,7 @@ def test_two_reviewers_are_two_raters_and_an_adjudicator_is_none(store: Store) -
         reviewed.settle(store, sit(store, name), queue, "i1", MET)
     reviewed.settle(store, sit(store, "Lea"), queue, "i0", MET, note="Ada is right.")
 
-    sheet = load_ratings.sheet_of(store, run.id)
+    sheet = load_ratings.sheet_of_run(store, run.id)
     assert sheet.reviewers == ("reviewer:Ada", "reviewer:Bob")
     # Reviewers are no graders: nobody is compared with a majority of them.
     assert PEOPLE not in sheet.references
@@ -68,14 +68,14 @@ def test_two_reviewers_are_two_raters_and_an_adjudicator_is_none(store: Store) -
 def test_reviewers_do_not_move_the_agreement_of_graders(store: Store) -> None:
     kinds = {"ann": "person", "ben": "person", "gpt": "imported"}
     run = store.runs.get(imported(store, kinds))
-    before = reliability.alphas_of_kind(load_ratings.sheet_of(store, run.id), "human")
+    before = reliability.alphas_of_kind(load_ratings.sheet_of_run(store, run.id), "human")
     settings = QueueSettings(mode="blind", reviewers=2)
     queue = reviewed.make_queue(store, run, EVERYTHING, settings)
     for name, option in (("Ada", 0), ("Bob", 1)):
         for at in range(4):
             reviewed.settle(store, sit(store, name), queue, f"i{at}", option)
 
-    sheet = load_ratings.sheet_of(store, run.id)
+    sheet = load_ratings.sheet_of_run(store, run.id)
     assert (sheet.people, sheet.reviewers) == (
         ("person:ann", "person:ben"),
         ("reviewer:Ada", "reviewer:Bob"),
@@ -85,14 +85,14 @@ def test_reviewers_do_not_move_the_agreement_of_graders(store: Store) -> None:
 
 def test_when_all_is_taken_back_there_is_no_reviewer(store: Store) -> None:
     run = reviewed.graded(store, 4)
-    before = load_ratings.sheet_of(store, run.id)
+    before = load_ratings.sheet_of_run(store, run.id)
     queue = reviewed.make_queue(store, run, EVERYTHING)
     ada = sit(store, "Ada")
     reviewed.settle(store, ada, queue, "i2", MET)
-    assert load_ratings.sheet_of(store, run.id).reviewers
+    assert load_ratings.sheet_of_run(store, run.id).reviewers
     while other_acts.undo_last(store, ada, queue):
         pass
-    after = load_ratings.sheet_of(store, run.id)
+    after = load_ratings.sheet_of_run(store, run.id)
     assert (after.reviewers, after.judges, after.items) == ((), before.judges, before.items)
     for one, other in zip(before.criteria, after.criteria, strict=True):
         assert one.columns.keys() == other.columns.keys()
@@ -106,7 +106,7 @@ def test_whole_items_of_a_reviewer_or_a_judge_meet_no_score_with_an_own_answer(
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run, EVERYTHING)
     reviewed.settle(store, sit(store, "Ada"), queue, "i3", UNMET)
-    sheet = load_ratings.sheet_of(store, run.id)
+    sheet = load_ratings.sheet_of_run(store, run.id)
     scores = score_agreement.scores_of(store, run.id, sheet)
 
     # No item had a label on every criterion before the review.

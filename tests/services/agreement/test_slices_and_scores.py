@@ -135,7 +135,7 @@ def test_options_have_their_own_precision_and_recall() -> None:
 
 def test_everybody_is_scored_by_the_rubric_on_items_that_are_answered_whole(store: Store) -> None:
     run = graded(store)
-    sheet = load_ratings.sheet_of(store, run)
+    sheet = load_ratings.sheet_of_run(store, run)
 
     scores = score_agreement.scores_of(store, run, sheet)
 
@@ -151,7 +151,7 @@ def test_everybody_is_scored_by_the_rubric_on_items_that_are_answered_whole(stor
 
 def test_scores_of_a_pair_have_bias_and_limits(store: Store) -> None:
     run = graded(store)
-    sheet = load_ratings.sheet_of(store, run)
+    sheet = load_ratings.sheet_of_run(store, run)
     scores = score_agreement.scores_of(store, run, sheet)
 
     pair = score_agreement.score_pair(scores, sheet, ANN, BOB)
@@ -169,7 +169,7 @@ def test_scores_of_a_pair_have_bias_and_limits(store: Store) -> None:
 def test_an_item_counts_by_its_verdicts_and_cannot_assess_is_one(store: Store) -> None:
     """ann and bob both have verdicts on a and b; on b both could not assess Depth. c failed."""
     run = graded(store)
-    sheet = load_ratings.sheet_of(store, run)
+    sheet = load_ratings.sheet_of_run(store, run)
 
     pair = score_agreement.score_pair(score_agreement.scores_of(store, run, sheet), sheet, ANN, BOB)
 
@@ -178,7 +178,7 @@ def test_an_item_counts_by_its_verdicts_and_cannot_assess_is_one(store: Store) -
 
 def test_a_score_without_anything_in_common_says_so(store: Store) -> None:
     run = graded(store)
-    whole = load_ratings.sheet_of(store, run)
+    whole = load_ratings.sheet_of_run(store, run)
     scores = score_agreement.scores_of(store, run, whole)
     part = rating_sheet.sheet_slice(whole, Slice(systems=("y",)))
 

@@ -114,5 +114,5 @@ def test_metrics_with_intervals_hold_the_components_of_a_run(store: Store) -> No
     assert told["criteria"]["tone"]["decisions"][0]["relative"] == pytest.approx(1.0)
     # Every answer was a call of two cents.
     assert answer_price(store, run_id) == pytest.approx(0.02)
-    sheet = load_ratings.sheet_of(store, run_id)
+    sheet = load_ratings.sheet_of_run(store, run_id)
     assert rater_table(sheet, sheet.judges).of("tone").questions[0].values == (0.0, 0.5, 1.0)

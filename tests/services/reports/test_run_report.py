@@ -168,7 +168,7 @@ def test_a_report_is_plain_data(store: Store) -> None:
 
 def test_a_figure_has_the_interval_that_it_has_on_the_agreement_page(store: Store) -> None:
     run_id = graded(store)
-    sheet = load_ratings.sheet_of(store, run_id)
+    sheet = load_ratings.sheet_of_run(store, run_id)
     for line, there in zip(
         report_run(store, run_id).criteria,
         rater_pairs.compare_pair(sheet, ratings.LABELS, ratings.PANEL),

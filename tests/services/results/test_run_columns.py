@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.errors import WriteBlocked
-from core.services.agreement.load_ratings import sheet_of
+from core.services.agreement.load_ratings import sheet_of_run
 from core.services.datasets import item_columns, splits, twins
 from core.services.diagnostics import diagnosis
 from core.services.guided import judging
@@ -183,7 +183,7 @@ def test_nobody_reads_all_texts_to_count_to_plan_or_to_split(
 
     def everything() -> list[object]:
         return [
-            sheet_of(store, run_id).items,
+            sheet_of_run(store, run_id).items,
             diagnosis.examination_of_run(store, run_id),
             run_report.report_run(store, run_id, created="now"),
             shared_tasks(store, run),

@@ -160,7 +160,10 @@ def _answers(
 
 
 def _in_every_test(rows: Rows) -> frozenset[str]:
-    """Return the assertions, in words, that every graded output has; these name their question."""
+    """Return the texts of the assertions that every graded output has.
+
+    Such a text becomes the name of the assertion's criterion.
+    """
     kinds = [
         {_whole(mapping_in(part.get("assertion"))) for part in
          objects_in(mapping_in(row.get("gradingResult")).get("componentResults"))}
