@@ -47,9 +47,8 @@ def import_panel() -> None:
     with st.container(border=True):
         st.subheader("Import a rubric", anchor=False)
         st.caption(
-            "YAML, JSON (also that of autorubric, unitxt and EvalAssist), a rubric of Canvas, "
-            "or a table with one level per row. Nothing is saved before you have looked it "
-            "over."
+            "YAML, JSON (also that of autorubric, unitxt and EvalAssist), a rubric of Canvas, or a "
+            "table with one level per row. Nothing is saved before you have looked it over."
         )
         left, right = st.columns(2)
         left.file_uploader(

@@ -344,10 +344,8 @@ def _show_criteria(view: ItemView) -> None:
 
 
 def _open_criterion(view: ItemView, names: list[str]) -> int:
-    """Return the open criterion: from the address, the filter, or else the most notable.
-
-    The most notable is the first whose verdict differs from its label, else the first whose judges
-    failed, else the first in doubt.
+    """Return the open criterion: from the address, the filter, or else the most notable: the first
+    whose verdict differs from its label, else whose judges failed, else in doubt.
     """
     asked = [
         name for name in (state.address(state.AT), state.address(state.CRITERION)) if name in names

@@ -335,10 +335,7 @@ def set_value(name: str, level: Level, ids: tuple[str, ...], what: str, value: A
 
 
 def _with_requirement(name: str, current: RubricDraft, uid: str, requirement: str) -> RubricDraft:
-    """Return the draft with the criterion's requirement replaced.
-
-    If its name was suggested in this browser tab, it is suggested anew from the requirement.
-    """
+    """Return the draft with a new requirement, and with its new name if one was suggested here."""
     key = state.key(RUBRIC_SUGGESTED, name, uid)
     changed = draft_criteria.set_requirement(current, uid, requirement, str(state.get(key) or ""))
     names = [

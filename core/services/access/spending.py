@@ -82,7 +82,8 @@ def within_limits(
 ) -> float | None:
     """Return the budget of new work, lowered to what the month has left; ``None``: no limit.
 
-    Call it in the transaction that stores the work; from then on its reserved cost counts towards the month.
+    Call it in the transaction that stores the work; from then on its reserved cost counts towards
+    the month.
 
     Args:
         store: acts for the user who starts the work.

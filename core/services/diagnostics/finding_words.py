@@ -105,8 +105,8 @@ def joint_verbosity_words(
     smallest, largest = _points(min(sizes)), _points(max(sizes))
     size = largest if smallest == largest else f"{smallest} to {largest}"
     return (
-        f"{subject} ({', '.join(names)}) give longer answers {more}: among those with the same label, "
-        f"twice the words go with {size} {more} of an option's value. That is a correlation and "
+        f"{subject} ({', '.join(names)}) give longer answers {more}: among those with the same "
+        f"label, twice the words go with {size} {more} of an option's value. That is a correlation and "
         f"may be deserved, the more so as several {noun} see it, for labels err and tell levels "
         "only; probes tell causes."
     )

@@ -49,8 +49,7 @@ from core.store.store import Store
 from core.text.model_names import family_of
 from core.text.numbers import percent, score
 
-#: The measures of an effect: by how much an edit moves the value of answers, as a share, and the
-#: share of verdicts that it changes.
+#: The measures of an effect, as shares: how far it moves answers' values, and the verdicts changed.
 EARNS, CHANGES = "shift", "flips"
 PROMISED = (
     f"A judge that no edit by rule moves is accused of anything in at most {FALSE_ALARMS:.0%} of "

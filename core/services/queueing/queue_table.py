@@ -255,8 +255,7 @@ class CellTable:
 @dataclass(frozen=True)
 class CellStatistics:
     """What the votes say about each cell, an array per figure. ``there``: it has votes or failures.
-    ``option``: its verdict. ``active``, ``stale``: people settled it, and their verdict is in force
-    or no longer is.
+    ``option``: its verdict. ``active``, ``stale``: people settled it; it is in force, or no longer.
     """
 
     there: Flags
