@@ -106,8 +106,8 @@ def joint_verbosity_words(
     size = largest if smallest == largest else f"{smallest} to {largest}"
     return (
         f"{subject} ({', '.join(names)}) give longer answers {more}: among those with the same "
-        f"label, twice the words go with {size} {more} of an option's value. That is a correlation and "
-        f"may be deserved, the more so as several {noun} see it, for labels err and tell levels "
+        f"label, twice the words go with {size} {more} of an option's value. That is a correlation "
+        f"and may be deserved, the more so as several {noun} see it, for labels err and tell levels "
         "only; probes tell causes."
     )
 
