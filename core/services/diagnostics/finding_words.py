@@ -107,8 +107,8 @@ def joint_verbosity_words(
     return (
         f"{subject} ({', '.join(names)}) give longer answers {more}: among those with the same "
         f"label, twice the words go with {size} {more} of an option's value. That is a correlation "
-        f"and may be deserved, the more so as several {noun} see it, for labels err and tell levels "
-        "only; probes tell causes."
+        f"and may be deserved, the more so as several {noun} see it, for labels err and tell "
+        "levels only; probes tell causes."
     )
 
 
