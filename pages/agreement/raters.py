@@ -202,8 +202,8 @@ def _ranked_raters(chosen: RatedSelection) -> None:
     )
     reference = label(name_in_sentence(chosen.reference))
     st.caption(
-        f"Kappa with {reference}, the nearest first in every group; below each "
-        f"its {level_words()} interval. {few_items_warning(len(chosen.sheet.items))}",
+        f"Kappa with {reference}, highest first in each group; the {level_words()} interval "
+        f"is below each figure. {few_items_warning(len(chosen.sheet.items))}",
         help=STRENGTH,
     )
     for kind, title in KINDS.items():

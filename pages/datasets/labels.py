@@ -34,7 +34,7 @@ def show(version: DatasetVersion) -> None:
         return
     choices = label_stats.rubrics_for(store(), version.id, counts)
     if not choices or not choices[0].known:
-        st.caption("No rubric here asks what these labels answer, so this is what was written.")
+        st.caption("No rubric here has the criteria of these labels, so they are shown as written.")
         _plain_table(counts)
         _draw_declaration(version)
         return

@@ -92,7 +92,7 @@ def _start_by_judges(
         panel = judging.panel_of(store(), names)
         if own.no_judge_learnt(path, names):
             if first:
-                st.caption("These judges have too few grades to learn from. Yours are kept.")
+                st.caption("These judges have too few grades to learn from. Your grades are kept.")
                 own.draw_begin_button(path, "more", first=True)
             return
         request = grading.request(store(), rubric.id, dataset.id, panel, tried=tried)

@@ -79,9 +79,10 @@ def offer_judges(path: Path, why: str, *, first: bool) -> None:
     labels.
     """
     if path.dataset is not None and not ungraded_texts(path):
-        marked = f"All {path.dataset.items} texts have your marks. From {judging.LEAST} such texts "
-        more = "on, judges on this machine can learn from most of them and be tried on the others."
-        st.caption(label(marked + more, 200))
+        st.caption(
+            f"All {path.dataset.items} texts have your marks. With {judging.LEAST} such texts or "
+            "more, judges on this machine can learn from most of them and be tested on the others."
+        )
         change_last_answers(path)
         return
     few = path.dataset is not None and path.dataset.items < TEN

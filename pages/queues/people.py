@@ -27,11 +27,11 @@ def show(seat: Seat, queue: QueueRow) -> None:
     people = reviewer_quality.people_at_work(store(), seat, queue.id)
     if not people:
         return
-    st.html('<div class="rs-section">Who is how far</div>')
+    st.html('<div class="rs-section">Progress of each reviewer</div>')
     draw_table(
         ("Who", "Role", "Items done", "Left", "Time of one", "Time left", "Last active"),
         [_work_row(person, seat) for person in people],
-        name="Who is how far",
+        name="Progress of each reviewer",
         numbers=(2, 3, 4, 5),
     )
     if (

@@ -70,7 +70,7 @@ def _own_quality(quality: ReviewerQuality) -> None:
                 quiet_html("cells with a label in the dataset"),
             ],
             [
-                "The same on a second look",
+                "Same verdict on a second look",
                 share_html(quality.same),
                 quiet_html("cells seen twice, blind"),
             ],

@@ -152,7 +152,7 @@ def _order_words(result: Vote | VoteFailure) -> str:
     if isinstance(result, Vote) and result.order:
         return "options in the order shown"
     unseen = isinstance(result, Vote) and "method" in result.detail
-    return "not shown the options" if unseen else ""
+    return "no options shown: it learned from labels" if unseen else ""
 
 
 def _vote(criterion: Criterion, vote: Vote, text: str | None, brief: bool) -> str:

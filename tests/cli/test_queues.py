@@ -33,7 +33,7 @@ def test_a_queue_with_a_cap_is_counted_and_then_made_from_a_terminal(store: Stor
     counted = json.loads(said(store, *wanted, "--dry-run", "--json"))
     assert (counted["queue"], counted["cells"], counted["left_out_by_cap"]) == (None, 4, 8)
     assert queues.queues_of_run(store) == []
-    assert "8 more would fit and are left out by the cap." in said(store, *wanted)
+    assert "8 more also match and are left out by the cap." in said(store, *wanted)
     assert queues.queue_progress(store, 1).total == 4
     assert "0 of 4" in said(store, "list", "1")
     assert "0 cells added" in said(store, "refresh", "1")

@@ -150,7 +150,7 @@ async def _first(spec: Judge) -> Vote | VoteFailure:
 def test_the_server_ends_with_the_process_that_started_it(model: Path) -> None:
     code = (
         "import os, sys; from pathlib import Path; from core.judging.local import model_file; "
-        "print(model_file.address(Path(sys.argv[1])), flush=True); os._exit(1)"
+        "print(model_file.server_address(Path(sys.argv[1])), flush=True); os._exit(1)"
     )
     environ = {**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}{os.pathsep}{ROOT}"}
     done = subprocess.run(

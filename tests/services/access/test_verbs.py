@@ -23,12 +23,12 @@ WITHOUT = {
     "access.members.actor",
     "access.members.sign_out",
     "assist.help_tasks.wait_for_task",
-    "results.scored_items.keep",
+    "results.scored_items.keep_fitted",
     "review.adjudication.bring_states_up_to_date",
     "review.adjudication.derive_item",
-    "review.adjudication.restate",
+    "review.adjudication.restate_cell",
     "runs.held_work.trim_answers",
-    "runs.keeping.keeper.free",
+    "runs.keeping.keeper.free_run",
 }
 
 

@@ -230,7 +230,7 @@ def test_a_run_whose_process_was_killed_is_cancelled_at_once(
 def test_what_a_run_at_work_waits_for_is_said_in_words(store: Store) -> None:
     run_id = lifecycle.start(store, request(store, LEARNERS))
     queued = store.runs.row(run_id)
-    assert lifecycle.phase_words(queued) == "waiting to be taken up"
+    assert lifecycle.phase_words(queued) == "waiting to start"
     # NOW, when the older run was queued, is months ago.
     assert "RUBRIC_STUDIO_RUNNER" in lifecycle.phase_words(replace(queued, created=NOW))
     store.leases.claim("m:1:a", at=clock.seconds_now(), seconds=60, run_id=run_id)
