@@ -321,7 +321,7 @@ def _can_be_saved(serious: int) -> None:
     """Draw the heading of the check; it is green only without serious findings below."""
     if serious:
         findings = fmt.plural(serious, "serious finding")
-        caption = f"This can be saved. {findings} below: judges may disagree there."
+        caption = f"This can be saved. {findings} below."
         st.warning(caption, icon=":material/warning:")
     else:
         st.success("Nothing to fix before saving: the rubric can be used.", icon=":material/check:")

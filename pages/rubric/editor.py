@@ -191,6 +191,7 @@ def _draw_header(name: str) -> None:
                 moved,
                 key=state.key(RUBRIC_ACT, name, "rescored"),
                 type="tertiary",
+                icon=":material/swap_vert:",
                 help="In the newest run, by this rubric's scoring. Opens *Scoring*.",
                 on_click=state.put,
                 args=(state.key(RUBRIC_SIDE, name), SCORING),

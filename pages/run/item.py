@@ -151,7 +151,7 @@ def _item_marks(view: ItemView, trace: Trace) -> list[str]:
     if view.row.failures:
         marks.append(tag(fmt.plural(view.row.failures, "failure"), "bad"))
     if view.row.agreement is not None and view.row.votes > len(trace.criteria):
-        marks.append(tag(f"{fmt.percent(view.row.agreement)} of votes agree"))
+        marks.append(tag(f"{fmt.percent(view.row.agreement)} agreement, mean of criteria"))
     return marks
 
 
