@@ -79,10 +79,9 @@ def offer_judges(path: Path, why: str, *, first: bool) -> None:
     labels.
     """
     if path.dataset is not None and not ungraded_texts(path):
-        st.caption(
-            f"All {path.dataset.items} texts have your marks. With {judging.LEAST} such texts or "
-            "more, judges on this machine can learn from most of them and be tested on the others."
-        )
+        marked = f"All {path.dataset.items} texts have your marks. With {judging.LEAST} such texts "
+        learn = "or more, judges on this machine can learn from most of them and be tested on the "
+        st.caption(label(f"{marked}{learn}others.", 200))
         change_last_answers(path)
         return
     few = path.dataset is not None and path.dataset.items < TEN

@@ -107,7 +107,7 @@ def test_by_paste_six_criteria_are_saved(
     )
     write(page, "One requirement per line, or a table", lines)
     press(page, "Add 6 criteria")
-    page.get_by_text("Nothing to fix").wait_for()
+    page.get_by_text("This can be saved").wait_for()
     press(page, "Save")
     page.get_by_text("Version 1, saved").wait_for()
     rubric = rubric_named(app_db, "made by paste")

@@ -173,7 +173,7 @@ def test_key_hints_are_shown_only_where_there_is_a_keyboard(
     address = f"{app_url}/run?run=3&cell={FIRST}&cell=Depth"
     turn(desk, address)
     assert desk.locator(".st-key-rs_steps kbd").first.is_visible()
-    assert desk.get_by_text("Digits settle the cell").is_visible()
+    assert desk.get_by_text("Digit keys settle the cell").is_visible()
 
     touched = browser.new_context(viewport=TELEPHONE, has_touch=True, is_mobile=True)
     page = touched.new_page()
@@ -181,7 +181,7 @@ def test_key_hints_are_shown_only_where_there_is_a_keyboard(
     visit(page, address)
     page.get_by_role("button", name="Close").wait_for()
     assert not [kbd for kbd in page.locator("kbd").all() if kbd.is_visible()]
-    assert not page.get_by_text("Digits settle the cell").is_visible()
+    assert not page.get_by_text("Digit keys settle the cell").is_visible()
     touched.close()
 
 

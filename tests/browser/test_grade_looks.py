@@ -130,7 +130,7 @@ def test_a_hostile_class_with_marks_is_graded_without_a_model(page: Any, app_url
         settle(page)
     pictured(page, "marks")
     press(page, "Take them as labels")
-    page.get_by_text("these two learn from them").wait_for()
+    page.get_by_text("these two judges learn from them").wait_for()
     settle(page)
     pictured(page, "offline")
     press(page, "Try 3 texts")

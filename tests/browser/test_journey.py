@@ -46,7 +46,7 @@ def write_rubric(page: Any) -> None:
         press(page, kind)
         write(page, "Name", name)
         write(page, "Requirement: what the judge must decide", question)
-    page.get_by_text("Nothing to fix").wait_for()
+    page.get_by_text("This can be saved").wait_for()
     press(page, "Save")
     page.get_by_text("Version 1, saved").wait_for()
 
