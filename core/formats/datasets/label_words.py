@@ -238,10 +238,14 @@ def without_absences(
     return replace(table, rows=rows, notices=(*table.notices, notice))
 
 
-#: Marks of plus and minus, and what is beside them.
-_SIGNS = frozenset({"", "0", "o", "~", "\u00b1", "+/-", "-/+", "+-", "-", "--", "---"}) | {
-    *("+", "++", "+++")
+#: The places of marks of plus and minus, lowest first.
+SIGNS = {
+    sign: float(place)
+    for place, signs in enumerate(("---", "--", "-", "0 o +/- -/+ +- \u00b1 ~", "+", "++", "+++"))
+    for sign in signs.split()
 }
+#: A dash that is a mark; elsewhere a dash is no answer.
+MINUS = "\u2212"
 
 
 def _with_minus(table: Table, rubric: Rubric | None, kept: Collection[str]) -> Table:
@@ -253,7 +257,7 @@ def _with_minus(table: Table, rubric: Rubric | None, kept: Collection[str]) -> T
     if not marks:
         return table
     rows = tuple(
-        {c: _MINUS if c in marks and _plain(cell) == "-" else cell for c, cell in row.items()}
+        {c: MINUS if c in marks and _plain(cell) == "-" else cell for c, cell in row.items()}
         for row in table.rows
     )
     notice = Problem(
@@ -262,15 +266,12 @@ def _with_minus(table: Table, rubric: Rubric | None, kept: Collection[str]) -> T
     return replace(table, rows=rows, notices=(*table.notices, notice))
 
 
-_MINUS = "\u2212"
-
-
 def _holds_signs(cells: Iterable[Any]) -> bool:
     """Return whether a column holds only marks of plus and minus, a dash and a plus among them."""
     words = set[str]()
     for cell in cells:
         word = "" if cell is None else str(cell)
-        if word not in words and word.strip().lower() not in _SIGNS:
+        if word not in words and word.strip().lower() not in {"", *SIGNS}:
             return False
         words.add(word)
     words = {word.strip() for word in words}

@@ -168,7 +168,7 @@ def read_rubrics(data: str | bytes | Opened, name: str, scaling: Scaling = "rati
     opened = Opened.of(data, name)
     tables = _tables_in(opened)
     if tables is None:
-        document, said = in_english(unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES)))
+        document, said = opened.once(_in_english)
         parts = marks.within_limit(document.value, MAX_CRITERIA)
         if len(parts) > 1:
             return tuple(_from_document(replace(document, value=part), name) for part in parts)
@@ -177,6 +177,10 @@ def read_rubrics(data: str | bytes | Opened, name: str, scaling: Scaling = "rati
     if not tables:
         raise refusal("rubric", [Problem("holds no table that is a rubric.", _KNOWN)], name)
     return tuple(rubric for table in tables for rubric in _from_table(table, scaling))
+
+
+def _in_english(opened: Opened) -> tuple[Document, list[Problem]]:
+    return in_english(unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES)))
 
 
 def _from_document(document: Document, name: str) -> Parsed[Rubric]:
@@ -297,7 +301,7 @@ def _form_in(opened: Opened) -> DocumentForm | None:
         marked = _MARKED.search(opened.head[:_FIRST])
         if not (marked and opened.start[:1] in ("{", "[") and opened.is_json):
             return None
-    value = in_english(unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES)))[0].value
+    value = opened.once(_in_english)[0].value
     items = opened.once(holds_items)
     forms = (form for form in DOCUMENTS if form.beside_items == items and not form.endings)
     return next((form for form in forms if form.fits(value)), None)

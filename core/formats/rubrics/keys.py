@@ -59,11 +59,11 @@ def in_english(document: Document) -> tuple[Document, list[Problem]]:
     Documents without criteria are unchanged. A key that stands beside its translation stays.
     """
     value, used = document.value, dict[str, str]()
-    if not isinstance(value, dict):
+    heads = {_english(key, value, _OF_HEADS) for key in value} if isinstance(value, dict) else set()
+    if not {"criteria", "sections"} & heads:
         return document, []
     translated = _translated(value, _OF_HEADS, used)
-    foreign = any(plain_heading(theirs) != ours for theirs, ours in used.items())
-    if not foreign or not {"criteria", "sections"} & translated.keys():
+    if not any(plain_heading(theirs) != ours for theirs, ours in used.items()):
         return document, []
     listed = ", ".join(f"{theirs!r} as {ours}" for theirs, ours in used.items())
     notice = Problem(f"Its keys are read in English: {listed}.")

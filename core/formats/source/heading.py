@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from core.errors import Problem
 from core.formats.source.parsed import TableRows
+from core.formats.source.summary_rows import IMPORT_ID
 
 #: The last row that can be a header.
 _DEEPEST = 20
@@ -130,7 +131,6 @@ def below_titles(
 
 #: `E1_2`: a question, and a part of it.
 _PART = re.compile(r"(.+)_(\d+)")
-_IMPORT_ID = '{"ImportId":'
 #: Columns of Qualtrics, without spaces, and its words for answers of the survey's own authors.
 _QUALTRICS, _STATES = {"responseid", "recordeddate"}, {"status", "distributionchannel"}
 _TRIALS = {"survey preview", "preview", "survey test", "test"}
@@ -168,7 +168,7 @@ def survey_rows(rows: TableRows) -> TableRows:
 
 def _parts_asked(rows: TableRows) -> dict[str, str]:
     """Return the names of columns whose questions end alike for each number, or {}."""
-    if len(rows.rows) < 3 or _IMPORT_ID not in str(rows.rows[1][rows.columns[0]]):
+    if len(rows.rows) < 3 or IMPORT_ID not in str(rows.rows[1][rows.columns[0]]):
         return {}
     parts = {c: m for c in rows.columns if (m := _PART.fullmatch(c)) and " - " in rows.rows[0][c]}
     ends = {c: rows.rows[0][c].rpartition(" - ")[2].partition("(")[0].strip(" :") for c in parts}

@@ -14,7 +14,8 @@ from core.formats.source.heading_words import heads_a_summary
 Row = Mapping[str, Any]
 #: The most summary rows at the head, or at the foot.
 _MOST = 6
-_IMPORT_ID = '{"ImportId":'
+#: The beginning of a cell in the row of ids that Qualtrics writes below its headings.
+IMPORT_ID = '{"ImportId":'
 #: Points possible: `/10`, `max. 10`, `out of 10 points`.
 _POSSIBLE = re.compile(
     r"(?:/|max(?:imum|\.)?:?|out of|von|sur|de|su) ?\d+(?:[.,]\d+)?(?: ?[^\W\d]+\.?)?"
@@ -59,7 +60,7 @@ def left_out(found: Mapping[int, str], lines: Sequence[int | None]) -> list[Prob
 
 def _headings(columns: Sequence[str], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
     """Yield further rows of headings, as Qualtrics and SurveyMonkey write them."""
-    ids = [at for at, row in enumerate(rows[:3]) if _IMPORT_ID in str([*row.values()][:1])]
+    ids = [at for at, row in enumerate(rows[:3]) if IMPORT_ID in str([*row.values()][:1])]
     if ids:
         yield from ((at, "further headings") for at in range(ids[0] + 1))
     elif len(rows) > 3 and not _filled(rows[0], columns[0]) and not _maxima(columns, rows[0]):

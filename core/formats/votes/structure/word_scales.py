@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from core.formats.datasets.answer_columns import MOST_SHARED
-from core.formats.datasets.label_words import is_yes, may_be_marks
+from core.formats.datasets.label_words import MINUS, SIGNS, is_yes, may_be_marks
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
 from core.formats.votes.structure.graded_words import bare_word, graded_order
@@ -115,9 +115,6 @@ _NO_OPINION = (
 _NUMBERED = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([:=\-–—.)/|]|\s)\s*(\D.*)\Z", re.S)
 _NUMBER_LAST = re.compile(r"(.*?\D)\s*(?:[(\[]\s*|[=:–-]\s*)([-+]?\d+)\s*[)\]]?\Z", re.S)
 _LETTER = re.compile(r"([a-f])([+\-\u2212]?)\Z")
-#: Marks of plus and minus, from the lowest; a minus sign counts as a dash.
-_MARKS = ("---", "--", "-", "0 o +/- -/+ +- \u00b1 ~", "+", "++", "+++")
-_SIGNS = {sign: float(at) for at, signs in enumerate(_MARKS) for sign in signs.split()}
 #: Headings of letter grades; elsewhere, A and B are answers to choose from.
 _GRADES = re.compile(r"\b(grade|mark|note|nota|cijfer|voto)")
 #: Headings of answers chosen among others, whose letters have no order.
@@ -171,7 +168,7 @@ def scale_order(
 
 def _by_signs(labels: Collection[str]) -> dict[str, float] | None:
     """Return the places of marks such as `--`, `+/-` and `+`, if each is another one."""
-    places = {label: _SIGNS.get(fold(label).replace("\u2212", "-")) for label in labels}
+    places = {label: SIGNS.get(fold(label).replace(MINUS, "-")) for label in labels}
     known = {label: place for label, place in places.items() if place is not None}
     signed = any("+" in label for label in labels)
     is_order = signed and len(known) == len(places) == len({*known.values()})
