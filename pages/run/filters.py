@@ -14,7 +14,7 @@ from core.services.results import browsing, flip_check
 from core.services.results.browsing import ItemGroups
 from core.services.results.grid import GridItem
 from core.services.runs import lifecycle
-from core.text.numbers import count
+from core.text.numbers import count, plural
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
@@ -236,11 +236,19 @@ def quick_filters(run: Run) -> None:
     about = browsing.results_state(store(), run)
     kept = remembered("quick filters", about, lambda: _quick_counts(run))
     chosen = chosen_quick_filters()
+    offered = [name for name in ONLY_WORDS if kept.get(name) or name in chosen]
+
+    def filter_words(name: str) -> str:
+        number = kept.get(name, 0)
+        # The first says what all of them count: elsewhere in the head it is cells.
+        counted = plural(number, "item") if name == offered[0] else count(number)
+        return f"{ONLY_WORDS[name]}: {counted}"
+
     st.pills(
         "Show only",
-        [name for name in ONLY_WORDS if kept.get(name) or name in chosen],
+        offered,
         selection_mode="multi",
-        format_func=lambda name: f"{ONLY_WORDS[name]}: {count(kept.get(name, 0))}",
+        format_func=filter_words,
         key=_widget_key(ONLY, chosen),
         label_visibility="collapsed",
         on_change=_on_only,

@@ -83,7 +83,7 @@ def _show_submission(view: ItemView) -> None:
     checks = view.trace.checks if view.trace else ()
     wanted = wanted + [finding.text for mark in checks for finding in mark.found]
     with st.container(border=True):
-        for number, (who, text) in enumerate(_text_pieces(item)):
+        for number, (who, text) in enumerate(text_pieces(item)):
             if who:
                 st.html(f'<div class="rs-quiet"><b>{esc(who)}</b></div>')
             _show_text(text, f"submission {number}", wanted)
@@ -91,7 +91,7 @@ def _show_submission(view: ItemView) -> None:
         _folded_text("The model's thinking", "psychology", item.thinking)
 
 
-def _text_pieces(item: Item) -> Iterator[tuple[str, str]]:
+def text_pieces(item: Item) -> Iterator[tuple[str, str]]:
     """Return the texts with their speakers: one, or one for every turn or answer of a pair."""
     if isinstance(item.submission, Pair):
         yield "Answer A", output_of(item.submission.first)
@@ -257,7 +257,7 @@ def show(run_id: int, item_id: str) -> None:
 def _item_bar(view: ItemView) -> None:
     """Draw the link back to the list, and the steps to the items before and after."""
     at = _item_neighbours(view)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="rs_item_bar"):
         st.button(
             "Items",
             key=state.key(ITEM_ACT, "back"),

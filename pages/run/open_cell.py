@@ -7,22 +7,28 @@ from functools import partial
 
 import streamlit as st
 
+from core.domain.dataset import Item
 from core.domain.runs import Run
 from core.services.results import item_view
 from core.services.results.grid import GridItem
 from core.services.review import audit_trail
 from pages.run import criterion, filters
 from pages.run.filters import CELL, open_next_doubt, see_cell
+from pages.run.item import text_pieces
 from pages.ui import routes, state
 from pages.ui.places import settling, work
 from pages.ui.resources import store
-from pages.ui.text import esc, one_line
+from pages.ui.text import clamped_html, esc, one_line
 
 RUN_GRID = "run_grid"
+#: A text of more lines is folded; a line holds so many letters.
+LINES, LINE = 6, 70
+#: The most letters shown of a text; the item's page has the rest.
+MOST = 20_000
 
 
 def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
-    """Draw the open cell: its verdict, every vote, and the steps to other cells.
+    """Draw the open cell: its text, verdict and votes, and the steps to other cells.
 
     On a telephone, a cell that a filter opened is hidden until a tap (grid.css).
     """
@@ -50,6 +56,7 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
                 st.html('<span class="rs-quiet">Settle as</span>', width="content")
                 go_on = partial(open_next_doubt, items, item_id, name)
                 settling.settle_form(run.id, [(item_id, name)], of.criterion, "cell", go_on)
+    st.html(text_html(view.item))
     settled = audit_trail.settled_decisions(store(), run.id, item_id).get(name)
     line = None
     if settled is not None:
@@ -62,6 +69,22 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
         rubric=None if view.item.rubric else run.rubric_id,
         brief=True,
     )
+
+
+def text_html(item: Item) -> str:
+    """Return HTML of what was judged: the prompt in one line, and the text, folded if long."""
+    parts = [_folded_html(item.prompt, 1, "rs-quiet")] if item.prompt else []
+    for who, text in text_pieces(item):
+        parts += [f'<div class="rs-quiet"><b>{esc(who)}</b></div>'] if who else []
+        parts.append(_folded_html(text, LINES, "rs-answer"))
+    return f'<div class="rs-card rs-brief">{"".join(parts)}</div>'
+
+
+def _folded_html(text: str, lines: int, kind: str) -> str:
+    """Return HTML of a text, folded if it has more than so many lines."""
+    shown = f'<div class="rs-prose">{esc(text[:MOST])}</div>'
+    long = len(text) > lines * LINE or text.count("\n") >= lines
+    return clamped_html(shown, kind=kind) if long else f'<div class="{kind}">{shown}</div>'
 
 
 def _kept_address() -> dict[str, object]:

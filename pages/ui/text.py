@@ -153,6 +153,10 @@ def formatted_html(text: str) -> str:
     return str(_markdown_reader().render(visible(text)))
 
 
-def clamped_html(first: str, rest: str = "") -> str:
-    """Return HTML of a part cut after a line or two; a click shows all of it, and the `rest`."""
-    return f'<details class="rs-clamped"><summary>{first}</summary>{rest}</details>'
+def clamped_html(first: str, rest: str = "", kind: str = "") -> str:
+    """Return HTML of a part cut after some lines; a click shows all of it, and the `rest`.
+
+    `kind` is a class of `style.css` that says after how many lines.
+    """
+    kinds = f"rs-clamped {kind}".rstrip()
+    return f'<details class="{kinds}"><summary>{first}</summary>{rest}</details>'

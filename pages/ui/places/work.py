@@ -140,7 +140,7 @@ def link_to_settling(run_id: int, item_id: str | None = None) -> None:
     if not disagreements.cells:
         return
     text = f"Settle {fmt.plural(disagreements.cells, 'disagreement')}"
-    help = "Unsettled cells on which judges disagree."
+    help = "Unsettled cells (an item by a criterion) on which judges disagree."
     if disagreements.queue is not None:
         draw_link(REVIEW_ITEM, text, {state.QUEUE: disagreements.queue}, icon="gavel", help=help)
     elif item_id is None:

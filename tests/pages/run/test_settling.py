@@ -7,9 +7,11 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.domain.dataset import Item, Pair
 from core.domain.rubric import Criterion, Option
 from core.services.review import adjudication
 from core.store.store import Store
+from pages.run import open_cell
 from pages.run.filters import CELL, ONLY
 from pages.ui import state
 from pages.ui.identity import NAME, SESSION
@@ -74,6 +76,21 @@ def test_a_refusal_says_why_and_keeps_the_selection(store: Store) -> None:
     assert settled(store, 1) == {("i0", "Right"): UNMET, ("i1", "Right"): UNMET}
 
 
+def test_the_open_cell_shows_its_text_and_folds_only_a_long_one(store: Store) -> None:
+    app = open_run(reviewed.graded(store).id, **{CELL: ["i1", "Right"]})
+    short = reviewed.items(2)[1]
+    assert f'rs-prose\\">{short.output}</div>' in shown(app)
+    assert "<details" not in open_cell.text_html(short)
+
+    long = Item(id="long", prompt="Why?", submission="\n".join(["A line."] * 20))
+    html = open_cell.text_html(long)
+    assert '<details class="rs-clamped rs-answer">' in html
+    assert "Why?" in html
+    pair = open_cell.text_html(Item(id="two", submission=Pair(first="Left.", second="Right.")))
+    places = [pair.index(words) for words in ("Answer A", "Left.", "Answer B", "Right.")]
+    assert places == sorted(places)
+
+
 def test_the_open_cell_is_settled_beside_its_votes(store: Store) -> None:
     app = at_grid(store, **{CELL: ["i1", "Right"]})
 
@@ -93,6 +110,15 @@ def test_after_a_doubtful_cell_the_next_one_is_open(store: Store) -> None:
     app = at_grid(store, **{CELL: ["i0", "Right"]})
     press(app, "cell", "as", MET)
     assert app.query_params[CELL] == ["i0", "Right"]
+
+
+def test_the_filters_of_a_run_say_that_they_count_items(store: Store) -> None:
+    reviewed.graded(store)
+    app = open_run(1)
+    # Judges disagree on items 1, 2 and 3 of every four (see `reviewed`); on 3 one abstained.
+    filters = str([one.proto for one in app.get("button_group")])
+    assert "Judges disagree: 6 items" in filters
+    assert "Has abstentions: 2" in filters
 
 
 def test_items_and_their_disagreements_are_counted_side_by_side(store: Store) -> None:
