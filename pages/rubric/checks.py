@@ -12,8 +12,11 @@ from core.identity import content_hash
 from core.lint.check import rule_of
 from core.lint.language import unchecked_sentence
 from core.lint.rules import LintFinding, LintRule
+from core.services.agreement import conclusion, load_ratings
+from core.services.agreement.blocks.headline import undecided_criteria
 from core.services.diagnostics import diagnosis
 from core.services.diagnostics.diagnosis import CriterionFinding, RubricFindings, RunFindings
+from core.services.results import browsing
 from core.services.rubrics.drafts import draft_payload, locate_card, problems_of
 from core.services.rubrics.issues import (
     check_draft,
@@ -229,7 +232,8 @@ def what_runs_say(name: str) -> None:
     if findings:
         _show_sentences([(finding.criterion, finding) for finding in findings], changed=False)
     elif heard.answers:
-        st.html('<div class="rs-quiet">No criterion is clearly at fault.</div>')
+        line = f"No criterion is clearly at fault. {_undecided_criteria(run)}".rstrip()
+        st.html(f'<div class="rs-quiet">{esc(line)}</div>')
     unknown = [
         f"{one_line(n, 60)}: {_unknown_words(why)}"
         for n, why in heard.unknown.items()
@@ -240,6 +244,17 @@ def what_runs_say(name: str) -> None:
         lines = unknown if heard.answers or len(same) > 1 else [_unknown_words(same.pop())]
         st.html("".join(f'<div class="rs-quiet">{esc(line)}</div>' for line in lines))
     _link_to_run(run)
+
+
+def _undecided_criteria(run: RunRow) -> str:
+    """Return the criteria that the run's Agreement page calls undecided, with the reason."""
+    return remembered(
+        "rubric_undecided",
+        browsing.results_state(store(), run),
+        lambda: undecided_criteria(
+            conclusion.conclusion_on(load_ratings.sheet_of_run(store(), run.id))
+        ),
+    )
 
 
 def _unknown_words(why: str) -> str:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.domain.rubric import Rubric
+from core.metrics.estimate import Estimate
+from core.services.agreement import conclusion
+from core.services.agreement.conclusion import Conclusion, Known
+from core.services.agreement.ratings import LABELS, PANEL
 from core.services.rubrics import library
 from core.store.store import Store
 from pages.ui import state
@@ -96,6 +102,20 @@ def test_what_the_newest_run_says_stands_beside_its_criterion_with_the_way_to_it
     assert "has changed since" not in shown(app)
     app = done(app.text_area(key=field(name, uid, "requirement")).set_value("Cites a law."))
     assert "The criterion has changed since that run asked it" in shown(app)
+
+
+def test_where_no_criterion_is_at_fault_undecided_ones_are_named_with_the_reason(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = str(store.runs.row(run(store)).rubric_id)  # both of its judges are always right
+    assert "No criterion is clearly at fault.</div>" in shown(open_page(PAGE, rubric=name))
+
+    undecided = Conclusion((Known("Law", Estimate(0.3, 0.1, 0.5, n=90)),), LABELS, PANEL)
+    monkeypatch.setattr(conclusion, "conclusion_on", lambda sheet: undecided)
+    st.cache_data.clear()
+    text = shown(open_page(PAGE, rubric=name))
+    assert "No criterion is clearly at fault. Undecided: Law, kappa 0.30" in text
+    assert "the interval crosses 0.40" in text
 
 
 def test_a_newer_run_with_one_judge_says_that_agreement_is_unknown(store: Store) -> None:

@@ -12,6 +12,8 @@ from core.cli import main
 from core.metrics.bias.effects import BOUNDS
 from core.metrics.estimate import Estimate
 from core.services.agreement import conclusion, load_ratings
+from core.services.agreement.blocks.criteria import criteria_table
+from core.services.agreement.blocks.headline import undecided_criteria
 from core.services.agreement.conclusion import Conclusion, Known, labels_needed
 from core.services.agreement.ratings import LABELS, PANEL
 from core.services.reports.paper import report_as_paper
@@ -45,6 +47,36 @@ def test_a_criterion_stands_by_its_whole_interval(
     ends: tuple[float, float], n: int, standing: str
 ) -> None:
     assert known("c", sum(ends) / 2, *ends, n=n).interval_conclusion == standing
+
+
+def test_undecided_criteria_are_named_with_the_reason_of_each() -> None:
+    criteria = (
+        known("Wide", 0.5, 0.3, 0.7),
+        known("Sure", 0.6, 0.5, 0.7),
+        known("Drawn", 0.6, 0.5, 0.7),
+        # Right on 80% (71 to 87%) of the answers; one answer alone is right on 75%.
+        known("Common", 0.6, 0.5, 0.7)._replace(commonest=0.75),
+    )
+    unlike = {"Drawn": UnfairLabels("easy cells only", harder=False)}
+    assert undecided_criteria(Conclusion(criteria, LABELS, PANEL, unlike=unlike)) == (
+        "Undecided: Wide, kappa 0.50 (0.30 to 0.70): the interval crosses 0.40; "
+        "Drawn, kappa 0.60 (0.50 to 0.70): its labels are not a fair sample; "
+        "Common, kappa 0.60 (0.50 to 0.70): answers may be no more often right than the commonest "
+        "one."
+    )
+    assert undecided_criteria(Conclusion(criteria[1:2], LABELS, PANEL)) == ""
+
+
+def test_criteria_that_are_not_trusted_come_first_in_the_table_then_the_least_agreement() -> None:
+    criteria = (
+        known("Best", 0.9, 0.8, 0.95),
+        known("Good", 0.6, 0.5, 0.7),
+        Known("None", Estimate.undefined("No answers."), None),
+        known("Wide", 0.65, 0.3, 0.9),
+        known("Bad", 0.1, 0.0, 0.2),
+    )
+    table = criteria_table(criteria, Conclusion(criteria, LABELS, PANEL))
+    assert [row[0].text for row in table.rows] == ["Bad", "Wide", "None", "Good", "Best"]
 
 
 def test_who_is_surely_beaten_by_the_commonest_answer_is_not_trusted() -> None:

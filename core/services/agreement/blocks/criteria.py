@@ -37,6 +37,8 @@ def criteria_table(
 ) -> TableBlock:
     """Return the table of criteria for a pair of raters, with agreement beyond chance as a bar.
 
+    Criteria that are not trusted come first, and among equals the least agreement.
+
     Without a pair it shows the agreement among judges, or among people.
 
     Args:
@@ -49,7 +51,7 @@ def criteria_table(
     compared = any(criterion.accuracy is not None for criterion in known)
     view = "one" if compared else "raters"
     rows = []
-    for criterion in known:
+    for criterion in _worst_first(known, conclusion):
         link = {"to": "agreement", "view": view, "criterion": criterion.name, **(pair or {})}
         stands = [] if conclusion is None else [_standing_cell(conclusion, criterion)]
         items = TextCell(count(criterion.agreement.n), (left_out or {}).get(criterion.name, ""))
@@ -73,6 +75,15 @@ def criteria_table(
     heads += [same, "Items differ"] if compared else []
     numbers = tuple(range(first, len(heads)))
     return TableBlock("Agreement per criterion", tuple(heads), tuple(rows), numbers)
+
+
+def _worst_first(known: Sequence[Known], conclusion: Conclusion | None) -> list[Known]:
+    def rank(criterion: Known) -> tuple[bool, bool, float]:
+        trusted = conclusion is not None and conclusion.standing_of(criterion) == "trusted"
+        value = criterion.agreement.value
+        return trusted, value is None, value or 0.0
+
+    return sorted(known, key=rank)
 
 
 def _agreement_bar(agreement: Estimate) -> TextCell:

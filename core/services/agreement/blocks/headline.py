@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.services.agreement.conclusion import Conclusion, Standing, rater_words
+from core.services.agreement.conclusion import (
+    BOUND,
+    Conclusion,
+    Known,
+    Standing,
+    rater_words,
+)
 from core.text.names import visible
 from core.text.numbers import count, plural, score
 
@@ -47,3 +53,29 @@ def _weakest_criterion(conclusion: Conclusion) -> str:
         return ""
     figure = f"{conclusion.figure} {score(least.agreement.value)}"
     return f" Weakest: {visible(least.name)} ({figure})."
+
+
+def undecided_criteria(conclusion: Conclusion) -> str:
+    """Return in one line which criteria are undecided, and why; empty if none is.
+
+    >>> from core.metrics.estimate import Estimate
+    >>> from core.services.agreement.conclusion import Known
+    >>> known = Known("Clear", Estimate(0.5, 0.25, 0.75, n=90))
+    >>> undecided_criteria(Conclusion((known,)))
+    "Undecided: Clear, Krippendorff's alpha 0.50 (0.25 to 0.75): the interval crosses 0.40."
+    """
+    parts = [
+        f"{visible(criterion.name)}, {conclusion.figure} "
+        f"{criterion.agreement.words(score).inline}: {_why_undecided(criterion)}"
+        for criterion in conclusion.of("undecided")
+    ]
+    return f"Undecided: {'; '.join(parts)}." if parts else ""
+
+
+def _why_undecided(criterion: Known) -> str:
+    low, high = criterion.agreement.low, criterion.agreement.high
+    if criterion.interval_conclusion != "undecided":
+        return "its labels are not a fair sample"
+    if low is not None and high is not None and low < BOUND <= high:
+        return f"the interval crosses {score(BOUND)}"
+    return "answers may be no more often right than the commonest one"
