@@ -143,8 +143,8 @@ def _on_drop(name: str) -> None:
 
 
 FORM, YAML = "Form", "YAML"
-SCORING, HELP = "Scoring", "Draft with a model"
-SIDES = ("Check", "Preview", SCORING, "Versions", HELP)
+HELP = "Draft with a model"
+SIDES = ("Check", "Preview", rescored.SCORING, "Versions", HELP)
 
 
 def show(name: str) -> None:
@@ -184,9 +184,11 @@ def _draw_header(name: str) -> None:
     draft = drafts.draft(name)
     st.title(label(draft["name"] or "Untitled rubric", 120), anchor=False)
     unsaved = drafts.is_unsaved(name)
-    with st.container(horizontal=True, vertical_alignment="center", key="rs_bar"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rs_bar"):
         draw_row([_status_html(name, unsaved)])
-        if unsaved and (moved := rescored.short_effect(name)):
+        moved = rescored.short_effect(name) if unsaved else ""
+        rescored.follow_effect(name, moved)
+        if moved:
             st.button(
                 moved,
                 key=state.key(RUBRIC_ACT, name, "rescored"),
@@ -194,16 +196,16 @@ def _draw_header(name: str) -> None:
                 icon=":material/swap_vert:",
                 help="In the newest run, by this rubric's scoring. Opens *Scoring*.",
                 on_click=state.put,
-                args=(state.key(RUBRIC_SIDE, name), SCORING),
+                args=(state.key(RUBRIC_SIDE, name), rescored.SCORING),
             )
         st.space("stretch")
         st.text_input(
             "What changed (optional)",
             key=state.key(RUBRIC_NOTE, name),
-            placeholder="What changed (optional)",
+            placeholder="What changed",
             label_visibility="collapsed",
             max_chars=300,
-            width=180,
+            width=150,
         )
         _act_button(name, "Save", "save", drafts.save_draft, kind="primary", tip="Ctrl+S")
         _act_button(name, "Undo", "undo", drafts.undo_change, disabled=not drafts.can_undo(name))
@@ -330,7 +332,7 @@ def _side_column(name: str) -> None:
             checks.what_runs_say(name)
         elif side == "Preview":
             preview.show(name)
-        elif side == SCORING:
+        elif side == rescored.SCORING:
             rescored.show(name)
             weights.show(name)
             preview.try_scoring(name)

@@ -205,6 +205,7 @@ def _show_score(name: str, rubric: Rubric) -> None:
         state.seed(_field_key(name, criterion.name), best[criterion.name])
         if state.get(_field_key(name, criterion.name)) not in _option_indices(criterion):
             state.put(_field_key(name, criterion.name), best[criterion.name])
+    st.html('<div class="rs-section">Score of the verdicts chosen below</div>')
     outcome = st.container()
     length = _length_field(name, rubric)
     text = _text_field(name) if rubric.prechecks else ""

@@ -17,10 +17,15 @@ from core.services.versions.score_changes import ChangedItem, ScoreDifference
 from core.text import numbers as fmt
 from pages.rubric.versions.graded_runs import signed_text
 from pages.ui import drafts, routes, state
+from pages.ui.drafts import RUBRIC_SIDE
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import MANY, draw_table, worked_out
 
+#: The side of the form that says how scores follow.
+SCORING = "Scoring"
+#: The effect of unsaved changes on scores, as last shown in this tab.
+RUBRIC_EFFECT = "rubric_effect"
 #: The number of items shown that rise most, and of those that fall most.
 EACH = 3
 
@@ -36,7 +41,10 @@ def show(name: str) -> None:
 
 
 def short_effect(name: str) -> str:
-    """Return how many items of the newest run would change, or "" if no edit concerns scores."""
+    """Return how many items of the newest run would change, how many of them up and down.
+
+    Empty if no edit concerns scores.
+    """
     if (changed := _changed_run(name)) is None:
         return ""
     run, rubric, about = changed
@@ -44,7 +52,23 @@ def short_effect(name: str) -> str:
     if run.votes > MANY["rescored"] or edits.unmapped or not edits.of("score"):
         return ""
     difference = _cached_difference(run, rubric, about)
-    return f"Moves {fmt.plural(len(difference.moved), 'item')}" if difference.moved else ""
+    if not difference.moved:
+        return ""
+    verb = "changes" if len(difference.moved) == 1 else "change"
+    return f"{fmt.plural(len(difference.moved), 'item')} {verb}: {_up_and_down(difference)}"
+
+
+def _up_and_down(difference: ScoreDifference) -> str:
+    return f"{fmt.count(difference.rising)} up, {fmt.count(difference.falling)} down"
+
+
+def follow_effect(name: str, effect: str) -> None:
+    """Open *Scoring* beside the form once the effect of unsaved changes is another one."""
+    shown = state.key(RUBRIC_EFFECT, name)
+    before = state.get(shown)
+    state.put(shown, effect)
+    if effect and before not in (None, effect):
+        state.put(state.key(RUBRIC_SIDE, name), SCORING)
 
 
 def _changed_run(name: str) -> tuple[Run, Rubric, tuple[object, ...]] | None:
@@ -84,8 +108,8 @@ def _draw_difference(run: Run, difference: ScoreDifference) -> None:
     before, after = difference.mean_before, difference.mean_after
     digits = 3 if before != after and fmt.score(before) == fmt.score(after) else 2
     st.html(
-        f"<div><b>{moved} would change</b>: {fmt.count(difference.rising)} up, "
-        f"{fmt.count(difference.falling)} down. Mean score {fmt.score(before, digits)} → "
+        f"<div><b>{moved} would change</b>: {_up_and_down(difference)}. "
+        f"Mean score {fmt.score(before, digits)} → "
         f"<b>{fmt.score(after, digits)}</b>.</div>"
     )
     up = [item for item in difference.moved if (item.change or 0.0) > 0]

@@ -185,7 +185,7 @@ def test_a_changed_weight_shows_what_it_would_change_in_the_newest_run_before_it
     assert scores(store, run.id) == SCORES
 
 
-def test_how_many_items_a_changed_weight_moves_stands_beside_save_and_opens_scoring(
+def test_how_many_items_a_changed_weight_moves_stands_beside_save_and_scoring_opens(
     store: Store,
 ) -> None:
     name = str(graded(store).rubric_id)
@@ -197,7 +197,13 @@ def test_how_many_items_a_changed_weight_moves_stands_beside_save_and_opens_scor
     uid = draft["criteria"][0]["uid"]
     app = done(app.number_input(key=field(name, uid, "weight")).set_value(1.0))
     # As of the saved version above: 6 of 8 items.
-    assert app.button(key=moved).label == "Moves 6 items"
+    assert app.button(key=moved).label == "6 items change: 3 up, 3 down"
+    assert "6 of 8 items would change" in shown(app)
+    assert "Score of the verdicts chosen below" in shown(app)
 
+    # Who goes back to another side stays there until the effect is another one.
+    side = state.key(RUBRIC_SIDE, name)
+    app = done(app.segmented_control(key=side).set_value("Versions"))
+    assert "would change" not in shown(app)
     app = done(app.button(key=moved).click())
-    assert "3 up, 3 down" in shown(app)
+    assert "6 of 8 items would change" in shown(app)
