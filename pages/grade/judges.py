@@ -51,9 +51,8 @@ def show(path: Path) -> tuple[str, ...]:
     with st.container(border=True), shown_errors():
         steps.show_title("judges", "who grades" if chosen else "")
         alone = not any(entry.judge.learns for entry in choice.known)
-        finished = alone and not own.ungraded_texts(
-            path
-        )  # And judges would learn too little from them.
+        ungraded = own.ungraded_texts(path)
+        finished = alone and not ungraded  # And judges would learn too little from them.
         none = "No judge is chosen yet." if choice.known and not (chosen or finished) else ""
         if chosen and not state.addresses(state.JUDGE):
             st.caption(WHY[choice.why])
@@ -66,7 +65,7 @@ def show(path: Path) -> tuple[str, ...]:
             own.offer_judges(path, none, first=not chosen)
         elif any(by_name[name].judge.learns for name in chosen):
             own.show_learnt(path)
-        _add_model(chosen, wanted=not (chosen or (finished and own.graded_count(path))))
+        _add_model(chosen, wanted=not (chosen or (alone and (ungraded or own.graded_count(path)))))
     return chosen
 
 

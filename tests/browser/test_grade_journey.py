@@ -122,6 +122,8 @@ def test_sixty_essays_and_a_word_rubric_become_sixty_grades_in_twelve_clicks(
     pictured(page, "rubric")
     hands.press(re.compile("Use this rubric"))
     pictured(page, "judges")
+    page.get_by_text("Add a model", exact=True).click()
+    hands.clicks += 1
     hands.fill("Model", "loopback-1", click=True)
     hands.fill("Address (only for a server of your own)", provider.url)
     hands.press("Add and test")

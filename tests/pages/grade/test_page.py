@@ -187,6 +187,12 @@ def test_marks_alone_are_the_criterion_by_one_press_and_no_file_is_asked_for(
     assert "I have marks: add them" not in links(app)
 
 
+def test_adding_a_model_is_folded_below_grading_oneself(store: Store) -> None:
+    app = open_page(PAGE, **known(store))
+    assert "Grade 4 yourself" in buttons(app)
+    assert not next(one for one in app.expander if one.label == "Add a model").proto.expanded
+
+
 def test_who_gives_a_key_for_its_variable_is_told_and_it_is_not_kept(store: Store) -> None:
     app = open_page(PAGE, **known(store))
     app.text_input(key=steps.field_key("model")).set_value("openai/gpt-9")
