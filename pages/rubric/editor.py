@@ -166,17 +166,19 @@ def show(name: str) -> None:
     show_notices(name)
     show_comments(name)
     show_conflict(name)
-    show_others(name)
     _after_saving(name)
     view = _view_choice(name)
     if view == bench_keys.BENCH_VIEW:
         bench.show(name)
+        show_others(name)
     else:
         main, side = st.columns([5, 3], gap="medium")
         with main:
             _main_column(name, view)
         with side, st.container(key="rs_beside"):
             _side_column(name)
+            # At the end, because it comes late and must move nothing under the mouse.
+            show_others(name)
     keyboard.show(name, form=view == FORM)
 
 
@@ -184,7 +186,7 @@ def _draw_header(name: str) -> None:
     draft = drafts.draft(name)
     st.title(label(draft["name"] or "Untitled rubric", 120), anchor=False)
     unsaved = drafts.is_unsaved(name)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rs_bar"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="rs_bar"):
         draw_row([_status_html(name, unsaved)])
         moved = rescored.short_effect(name) if unsaved else ""
         rescored.follow_effect(name, moved)

@@ -185,6 +185,20 @@ def test_key_hints_are_shown_only_where_there_is_a_keyboard(
     touched.close()
 
 
+def test_the_steps_between_items_stand_in_one_line_without_keys_on_a_telephone(
+    telephone: Any, app_url: str
+) -> None:
+    turn(telephone, f"{app_url}/run?run=1&item=seasons-024&only=doubt")
+    places = [
+        telephone.get_by_role("button", name=words).first.bounding_box()
+        for words in ("Items", "Previous", "Next")
+    ]
+    middles = [place["y"] + place["height"] / 2 for place in places]
+    assert max(middles) - min(middles) < 2
+    assert places[2]["x"] + places[2]["width"] <= TELEPHONE["width"]
+    assert not [kbd for kbd in telephone.locator("kbd").all() if kbd.is_visible()]
+
+
 def test_an_item_opens_at_its_title_and_first_column_on_a_telephone(
     telephone: Any, app_url: str
 ) -> None:

@@ -17,6 +17,8 @@ from pages.ui.widgets import draw_row, shown_errors, tag
 
 #: The work that was discarded last in this tab: its name, draft and text.
 DISCARDED = "rubrics_discarded"
+#: What a toast of this tab has said about others' work on a rubric.
+TOLD = "rubric_told"
 
 
 def back_to_list(before: Callable[[], None] = lambda: None) -> None:
@@ -43,15 +45,18 @@ def is_own(stored: KeptDraft) -> bool:
 
 
 def show_others(name: str) -> None:
-    """List who else edits this rubric, and unsaved work on it from other tabs and browsers."""
+    """List who else edits this rubric, and unsaved work on it from other tabs and browsers.
+
+    A toast says each once in this tab.
+    """
     for person, when in library.others_at_work(store(), name):
         with st.container(horizontal=True, vertical_alignment="center"):
-            draw_row([tag(f"{person} is editing this, too", "info")], width="content")
+            _draw_news(name, f"{person} is editing this, too")
             st.caption(f"{fmt.time_ago(when)}. The second to save sees both, and chooses.")
     for stored in drafts.others_work(name):
         who = "Another tab" if is_own(stored) else stored.author or "Another browser"
         with st.container(horizontal=True, vertical_alignment="center"):
-            draw_row([tag(f"{who} has unsaved changes", "info")], width="content")
+            _draw_news(name, f"{who} has unsaved changes")
             st.caption(fmt.time_ago(stored.updated))
             st.button(
                 "Look at them",
@@ -60,6 +65,14 @@ def show_others(name: str) -> None:
                 on_click=drafts.go_on,
                 args=(name, stored),
             )
+
+
+def _draw_news(name: str, news: str) -> None:
+    draw_row([tag(news, "info")], width="content")
+    key = state.key(TOLD, name, news)
+    if not state.get(key):
+        state.put(key, True)
+        st.toast(label(f"{news}."), icon=":material/group:")
 
 
 def discard_work(stored: KeptDraft) -> None:
