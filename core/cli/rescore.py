@@ -138,7 +138,7 @@ def _score_folder(
         raters = "judges"
     by_item = {
         item_id: _ballots_of_item(item_id, rows, raters or "all")
-        for item_id, rows in read.value.by_item().items()
+        for item_id, rows in read.value.votes_by_item().items()
     }
     lookup = rubric_lookup(rubric, items)
     derive = result_deriver(chosen, VoteCounting(read.value.weights), lookup, texts_lookup(items))

@@ -122,7 +122,7 @@ def folder_files(folder: Path) -> dict[str, bytes]:
         InputError: too many files, too large, or an unreadable one.
     """
     files, size = dict[str, bytes](), 0
-    for path in _walked(folder):
+    for path in _walk_files(folder):
         if len(files) >= MOST_FILES:
             raise InputError(f"This folder holds more than {MOST_FILES:,} files.", (), str(folder))
         files[path.relative_to(folder).as_posix()] = data = read_bytes(path, MAX_DATASET_BYTES)
@@ -133,7 +133,7 @@ def folder_files(folder: Path) -> dict[str, bytes]:
     return files
 
 
-def _walked(root: Path) -> Iterator[Path]:
+def _walk_files(root: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(root):
         folders[:] = sorted(folder for folder in folders if not is_hidden(folder))
         for name in sorted(files):

@@ -60,16 +60,16 @@ NO_RATERS = frozenset(
 LANGUAGE = frozenset({"language", "lang"})
 
 
-def plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return a column's name as lower-case words.
 
     `traceId`, `trace_id` and `Trace ID` become the same.
     """
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return plain_head(parted)
+    return lower_heading(parted)
 
 
-def plain_head(name: str) -> str:
+def lower_heading(name: str) -> str:
     """Return a heading in lower case, with one space for blanks and dashes."""
     return re.sub(r"[\s_\-]+", " ", fold(name)).strip()
 
@@ -103,16 +103,16 @@ _NO_SUM = re.compile(
 )
 
 
-def sums_up(column: str, others: Sequence[str] = ()) -> bool:
+def is_sum(column: str, others: Sequence[str] = ()) -> bool:
     """Return whether a column's name says that it is a total, or a score next to raters.
 
-    >>> sums_up("resolved_score"), sums_up("score", ["rater1", "rater2"]), sums_up("tone")
+    >>> is_sum("resolved_score"), is_sum("score", ["rater1", "rater2"]), is_sum("tone")
     (True, True, False)
     """
-    if has_word(_NO_SUM.sub("", column), SUMMARIES, whole=True) or plain(column) in COUNTS:
+    if has_word(_NO_SUM.sub("", column), SUMMARIES, whole=True) or plain_name(column) in COUNTS:
         return True
     beside = sum(map(names_a_rater, others)) > 1
-    return beside and "score" in plain(column).split() and not names_a_rater(column)
+    return beside and "score" in plain_name(column).split() and not names_a_rater(column)
 
 
 def named_for_raters(columns: Sequence[str]) -> bool:
@@ -127,7 +127,7 @@ def named_for_raters(columns: Sequence[str]) -> bool:
     """
     stems = {stem_of(column) for column in columns}
     alike = len(columns) > 1 and len(stems) == 1 and stems != {""} and not numbered_parts(columns)
-    alike = alike and not any(map(asks, columns))
+    alike = alike and not any(map(is_question, columns))
     codes = [_CODED.fullmatch(plain_heading(column)) for column in columns]
     coded = len({(m[1], m[2]) for m in codes if m}) == 1 < len(columns) and None not in codes
     return alike or coded or all(map(names_a_rater, columns))
@@ -137,7 +137,7 @@ def named_for_raters(columns: Sequence[str]) -> bool:
 _CODED = re.compile(r"(r|a|j|c|e|h|ann|annot)\d+ (.+)")
 
 
-def asks(heading: str) -> bool:
+def is_question(heading: str) -> bool:
     """Return whether a heading is a question, or as long as a question."""
     return heading.rstrip()[-1:] in "?？؟" or len(heading.split()) > 4
 
@@ -213,16 +213,16 @@ def stem_of(heading: str) -> str:
     return fold(match[1]) if match else ""
 
 
-def measures(column: str) -> bool:
+def is_quantity(column: str) -> bool:
     """Return whether a heading says that its numbers are counts or measurements; questions do not.
 
-    >>> measures("helpful_votes"), measures("Dauer (Minuten)"), measures("pain at 6 weeks")
+    >>> is_quantity("helpful_votes"), is_quantity("Dauer (Minuten)"), is_quantity("pain at 6 weeks")
     (True, True, False)
     """
     when = re.search(
         r"\d+ (hour|day|week|month|stunde|tag|woche|monat|jour|dia)", plain_heading(column)
     )
-    return has_word(column, MEASURES, whole=True) and not (when or asks(column))
+    return has_word(column, MEASURES, whole=True) and not (when or is_question(column))
 
 
 #: Headings of when or in which part of a study a row was rated; `Session quality` is none.
@@ -265,9 +265,9 @@ def could_answer(table: Table, column: str) -> bool:
 
     Dates, links, ids, long texts and values that differ in every row are excluded.
     """
-    last = plain(column).rpartition(" ")[2]
+    last = plain_name(column).rpartition(" ")[2]
     # If the first rows have too many words, the others need not be read.
-    if len(_words(table.rows[:_FIRST], column)) > MOST_LABELS or column in table.nested:
+    if len(_count_words(table.rows[:_FIRST], column)) > MOST_LABELS or column in table.nested:
         return False
     counts = _word_counts(table, column)
     if not counts or len(counts) > MOST_LABELS:
@@ -276,15 +276,15 @@ def could_answer(table: Table, column: str) -> bool:
         return False
     if last in LANGUAGE and None in map(number_of, counts):
         return False
-    if measures(column) and None in map(is_yes, counts) and None not in map(number_of, counts):
+    if is_quantity(column) and None in map(is_yes, counts) and None not in map(number_of, counts):
         return False
     answers = set(counts)
     if all(map(_ORDINAL.match, answers)) and not has_word(column, RANKS):
         return False
-    return not (says_no_label(answers) or all(map(_is_count, answers)) or _all_unique(counts))
+    return not (are_not_labels(answers) or all(map(_is_count, answers)) or _all_unique(counts))
 
 
-def says_no_label(answers: set[str]) -> bool:
+def are_not_labels(answers: set[str]) -> bool:
     """Return whether these values are texts, dates, links or ids instead of labels."""
     if any(len(word) > LONGEST or _LINK.match(word) for word in answers):
         return True
@@ -312,7 +312,7 @@ def _all_unique(counts: Counter[str]) -> bool:
     return len(counts) >= (UNIQUE_NUMBERS if numeric else UNIQUE_WORDS)
 
 
-def unique_words(table: Table, column: str) -> bool:
+def holds_unique_texts(table: Table, column: str) -> bool:
     """Return whether a column holds texts or names that differ in many rows."""
     counts = _word_counts(table, column)
     return _all_unique(counts) and None in map(number_of, counts)
@@ -331,16 +331,16 @@ def holds_words(table: Table, column: str) -> bool:
 
 def _word_counts(table: Table, column: str) -> Counter[str]:
     """Return how often each word occurs in a column, ignoring case; cached for labels."""
-    words = table.counted.get(column) or _words(table.rows, column)
+    words = table.word_counts.get(column) or _count_words(table.rows, column)
     if len(words) <= MOST_LABELS:
-        table.counted[column] = words
+        table.word_counts[column] = words
     return words
 
 
 _PERCENT = re.compile(r"(?<=\d) ?%\Z")
 
 
-def _words(rows: Sequence[Mapping[str, Any]], column: str) -> Counter[str]:
+def _count_words(rows: Sequence[Mapping[str, Any]], column: str) -> Counter[str]:
     """Return the number of occurrences of each word in a column of rows, without empty ones."""
     counts, cells = Counter[str](), (only_entry(row.get(column)) for row in rows)
     for word, times in Counter(str(cell) for cell in cells if cell is not None).items():
@@ -349,7 +349,7 @@ def _words(rows: Sequence[Mapping[str, Any]], column: str) -> Counter[str]:
     return counts
 
 
-def sharing(table: Table, columns: Sequence[str]) -> list[list[str]]:
+def columns_by_scale(table: Table, columns: Sequence[str]) -> list[list[str]]:
     """Return groups of columns that share a scale, largest first.
 
     In a group every column shares labels with another. Columns that share none are left out.
@@ -357,19 +357,19 @@ def sharing(table: Table, columns: Sequence[str]) -> list[list[str]]:
     labels = {column: words_in(table, column) - AWAY for column in columns}
     groups = list[list[str]]()
     for column in columns:
-        joined = [g for g in groups if any(one_scale(labels[column], labels[o]) for o in g)]
+        joined = [g for g in groups if any(same_scale(labels[column], labels[o]) for o in g)]
         groups = [g for g in groups if g not in joined]
         groups.append([*(member for g in joined for member in g), column])
     shared = [sorted(g, key=columns.index) for g in groups if len(g) > 1]
     return sorted(shared, key=len, reverse=True)
 
 
-def one_scale(left: set[str], right: set[str]) -> bool:
+def same_scale(left: set[str], right: set[str]) -> bool:
     """Return whether two sets of answers have one scale: yes/no, or mostly equal answers.
 
-    >>> one_scale({"3", "4"}, {"4", "5"}), one_scale({"api"}, {"boolean"}), one_scale({"no"}, {"1"})
-    (True, False, False)
-    >>> one_scale({"true", "false"}, {"0", "1"})
+    >>> same_scale({"3", "4"}, {"4", "5"}), same_scale({"api"}, {"boolean"})
+    (True, False)
+    >>> same_scale({"true", "false"}, {"0", "1"})
     True
     """
     all_answers, shared = left | right, left & right
@@ -385,7 +385,7 @@ def one_scale(left: set[str], right: set[str]) -> bool:
     return len(shared) * (4 if numbers else 2) >= min(len(left), len(right))
 
 
-def told_apart(answers: Sequence[set[str]]) -> bool:
+def can_share_criterion(answers: Sequence[set[str]]) -> bool:
     """Return whether columns that share a criterion's name can hold its answers.
 
     The headings are strong evidence, so few rows are enough: yes and no, or whole numbers.
@@ -396,4 +396,4 @@ def told_apart(answers: Sequence[set[str]]) -> bool:
     numbers = [number_of(word) for word in labels]
     if all(n is not None and n.is_integer() for n in numbers):
         return len(labels) <= MOST_LABELS
-    return all(any(one_scale(a, b) for b in answers if b is not a) for a in answers)
+    return all(any(same_scale(a, b) for b in answers if b is not a) for a in answers)

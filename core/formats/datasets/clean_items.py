@@ -18,7 +18,7 @@ from core.domain.dataset import MAX_TEXT
 from core.domain.rubric import Criterion, Rubric
 from core.formats.datasets.items import traits_in
 from core.formats.datasets.labels import Truth, UnfitValue
-from core.formats.source.json_reader import out_of_bounds
+from core.formats.source.json_reader import may_hold_huge_number
 from core.formats.source.parsed import MAX_ROWS
 
 Codes = npt.NDArray[np.int64]
@@ -47,7 +47,7 @@ class CleanItems(NamedTuple):
 
 def read_clean_items(text: str, rubric: Rubric) -> CleanItems | None:
     """Return the items, or ``None`` if the item reader is needed."""
-    table = _table(text)
+    table = _read_columns(text)
     if table is None or not set(table.column_names) <= _KNOWN:
         return None
     if not {"id", "submission"} <= set(table.column_names) or table["submission"].null_count:
@@ -55,15 +55,15 @@ def read_clean_items(text: str, rubric: Rubric) -> CleanItems | None:
     ids = table["id"].to_pylist()
     if len({id_ for id_ in ids if id_ and id_.strip()}) < len(ids):
         return None
-    if max(map(len, ids)) > _LONGEST_ID or not _short_enough(table):
+    if max(map(len, ids)) > _LONGEST_ID or not _are_texts_short(table):
         return None
-    labels, kinds = _labels(table, rubric), _kinds(table)
+    labels, kinds = _label_columns(table, rubric), _trait_indices(table)
     if labels is None or kinds is None:
         return None
     return CleanItems(tuple(ids), *kinds, labels)
 
 
-def _table(text: str) -> Any:
+def _read_columns(text: str) -> Any:
     """Return the file as columns, or ``None`` unless each line is a plain object."""
     import pyarrow as pa
     from pyarrow import json
@@ -73,7 +73,7 @@ def _table(text: str) -> Any:
     rows = body.count("}\n{") + 1
     if not (body.startswith("{") and body.endswith("}")):
         return None
-    if out_of_bounds(body) or _NOT_FINITE.search(body):
+    if may_hold_huge_number(body) or _NOT_FINITE.search(body):
         return None
     schema = pa.schema([(name, pa.string()) for name in _TEXTS])
     try:
@@ -85,17 +85,19 @@ def _table(text: str) -> Any:
     except pa.ArrowInvalid:
         return None
     is_regular = rows == body.count("\n") + 1 == len(table) <= MAX_ROWS
-    if not is_regular or any(_deep(field.type) > _DEEPEST for field in table.schema):
+    if not is_regular or any(_nesting_depth(field.type) > _DEEPEST for field in table.schema):
         return None
     # Keys that the file lacks become columns of null.
     return table.select([n for n in table.column_names if table[n].null_count < len(table)])
 
 
-def _deep(kind: Any) -> int:
-    return 1 + max((_deep(kind.field(at).type) for at in range(kind.num_fields)), default=0)
+def _nesting_depth(kind: Any) -> int:
+    return 1 + max(
+        (_nesting_depth(kind.field(at).type) for at in range(kind.num_fields)), default=0
+    )
 
 
-def _short_enough(table: Any) -> bool:
+def _are_texts_short(table: Any) -> bool:
     from pyarrow import compute
 
     texts = (table[name] for name in _TEXTS if name in table.column_names)
@@ -104,50 +106,50 @@ def _short_enough(table: Any) -> bool:
     )
 
 
-def _words(column: Any) -> tuple[Codes, list[Any]]:
+def _word_indices(column: Any) -> tuple[Codes, list[Any]]:
     """Return the index of each cell among the distinct values, and the values."""
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     # Arrow's own conversion to numpy imports pandas.
     return np.from_dlpack(encoded.indices).astype(np.int64), encoded.dictionary.to_pylist()
 
 
-def _plain(column: Any) -> bool:
+def _is_plain_column(column: Any) -> bool:
     """Return whether cells are strings, whole numbers or booleans, unconverted."""
     return str(column.type) in ("string", "int64", "bool", "null")
 
 
-def _labels(table: Any, rubric: Rubric) -> dict[str, Codes] | None:
+def _label_columns(table: Any, rubric: Rubric) -> dict[str, Codes] | None:
     """Return the options of every criterion."""
     if "labels" not in table.column_names:
         return {}
     criteria, columns = (
         {criterion.name: criterion for criterion in rubric.criteria},
-        _fields(table["labels"]),
+        _columns_of_objects(table["labels"]),
     )
     if columns is None or not columns.keys() <= criteria.keys():
         return None
     truth, by_criterion = Truth(rubric), dict[str, Codes]()
     for name, column in columns.items():
-        inner = _fields(column)
+        inner = _columns_of_objects(column)
         if inner is not None:
             if "label" not in inner or not inner.keys() <= {"label", "reason"}:
                 return None
             reason, labels = inner.get("reason", inner["label"]), inner["label"]
             # A missing label differs from a null label.
-            if not _plain(reason) or labels.null_count > column.null_count:
+            if not _is_plain_column(reason) or labels.null_count > column.null_count:
                 return None
             column = labels
-        if not _plain(column):
+        if not _is_plain_column(column):
             return None
-        codes, distinct = _words(column)
-        options = _options(truth, criteria[name], distinct)
+        codes, distinct = _word_indices(column)
+        options = _option_indices(truth, criteria[name], distinct)
         if options is None:
             return None
         by_criterion[name] = np.array(options, np.int64)[codes]
     return by_criterion
 
 
-def _fields(column: Any) -> dict[str, Any] | None:
+def _columns_of_objects(column: Any) -> dict[str, Any] | None:
     """Return the fields of objects as columns, ``None`` if cells are not objects."""
     import pyarrow as pa
     from pyarrow import compute
@@ -157,11 +159,11 @@ def _fields(column: Any) -> dict[str, Any] | None:
     return {field.name: compute.struct_field(column, field.name) for field in column.type}
 
 
-def _options(truth: Truth, criterion: Criterion, labels: Sequence[Any]) -> list[int] | None:
+def _option_indices(truth: Truth, criterion: Criterion, labels: Sequence[Any]) -> list[int] | None:
     options = list[int]()
     for word in labels:
         try:
-            named = truth.named(criterion.name, word)
+            named = truth.named_label(criterion.name, word)
         except UnfitValue:
             return None
         option = criterion.index_of(named[1].label) if named else None
@@ -169,18 +171,18 @@ def _options(truth: Truth, criterion: Criterion, labels: Sequence[Any]) -> list[
     return options
 
 
-def _kinds(table: Any) -> tuple[tuple[tuple[str, tuple[str, ...], str], ...], Codes] | None:
+def _trait_indices(table: Any) -> tuple[tuple[tuple[str, tuple[str, ...], str], ...], Codes] | None:
     """Return the different (system, tags, split), and the index for each item."""
     present = {name: table[name] for name in table.column_names}
-    meta = _fields(present["meta"]) if "meta" in present else {}
+    meta = _columns_of_objects(present["meta"]) if "meta" in present else {}
     if meta is None:
         return None
     columns = [present.get("system"), present.get("split"), meta.get("system"), meta.get("subset")]
     code, parts = np.zeros(len(table), np.int64), list[list[Any]]()
     for column in columns:
-        if column is not None and not _plain(column):
+        if column is not None and not _is_plain_column(column):
             return None
-        codes, words = (np.zeros_like(code), [None]) if column is None else _words(column)
+        codes, words = (np.zeros_like(code), [None]) if column is None else _word_indices(column)
         parts.append(words)
         code = code * len(words) + codes
     distinct, kind = (

@@ -12,14 +12,14 @@ from core.domain.dataset import Dataset, Item, Pair, Sections
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.items import ItemReader
-from core.formats.datasets.label_words import empty_words, without_absences
+from core.formats.datasets.label_words import empty_answers_sentence, without_absences
 from core.formats.datasets.labels import (
     TEXT_AVAILABLE,
     UnfitValue,
     context_of,
     prompt_of,
     text_of,
-    words_known,
+    translated_words,
 )
 from core.formats.datasets.mapping import (
     OWN,
@@ -30,11 +30,11 @@ from core.formats.datasets.mapping import (
 )
 from core.formats.datasets.roles import LONGEST, private_columns, role_table
 from core.formats.datasets.table import Table, read_table, with_paths
-from core.formats.datasets.text_columns import as_prompt, holds_messages, maps_of, proposed_texts
+from core.formats.datasets.text_columns import holds_messages, maps_for, prompt_map, proposed_texts
 from core.formats.rubrics.keys import kept_key, sort_keys
-from core.formats.rubrics.rubric_file import rubric_data, rubric_from
+from core.formats.rubrics.rubric_file import rubric_data, rubric_from_data
 from core.formats.source.opened import Opened
-from core.formats.source.parsed import ColumnRole, Parsed, enough, kind_of, refusal, shortened, stem
+from core.formats.source.parsed import ColumnRole, Parsed, kind_of, limited, refusal, stem, too_many
 
 #: The most items; reading more takes over five seconds and 300 MB.
 MAX_ITEMS = 200_000
@@ -73,7 +73,7 @@ def parse_dataset(
     opened = Opened.of(data, name)
     table = read_table(opened, name, sheet, most=MAX_ITEMS + 1)
     if spend := spend or opened is not data:
-        opened.let_go()
+        opened.release_views()
     return dataset_of(table, name, rubric, changes, spend=spend)
 
 
@@ -87,16 +87,16 @@ def dataset_of(
 ) -> Parsed[Dataset]:
     """Return the dataset of a table; ``spend``: its rows are no longer needed."""
     header = _Header(table)
-    table = without_absences(table, header.rubric or rubric, words_known(changes or ()))
+    table = without_absences(table, header.rubric or rubric, translated_words(changes or ()))
     mapping = guess_mapping(table, header.rubric or rubric)
     if changes is not None:
         mapping = change_items(mapping, changes, table)
         if mapping.submission is None and table.rows and not mapping.are_tasks:
-            options = maps_of("submission", proposed_texts(table))
+            options = maps_for("submission", proposed_texts(table))
             mend = f"Say which column it is: {options}." if options else "None of them has text."
             raise refusal("dataset", [_no_submission(table, mend)], name)
     said = {change.partition("=")[2] for change in changes or ()}
-    return _build(table, mapping, name, header, rubric, said, spend=spend)
+    return _build_with_header(table, mapping, name, header, rubric, said, spend=spend)
 
 
 def build_dataset(
@@ -108,7 +108,7 @@ def build_dataset(
     answer and is kept, with a notice. A null submission means that the text is missing: the item is
     kept for its votes and labels, with ``text_available: false`` in its meta.
     """
-    return _build(table, mapping, name, _Header(table), rubric)
+    return _build_with_header(table, mapping, name, _Header(table), rubric)
 
 
 def has_text(item: Item) -> bool:
@@ -116,7 +116,7 @@ def has_text(item: Item) -> bool:
     return item.meta.get(TEXT_AVAILABLE) is not False or bool(item.text.strip())
 
 
-def _build(
+def _build_with_header(
     table: Table,
     mapping: ColumnMapping,
     name: str,
@@ -134,10 +134,10 @@ def _build(
     roles = role_table(table, mapping.roles(), said)
     notices = [*table.notices, *header.notices, *_column_notices(table, mapping, roles)]
     reader = ItemReader(table, mapping, header.rubric or rubric)
-    ids = _ids(table, mapping, reader.problems)
+    ids = _row_ids(table, mapping, reader.problems)
     items = list[Item | None]()
     for row, id in enumerate(ids):
-        if enough(reader.problems):
+        if too_many(reader.problems):
             break
         items.append(reader.item(row, id))
         if spend:
@@ -150,7 +150,7 @@ def _build(
     data.setdefault("name", stem(name, "Untitled dataset"))
     dataset = build_model(Dataset, data, "dataset", name)
     notices += _text_notices(table, mapping, reader)
-    return Parsed(dataset, shortened(notices + reader.remarks()), roles=roles)
+    return Parsed(dataset, limited(notices + reader.remarks()), roles=roles)
 
 
 def _check_columns(table: Table, mapping: ColumnMapping, name: str) -> None:
@@ -184,11 +184,11 @@ def _columns(table: Table) -> str:
     return f"The columns are {shown}{' and more' if len(table.columns) > 30 else ''}."
 
 
-def _ids(table: Table, mapping: ColumnMapping, problems: list[Problem]) -> list[str]:
+def _row_ids(table: Table, mapping: ColumnMapping, problems: list[Problem]) -> list[str]:
     """Return every row's id, numbered if missing; duplicates are problems."""
     ids, first = list[str](), dict[str, int]()
     for row, cells in enumerate(table.rows):
-        if enough(problems):
+        if too_many(problems):
             break
         value = cells.get(mapping.id) if mapping.id is not None else None
         try:
@@ -206,11 +206,11 @@ def _ids(table: Table, mapping: ColumnMapping, problems: list[Problem]) -> list[
         ids.append(id)
     for row, id in enumerate(ids):
         if not id:
-            ids[row] = _fresh(row, first)
+            ids[row] = _unused_id(row, first)
     return ids
 
 
-def _fresh(row: int, taken: dict[str, int]) -> str:
+def _unused_id(row: int, taken: dict[str, int]) -> str:
     id, count = f"item-{row + 1:04d}", 1
     while id in taken:
         count += 1
@@ -226,7 +226,7 @@ def _column_notices(
     fields, line = {name for names in OWN.values() for name in names}, table.line_of(0)
     for column in mapping.meta:
         message = f"The column {column!r} is kept under meta; no model is shown it."
-        mend = "" if mapping.prompt else as_prompt(table, [column])
+        mend = "" if mapping.prompt else prompt_map(table, [column])
         notices.append(Problem(message, mend or hint_for(column, fields), (), line))
     named = {*mapping.used.values(), *mapping.context, *mapping.meta}
     return notices + [
@@ -269,7 +269,7 @@ def _text_notices(table: Table, mapping: ColumnMapping, reader: ItemReader) -> l
         notices.append(Problem(message, "", (), line))
     if any(reader.empty_labels):  # blank cells alone just mean items without a label
         mend = "They count as no label. Give the rubric with it where one of them is an option."
-        notices.append(Problem(empty_words("label", reader.empty_labels), mend))
+        notices.append(Problem(empty_answers_sentence("label", reader.empty_labels), mend))
     return notices
 
 
@@ -286,35 +286,35 @@ class _Header:
         if "reference_submission" in known:
             known.setdefault("reference", known.pop("reference_submission"))
         for key in known.keys() & _HEADER_TEXTS:
-            self._text(key, known[key])
-        self._context(known.get("context"))
-        self.rubric = self._rubric(known.get("rubric"))
+            self._read_text(key, known[key])
+        self._read_context(known.get("context"))
+        self.rubric = self._read_rubric(known.get("rubric"))
         self.data["rubric"] = self.rubric
-        self.data["meta"] = self._meta(known.get("meta", {}), foreign)
+        self.data["meta"] = self._read_meta(known.get("meta", {}), foreign)
 
-    def _wrong(self, message: str, mend: str, key: str) -> None:
+    def _add_problem(self, message: str, mend: str, key: str) -> None:
         line = self._table.line_of_header((key,))
         self.problems.append(Problem(message, mend, (key,), line))
 
-    def _text(self, key: str, value: Any) -> None:
+    def _read_text(self, key: str, value: Any) -> None:
         try:
             self.data[key] = prompt_of(value) if key == "prompt" else text_of(value)
         except UnfitValue as error:
-            self._wrong(error.message, error.mend, key)
+            self._add_problem(error.message, error.mend, key)
 
-    def _context(self, value: Any) -> None:
+    def _read_context(self, value: Any) -> None:
         try:
             self.data["context"] = context_of(value, "context")
         except UnfitValue as error:
-            self._wrong(error.message, error.mend, "context")
+            self._add_problem(error.message, error.mend, "context")
 
-    def _rubric(self, value: Any) -> Rubric | None:
+    def _read_rubric(self, value: Any) -> Rubric | None:
         if value is None:
             return None
         name = str(self.data.get("name", "")) or stem(self._table.name, "Untitled rubric")
         line_of = self._table.line_of_header
         try:
-            parsed = rubric_from(
+            parsed = rubric_from_data(
                 value, self._table.name, lambda path: line_of(("rubric", *path)), name
             )
         except InputError as error:
@@ -323,14 +323,14 @@ class _Header:
         self.notices += parsed.notices
         return parsed.value
 
-    def _meta(self, meta: Any, foreign: dict[str, Any]) -> dict[str, Any]:
+    def _read_meta(self, meta: Any, foreign: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(meta, dict):
-            self._wrong(f"is {kind_of(meta)}.", "Use a mapping.", "meta")
+            self._add_problem(f"is {kind_of(meta)}.", "Use a mapping.", "meta")
             return {}
         for key in foreign:
             self.notices.append(replace(kept_key(key, ()), line=self._table.line_of_header((key,))))
             if key in meta:
-                self._wrong("is given twice, once under meta.", "Keep one of the two.", key)
+                self._add_problem("is given twice, once under meta.", "Keep one of the two.", key)
         return {**foreign, **meta}
 
 
@@ -346,15 +346,15 @@ def dump_dataset(dataset: Dataset, format: Literal["jsonl", "json"] = "jsonl") -
     {"id": "7", "submission": "Paris"}
     """
     if format == "jsonl":
-        rows = map(item_data, folded(dataset).items)
+        rows = map(item_data, with_shared_parts_in_items(dataset).items)
         return "".join(f"{json.dumps(r, ensure_ascii=False, allow_nan=False)}\n" for r in rows)
     head = {name: getattr(dataset, name) for name in Dataset.model_fields if name != "items"}
     head["rubric"] = rubric_data(dataset.rubric) if dataset.rubric else None
-    document = _filled(head) | {"items": [item_data(item) for item in dataset.items]}
+    document = _without_empty(head) | {"items": [item_data(item) for item in dataset.items]}
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def folded(dataset: Dataset) -> Dataset:
+def with_shared_parts_in_items(dataset: Dataset) -> Dataset:
     """Return the dataset with its prompt, reference and rubric in each item.
 
     Items that have their own keep them. The dataset's description and meta are dropped.
@@ -372,7 +372,7 @@ def item_data(item: Item) -> dict[str, Any]:
         "id": item.id,
         "prompt": item.prompt,
         "context": item.context,
-        "submission": _submission(item),
+        "submission": _submission_data(item),
         "reference": item.reference,
         "description": item.description,
         "labels": {
@@ -385,10 +385,10 @@ def item_data(item: Item) -> dict[str, Any]:
         "rubric": rubric_data(item.rubric) if item.rubric else None,
         "meta": item.meta,
     }
-    return _filled(data, keep=("submission",))
+    return _without_empty(data, keep=("submission",))
 
 
-def _submission(item: Item) -> Any:
+def _submission_data(item: Item) -> Any:
     if isinstance(item.submission, str):
         return item.submission if item.submission or has_text(item) else None
     if isinstance(item.submission, Sections | Pair):
@@ -396,5 +396,5 @@ def _submission(item: Item) -> Any:
     return [message.model_dump() for message in item.submission]
 
 
-def _filled(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:
+def _without_empty(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:
     return {key: v for key, v in data.items() if key in keep or v not in (None, "", [], {})}

@@ -23,9 +23,9 @@ from core.formats.datasets.labels import (
 )
 from core.formats.datasets.mapping import ColumnMapping, context_name
 from core.formats.datasets.table import Table, only_entry
-from core.formats.rubrics.forms import converted
-from core.formats.rubrics.rubric_file import parse_rubric, rubric_from
-from core.formats.source.parsed import enough, kind_of
+from core.formats.rubrics.forms import converted_document
+from core.formats.rubrics.rubric_file import parse_rubric, rubric_from_data
+from core.formats.source.parsed import kind_of, too_many
 
 _NEEDED = ("id", "submission")
 #: The longest name of a group; a longer text is a note.
@@ -50,14 +50,14 @@ def traits_in(meta: Mapping[str, Any], *, system: str, tags: bool) -> dict[str, 
     {}
     """
     traits = dict[str, Any]()
-    if not system and (named := _name(meta.get("system"))):
+    if not system and (named := _trait_name(meta.get("system"))):
         traits["system"] = named
-    if not tags and (named := _name(meta.get("subset"))):
+    if not tags and (named := _trait_name(meta.get("subset"))):
         traits["tags"] = [named]
     return traits
 
 
-def _name(value: Any) -> str:
+def _trait_name(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
     text = str(value).strip()
@@ -100,22 +100,22 @@ class ItemReader:
     def item(self, row: int, id: str) -> Item | None:
         """Return the item of a row, or ``None`` if it has a problem."""
         before = len(self.problems)
-        rubric, cells = self._own_rubric(row), self._table.rows[row]
+        rubric, cells = self._rubric_of_row(row), self._table.rows[row]
         truth = Truth(rubric, self._mapping.words, self.empty_labels) if rubric else self._truth
         data: dict[str, Any] = {"id": id, "rubric": rubric}
         for name, column, read in self._columns:
             try:
                 data[name] = read(cells.get(column), self._mapping)
             except UnfitValue as error:
-                self._wrong(error, row, (column,))
+                self._add_problem(error, row, (column,))
         data.setdefault("submission", "")
         if self._mapping.context:
-            data["context"] = self._context(row)
+            data["context"] = self._context_of_row(row)
         if self._labelled:
-            data["labels"] = self._labels(row, truth)
-        data["meta"] = meta = self._meta(row)
+            data["labels"] = self._labels_of_row(row, truth)
+        data["meta"] = meta = self._meta_of_row(row)
         if "system" in meta or "subset" in meta:
-            self._traits(data)
+            self._fill_traits(data)
         if len(self.problems) > before:
             return None
         # Empty fields keep their default, which saves memory in every item.
@@ -124,20 +124,20 @@ class ItemReader:
             return build_model(Item, filled, "item").sharing(self._shared)
         except InputError as error:
             for p in error.problems:
-                self._wrong(UnfitValue(p.message, p.mend), row, self._source(p.path))
+                self._add_problem(UnfitValue(p.message, p.mend), row, self._source_path(p.path))
             return None
 
-    def _source(self, path: Path) -> Path:
+    def _source_path(self, path: Path) -> Path:
         """Return a place in an item with the column's own name instead of the field's."""
         used = self._mapping.used
         return (used.get(str(path[0]), path[0]), *path[1:]) if path else path
 
-    def _wrong(self, error: UnfitValue, row: int, path: Path) -> None:
+    def _add_problem(self, error: UnfitValue, row: int, path: Path) -> None:
         full = (*path, *error.path)
         line = self._table.line_of(row, full)
         self.problems.append(error.problem(("items", row, *path), line))
 
-    def _context(self, row: int) -> dict[str, str]:
+    def _context_of_row(self, row: int) -> dict[str, str]:
         context = dict[str, str]()
         for column in self._mapping.context:
             try:
@@ -147,12 +147,12 @@ class ItemReader:
                     message = f"gives {min(twice)!r}, which another column gives as well."
                     raise UnfitValue(message, "Give each text its own name.")
             except UnfitValue as error:
-                self._wrong(error, row, (column,))
+                self._add_problem(error, row, (column,))
                 continue
             context |= texts
         return context
 
-    def _own_rubric(self, row: int) -> Rubric | None:
+    def _rubric_of_row(self, row: int) -> Rubric | None:
         column = self._mapping.rubric
         value = self._table.rows[row].get(column) if column is not None else None
         if value is None or value == "":
@@ -172,8 +172,8 @@ class ItemReader:
     def _parse_rubric(self, row: int, column: str, value: Any) -> Rubric:
         if isinstance(value, str):
             return parse_rubric(value, "rubric.yaml").value
-        parsed = rubric_from(
-            converted(value),
+        parsed = rubric_from_data(
+            converted_document(value),
             self._table.name,
             lambda path: self._table.line_of(row, (column, *path)),
             "Rubric of one item",
@@ -181,13 +181,13 @@ class ItemReader:
         self.notices += parsed.notices
         return parsed.value
 
-    def _labels(self, row: int, truth: Truth) -> dict[str, Label]:
+    def _labels_of_row(self, row: int, truth: Truth) -> dict[str, Label]:
         mapping, cells = self._mapping, self._table.rows[row]
-        labels = self._aligned(row, truth)
+        labels = self._labels_from_list(row, truth)
         label_cell = cells.get(mapping.label_map) if mapping.label_map is not None else None
         if label_cell is not None and not isinstance(label_cell, dict):
             mend = "Use a mapping from criterion to label."
-            self._wrong(
+            self._add_problem(
                 UnfitValue(f"is {kind_of(label_cell)}.", mend), row, (mapping.label_map or "",)
             )
             label_cell = None
@@ -199,49 +199,51 @@ class ItemReader:
             reason = cells.get(mapping.reasons.get(name, ""))
             named.append((name, only_entry(cells.get(column)), reason, (column,)))
         for name, value, reason, path in named:
-            if enough(self.problems):
+            if too_many(self.problems):
                 break
             try:
-                label = truth.named(name, value, reason)
+                label = truth.named_label(name, value, reason)
                 if label and label[0] in labels:
                     raise UnfitValue(
                         "labels a criterion that is labelled already.", "Keep one label."
                     )
             except UnfitValue as error:
-                self._wrong(error, row, path)
+                self._add_problem(error, row, path)
                 continue
             if label:
                 labels[label[0]] = label[1]
         return labels
 
-    def _aligned(self, row: int, truth: Truth) -> dict[str, Label]:
+    def _labels_from_list(self, row: int, truth: Truth) -> dict[str, Label]:
         mapping, cells = self._mapping, self._table.rows[row]
         if mapping.truth is None:
             return {}
         reasons = cells.get(mapping.truth_reasons) if mapping.truth_reasons is not None else None
         try:
-            return truth.aligned(cells.get(mapping.truth), reasons)
+            return truth.labels_from_list(cells.get(mapping.truth), reasons)
         except UnfitValue as error:
-            self._wrong(error, row, (mapping.truth,))
+            self._add_problem(error, row, (mapping.truth,))
             return {}
 
-    def _meta(self, row: int) -> dict[str, Any]:
+    def _meta_of_row(self, row: int) -> dict[str, Any]:
         mapping, cells = self._mapping, self._table.rows[row]
         meta = {c: cells[c] for c in mapping.meta if cells.get(c) not in (None, "")}
         notes = cells.get(mapping.meta_map) if mapping.meta_map is not None else None
         if notes is not None and not isinstance(notes, dict):
             mend = "Use a mapping, or give each note a key of its own."
-            self._wrong(UnfitValue(f"is {kind_of(notes)}.", mend), row, (mapping.meta_map or "",))
+            self._add_problem(
+                UnfitValue(f"is {kind_of(notes)}.", mend), row, (mapping.meta_map or "",)
+            )
             notes = None
         if notes:
             for key in notes.keys() & meta.keys():
                 mend = "Keep one of the two."
-                self._wrong(UnfitValue("is given twice, once under meta.", mend), row, (key,))
+                self._add_problem(UnfitValue("is given twice, once under meta.", mend), row, (key,))
             meta |= notes
-        self._note_text(row, meta)
+        self._record_missing_text(row, meta)
         return meta
 
-    def _traits(self, data: dict[str, Any]) -> None:
+    def _fill_traits(self, data: dict[str, Any]) -> None:
         """Fill system and tags from ``meta`` if missing; give one notice per field."""
         system, tags = data.get("system") or "", bool(data.get("tags"))
         traits = traits_in(data["meta"], system=system, tags=tags)
@@ -252,12 +254,12 @@ class ItemReader:
             message = f"Items that name no {name} take it from {where}, to be compared by it."
             self.notices.append(Problem(message, "", (), self._table.line_of(0)))
 
-    def _note_text(self, row: int, meta: dict[str, Any]) -> None:
+    def _record_missing_text(self, row: int, meta: dict[str, Any]) -> None:
         """Record whether an answer is empty or its text is missing (null, or so in meta)."""
         column, cells = self._mapping.submission or "", self._table.rows[row]
         if column not in cells and not self._mapping.are_tasks:
             mend = "Give every item its text; write null if it is not available."
-            self._wrong(UnfitValue("is missing.", mend), row, (column,))
+            self._add_problem(UnfitValue("is missing.", mend), row, (column,))
             return
         value = cells.get(column)
         self._rows += 1
@@ -271,7 +273,7 @@ class ItemReader:
             self.empty.append(row)
 
 
-def _tags(value: Any) -> list[str]:
+def _tags_from_value(value: Any) -> list[str]:
     if isinstance(value, list):
         return [text_of(part, "Use a list of words.") for part in value]
     return [part.strip() for part in re.split(r"[;,]", text_of(value)) if part.strip()]
@@ -285,5 +287,5 @@ _READ: dict[str, Callable[[Any, ColumnMapping], Any]] = {
     "description": lambda value, mapping: text_of(value),
     "system": lambda value, mapping: text_of(value),
     "split": lambda value, mapping: value or None,
-    "tags": lambda value, mapping: _tags(value),
+    "tags": lambda value, mapping: _tags_from_value(value),
 }

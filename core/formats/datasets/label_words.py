@@ -120,10 +120,10 @@ def holds_no_answer(criterion: Criterion | None, word: str) -> bool:
 _SEVERAL = re.compile(r"\s*[;|]\s*|,\s+|\n")
 
 
-def several_in(words: Collection[str]) -> list[str]:
+def label_lists_in(words: Collection[str]) -> list[str]:
     """Return the words that list several labels: each part is a word, or part of another word.
 
-    >>> several_in(["pay; hours", "hours", "pay", "so, so"])
+    >>> label_lists_in(["pay; hours", "hours", "pay", "so, so"])
     ['pay; hours']
     """
     parts = {word: [p for p in _SEVERAL.split(fold(word)) if p] for word in words}
@@ -136,10 +136,10 @@ def several_in(words: Collection[str]) -> list[str]:
     ]
 
 
-def empty_words(what: str, counts: Mapping[str, int]) -> str:
+def empty_answers_sentence(what: str, counts: Mapping[str, int]) -> str:
     """Return a sentence on the number of empty answers or labels, and their spellings.
 
-    >>> empty_words("answer", {"": 5, "NA": 4, "-": 1})
+    >>> empty_answers_sentence("answer", {"": 5, "NA": 4, "-": 1})
     '10 answers are empty (blank 5, NA 4, - 1).'
     """
     total = sum(counts.values())
@@ -210,12 +210,14 @@ def without_absences(
     table = _with_minus(table, rubric, kept)
     options = {fold(o.label) for c in rubric.criteria for o in c.options} if rubric else set[str]()
     options |= {fold(word) for word in kept}
-    answers = [c for c in table.columns if not _names_rows(c)]
-    found = {c: _absences((row.get(c) for row in table.rows), options) for c in answers}
+    answers = [c for c in table.columns if not _heads_row_numbers(c)]
+    found = {c: _absence_words((row.get(c) for row in table.rows), options) for c in answers}
     if codes := {w for words in found.values() for w in words if number_of(w) is not None}:
         # One column's code is also that of a column with a single mark beside it.
         left = [c for c in answers if not found[c]]
-        found |= {c: _absences((row.get(c) for row in table.rows), options, codes) for c in left}
+        found |= {
+            c: _absence_words((row.get(c) for row in table.rows), options, codes) for c in left
+        }
     absences = Counter[str]()
     for words in found.values():
         absences.update(words)
@@ -226,7 +228,7 @@ def without_absences(
         return table
     rows = tuple(
         {
-            c: "" if _plain(cell) in found.get(c, ()) or c in away.get(at, ()) else cell
+            c: "" if _cell_word(cell) in found.get(c, ()) or c in away.get(at, ()) else cell
             for c, cell in row.items()
         }
         for at, row in enumerate(table.rows)
@@ -257,7 +259,7 @@ def _with_minus(table: Table, rubric: Rubric | None, kept: Collection[str]) -> T
     if not marks:
         return table
     rows = tuple(
-        {c: MINUS if c in marks and _plain(cell) == "-" else cell for c, cell in row.items()}
+        {c: MINUS if c in marks and _cell_word(cell) == "-" else cell for c, cell in row.items()}
         for row in table.rows
     )
     notice = Problem(
@@ -284,25 +286,29 @@ def _absent_rows(
     """Return the words for absences in rows without any number, by row and column."""
     away = ABSENT - set(options)
 
-    def given(row: Mapping[str, Any], column: str) -> str:
-        word = _plain(row.get(column))
+    def word_unless_absent(row: Mapping[str, Any], column: str) -> str:
+        word = _cell_word(row.get(column))
         return "" if fold(word) in away else word
 
     first = table.rows[:_FIRST]
-    filled = {c: [word for row in first if (word := given(row, c))] for c in columns}
+    filled = {c: [word for row in first if (word := word_unless_absent(row, c))] for c in columns}
     marks = [c for c, words in filled.items() if 2 * len(words) > len(first)]
     marks = [c for c in marks if None not in map(number_of, filled[c])]
     if len(marks) < 2:
         return {}
-    empty = (at for at, row in enumerate(table.rows) if not any(given(row, c) for c in marks))
+    empty = (
+        at
+        for at, row in enumerate(table.rows)
+        if not any(word_unless_absent(row, c) for c in marks)
+    )
     found = {
-        at: {c: w for c in columns if fold(w := _plain(table.rows[at].get(c))) in away}
+        at: {c: w for c in columns if fold(w := _cell_word(table.rows[at].get(c))) in away}
         for at in empty
     }
     return {at: cells for at, cells in found.items() if cells}
 
 
-def _names_rows(column: str) -> bool:
+def _heads_row_numbers(column: str) -> bool:
     """Return whether a heading is that of numbers for items or raters."""
     words = plain_heading(column).split()
     if {*words[-1:]} & {"id", "nr", "no", "number", "code"}:
@@ -311,13 +317,13 @@ def _names_rows(column: str) -> bool:
     return is_word and any(has_word(column, known) for known in (ITEMS, RATERS, PEOPLE))
 
 
-def _absences(
+def _absence_words(
     cells: Iterable[Any], options: Collection[str], known: Collection[str] = ()
 ) -> dict[str, int]:
     """Return the words for absences in a column, counted; none if it has other words."""
     words, numbers = Counter[str](), dict[str, float]()
     for cell in cells:
-        word = _plain(cell)
+        word = _cell_word(cell)
         words[word] += 1
         if words[word] > 1 or fold(word) in NO_ANSWER or fold(word) in ABSENT - set(options):
             continue
@@ -328,12 +334,14 @@ def _absences(
         return {}
     away = {w: times for w, times in words.items() if fold(w) in ABSENT and fold(w) not in options}
     away |= {
-        word: words[word] for word in _missing(numbers, words, known) if fold(word) not in options
+        word: words[word]
+        for word in _missing_codes(numbers, words, known)
+        if fold(word) not in options
     }
     return away if 2 * sum(away.values()) < sum(words.values()) else {}
 
 
-def _missing(
+def _missing_codes(
     numbers: Mapping[str, float], counts: Counter[str], known: Collection[str] = ()
 ) -> list[str]:
     """Return the numbers of a column that are codes: of nines, far outside a few other marks.
@@ -357,7 +365,7 @@ def _missing(
     return []
 
 
-def _plain(cell: object) -> str:
+def _cell_word(cell: object) -> str:
     """Return the word in a cell, "" for objects, lists and yes or no."""
     if isinstance(cell, bool) or not isinstance(cell, str | int | float):
         return ""

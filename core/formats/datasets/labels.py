@@ -54,21 +54,21 @@ def submission_of(value: Any, structured: bool) -> Any:
     [{'role': 'user', 'content': 'Hi'}]
     """
     if structured and isinstance(value, str) and value.strip():
-        value = _from_json(value)
+        value = _parsed_json(value)
     if value is None:
         return ""
     if isinstance(value, dict) and value.keys() == _PAIR:
-        return {place: _answer(part) for place, part in value.items()}
-    return _answer(value)
+        return {place: _answer_parts(part) for place, part in value.items()}
+    return _answer_parts(value)
 
 
-def _answer(value: Any) -> Any:
+def _answer_parts(value: Any) -> Any:
     if isinstance(value, list):
         if not value:
             raise UnfitValue("is an empty list of messages.", _FORMS)
-        return [_message(part, index) for index, part in enumerate(value)]
+        return [_chat_message(part, index) for index, part in enumerate(value)]
     if isinstance(value, dict):
-        return _sections(value)
+        return _named_sections(value)
     return text_of(value, _FORMS)
 
 
@@ -87,7 +87,7 @@ def context_of(value: Any, name: str) -> dict[str, str]:
     {'policy': '30 days.'}
     """
     if not isinstance(value, dict):
-        text = _passages(value)
+        text = _context_passages(value)
         return {name: text} if text.strip() else {}
     context = dict[str, str]()
     for key, part in value.items():
@@ -97,18 +97,18 @@ def context_of(value: Any, name: str) -> dict[str, str]:
                 f"has the name {str(key)!r} for a text.", "Give each text its own name."
             )
         try:
-            context[plain] = _passages(part)
+            context[plain] = _context_passages(part)
         except UnfitValue as error:
             raise UnfitValue(error.message, error.mend, key, *error.path) from None
     return context
 
 
-def _passages(value: Any) -> str:
+def _context_passages(value: Any) -> str:
     if not isinstance(value, list):
         return text_of(value, _CONTEXTS)
     values = [part.get("text", part) if isinstance(part, dict) else part for part in value]
     texts = [text_of(part, _CONTEXTS) for part in values]
-    return _bounded("\n\n".join(f"[{n}] {text}" for n, text in enumerate(texts, start=1)))
+    return _require_short("\n\n".join(f"[{n}] {text}" for n, text in enumerate(texts, start=1)))
 
 
 def text_of(value: Any, mend: str = "Use text.") -> str:
@@ -121,10 +121,10 @@ def text_of(value: Any, mend: str = "Use text.") -> str:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise UnfitValue(f"is {kind_of(value)}.", mend)
-    return _bounded(str(value))
+    return _require_short(str(value))
 
 
-def _bounded(text: str, *path: str | int) -> str:
+def _require_short(text: str, *path: str | int) -> str:
     if len(text) > MAX_TEXT:
         message = f"has {len(text):,} characters; {MAX_TEXT:,} is the limit."
         raise UnfitValue(message, "Shorten it.", *path)
@@ -134,12 +134,12 @@ def _bounded(text: str, *path: str | int) -> str:
 def prompt_of(value: Any) -> str:
     """Return the text of a prompt; a conversation becomes its turns in order."""
     if isinstance(value, list) and value:
-        turns = [_message(part, index) for index, part in enumerate(value)]
+        turns = [_chat_message(part, index) for index, part in enumerate(value)]
         return "\n\n".join(f"{turn['role']}: {turn['content']}" for turn in turns)
     return text_of(value)
 
 
-def _from_json(text: str) -> Any:
+def _parsed_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -148,13 +148,13 @@ def _from_json(text: str) -> Any:
         ) from None
 
 
-def _sections(value: dict[str, Any]) -> dict[str, str]:
+def _named_sections(value: dict[str, Any]) -> dict[str, str]:
     if "output" not in value or not value.keys() <= {"thinking", "output"}:
         raise UnfitValue(f"has the keys {', '.join(map(repr, value))}.", _FORMS)
     return {key: text_of(part) for key, part in value.items()}
 
 
-def _message(part: Any, index: int) -> dict[str, str]:
+def _chat_message(part: Any, index: int) -> dict[str, str]:
     if not isinstance(part, dict):
         raise UnfitValue(f"is {kind_of(part)}, not a message.", _FORMS, index)
     extra = sorted(part.keys() - {"role", "content"})
@@ -166,18 +166,18 @@ def _message(part: Any, index: int) -> dict[str, str]:
     role = part.get("role")
     if not isinstance(role, str) or not 1 <= len(role) <= 50:
         raise UnfitValue("is not a role.", "Use a name such as user or assistant.", index, "role")
-    return {"role": role, "content": _content(part.get("content"), index)}
+    return {"role": role, "content": _message_text(part.get("content"), index)}
 
 
-def _content(content: Any, index: int) -> str:
+def _message_text(content: Any, index: int) -> str:
     """Return the text of a message, joining a list of text parts."""
     if isinstance(content, str):
-        return _bounded(content, index, "content")
+        return _require_short(content, index, "content")
     parts = content if isinstance(content, list) else [content]
     texts = [part.get("text") if isinstance(part, dict) else None for part in parts]
     if not texts or not all(isinstance(text, str) for text in texts):
         raise UnfitValue("is not text.", "Only text can be judged.", index, "content")
-    return _bounded("\n".join(map(str, texts)), index, "content")
+    return _require_short("\n".join(map(str, texts)), index, "content")
 
 
 #: The file's words for options, by criterion, or for all under "".
@@ -186,7 +186,7 @@ Words = Mapping[str, Mapping[str, str]]
 WORD = "word:"
 
 
-def is_word(change: str) -> bool:
+def is_word_change(change: str) -> bool:
     """Return whether a mapping change translates a word instead of a column."""
     return change.startswith(WORD)
 
@@ -216,9 +216,11 @@ def words_in_changes(changes: Sequence[str]) -> dict[str, dict[str, str]]:
     return by_criterion
 
 
-def words_known(changes: Sequence[str]) -> set[str]:
+def translated_words(changes: Sequence[str]) -> set[str]:
     """Return the words of the file that changes translate."""
-    meant = words_in_changes([change.removeprefix(WORD) for change in changes if is_word(change)])
+    meant = words_in_changes(
+        [change.removeprefix(WORD) for change in changes if is_word_change(change)]
+    )
     return {word for words in meant.values() for word in words}
 
 
@@ -247,10 +249,10 @@ class Truth:
         self.empty = Counter[str]() if empty is None else empty
         self._known = {fold(c.name): c for c in rubric.criteria} if rubric else {}
         # Cached, because the same few words are looked up again and again.
-        self._known_word = lru_cache(10_000)(self._read)
+        self._known_word = lru_cache(10_000)(self._read_label)
         self._empty_word = lru_cache(10_000)(self._is_empty)
 
-    def named(self, name: str, value: Any, reason: Any = "") -> tuple[str, Label] | None:
+    def named_label(self, name: str, value: Any, reason: Any = "") -> tuple[str, Label] | None:
         """Return the criterion's name and its label with a reason, or ``None``.
 
         Raises:
@@ -267,33 +269,33 @@ class Truth:
                 return None
         if isinstance(value, str) and (reason is None or reason == ""):
             return self._known_word(name, value)
-        return self._read(name, value, reason)
+        return self._read_label(name, value, reason)
 
-    def _read(self, name: str, value: Any, reason: Any = "") -> tuple[str, Label]:
-        criterion = self._criterion(name)
+    def _read_label(self, name: str, value: Any, reason: Any = "") -> tuple[str, Label]:
+        criterion = self._criterion_named(name)
         name = criterion.name if criterion else name
-        label = self._meant(name, value)
+        label = self._translated_word(name, value)
         if label is None:
-            label = _word(value, criterion)
+            label = _label_word(value, criterion)
             if criterion is not None:
-                label = _matched_or_said(criterion, label)
+                label = _matched_or_explained(criterion, label)
         elif criterion is not None:
-            label = matched(criterion, label)
-        return name, Label(label=label, reason=_reason(reason))
+            label = label_as_spelt(criterion, label)
+        return name, Label(label=label, reason=_reason_text(reason))
 
     def _is_empty(self, name: str, word: str) -> bool:
         word = option_for(self._words, name, word)
         if fold(word) not in NO_ANSWER:
             return False
-        return not word or holds_no_answer(self._criterion(name), word)
+        return not word or holds_no_answer(self._criterion_named(name), word)
 
-    def _meant(self, criterion: str, value: Any) -> str | None:
+    def _translated_word(self, criterion: str, value: Any) -> str | None:
         """Return the translation of a word, or ``None``."""
-        word = written(value)
+        word = label_as_word(value)
         meant = option_for(self._words, criterion, word)
         return None if meant == word else meant
 
-    def aligned(self, values: Any, reasons: Any) -> dict[str, Label]:
+    def labels_from_list(self, values: Any, reasons: Any) -> dict[str, Label]:
         """Return labels from a list in the order of the rubric's criteria.
 
         Raises:
@@ -314,37 +316,39 @@ class Truth:
         labels = {}
         for index, criterion in enumerate(self._rubric.criteria):
             try:
-                label = self.named(criterion.name, values[index], reasons[index] if reasons else "")
+                label = self.named_label(
+                    criterion.name, values[index], reasons[index] if reasons else ""
+                )
             except UnfitValue as error:
                 raise UnfitValue(error.message, error.mend, index) from None
             if label:
                 labels[label[0]] = label[1]
         return labels
 
-    def _criterion(self, name: str) -> Criterion | None:
+    def _criterion_named(self, name: str) -> Criterion | None:
         if self._rubric is None:
             return None
         criterion = self._known.get(fold(name))
         if criterion is None:
             names = [c.name for c in self._rubric.criteria]
-            mend = hint_for(name, set(names)) or f"Its criteria are {_listed(names)}."
+            mend = hint_for(name, set(names)) or f"Its criteria are {_label_list(names)}."
             raise UnfitValue("is not a criterion of the rubric.", mend)
         return criterion
 
 
-def _matched_or_said(criterion: Criterion, label: str) -> str:
+def _matched_or_explained(criterion: Criterion, label: str) -> str:
     try:
-        return matched(criterion, label)
+        return label_as_spelt(criterion, label)
     except UnfitValue as error:
         word = label[:80].removesuffix(".0")
         mend = f"{error.mend} Or say what it means: --map-label '{criterion.name}:{word}=OPTION'."
         raise UnfitValue(error.message, mend) from None
 
 
-def written(value: Any) -> str:
+def label_as_word(value: Any) -> str:
     """Return a label cell as a word: ``3.0`` becomes ``3``, JSON's true ``true``.
 
-    >>> written(True), written(3.0), written(" ja ")
+    >>> label_as_word(True), label_as_word(3.0), label_as_word(" ja ")
     ('true', '3', 'ja')
     """
     word = str(value).strip()
@@ -353,7 +357,7 @@ def written(value: Any) -> str:
     return word.removesuffix(".0") if isinstance(value, float) else word
 
 
-def matched(criterion: Criterion, label: str) -> str:
+def label_as_spelt(criterion: Criterion, label: str) -> str:
     """Return the label as the rubric spells it; CANNOT_ASSESS is always valid.
 
     Raises:
@@ -364,11 +368,11 @@ def matched(criterion: Criterion, label: str) -> str:
     option = option_named(criterion, label)
     if option is not None:
         return criterion.options[option].label if option < len(criterion.options) else label
-    labels = _listed([option.label for option in criterion.options])
+    labels = _label_list([option.label for option in criterion.options])
     raise UnfitValue(f"is {label[:80]!r}, which is not an option.", f"Use one of {labels}.")
 
 
-def _word(value: Any, criterion: Criterion | None) -> str:
+def _label_word(value: Any, criterion: Criterion | None) -> str:
     if isinstance(value, bool):
         if criterion is None:
             return "yes" if value else "no"
@@ -381,7 +385,7 @@ def _word(value: Any, criterion: Criterion | None) -> str:
     return str(value)
 
 
-def _reason(reason: Any) -> str:
+def _reason_text(reason: Any) -> str:
     if reason is None:
         return ""
     if not isinstance(reason, str):
@@ -389,6 +393,6 @@ def _reason(reason: Any) -> str:
     return reason
 
 
-def _listed(labels: list[str]) -> str:
+def _label_list(labels: list[str]) -> str:
     shown = ", ".join(repr(word) for word in labels[:20])
     return shown if len(labels) <= 20 else f"{shown} and {len(labels) - 20} more"

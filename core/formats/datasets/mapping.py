@@ -13,25 +13,25 @@ from core.domain.dataset import Split
 from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
     MOST_SHARED,
+    columns_by_scale,
     could_answer,
     counts_rows,
     is_index,
+    is_sum,
+    lower_heading,
     named_for_raters,
     names_a_criterion,
-    plain_head,
-    sharing,
-    sums_up,
     without_prefix,
     words_in,
 )
-from core.formats.datasets.labels import WORD, is_word, words_in_changes
+from core.formats.datasets.labels import WORD, is_word_change, words_in_changes
 from core.formats.datasets.roles import (
     NOTE,
     Change,
-    listed_in,
+    listed_columns,
     private_columns,
-    said_once,
-    with_one_item,
+    refuse_repeated_fields,
+    with_item_columns_joined,
 )
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import (
@@ -169,14 +169,14 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     >>> guess_mapping(read_table("Question,Answer,label:tone\n1,2,3\n", "x.csv")).labels
     {'tone': 'label:tone'}
     """
-    free = {plain_head(without_prefix(column)): column for column in reversed(table.columns)}
+    free = {lower_heading(without_prefix(column)): column for column in reversed(table.columns)}
     if len(free) < len(table.columns):
-        free = {plain_head(column): column for column in reversed(table.columns)}
+        free = {lower_heading(column): column for column in reversed(table.columns)}
     fields: dict[str, Any] = {}
     for name, names in OWN.items():
         _claim(fields, name, names, free, table)
     context = [free.pop(plain) for plain in list(free)[::-1] if _is_context(plain, free[plain])]
-    fields["labels"], fields["reasons"] = _of_criteria(free, rubric)
+    fields["labels"], fields["reasons"] = _criterion_columns(free, rubric)
     for name, synonyms in SYNONYMS.items():
         if name not in fields and name != "submission":
             no_references = _no_references(fields, free, table)
@@ -197,9 +197,9 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     if "submission" in fields:
         # Next to a written text, any other text is its source.
         about |= {name: free.pop(name) for name in ANY_TEXT if name in free}
-        _claim_beside(fields, free, table)
+        _claim_prompt_and_reference(fields, free, table)
         if "label_map" not in fields:
-            fields["labels"] |= _came_along(free, table, rubric)
+            fields["labels"] |= _given_labels(free, table, rubric)
     context += [c for n, c in about.items() if n in CONTEXT_NAMES or is_worded(table, c)]
     free |= {name: column for name, column in about.items() if column not in context}
     unused = {c for c in free.values() if c not in private and not is_index(table, c)}
@@ -222,7 +222,7 @@ def equally_likely_columns(table: Table, rubric: Rubric | None = None) -> tuple[
     if mapping.submission is not None:
         return ()
     used = {*mapping.used.values(), *mapping.context}
-    return text_column(table, {plain_head(c): c for c in table.columns if c not in used}).rivals
+    return text_column(table, {lower_heading(c): c for c in table.columns if c not in used}).rivals
 
 
 def _only_text(fields: dict[str, Any], about: dict[str, str], table: Table) -> str | None:
@@ -230,28 +230,28 @@ def _only_text(fields: dict[str, Any], about: dict[str, str], table: Table) -> s
     if table.nested:
         return None  # the answer may be inside a cell
     prompt = fields.get("prompt", "")
-    named = [prompt] if plain_head(prompt) == "input" else []
+    named = [prompt] if lower_heading(prompt) == "input" else []
     texts = [c for c in (*named, *about.values()) if is_worded(table, c)]
     texts = [c for c in texts if all(isinstance(row.get(c), str) for row in table.rows[:1000])]
     return texts[0] if len(texts) == 1 else None
 
 
-def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> dict[str, str]:
+def _given_labels(free: dict[str, str], table: Table, rubric: Rubric | None) -> dict[str, str]:
     """Take the labels given with the items: by prefix, on a shared scale, or by a usual name."""
     if rubric is not None:
         return {}
     columns = [c for c in table.columns if c in free.values() and not is_index(table, c)]
-    able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
-    able += [c for c in columns if plain_head(c) in ("target", "score") and _is_number(table, c)]
+    able = [c for c in columns if could_answer(table, c) and not is_sum(c)]
+    able += [c for c in columns if lower_heading(c) in ("target", "score") and _is_number(table, c)]
     prefixed = [c for c in able if without_prefix(c) != c]
     few = [c for c in able if len(words_in(table, c)) <= MOST_SHARED and len(table.rows) > 2]
     levels = [c for c in few if _is_number(table, c)]
     levels = [c for c in levels if names_a_criterion(c) or not counts_rows(table, c)]
-    shared = next(iter(sharing(table, levels)), [])
+    shared = next(iter(columns_by_scale(table, levels)), [])
     if not any(map(names_a_criterion, shared)) or named_for_raters(shared):
         shared = []  # these could be answers of raters, which are votes
     named = [free[name] for name in (*LABELS, *CODES) if free.get(name) in able]
-    named += [c for c in able if names_a_criterion(c) or {*LABELS} & {*plain_head(c).split()}]
+    named += [c for c in able if names_a_criterion(c) or {*LABELS} & {*lower_heading(c).split()}]
     several = [c for c in named if len(words_in(table, c)) > 1]
     labels = prefixed or shared or several[:1]
     for name in [name for name, column in free.items() if column in labels]:
@@ -263,7 +263,7 @@ def _is_number(table: Table, column: str) -> bool:
     return None not in map(number_of, words_in(table, column))
 
 
-def _claim_beside(fields: dict[str, Any], free: dict[str, str], table: Table) -> None:
+def _claim_prompt_and_reference(fields: dict[str, Any], free: dict[str, str], table: Table) -> None:
     """Take what the submissions answer, and what they should say, if no usual name told it."""
     for field, beside in (("prompt", prompt_beside), ("reference", reference_beside)):
         if field not in fields and (c := beside(table, fields["submission"], free.values())):
@@ -273,8 +273,8 @@ def _claim_beside(fields: dict[str, Any], free: dict[str, str], table: Table) ->
 def _claim(
     fields: dict[str, Any], name: str, names: Iterable[str], free: dict[str, str], table: Table
 ) -> None:
-    for candidate in map(plain_head, names):
-        if candidate in free and _suits(name, free[candidate], table):
+    for candidate in map(lower_heading, names):
+        if candidate in free and _suits_field(name, free[candidate], table):
             fields[name] = free.pop(candidate)
             return
 
@@ -293,12 +293,12 @@ def context_name(column: str) -> str:
     return " ".join((prefixed[1] if prefixed else column).split())
 
 
-def _suits(name: str, column: str, table: Table) -> bool:
+def _suits_field(name: str, column: str, table: Table) -> bool:
     """Return whether the column's values fit the field ``name``."""
-    named = plain_head(column) == "id" or (table.flat and name == "submission")  # by its name alone
-    values = [r[column] for r in table.rows if not named and r.get(column) not in (None, "")]
-    if name == "label_map" and plain_head(column) != "labels":
-        return bool(values) and all(map(_holds_scalars, values))
+    by_name = lower_heading(column) == "id" or (table.flat and name == "submission")
+    values = [r[column] for r in table.rows if not by_name and r.get(column) not in (None, "")]
+    if name == "label_map" and lower_heading(column) != "labels":
+        return bool(values) and all(map(_holds_only_scalars, values))
     if name in ("label_map", "meta_map", "rubric"):
         if name == "rubric" and any(isinstance(v, str) and "\n" not in v for v in values):
             return False  # words about a rubric, not a rubric
@@ -308,34 +308,34 @@ def _suits(name: str, column: str, table: Table) -> bool:
         return not any(isinstance(v, dict) and not (v.keys() & SECTIONS) for v in values)
     if name.startswith("truth"):
         return all(isinstance(value, list) for value in values)
-    if name == "id" and plain_head(column) != "id":
+    if name == "id" and lower_heading(column) != "id":
         # The name of a person or a case is an id only if it identifies one row.
         return len(values) == len(table.rows) == len(set(map(str, values)))
-    if name == "reference" and plain_head(column) == "ground truth":
+    if name == "reference" and lower_heading(column) == "ground truth":
         return is_worded(table, column)  # a single word would be a label
     if name == "split":
         return all(value in get_args(Split) for value in values)
     return True
 
 
-def _holds_scalars(value: Any) -> bool:
+def _holds_only_scalars(value: Any) -> bool:
     cells = value.values() if isinstance(value, dict) else ()
     return bool(cells) and all(isinstance(v, str | int | float) for v in cells)
 
 
-def _of_criteria(
+def _criterion_columns(
     free: dict[str, str], rubric: Rubric | None
 ) -> tuple[dict[str, str], dict[str, str]]:
-    names = {plain_head(c.name): c.name for c in rubric.criteria} if rubric else {}
+    names = {lower_heading(c.name): c.name for c in rubric.criteria} if rubric else {}
     labels, reasons = dict[str, str](), dict[str, str]()
     for plain, column in list(free.items())[::-1]:
         prefixed = _PREFIXED.match(column)
-        bare = plain_head(without_prefix(column))
+        bare = lower_heading(without_prefix(column))
         if bare in names and names[bare] not in labels:
             labels[names[bare]] = free.pop(plain)
-        elif prefixed and (not names or ":" in column or plain_head(prefixed[2]) in names):
+        elif prefixed and (not names or ":" in column or lower_heading(prefixed[2]) in names):
             target = labels if prefixed[1].lower() == "label" else reasons
-            named = names.get(plain_head(prefixed[2]), prefixed[2].strip())
+            named = names.get(lower_heading(prefixed[2]), prefixed[2].strip())
             target.setdefault(named, free.pop(plain))
     return labels, reasons
 
@@ -358,16 +358,16 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
     Raises:
         InputError: an invalid change.
     """
-    data, changes = mapping.model_dump(), with_one_item(changes)
-    data["words"] |= words_in_changes([c.removeprefix(WORD) for c in changes if is_word(c)])
-    said_once(changes, _ALIASES, ("context", "meta", "labels", "word"))
+    data, changes = mapping.model_dump(), with_item_columns_joined(changes)
+    data["words"] |= words_in_changes([c.removeprefix(WORD) for c in changes if is_word_change(c)])
+    refuse_repeated_fields(changes, _ALIASES, ("context", "meta", "labels", "word"))
     if any(change.startswith("labels=") for change in changes):
         data["labels"] = {name: c for name, c in mapping.labels.items() if without_prefix(c) != c}
-    for change in (change for change in changes if not is_word(change)):
+    for change in (change for change in changes if not is_word_change(change)):
         field, name, value = Change.of(change, (*ITEM_FIELDS, "labels"), _WITH_NAMES, _ALIASES)
-        columns = listed_in(value, table) if field == "labels" else [value]
+        columns = listed_columns(value, table) if field == "labels" else [value]
         for column in columns:
-            _free(data, column)
+            _release_column(data, column)
         if field == "context" and name and value:
             data["context_names"][value] = name
         if name and field in _OF_CRITERIA:
@@ -382,7 +382,7 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
     return build_model(ColumnMapping, data, "mapping", "--map")
 
 
-def _free(data: dict[str, Any], column: str) -> None:
+def _release_column(data: dict[str, Any], column: str) -> None:
     """Remove a column from its field."""
     for field in OWN:
         if data[field] == column:

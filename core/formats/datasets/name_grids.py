@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 from core.formats.datasets.answer_columns import (
     NO_RATERS,
+    columns_by_scale,
     could_answer,
-    measures,
+    is_quantity,
+    is_sum,
     named_for_raters,
     names_a_criterion,
     names_a_person,
     names_a_rater,
-    one_scale,
-    plain,
-    sharing,
-    sums_up,
+    plain_name,
+    same_scale,
     words_in,
 )
 from core.formats.datasets.label_words import may_be_marks
@@ -49,13 +49,13 @@ class NameGrid(NamedTuple):
     columns: dict[tuple[str, str], str]
 
     @property
-    def turned(self) -> NameGrid:
+    def swapped(self) -> NameGrid:
         """Return the grid with the names of raters as criteria, and the reverse."""
         columns = {(second, first): c for (first, second), c in self.columns.items()}
         return NameGrid(self.criteria, self.raters, columns)
 
     @property
-    def by_title(self) -> bool:
+    def has_titled_raters(self) -> bool:
         """Return whether the raters are people: `Prof. Amin`, `M. de Vries`, `Interviewer A`."""
         return all(
             _TITLE.match(plain_heading(r)) or _INITIAL.match(r) or names_a_person(r)
@@ -73,11 +73,11 @@ def grid_of(columns: Sequence[str]) -> NameGrid | None:
     >>> grid_of(["kim_tone", "lee_wit", "kim"]) is None
     True
     """
-    grids = [grid for pattern in _PARTS if (grid := _parted(columns, pattern))]
+    grids = [grid for pattern in _PARTS if (grid := _two_part_grid(columns, pattern))]
     return max(grids, key=lambda grid: len(grid.columns), default=None)
 
 
-def _parted(columns: Sequence[str], pattern: str) -> NameGrid | None:
+def _two_part_grid(columns: Sequence[str], pattern: str) -> NameGrid | None:
     """Return the largest grid of headings with two parts."""
     parted = dict[str, tuple[str, str]]()
     for column in columns:
@@ -93,32 +93,32 @@ def _parted(columns: Sequence[str], pattern: str) -> NameGrid | None:
         return None
     column_of = {parts: c for c, parts in parted.items() if parts[0] in firsts}
     grid = NameGrid(firsts, largest, column_of)
-    return _with_likelier_raters(grid.turned if pattern == _BRACKETS else grid)
+    return _with_likelier_raters(grid.swapped if pattern == _BRACKETS else grid)
 
 
 def _with_likelier_raters(grid: NameGrid) -> NameGrid:
     """Return the grid with the likelier names as raters."""
     are_criteria = [any(map(names_a_criterion, side)) for side in (grid.raters, grid.criteria)]
     named = [named_for_raters(side) for side in (grid.raters, grid.criteria)]
-    if grid.by_title or grid.turned.by_title:
-        return grid if grid.by_title else grid.turned
+    if grid.has_titled_raters or grid.swapped.has_titled_raters:
+        return grid if grid.has_titled_raters else grid.swapped
     capital = [all(map(_NAME.match, side)) for side in (grid.raters, grid.criteria)]
     if are_criteria == [False, False] and named == [False, False] and any(capital):
-        return grid if capital[0] else grid.turned
+        return grid if capital[0] else grid.swapped
     if are_criteria == [True, False] or (
         are_criteria[0] == are_criteria[1] and named == [False, True]
     ):
-        return grid.turned
+        return grid.swapped
     return grid
 
 
-def without_asides(table: Table, columns: Sequence[str]) -> list[str]:
+def without_continued_headings(table: Table, columns: Sequence[str]) -> list[str]:
     """Return the columns without those whose heading continues that of a column of their kind.
 
     Columns are of one kind if both hold only numbers, or neither does.
 
     >>> table = Table("x.csv", "csv", (), ({"kim": "4", "kim_time": "9", "lee": "3"},), (2,))
-    >>> without_asides(table, ["kim", "kim_time", "lee"])
+    >>> without_continued_headings(table, ["kim", "kim_time", "lee"])
     ['kim', 'lee']
     """
     heads = {c: plain_heading(c) for c in columns}
@@ -140,28 +140,28 @@ def answers_in_grid(table: Table) -> NameGrid | None:
 
     Criteria with different scales tell which names are the raters.
     """
-    able = [c for c in table.columns if could_answer(table, c) and not sums_up(c)]
+    able = [c for c in table.columns if could_answer(table, c) and not is_sum(c)]
     grid = grid_of(able)
     if grid is not None:
         columns = [c for c in able if c in grid.columns.values()]
-        if columns == next(iter(sharing(table, columns)), []):
+        if columns == next(iter(columns_by_scale(table, columns)), []):
             return grid
-        if all(map(names_a_rater, grid.raters)) and _shared_by_criterion(table, grid):
+        if all(map(names_a_rater, grid.raters)) and _has_scale_by_criterion(table, grid):
             return grid
     table = Table(table.name, table.kind, table.columns, table.rows[:_FIRST], table.lines[:_FIRST])
-    able = [c for c in table.columns if not sums_up(c) and _may_hold_marks(table, c)]
+    able = [c for c in table.columns if not is_sum(c) and _may_hold_marks(table, c)]
     if (grid := grid_of(able)) is None:
         return None
-    fits = [_on_one_range(table, way) for way in (grid, grid.turned)]
+    fits = [_on_one_range(table, way) for way in (grid, grid.swapped)]
     if fits == [True, True]:
         return grid
-    return (grid if fits[0] else grid.turned) if any(fits) else None
+    return (grid if fits[0] else grid.swapped) if any(fits) else None
 
 
-def either_way(table: Table, grid: NameGrid) -> bool:
+def are_sides_unclear(table: Table, grid: NameGrid) -> bool:
     """Return whether neither names nor scales say which side of a grid is the raters."""
-    turned = grid.turned
-    named = grid.by_title or _with_likelier_raters(turned) != turned
+    turned = grid.swapped
+    named = grid.has_titled_raters or _with_likelier_raters(turned) != turned
     return not named and _on_one_range(table, turned)
 
 
@@ -169,16 +169,16 @@ def _may_hold_marks(table: Table, column: str) -> bool:
     """Return whether a column holds answers, or different marks in each row."""
     if could_answer(table, column):
         return True
-    if column in table.nested or measures(column) or {*plain(column).split()} & _PLACES:
+    if column in table.nested or is_quantity(column) or {*plain_name(column).split()} & _PLACES:
         return False
     numbers = [number_of(word) for word in words_in(table, column)]
     marks = [n for n in numbers if n is not None]
     return 1 < len(marks) == len(numbers) and min(marks) >= -10 and may_be_marks(marks)
 
 
-def _shared_by_criterion(table: Table, grid: NameGrid) -> bool:
+def _has_scale_by_criterion(table: Table, grid: NameGrid) -> bool:
     sides = [[grid.columns[r, c] for r in grid.raters] for c in grid.criteria]
-    return all(next(iter(sharing(table, side)), []) == side for side in sides)
+    return all(next(iter(columns_by_scale(table, side)), []) == side for side in sides)
 
 
 def _on_one_range(table: Table, grid: NameGrid) -> bool:
@@ -190,7 +190,7 @@ def _on_one_range(table: Table, grid: NameGrid) -> bool:
         tops = [max(map(abs, of), default=0) for of in marks]
         apart = numbers and max(tops) > 2.5 * min(tops)
         if apart or not (
-            numbers or all(any(one_scale(a, b) for b in words if b is not a) for a in words)
+            numbers or all(any(same_scale(a, b) for b in words if b is not a) for a in words)
         ):
             return False
     return True

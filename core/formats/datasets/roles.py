@@ -11,11 +11,11 @@ from core.formats.datasets.answer_columns import (
     COUNTS,
     counts_rows,
     is_index,
-    measures,
+    is_quantity,
+    is_sum,
+    lower_heading,
     names_an_occasion,
-    plain,
-    plain_head,
-    sums_up,
+    plain_name,
     words_in,
 )
 from core.formats.datasets.label_words import NO_ANSWER
@@ -49,32 +49,32 @@ def role_table(
         cells = [cell for cell in cells if cell not in (None, "", [], {})]
         full = list(map(str, cells))
         role = roles.get(column, IGNORED)
-        why = "as you said" if column in said else _why(table, column, role, full)
-        shown = tuple(dict.fromkeys(map(_shown, cells[:200])))[:_SAMPLES]
+        why = "as you said" if column in said else _reason_for_role(table, column, role, full)
+        shown = tuple(dict.fromkeys(map(_shown_cell, cells[:200])))[:_SAMPLES]
         rows.append(ColumnRole(column, role, why, shown, len(full)))
     return tuple(rows)
 
 
-def _shown(cell: object) -> str:
+def _shown_cell(cell: object) -> str:
     if turns := turns_in(cell):
         cell = f"a conversation of {len(turns)} turns; the last: {turns[-1]['content']}"
     return " ".join(str(cell).split())[:_CUT]
 
 
-def _why(table: Table, column: str, role: str, cells: Sequence[str]) -> str:
+def _reason_for_role(table: Table, column: str, role: str, cells: Sequence[str]) -> str:
     kind, _, name = role.partition(":")
     if role in (NOTE, IGNORED):
-        return _unused(table, column, cells)
-    if kind == "text" and plain_head(column) not in _TEXTS and "." not in column:
+        return _reason_unused(table, column, cells)
+    if kind == "text" and lower_heading(column) not in _TEXTS and "." not in column:
         long = sum(map(len, cells)) >= LONG * len(cells)
         return LONGEST if long else "the only texts"
     if kind in ("rater", "score", "label") and name:
-        return f"a scale: {_scale(words_in(table, column))}"
+        return f"a scale: {_scale_text(words_in(table, column))}"
     named = any(has_word(column, words) for words in _NAMES[kind]) if kind in _NAMES else True
     return "its name" if named else "tells the rows apart"
 
 
-def _unused(table: Table, column: str, cells: Sequence[str]) -> str:
+def _reason_unused(table: Table, column: str, cells: Sequence[str]) -> str:
     if not cells:
         return "always empty"
     if counts_rows(table, column):
@@ -83,9 +83,9 @@ def _unused(table: Table, column: str, cells: Sequence[str]) -> str:
         return "an index without a heading"
     if len(cells) == len(table.rows) > 1 and len(set(cells)) == 1:
         return "the same in every row"
-    if plain(column) in COUNTS or measures(column):
+    if plain_name(column) in COUNTS or is_quantity(column):
         return "counts or measures"
-    if sums_up(column):
+    if is_sum(column):
         return "sums up other columns"
     if names_an_occasion(column):
         return "when it was rated"
@@ -94,7 +94,7 @@ def _unused(table: Table, column: str, cells: Sequence[str]) -> str:
     )
 
 
-def _scale(words: Collection[str]) -> str:
+def _scale_text(words: Collection[str]) -> str:
     numbers = sorted(n for n in map(number_of, words) if n is not None)
     if len(numbers) == len(words) > 3:
         return f"{numbers[0]:g} to {numbers[-1]:g}"
@@ -128,8 +128,8 @@ _FORM = ("timestamp", "email address", "username")
 
 def private_columns(table: Table) -> set[str]:
     """Return a form's columns that identify respondents, which are left out."""
-    heads = {plain_head(column): column for column in table.columns}
-    if not table.flat or _FORM[0] not in heads or plain_head(table.columns[0]) != _FORM[0]:
+    heads = {lower_heading(column): column for column in table.columns}
+    if not table.flat or _FORM[0] not in heads or lower_heading(table.columns[0]) != _FORM[0]:
         return set()
     return {heads[name] for name in _FORM[1:] if name in heads}
 
@@ -174,7 +174,7 @@ HOW_TO_SAY = (
 )
 
 
-def said_once(
+def refuse_repeated_fields(
     changes: Iterable[str], aliases: Mapping[str, str], lists: Collection[str] = ()
 ) -> None:
     """Refuse a field that is given two columns, except fields in ``lists``.
@@ -195,24 +195,24 @@ def said_once(
             )
 
 
-def with_one_item(changes: Sequence[str]) -> list[str]:
+def with_item_columns_joined(changes: Sequence[str]) -> list[str]:
     """Return the changes with several columns of an item joined into one name.
 
-    >>> with_one_item(["item=doc", "rater=who", "item=turn"])
+    >>> with_item_columns_joined(["item=doc", "rater=who", "item=turn"])
     ['item=doc + turn', 'rater=who']
     """
-    columns = [change.partition("=")[2] for change in changes if _of_item(change)]
+    columns = [change.partition("=")[2] for change in changes if _changes_item(change)]
     if len(set(columns)) < 2 or "" in columns:
         return list(changes)
-    others = [change for change in changes if not _of_item(change)]
+    others = [change for change in changes if not _changes_item(change)]
     return [f"item={JOINED.join(dict.fromkeys(columns))}", *others]
 
 
-def _of_item(change: str) -> bool:
+def _changes_item(change: str) -> bool:
     return change.partition("=")[0] in ("item", "id")
 
 
-def listed_in(value: str, table: Table) -> list[str]:
+def listed_columns(value: str, table: Table) -> list[str]:
     """Return the columns in a comma-separated list; a column with exactly that name is one."""
     parts = [part.strip() for part in value.split(",")]
     return [value] if value in table.columns else [part for part in parts if part]

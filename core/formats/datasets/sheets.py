@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from core.errors import InputError, Problem
-from core.formats.office.sheet import FilledCells, address, column_name
+from core.formats.office.sheet import FilledCells, cell_name, column_name
 from core.formats.office.workbook import Workbook
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
-from core.formats.source.heading import header_at, heading_rows, said_titles
+from core.formats.source.heading import header_at, heading_rows, titles_notice
 from core.formats.source.parsed import TableRows, refusal
 
 _HEADING = "Every column needs a heading of its own, in one row."
@@ -27,10 +27,10 @@ def chosen_sheet(book: Workbook, sheet: str | None, name: str) -> TableRows:
     Raises:
         InputError: as for ``Workbook.sheet`` and ``sheet_rows``.
     """
-    cells, others = book.spent(sheet)
+    cells, others = book.uncached_sheet(sheet)
     rows = sheet_rows(cells, name)
     for other in others:
-        if (joined := _with_texts_of(rows, book, other, name)) is not None:
+        if (joined := _with_texts_from_sheet(rows, book, other, name)) is not None:
             rows, others = joined, tuple(o for o in others if o != other)
     if others:
         listed = ", ".join(map(repr, others))[:300]
@@ -39,17 +39,19 @@ def chosen_sheet(book: Workbook, sheet: str | None, name: str) -> TableRows:
     return rows
 
 
-def _with_texts_of(rows: TableRows, book: Workbook, other: str, name: str) -> TableRows | None:
+def _with_texts_from_sheet(
+    rows: TableRows, book: Workbook, other: str, name: str
+) -> TableRows | None:
     """Return the rows with the texts of another sheet that has a row for each id, or ``None``."""
     try:
-        beside = sheet_rows(book.spent(other)[0], name)
+        beside = sheet_rows(book.uncached_sheet(other)[0], name)
     except InputError:
         return None  # not a table
     for key in (c for c in beside.columns if c in rows.columns):
         ids, found = {row[key] for row in rows.rows}, {row[key]: row for row in beside.rows}
         if not len(ids) > 1 or not ids <= found.keys() or len(found) < len(beside.rows):
             continue
-        texts = [c for c in beside.columns if c not in rows.columns and _is_long(beside, c)]
+        texts = [c for c in beside.columns if c not in rows.columns and _has_long_texts(beside, c)]
         if texts:
             listed = ", ".join(map(repr, texts))
             notice = Problem(f"The sheet {other!r} adds {listed} to each row, by {key!r}.")
@@ -62,7 +64,7 @@ def _with_texts_of(rows: TableRows, book: Workbook, other: str, name: str) -> Ta
     return None
 
 
-def _is_long(rows: TableRows, column: str) -> bool:
+def _has_long_texts(rows: TableRows, column: str) -> bool:
     return sum(len(row[column]) for row in rows.rows) > _LONG * len(rows.rows)
 
 
@@ -83,15 +85,15 @@ def sheet_rows(sheet: FilledCells, name: str) -> TableRows:
     head = header_at(first)
     names, deep = heading_rows(first, head)
     header = numbers[head + deep - 1]
-    notices = [said_titles(first[:head], numbers[0] + 1)] if head else []
+    notices = [titles_notice(first[:head], numbers[0] + 1)] if head else []
     heads = {c: text.strip() for c, text in sorted(sheet.rows[header].items())}
     heads = heads if deep == 1 else {c: name for c, name in enumerate(names) if name}
-    if problems := _bad_heads(sheet, heads, header):
+    if problems := _heading_problems(sheet, heads, header):
         raise refusal("table", problems, name)
     body = numbers[head + deep :]
     cells = dict(sheet.rows)
-    notices += _filled_down(sheet, cells, header)
-    notices += _asides(sheet, heads, body)
+    notices += _fill_merged_cells(sheet, cells, header)
+    notices += _unread_cell_notices(sheet, heads, body)
     sheet.rows.clear()  # both together would take twice the memory
     rows = tuple(
         {text: row.get(c, "") for c, text in heads.items()} for row in map(cells.pop, body)
@@ -110,7 +112,7 @@ def joined_sheets(book: Workbook, name: str) -> TableRows:
     Raises:
         InputError: no two sheets have the same columns.
     """
-    parts = {sheet: sheet_rows(book.spent(sheet)[0], name) for sheet in book.filled}
+    parts = {sheet: sheet_rows(book.uncached_sheet(sheet)[0], name) for sheet in book.filled_sheets}
     ((columns, times),) = Counter(part.columns for part in parts.values()).most_common(1)
     different = [sheet for sheet, part in parts.items() if part.columns != columns]
     if different and times < 2:
@@ -128,24 +130,24 @@ def joined_sheets(book: Workbook, name: str) -> TableRows:
     return TableRows((heading, *columns), rows, lines, (*said, *notices))
 
 
-def _bad_heads(sheet: FilledCells, heads: dict[int, str], header: int) -> list[Problem]:
+def _heading_problems(sheet: FilledCells, heads: dict[int, str], header: int) -> list[Problem]:
     if len(heads) > MAX_COLUMNS:
         return bad_columns(list(heads.values()), header + 1)
     problems = list[Problem]()
     first: dict[str, int] = {}
     for column, text in heads.items():
         if text in first:
-            message = f"{address(header, column)} repeats the heading {text!r} of "
-            problems.append(Problem(f"{message}{address(header, first[text])}.", _HEADING))
+            message = f"{cell_name(header, column)} repeats the heading {text!r} of "
+            problems.append(Problem(f"{message}{cell_name(header, first[text])}.", _HEADING))
         first.setdefault(text, column)
     for top, left, bottom, right in sheet.merged:
         if top <= header <= bottom and right > left and left in heads:
-            area = f"{address(top, left)}:{address(bottom, right)}"
+            area = f"{cell_name(top, left)}:{cell_name(bottom, right)}"
             problems.append(Problem(f"The heading {area} spans several columns.", _HEADING))
     return problems
 
 
-def _filled_down(
+def _fill_merged_cells(
     sheet: FilledCells, cells: dict[int, dict[int, str]], header: int
 ) -> list[Problem]:
     """Fill cells that are merged downwards; return notices."""
@@ -153,7 +155,7 @@ def _filled_down(
     for top, left, bottom, right in sheet.merged:
         if bottom <= header or left not in sheet.rows.get(top, {}):
             continue
-        area = f"{address(top, left)}:{address(bottom, right)}"
+        area = f"{cell_name(top, left)}:{cell_name(bottom, right)}"
         (across if right > left else down).append(area)
         for row in range(top + 1, bottom + 1 if right == left else top + 1):
             # A row without other cells is empty.
@@ -170,7 +172,9 @@ def _filled_down(
     return notices
 
 
-def _asides(sheet: FilledCells, heads: dict[int, str], body: Sequence[int]) -> list[Problem]:
+def _unread_cell_notices(
+    sheet: FilledCells, heads: dict[int, str], body: Sequence[int]
+) -> list[Problem]:
     notices = list[Problem]()
     nameless: dict[int, int] = {}
     for row in body:

@@ -85,7 +85,7 @@ def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> TableRows
     parts: dict[str, list[tuple[str, str]]] = {}
     left_out, remarks = list[str](), list[Problem]()
     for path in sorted(files, key=str.casefold):
-        handed = _handed_in(path.removeprefix(common))
+        handed = _parse_path(path.removeprefix(common))
         try:
             read = document_text(Opened.of(files[path], path))
         except InputError as error:
@@ -103,7 +103,7 @@ def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> TableRows
         if read_text:
             parts.setdefault(handed.id, []).append((handed.label, read_text))
     for id, texts in parts.items():
-        text = _joined(texts)
+        text = _joined_texts(texts)
         if len(text) > MAX_TEXT:
             message = f"{id}: its files have more than {MAX_TEXT:,} characters together."
             remarks.append(Problem(message, "The rest is left out."))
@@ -114,11 +114,11 @@ def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> TableRows
         )
         raise InputError(f"There is nothing to judge. {message}", tuple(remarks[1:]), name)
     columns = tuple(dict.fromkeys(key for row in rows.values() for key in row))
-    notices = (*_notices(files, rows, left_out), *remarks)
+    notices = (*_submission_notices(files, rows, left_out), *remarks)
     return TableRows(columns, tuple(rows.values()), (None,) * len(rows), notices)
 
 
-def _notices(
+def _submission_notices(
     files: Mapping[str, object], rows: Mapping[str, dict[str, Any]], left_out: list[str]
 ) -> list[Problem]:
     count = len(files) - len(left_out)
@@ -137,14 +137,14 @@ def _notices(
     return notices
 
 
-def _joined(texts: list[tuple[str, str]]) -> str:
+def _joined_texts(texts: list[tuple[str, str]]) -> str:
     if len(texts) == 1:
         return texts[0][1]
     return "\n\n".join(f"## {label}\n\n{text}" for label, text in texts)
 
 
-def _handed_in(path: str) -> _HandedIn:
-    moodle = _of_moodle(path)
+def _parse_path(path: str) -> _HandedIn:
+    moodle = _match_moodle_path(path)
     if moodle:
         label = moodle["file"].lstrip("/") or PurePosixPath(path).name
         return _HandedIn(moodle["id"], label, {"participant": moodle["who"]}, path)
@@ -159,11 +159,11 @@ def _handed_in(path: str) -> _HandedIn:
     return _HandedIn(path, name, {}, path)
 
 
-def _of_moodle(path: str) -> re.Match[str] | None:
+def _match_moodle_path(path: str) -> re.Match[str] | None:
     return _MOODLE.match(path) if len(path) <= _LONGEST_PATH else None
 
 
 def _common_folder(paths: list[str]) -> str:
     """Return the folder that holds all files, unless it is a participant's own."""
     folder = os.path.commonpath([os.path.dirname(path) for path in paths]) if paths else ""  # noqa: PTH120
-    return f"{folder}/" if folder and not _of_moodle(f"{folder}/x") else ""
+    return f"{folder}/" if folder and not _match_moodle_path(f"{folder}/x") else ""

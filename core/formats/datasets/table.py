@@ -19,30 +19,30 @@ from core.formats.office.columnar import columnar_kind, read_columnar
 from core.formats.office.markdown import text_table
 from core.formats.office.workbook import EVERY, book_in
 from core.formats.rubrics.evalassist import (
-    beside_rows,
     case_in,
     notes_of,
+    parts_beside_rows,
     rows_of,
-    unreadable,
     unwrapped,
+    why_unreadable,
 )
 from core.formats.rubrics.score_scales import feedback_row
 from core.formats.rubrics.unitxt import unitxt_data
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
 from core.formats.source.heading import survey_rows
-from core.formats.source.one_hot import options_as_one
+from core.formats.source.one_hot import with_options_joined
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import (
     MAX_DATASET_BYTES,
     MAX_DOCUMENT_BYTES,
     Document,
     TableRows,
-    enough,
     kind_of,
     refusal,
+    too_many,
 )
 from core.formats.source.several_answers import answers_as_rows
-from core.formats.source.summary_rows import left_out, summary_rows
+from core.formats.source.summary_rows import left_out_notices, summary_rows
 
 Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "files"]
 
@@ -78,7 +78,7 @@ class Table:
         return frozenset(c for c in self.columns if any(_is_nested(r.get(c)) for r in self.rows))
 
     @cached_property
-    def counted(self) -> dict[str, Counter[str]]:
+    def word_counts(self) -> dict[str, Counter[str]]:
         """Return the number of occurrences of each word, by column, for columns counted so far."""
         return {}
 
@@ -101,8 +101,7 @@ def read_table(
     CSV, TSV and sheets need a header, which may follow titles. In JSONL every line is an object.
     JSON (or YAML) is a list of objects, or an object whose ``items`` is such a list. ``sheet``
     names the sheet of a workbook if several have rows; `*` is all of them, with the same columns.
-    An archive (or document) of submissions is a table of their ids and texts. Formats that are read
-    row by row (not JSON, not a workbook) stop after ``most`` rows.
+    Submissions become a table of ids and texts. CSV and JSONL are read up to ``most`` rows.
 
     Raises:
         InputError: every invalid line; ``SheetNotChosen`` if several sheets have rows.
@@ -111,26 +110,26 @@ def read_table(
     ('id', 'submission')
     """
     opened = Opened.of(data, name)
-    table, read_to = opened.once(_tables).get(sheet, (None, 0))
+    table, read_to = opened.once(_tables_read).get(sheet, (None, 0))
     if table is None or not (read_to is None or len(table.rows) < read_to or most == read_to):
-        table = _whole(_from_binary(opened, sheet, most) or _from_text(opened, sheet, most))
-        opened.once(_tables)[sheet] = table, most
+        table = _tidy_table(_read_binary(opened, sheet, most) or _read_text(opened, sheet, most))
+        opened.once(_tables_read)[sheet] = table, most
     return table
 
 
-def _tables(opened: Opened) -> dict[str | None, tuple[Table, int | None]]:
+def _tables_read(opened: Opened) -> dict[str | None, tuple[Table, int | None]]:
     """Return a file's tables read so far, by sheet, each with the limit of its rows."""
     return {}
 
 
-def _whole(table: Table) -> Table:
+def _tidy_table(table: Table) -> Table:
     """Return the table without summary rows, with related fields merged into one column."""
     if table.flat and (summaries := summary_rows(table.columns, table.rows)):
         rows = tuple(row for at, row in enumerate(table.rows) if at not in summaries)
         lines = tuple(line for at, line in enumerate(table.lines) if at not in summaries)
-        notices = (*table.notices, *left_out(summaries, table.lines))
+        notices = (*table.notices, *left_out_notices(summaries, table.lines))
         table = replace(table, rows=rows, lines=lines, notices=notices)
-    columns, rows, said = options_as_one(table.columns, table.rows)
+    columns, rows, said = with_options_joined(table.columns, table.rows)
     if table.document is None:
         columns, rows, lines, as_rows = answers_as_rows(columns, rows, table.lines)
         table, said = replace(table, lines=lines), (*said, *as_rows)
@@ -139,59 +138,59 @@ def _whole(table: Table) -> Table:
         return table
     rows = tuple(feedback_row(row) or row for row in table.rows)
     notice = Problem("Read as rows of the Feedback Collection; its training texts are left out.")
-    notices, columns = (*table.notices, notice), _columns(rows, table.name)
+    notices, columns = (*table.notices, notice), _keys_of_rows(rows, table.name)
     return replace(table, rows=rows, columns=columns, notices=notices)
 
 
-def _from_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
+def _read_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
     name = opened.name
     if sheet is not None:
         raise InputError("Only a workbook has sheets; name none.", (), name)
     text = opened.text("dataset", MAX_DATASET_BYTES, table=True)
-    kind = _kind(opened)
+    kind = _kind_of_file(opened)
     if kind == "csv":
-        table = _of_rows("csv", text_table(opened, text, most), name)
+        table = _table_of_rows("csv", text_table(opened, text, most), name)
         return replace(table, notices=(*opened.notices, *table.notices))
     opened.text("dataset", MAX_DATASET_BYTES)  # only spreadsheets write other encodings than UTF-8
     if kind == "jsonl":
-        return _from_jsonl(opened, most)
-    return _from_document(opened.document("dataset", MAX_DOCUMENT_BYTES), name)
+        return _table_from_jsonl(opened, most)
+    return _table_from_document(opened.document("dataset", MAX_DOCUMENT_BYTES), name)
 
 
-def _of_rows(kind: Kind, rows: TableRows, name: str) -> Table:
+def _table_of_rows(kind: Kind, rows: TableRows, name: str) -> Table:
     rows = survey_rows(rows)
     return Table(name, kind, rows.columns, rows.rows, rows.lines, notices=rows.notices)
 
 
-def _from_binary(opened: Opened, sheet: str | None, most: int | None) -> Table | None:
+def _read_binary(opened: Opened, sheet: str | None, most: int | None) -> Table | None:
     """Return the table of a workbook, columnar file or submissions, or ``None``."""
     kind, book = columnar_kind(opened.head), opened.once(book_in)
     if kind is not None:
-        return _of_rows(kind, read_columnar(opened.data, opened.name, most), opened.name)
+        return _table_of_rows(kind, read_columnar(opened.data, opened.name, most), opened.name)
     if book is not None and sheet == EVERY:
-        return _of_rows(book.kind, joined_sheets(book, opened.name), opened.name)
+        return _table_of_rows(book.kind, joined_sheets(book, opened.name), opened.name)
     if book is not None:
-        return _of_rows(book.kind, chosen_sheet(book, sheet, opened.name), opened.name)
+        return _table_of_rows(book.kind, chosen_sheet(book, sheet, opened.name), opened.name)
     texts = submissions_in(opened)
-    return None if texts is None else _of_rows("files", texts, opened.name)
+    return None if texts is None else _table_of_rows("files", texts, opened.name)
 
 
 def table_of_files(files: Mapping[str, bytes | Opened], name: str) -> Table:
     """Return submitted files, by path, as a table. Raises ``InputError``."""
-    return _of_rows("files", submission_rows(files, name), name)
+    return _table_of_rows("files", submission_rows(files, name), name)
 
 
-def _kind(opened: Opened) -> Literal["csv", "jsonl", "document"]:
+def _kind_of_file(opened: Opened) -> Literal["csv", "jsonl", "document"]:
     ending = opened.ending
     if ending in ("jsonl", "ndjson", "yaml", "yml"):
         return "document" if ending in ("yaml", "yml") else "jsonl"
     if ending in ("csv", "tsv", "tab") or opened.start[:1] not in ("{", "["):
         return "document" if ending == "json" else "csv"
-    are_lines = opened.start[:1] == "{" and opened.shapes == ("rows",) and opened.first
+    are_lines = opened.start[:1] == "{" and opened.shapes == ("rows",) and opened.first_row
     return "jsonl" if are_lines else "document"
 
 
-def _from_jsonl(opened: Opened, most: int | None) -> Table:
+def _table_from_jsonl(opened: Opened, most: int | None) -> Table:
     rows, lines, problems = list[dict[str, Any]](), list[int](), list[Problem]()
     for line, value, faults in opened.json_lines("table"):
         problems += [Problem(f.message, f.mend or ROW, f.path, line) for f in faults]
@@ -199,39 +198,39 @@ def _from_jsonl(opened: Opened, most: int | None) -> Table:
             problems.append(Problem(f"is {kind_of(value)}, not an item.", ROW, (), line))
         rows.append(value)
         lines.append(line)
-        if enough(problems) or len(rows) == most:
+        if too_many(problems) or len(rows) == most:
             break
     if problems:
         raise refusal("dataset", problems, opened.name)
-    return Table(opened.name, "jsonl", _columns(rows, opened.name), tuple(rows), tuple(lines))
+    return Table(opened.name, "jsonl", _keys_of_rows(rows, opened.name), tuple(rows), tuple(lines))
 
 
-def _from_document(document: Document, name: str) -> Table:
+def _table_from_document(document: Document, name: str) -> Table:
     document_unwrapped = unwrapped(document)
     case = case_in(document_unwrapped.value)
     if case is not None:
-        return _from_case(case, document_unwrapped, name)
+        return _table_from_case(case, document_unwrapped, name)
     table = json_table(document, name)
     lines = tuple(document.line_of(place) for place in table.places)
     return Table(
-        name, "json", _columns(table.rows, name), tuple(table.rows), lines, table.header, document,
-        table.places, table.notices,
+        name, "json", _keys_of_rows(table.rows, name), tuple(table.rows), lines, table.header,
+        document, table.places, table.notices,
     )  # fmt: skip
 
 
-def _from_case(case: dict[str, Any], document: Document, name: str) -> Table:
+def _table_from_case(case: dict[str, Any], document: Document, name: str) -> Table:
     """Return the rows of an EvalAssist test case, with its rubric as header."""
-    if problem := unreadable(case):
+    if problem := why_unreadable(case):
         raise refusal("dataset", [problem], name)
     rubric, notices, _ = unitxt_data(document, name)
     rows = tuple(rows_of(case))
     header = {"name": case.get("name"), "rubric": rubric, "meta": notes_of(case)}
     lines = tuple(document.line_of(("instances", at)) for at in range(len(rows)))
-    said = (*notices, *beside_rows(case))
-    return Table(name, "json", _columns(rows, name), rows, lines, header, notices=said)
+    said = (*notices, *parts_beside_rows(case))
+    return Table(name, "json", _keys_of_rows(rows, name), rows, lines, header, notices=said)
 
 
-def _columns(rows: Sequence[dict[str, Any]], name: str) -> tuple[str, ...]:
+def _keys_of_rows(rows: Sequence[dict[str, Any]], name: str) -> tuple[str, ...]:
     """Return every key of the rows, in the order of first use."""
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if len(columns) > MAX_COLUMNS:
@@ -275,19 +274,19 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
     for name in dict.fromkeys(names):
         if name not in table.columns and _EACH in name:
             head, _, tail = name.partition(_EACH)
-            values = [_each(row.get(head), steps_of(tail)) for row in table.rows]
+            values = [_values_at(row.get(head), steps_of(tail)) for row in table.rows]
             rows = tuple({**row, name: cell} for row, cell in zip(table.rows, values, strict=True))
             if any(values):
                 table = replace(table, columns=(*table.columns, name), rows=rows)
             continue
         if name not in table.columns and (parts := joined_parts(name, table.columns)):
-            rows = tuple({**row, name: _joined(row, parts)} for row in table.rows)
+            rows = tuple({**row, name: _joined_cell(row, parts)} for row in table.rows)
             table = replace(table, columns=(*table.columns, name), rows=rows)
             continue
         steps = steps_of(name)
         if name in table.columns or len(steps) < 2 or steps[0] not in table.columns:
             continue
-        reached = [(row, _reach(row, steps)) for row in table.rows]
+        reached = [(row, _value_at(row, steps)) for row in table.rows]
         if any(hit for _, hit in reached):
             rows = tuple({**row, name: hit[0]} if hit else row for row, hit in reached)
             table = replace(table, columns=(*table.columns, name), rows=rows)
@@ -298,9 +297,10 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
 _EACH = "[]."
 
 
-def _each(cell: Any, steps: Steps) -> list[Any]:
+def _values_at(cell: Any, steps: Steps) -> list[Any]:
     entries = parsed_cell(cell)
-    return [(_reach(e, steps) or (None,))[0] for e in entries] if isinstance(entries, list) else []
+    entries = entries if isinstance(entries, list) else []
+    return [(_value_at(entry, steps) or (None,))[0] for entry in entries]
 
 
 #: Separates the names of columns that form an id together.
@@ -317,7 +317,7 @@ def joined_parts(name: str, columns: Sequence[str]) -> tuple[str, ...]:
     return parts if len(parts) > 1 and set(parts) <= set(columns) else ()
 
 
-def _joined(row: Mapping[str, Any], parts: Sequence[str]) -> str | None:
+def _joined_cell(row: Mapping[str, Any], parts: Sequence[str]) -> str | None:
     cells = [row.get(part) for part in parts]
     if any(cell in (None, "") for cell in cells):
         return None
@@ -326,16 +326,16 @@ def _joined(row: Mapping[str, Any], parts: Sequence[str]) -> str | None:
     )
 
 
-def _reach(value: Any, steps: Steps) -> tuple[Any, ...]:
+def _value_at(value: Any, steps: Steps) -> tuple[Any, ...]:
     """Return a tuple of the value at the end of the steps, or () if missing."""
     for step in steps:
-        if not (part := _part(parsed_cell(value), step)):
+        if not (part := _value_at_step(parsed_cell(value), step)):
             return ()
         (value,) = part
     return (value,)
 
 
-def _part(value: Any, step: str | int) -> tuple[Any, ...]:
+def _value_at_step(value: Any, step: str | int) -> tuple[Any, ...]:
     if isinstance(value, dict):
         return (value[step],) if step in value else ()
     if isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
@@ -368,7 +368,7 @@ def parsed_cell(value: Any) -> Any:
         return value  # a text that merely begins with a bracket
 
 
-def leaves(table: Table) -> dict[str, Any]:
+def value_paths(table: Table) -> dict[str, Any]:
     """Return paths to values in nested cells, with values from the first rows.
 
     Paths lead into the last message of a conversation, and into the first entry of other lists.
@@ -377,13 +377,13 @@ def leaves(table: Table) -> dict[str, Any]:
     for row in table.rows[:20]:
         for column in table.columns:
             if steps_of(column) == (column,):
-                for path, value in _within(parsed_cell(row.get(column)), column, 0):
+                for path, value in _paths_within(parsed_cell(row.get(column)), column, 0):
                     if len(values) < _KEYS or path in values:
                         values.setdefault(path, value)
     return values
 
 
-def _within(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
+def _paths_within(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
     if depth > _DEPTH:
         return
     if isinstance(value, dict):
@@ -395,6 +395,6 @@ def _within(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
         return
     for inner, part in parts:
         if isinstance(part, dict | list):
-            yield from _within(part, inner, depth + 1)
+            yield from _paths_within(part, inner, depth + 1)
         else:
             yield inner, part

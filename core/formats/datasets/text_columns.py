@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from core.formats.datasets.answer_columns import is_date, plain_head, stem_of
-from core.formats.datasets.table import Table, leaves, parsed_cell
+from core.formats.datasets.answer_columns import is_date, lower_heading, stem_of
+from core.formats.datasets.table import Table, parsed_cell, value_paths
 from core.formats.source.heading_words import (
     ASKERS,
     PROMPTS,
@@ -94,25 +94,25 @@ class TextShape(NamedTuple):
     words: float = 0.0
 
     @property
-    def short(self) -> bool:
+    def is_short(self) -> bool:
         """Return whether the texts are as short as labels and names."""
         return self.length < _SHORT
 
     @property
-    def worded(self) -> bool:
+    def has_phrases(self) -> bool:
         """Return whether the texts are more than names and titles of a few words."""
         return self.words >= 4 and self.length >= _SHORT - 5
 
     @property
-    def like_labels(self) -> bool:
+    def are_like_labels(self) -> bool:
         """Return whether the texts are as short as labels, and not different sentences."""
-        return self.short and not (self.sentences and not self.repeated)
+        return self.is_short and not (self.sentences and not self.repeated)
 
 
-def texts_in(table: Table, column: str) -> TextShape | None:
+def text_shape(table: Table, column: str) -> TextShape | None:
     """Return the shape of a column's texts, or ``None`` if most cells are not texts."""
     cells = [row[column] for row in table.rows[:_ROWS] if row.get(column) not in (None, "")]
-    texts = [_unfolded(cell) for cell in cells]
+    texts = [_text_of_cell(cell) for cell in cells]
     texts = [text for text in texts if text]
     if not texts or len(texts) * 5 < len(cells) * 4 or all(map(is_date, texts)):
         return None
@@ -128,7 +128,7 @@ def texts_in(table: Table, column: str) -> TextShape | None:
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
-def _unfolded(cell: Any) -> str:
+def _text_of_cell(cell: Any) -> str:
     """Return a text, the last message of a conversation, or "" for anything else."""
     inside = parsed_cell(cell)
     if isinstance(inside, list) and inside:
@@ -145,12 +145,14 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
     A longer column is preferred to one of short or repeated values. If several columns are equally
     likely, none is chosen.
     """
-    shapes = {column: texts_in(table, column) for column in free.values()}
+    shapes = {column: text_shape(table, column) for column in free.values()}
     texts = {column: shape for column, shape in shapes.items() if shape is not None}
-    about = _about(free)
+    about = _columns_about_text(free)
     short = list[str]()
     for names in (WRITTEN_BY, WRITTEN, ANY_TEXT):
-        columns = [free[name] for name in names if name in free and _may_be(table, free[name])]
+        columns = [
+            free[name] for name in names if name in free and _may_hold_texts(table, free[name])
+        ]
         longer = {c: _longer_columns(c, texts) for c in columns}
         weak = [c for c in columns if longer[c]]
         # A text about the answer is never used instead of a short answer without asking.
@@ -164,15 +166,15 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
                 if longer_column in about
             ),
         ]
-        chosen = _among([c for c in columns if c not in weak], texts)
+        chosen = _choice_among([c for c in columns if c not in weak], texts)
         if chosen and chosen.column and names is ANY_TEXT:
-            candidates = [c for c in _long(texts, about) if c != chosen.column]
+            candidates = [c for c in _long_text_columns(texts, about) if c != chosen.column]
             chosen = TextChoice(None, "", (chosen.column, *candidates)) if candidates else chosen
         if chosen and chosen.column and short:
             return TextChoice(None, "", tuple(dict.fromkeys((*short, chosen.column))))
         if chosen:
             return chosen
-    longest = list(_long(texts, about))
+    longest = list(_long_text_columns(texts, about))
     longest = [c for c in longest if not has_word(c, REFERENCES)] or longest
     longest += [c for c in texts if c not in longest and _are_versions(c, longest, texts)]
     if len(longest) == 1 and not short and texts[longest[0]].length >= LONG:
@@ -194,7 +196,7 @@ def _are_versions(column: str, longest: list[str], texts: Mapping[str, TextShape
     return worded or stem_of(column) == stem_of(longest[0]) != ""
 
 
-def _may_be(table: Table, column: str) -> bool:
+def _may_hold_texts(table: Table, column: str) -> bool:
     """Return whether no cell is an object that holds more than an answer."""
     cells = (row.get(column) for row in table.rows)
     return not any(isinstance(v, dict) and not v.keys() & SECTIONS for v in cells)
@@ -207,7 +209,7 @@ SECTIONS = frozenset({"thinking", "output", "first", "second"})
 def _longer_columns(column: str, texts: Mapping[str, TextShape]) -> list[str]:
     """Return the longer columns next to a column as short as labels."""
     shape = texts.get(column)
-    if shape is None or not shape.like_labels:
+    if shape is None or not shape.are_like_labels:
         return []
     least = max(_SHORT, 3 * shape.length)
     return [
@@ -245,7 +247,7 @@ def is_worded(table: Table, column: str) -> bool:
     return bool(cells) and 2 * len(texts) > len(cells)
 
 
-def _among(columns: list[str], texts: Mapping[str, TextShape]) -> TextChoice | None:
+def _choice_among(columns: list[str], texts: Mapping[str, TextShape]) -> TextChoice | None:
     if not columns:
         return None
     written = [c for c in columns if c in texts and texts[c].sentences and not texts[c].repeated]
@@ -254,14 +256,14 @@ def _among(columns: list[str], texts: Mapping[str, TextShape]) -> TextChoice | N
     return TextChoice(None, "", tuple(written or columns))
 
 
-def _about(free: Mapping[str, str]) -> set[str]:
+def _columns_about_text(free: Mapping[str, str]) -> set[str]:
     """Return the columns of texts about the judged text, such as comments next to answers."""
     answered = any(name in free for name in (*WRITTEN_BY, *WRITTEN))
     ends = _REMARKS if answered else frozenset[str]()
     return {c for name, c in free.items() if name in ABOUT or name.rpartition(" ")[2] in ends}
 
 
-def _long(texts: Mapping[str, TextShape], about: Collection[str]) -> Iterator[str]:
+def _long_text_columns(texts: Mapping[str, TextShape], about: Collection[str]) -> Iterator[str]:
     """Yield the columns of sentences that could be the texts by their length."""
     longest = max((shape.length for name, shape in texts.items() if name not in about), default=0)
     for name, shape in texts.items():
@@ -286,11 +288,11 @@ def is_remark(column: str) -> bool:
     return has_word(column, REMARKS) and not _NOTES.search(plain_heading(column))
 
 
-def is_answered(column: str) -> bool:
+def heads_a_prompt(column: str) -> bool:
     """Return whether a heading is that of a question, a message or a source, beside another text.
 
-    >>> is_answered("Pregunta 1"), is_answered("Customer message"), is_answered("Respuesta 1")
-    (True, True, False)
+    >>> [heads_a_prompt(name) for name in ("Pregunta 1", "Customer message", "Respuesta 1")]
+    [True, True, False]
     """
     named = has_word(column, PROMPTS) or has_word(column, ASKERS)
     named = named or bool(_NOTES.search(plain_heading(column)))
@@ -304,12 +306,12 @@ def prompt_beside(table: Table, text: str, columns: Iterable[str]) -> str:
     is the topic of pupils' texts.
     """
     others = [c for c in columns if c != text]
-    asked = _worded(table, filter(is_answered, others))
-    end = _number(text)
-    same = [c for c in asked if _number(c) == end] if end else []
-    asked = same or [c for c in asked if not (end and _number(c))]
+    asked = _worded_columns(table, filter(heads_a_prompt, others))
+    end = _number_at_end(text)
+    same = [c for c in asked if _number_at_end(c) == end] if end else []
+    asked = same or [c for c in asked if not (end and _number_at_end(c))]
     if not asked and any(has_word(c, SCHOOL) for c in table.columns):
-        topics = {c: texts_in(table, c) for c in others if has_word(c, TOPICS, whole=True)}
+        topics = {c: text_shape(table, c) for c in others if has_word(c, TOPICS, whole=True)}
         asked = [c for c, of in topics.items() if of and of.sentences and of.words >= _TITLE]
     return asked[0] if len(asked) == 1 else ""
 
@@ -317,37 +319,37 @@ def prompt_beside(table: Table, text: str, columns: Iterable[str]) -> str:
 def reference_beside(table: Table, text: str, columns: Iterable[str]) -> str:
     """Return the only column of texts to compare ``text`` with, or ""."""
     named = [c for c in columns if c != text and has_word(c, REFERENCES) and not is_remark(c)]
-    found = _worded(table, named)
+    found = _worded_columns(table, named)
     return found[0] if len(found) == 1 else ""
 
 
-def _worded(table: Table, columns: Iterable[str]) -> list[str]:
-    return [c for c in columns if (shape := texts_in(table, c)) is not None and shape.worded]
+def _worded_columns(table: Table, columns: Iterable[str]) -> list[str]:
+    return [c for c in columns if (shape := text_shape(table, c)) is not None and shape.has_phrases]
 
 
-def _number(heading: str) -> str:
+def _number_at_end(heading: str) -> str:
     """Return the number at the end of a heading, or ""."""
     match = re.search(r"\d+\W*\Z", heading)
     return match[0].strip() if match else ""
 
 
-def as_prompt(table: Table, unused: Iterable[str]) -> str:
+def prompt_map(table: Table, unused: Iterable[str]) -> str:
     """Return how to take the first long texts among unused columns as prompts, or ""."""
-    shapes = {c: texts_in(table, c) for c in unused}
+    shapes = {c: text_shape(table, c) for c in unused}
     texts = [c for c, of in shapes.items() if of and of.sentences and of.length >= LONG / 2]
-    texts = [c for c in texts if plain_head(c) not in ABOUT and not is_remark(c)]
+    texts = [c for c in texts if lower_heading(c) not in ABOUT and not is_remark(c)]
     texts = [c for c in texts if not has_word(c, REFERENCES)]
-    return f"If {texts[0]!r} is what was asked: {maps_of('prompt', texts[:1])}." if texts else ""
+    return f"If {texts[0]!r} is what was asked: {maps_for('prompt', texts[:1])}." if texts else ""
 
 
 def proposed_texts(table: Table) -> tuple[str, ...]:
     """Return the likeliest columns, or places in cells, of texts; the best first."""
-    free = {plain_head(column): column for column in table.columns}
+    free = {lower_heading(column): column for column in table.columns}
     choice = text_column(table, free)
     if choice.column or len(choice.rivals) > 1:
         return (choice.column,) if choice.column else choice.rivals
     values = dict[str, str]()
-    for path, value in leaves(table).items():
+    for path, value in value_paths(table).items():
         if isinstance(value, str):
             values[path] = value
     for column in table.columns:
@@ -363,10 +365,10 @@ def proposed_texts(table: Table) -> tuple[str, ...]:
 _ANSWERS = (".content", ".output", ".answer", ".reply", ".text")
 
 
-def maps_of(field: str, columns: Iterable[str]) -> str:
+def maps_for(field: str, columns: Iterable[str]) -> str:
     """Return command line options that each name one column, joined by "or".
 
-    >>> maps_of("submission", ["my text", "b"])
+    >>> maps_for("submission", ["my text", "b"])
     "--map 'submission=my text' or --map submission=b"
     """
     import shlex

@@ -46,7 +46,7 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
     import pyarrow as pa
 
     try:
-        schema, batches = _opened(data)
+        schema, batches = _open_batches(data)
         names = [str(column) for column in schema.names]
         twice = sorted({column for column in names if names.count(column) > 1})
         if twice:
@@ -54,7 +54,7 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
             raise refusal("table", [problem], name)
         left_out = [f.name for f in schema if str(f.type).startswith(_BYTES)]
         columns = [column for column in names if column not in left_out]
-        rows = list(islice(_rows(batches, columns, name), most))
+        rows = list(islice(_rows_of_batches(batches, columns, name), most))
         # Arrow's buffers would use memory in addition to the rows.
         del batches
         pa.default_memory_pool().release_unused()
@@ -67,7 +67,7 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
     return TableRows(tuple(columns), tuple(rows), tuple(range(1, len(rows) + 1)), notices)
 
 
-def _opened(data: bytes) -> tuple[Any, Iterable[Any]]:
+def _open_batches(data: bytes) -> tuple[Any, Iterable[Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -83,14 +83,16 @@ def _opened(data: bytes) -> tuple[Any, Iterable[Any]]:
     return stream.schema, stream
 
 
-def _rows(batches: Iterable[Any], columns: list[str], name: str) -> Iterator[dict[str, Any]]:
+def _rows_of_batches(
+    batches: Iterable[Any], columns: list[str], name: str
+) -> Iterator[dict[str, Any]]:
     size, count, words = 0, 0, SharedWords()
     for batch in batches:
         for start in range(0, batch.num_rows, _BATCH):
             for row in batch.select(columns).slice(start, _BATCH).to_pylist():
-                cells = {key: _plain(value, words) for key, value in row.items()}
+                cells = {key: _plain_value(value, words) for key, value in row.items()}
                 count += 1
-                size += _weight(cells)
+                size += _memory_of(cells)
                 if count > MAX_ROWS:
                     raise refusal("table", [too_many_rows()], name)
                 if size > MOST_UNPACKED:
@@ -100,22 +102,22 @@ def _rows(batches: Iterable[Any], columns: list[str], name: str) -> Iterator[dic
                 yield cells
 
 
-def _weight(value: Any) -> int:
+def _memory_of(value: Any) -> int:
     """Return the approximate memory of a value in bytes."""
     if isinstance(value, dict):
-        return 100 + sum(len(str(key)) + _weight(part) for key, part in value.items())
+        return 100 + sum(len(str(key)) + _memory_of(part) for key, part in value.items())
     if isinstance(value, list):
-        return 60 + sum(map(_weight, value))
+        return 60 + sum(map(_memory_of, value))
     return len(value) if isinstance(value, str) else 8
 
 
-def _plain(value: Any, words: SharedWords) -> Any:
+def _plain_value(value: Any, words: SharedWords) -> Any:
     if isinstance(value, str):
         return value if len(value) > LONGEST_WORD else words[value]
     if isinstance(value, dict):
-        return {str(key): _plain(part, words) for key, part in value.items()}
+        return {str(key): _plain_value(part, words) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part, words) for part in value]
+        return [_plain_value(part, words) for part in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Decimal):

@@ -58,13 +58,13 @@ def document_text(opened: Opened) -> DocumentText | None:
     refuse_old(opened)
     text: DocumentText | None
     if opened.head.startswith(b"%PDF-"):
-        text = _pdf(opened.data, opened.name)
+        text = _pdf_document(opened.data, opened.name)
     elif is_word(opened):
-        text = _word(opened)
+        text = _word_document(opened)
     elif opened.archive is not None:
-        text = _odt(opened.archive) if _is_odt(opened.archive) else None
+        text = _odt_document(opened.archive) if _is_odt(opened.archive) else None
     else:
-        text = _plain(opened)
+        text = _plain_document(opened)
     if text is not None and len(text.text) > MAX_TEXT:
         raise InputError(f"Its text has more than {MAX_TEXT:,} characters.", (), opened.name)
     return text
@@ -73,7 +73,7 @@ def document_text(opened: Opened) -> DocumentText | None:
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
-def _plain(opened: Opened) -> DocumentText | None:
+def _plain_document(opened: Opened) -> DocumentText | None:
     """Return text unchanged, and HTML without its tags."""
     data = opened.data
     if data.startswith(b"{\\rtf") or (not data.startswith(UTF16) and _CONTROL.search(data)):
@@ -89,7 +89,7 @@ def _plain(opened: Opened) -> DocumentText | None:
     if re.match(r"\s*(<!doctype html|<html\b|<head\b|<body\b)", text, re.I) or (
         opened.ending in ("html", "htm") and "<" in text
     ):
-        return DocumentText(_html(text), remark)
+        return DocumentText(_html_text(text), remark)
     return DocumentText(text, remark)
 
 
@@ -105,15 +105,15 @@ def word_blocks(opened: Opened) -> tuple[list[Block], int]:
     return reader.blocks, reader.notes
 
 
-def _word(opened: Opened) -> DocumentText:
+def _word_document(opened: Opened) -> DocumentText:
     blocks, notes = word_blocks(opened)
     notice = (
         "1 note is left out." if notes == 1 else f"{notes} notes are left out." if notes else ""
     )
-    return DocumentText("\n\n".join(_written(block) for block in blocks if block), notice)
+    return DocumentText("\n\n".join(_block_text(block) for block in blocks if block), notice)
 
 
-def _written(block: Block) -> str:
+def _block_text(block: Block) -> str:
     if isinstance(block, str):
         return block
     return "\n".join(" | ".join(" ".join(cell.split()) for cell in row) for row in block)
@@ -183,7 +183,7 @@ class _WordReader:
             self.blocks.append(text)
 
 
-def _odt(archive: Unpacked) -> DocumentText:
+def _odt_document(archive: Unpacked) -> DocumentText:
     lines, depth = list[list[str]](), 0
 
     def start(tag: str, _: Attributes) -> None:
@@ -206,7 +206,7 @@ def _odt(archive: Unpacked) -> DocumentText:
     return DocumentText("\n\n".join(filter(str.strip, map("".join, lines))))
 
 
-def _pdf(data: bytes, name: str) -> DocumentText:
+def _pdf_document(data: bytes, name: str) -> DocumentText:
     """Return the text of a PDF by page; if it has only pictures, a notice says so."""
     import logging
 
@@ -302,7 +302,7 @@ class _PageText(HTMLParser):
             self.parts.append(re.sub(r"\s+", " ", data))
 
 
-def _html(text: str) -> str:
+def _html_text(text: str) -> str:
     """Return the text of a web page, a paragraph per line. Raises ``InputError``: too many tags."""
     if text.count("<") > MOST_HTML_TAGS:
         raise InputError(f"It has more than {MOST_HTML_TAGS:,} tags. Save its text.")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from core.errors import InputError, Problem
-from core.formats.source.csv_reader import bad_columns, headed, read_csv
+from core.formats.source.csv_reader import bad_columns, headings_of, read_csv
 from core.formats.source.heading_words import PROMPTS, TOPICS, has_word
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, TableRows, refusal
@@ -68,10 +68,10 @@ def _parts_in(opened: Opened) -> _Parts:
     tables, words = list[MarkdownTable](), dict[int, str]()
     at = 0
     while at < len(lines):
-        heads = _cells(lines[at])
+        heads = _row_cells(lines[at])
         if len(heads) > 1 and _is_rule(lines[at + 1 : at + 2], len(heads)):
             end = next((n for n in range(at + 2, len(lines)) if "|" not in lines[n]), len(lines))
-            rows = {n + 1: _cells(lines[n]) for n in (at, *range(at + 2, end))}
+            rows = {n + 1: _row_cells(lines[n]) for n in (at, *range(at + 2, end))}
             tables.append(MarkdownTable(next(reversed(words.values()), ""), rows))
             at = end
             continue
@@ -82,18 +82,18 @@ def _parts_in(opened: Opened) -> _Parts:
 
 
 def _is_rule(lines: Sequence[str], wide: int) -> bool:
-    return bool(lines and _RULE.fullmatch(lines[0].strip())) and len(_cells(lines[0])) == wide
+    return bool(lines and _RULE.fullmatch(lines[0].strip())) and len(_row_cells(lines[0])) == wide
 
 
-def _cells(line: str) -> list[str]:
+def _row_cells(line: str) -> list[str]:
     """Return the cells of a row without outer bars and marks of emphasis."""
     inside = line.strip()
     inside = inside.removeprefix("|")
     inside = inside[:-1] if inside.endswith("|") and not inside.endswith("\\|") else inside
-    return [_plain(cell) for cell in _BAR.split(inside)]
+    return [_plain_cell(cell) for cell in _BAR.split(inside)]
 
 
-def _plain(cell: str) -> str:
+def _plain_cell(cell: str) -> str:
     text = re.sub(r"<br ?/?>", " ", cell).replace("\\|", "|").strip()
     text = _BOLD.sub(r"\1", text) if len(text) < _LONG else text
     whole = _WHOLE.fullmatch(text)
@@ -118,13 +118,13 @@ def text_table(opened: Opened, text: str, most: int | None) -> TableRows:
         is_prose = opened.ending == "txt" and len(opened.columns) == 1
         if not is_prose and opened.ending not in _MARKDOWN:
             raise
-        raise _no_table(opened) from None
+        raise _no_table_error(opened) from None
     if opened.ending in _MARKDOWN and len(rows.columns) == 1:
-        raise _no_table(opened)
+        raise _no_table_error(opened)
     return rows
 
 
-def _no_table(opened: Opened) -> InputError:
+def _no_table_error(opened: Opened) -> InputError:
     mend = (
         "Give each text a file of its own in a folder, or in a .md file a heading of its own (## "
         "Name), or write a table."
@@ -134,7 +134,7 @@ def _no_table(opened: Opened) -> InputError:
 
 def _rows_of(table: MarkdownTable, opened: Opened) -> TableRows:
     (line, heads), *body = table.rows.items()
-    columns = headed(heads)
+    columns = headings_of(heads)
     problems = bad_columns(columns, line)
     message = f"cells, but the header names {len(columns)} columns."
     mend = r"Write a bar inside a cell as \|."

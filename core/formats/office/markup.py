@@ -16,7 +16,7 @@ class Enough(Exception):
 Attributes = Mapping[str, str]
 
 
-def _nothing(_: str) -> None:
+def _ignore(_: str) -> None:
     return None
 
 
@@ -25,8 +25,8 @@ def walk(
     name: str,
     *,
     start: Callable[[str, Attributes], None],
-    end: Callable[[str], None] = _nothing,
-    text: Callable[[str], None] = _nothing,
+    end: Callable[[str], None] = _ignore,
+    text: Callable[[str], None] = _ignore,
     quick: bool = False,
 ) -> None:
     """Report every tag and text of a document, without namespace prefixes.
@@ -37,26 +37,26 @@ def walk(
         InputError: invalid XML, or entities, which no office program writes.
     """
 
-    def opened(tag: str, given: dict[str, str]) -> None:
-        start(_local(tag), given and {_local(key): value for key, value in given.items()})
+    def report_start(tag: str, given: dict[str, str]) -> None:
+        start(_local_name(tag), given and {_local_name(key): value for key, value in given.items()})
 
-    def declared(*_: object) -> None:
+    def refuse_declaration(*_: object) -> None:
         raise InputError("This file declares entities, which is refused.", (), name)
 
-    def closed(tag: str) -> None:
-        end(_local(tag))
+    def report_end(tag: str) -> None:
+        end(_local_name(tag))
 
-    def first(tag: str, given: dict[str, str]) -> None:
+    def handle_first_tag(tag: str, given: dict[str, str]) -> None:
         plain = quick and ":" not in tag
-        parser.StartElementHandler = start if plain else opened
-        parser.EndElementHandler = end if plain else closed
-        opened(tag, given)
+        parser.StartElementHandler = start if plain else report_start
+        parser.EndElementHandler = end if plain else report_end
+        report_start(tag, given)
 
     parser = expat.ParserCreate()
     parser.buffer_text = True
-    parser.StartElementHandler = first
+    parser.StartElementHandler = handle_first_tag
     parser.CharacterDataHandler = text
-    parser.StartDoctypeDeclHandler = declared
+    parser.StartDoctypeDeclHandler = refuse_declaration
     try:
         for chunk in chunks:
             parser.Parse(chunk, False)
@@ -69,5 +69,5 @@ def walk(
 
 #: Cached, because a document repeats a few names.
 @lru_cache(maxsize=1000)
-def _local(name: str) -> str:
+def _local_name(name: str) -> str:
     return name.rpartition(":")[2]

@@ -20,12 +20,12 @@ class OpenBook:
         if manifest in self._archive.members and b"encryption-data" in self._archive.read(manifest):
             message = "This workbook is protected by a password. Save it without one."
             raise InputError(message, (), name)
-        self._read = self._all()
+        self._read = self._parse_sheets()
         self.sheets = dict.fromkeys(self._read.sheets, False)
         several = {name for name, cells in self._read.sheets.items() if len(cells.rows) > 1}
         self._filled = several | self._read.refused.keys()
 
-    def _all(self) -> _OdsSheets:
+    def _parse_sheets(self) -> _OdsSheets:
         reader = _OdsSheets()
         chunks = self._archive.xml("content.xml")
         walk(chunks, self._name, start=reader.start, end=reader.end, text=reader.text)
@@ -40,7 +40,7 @@ class OpenBook:
         if sheet in self._read.refused:
             raise self._read.refused[sheet]
         if sheet not in self._read.sheets:
-            self._read = self._all()
+            self._read = self._parse_sheets()
         return self._read.sheets.pop(sheet)
 
 
@@ -72,9 +72,9 @@ class _OdsSheets:
         elif tag in ("annotation", "shapes"):
             self._aside += 1
         elif self._cell is not None and not self._aside:
-            self._within(tag, attributes)
+            self._add_white_space(tag, attributes)
 
-    def _within(self, tag: str, attributes: Attributes) -> None:
+    def _add_white_space(self, tag: str, attributes: Attributes) -> None:
         if tag in ("p", "h"):
             self._lines.append([])
             self._depth += 1
@@ -101,15 +101,15 @@ class _OdsSheets:
     def _end_cell(self, attributes: Attributes, *, covered: bool) -> None:
         times = max(1, whole_number(attributes.get("number-columns-repeated")))
         text = "\n".join("".join(line) for line in self._lines)
-        shown = "" if covered else self._shown(attributes, text)
-        self._mark(attributes, shown)
+        shown = "" if covered else self._shown_text(attributes, text)
+        self._record_merges_and_faults(attributes, shown)
         if shown.strip():
             # A sheet has 16,384 columns at most.
             for column in range(self._column, min(self._column + times, 16_384)):
                 self._found.append((column, shown))
         self._column += times
 
-    def _mark(self, attributes: Attributes, shown: str) -> None:
+    def _record_merges_and_faults(self, attributes: Attributes, shown: str) -> None:
         wide = whole_number(attributes.get("number-columns-spanned"))
         high = whole_number(attributes.get("number-rows-spanned"))
         if wide > 1 or high > 1:
@@ -121,7 +121,7 @@ class _OdsSheets:
                 "string",
             )
             if not shown or wrong or attributes.get("value-type") == "error":
-                self._sheet.fail(self._row, self._column, shown)
+                self._sheet.put_fault(self._row, self._column, shown)
 
     def _end_row(self) -> None:
         # A damaged file may have rows outside of a table.
@@ -137,7 +137,7 @@ class _OdsSheets:
                 sheet.rows.clear()
         self._row += self._rows_repeated
 
-    def _shown(self, attributes: Attributes, text: str) -> str:
+    def _shown_text(self, attributes: Attributes, text: str) -> str:
         kind = attributes.get("value-type", "")
         if kind in ("float", "currency", "percentage"):
             try:
@@ -146,23 +146,23 @@ class _OdsSheets:
                 return text
             if kind == "percentage":
                 return number_shown(value, CellFormat("percent"))
-            return _padded(text, value)
+            return _padded_number(text, value)
         if kind == "date":
             return iso_shown(attributes.get("date-value", text))
         if kind == "time":
-            return _duration(attributes.get("time-value", "")) or text
+            return _duration_text(attributes.get("time-value", "")) or text
         if kind == "boolean":
             return attributes.get("boolean-value", text).upper()
         return text
 
 
-def _padded(text: str, value: float) -> str:
+def _padded_number(text: str, value: float) -> str:
     """Return a whole number as shown, if that begins with zeros."""
     shown = re.fullmatch(r"0\d+", text)
     return text if shown and float(text) == value else plain_number(value)
 
 
-def _duration(text: str) -> str:
+def _duration_text(text: str) -> str:
     match = re.fullmatch(r"PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S", text)
     if match is None:
         return ""

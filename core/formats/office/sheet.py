@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from core.errors import InputError, Problem
-from core.formats.source.parsed import LONGEST_WORD, SharedWords, enough
+from core.formats.source.parsed import LONGEST_WORD, SharedWords, too_many
 
 #: The most rows and filled cells of a sheet; reading more takes over five seconds.
 MOST_ROWS, MOST_CELLS = 300_000, 320_000
@@ -43,10 +43,10 @@ class FilledCells:
             raise InputError(f"{message} filled cells, the limits of a workbook. {mend}")
         row_cells[column] = text if len(text) > LONGEST_WORD else self.words[text]
 
-    def fail(self, row: int, column: int, shows: str) -> None:
+    def put_fault(self, row: int, column: int, shows: str) -> None:
         """Add a faulty cell; ``shows`` is its error, or "" for a formula without a result."""
-        if not enough(self.faults):
-            self.faults.append(fault(row, column, shows))
+        if not too_many(self.faults):
+            self.faults.append(cell_problem(row, column, shows))
 
     def merge(self, area: Area) -> None:
         """Add an area of merged cells."""
@@ -54,10 +54,10 @@ class FilledCells:
             self.merged.append(area)
 
 
-def address(row: int, column: int) -> str:
+def cell_name(row: int, column: int) -> str:
     """Return the name of a cell.
 
-    >>> address(0, 0), address(11, 27)
+    >>> cell_name(0, 0), cell_name(11, 27)
     ('A1', 'AB12')
     """
     return f"{column_name(column)}{row + 1}"
@@ -73,7 +73,7 @@ def column_name(column: int) -> str:
     return letters
 
 
-def place_of(reference: str) -> tuple[int, int] | None:
+def cell_position(reference: str) -> tuple[int, int] | None:
     """Return row and column of a cell's name, from 0."""
     match = _REFERENCE.match(reference)
     if match is None:
@@ -88,11 +88,11 @@ _WORK_OUT = "Open the workbook in a spreadsheet program, save it, and try again.
 _MEND = "Correct or empty the cell."
 
 
-def fault(row: int, column: int, shows: str) -> Problem:
+def cell_problem(row: int, column: int, shows: str) -> Problem:
     """Return the problem for a cell with an error, or without a computed value."""
     if not shows:
-        return Problem(f"{address(row, column)} holds a formula without its result.", _WORK_OUT)
-    return Problem(f"{address(row, column)} shows {shows}.", _MEND)
+        return Problem(f"{cell_name(row, column)} holds a formula without its result.", _WORK_OUT)
+    return Problem(f"{cell_name(row, column)} shows {shows}.", _MEND)
 
 
 def whole_number(text: str | None) -> int:

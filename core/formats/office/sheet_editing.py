@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import InputError
-from core.formats.office.sheet import address, column_name, place_of
+from core.formats.office.sheet import cell_name, cell_position, column_name
 from core.formats.office.workbook import book_in
-from core.formats.office.workbook_writer import cell
+from core.formats.office.workbook_writer import cell_xml
 from core.formats.office.xlsx import ExcelBook
 from core.formats.source.archives import Unpacked
 from core.formats.source.csv_reader import RawTable, raw_table
@@ -47,7 +47,9 @@ class SheetTable(RawTable):
         rows: dict[int, dict[int, str]] = {}
         for (row, column), value in changes.items():
             rows.setdefault(self.rows[row].line, {})[column] = value
-        return _repacked(self.book, {self.part: self._with(rows)}, recalculate=True)
+        return _repacked_archive(
+            self.book, {self.part: self._xml_with_cells(rows)}, recalculate=True
+        )
 
     def with_columns(self, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
         """Return the workbook with columns to the right of all cells of the sheet.
@@ -59,13 +61,13 @@ class SheetTable(RawTable):
             row.line: {self.wide + at: cell for at, cell in enumerate(cells) if cell}
             for row, cells in zip((self.head, *self.rows), (heads, *rows), strict=True)
         }
-        text = self._with({line: cells for line, cells in added.items() if cells})
+        text = self._xml_with_cells({line: cells for line, cells in added.items() if cells})
         # Some programs read no further than the dimension in the file.
         last = column_name(self.wide + len(heads) - 1)
         text = _DIMENSION.sub(rf"\g<1>{last}\g<2>", text, count=1)
-        return _repacked(self.book, {self.part: text}, recalculate=False)
+        return _repacked_archive(self.book, {self.part: text}, recalculate=False)
 
-    def _with(self, rows: Mapping[int, Mapping[int, str]]) -> str:
+    def _xml_with_cells(self, rows: Mapping[int, Mapping[int, str]]) -> str:
         """Return the sheet's XML with cells replaced or added, by row and column."""
         text = Unpacked(self.book, self.name).read(self.part).decode("utf-8-sig")
         if "<!" in text or "<?" in text[1:]:
@@ -73,14 +75,14 @@ class SheetTable(RawTable):
             raise InputError(f"This sheet cannot be written to. {_MEND}", (), self.name)
         edited = set[int]()
 
-        def written(match: re.Match[str]) -> str:
+        def replace_cells(match: re.Match[str]) -> str:
             number = int(match[1])
             if number not in rows:
                 return match[0]
             edited.add(number)
-            return _with_cells(match[0], number, rows[number], self.name)
+            return _row_with_cells(match[0], number, rows[number], self.name)
 
-        text = _ROW.sub(written, text)
+        text = _ROW.sub(replace_cells, text)
         if edited != set(rows):
             raise InputError(f"This sheet cannot be written to. {_MEND}", (), self.name)
         return text
@@ -108,22 +110,22 @@ def sheet_table(opened: Opened, sheet: str | None = None) -> SheetTable | None:
     return SheetTable(**table.__dict__, book=opened.data, part=part, wide=wide)
 
 
-def _with_cells(row: str, number: int, changes: Mapping[int, str], name: str) -> str:
+def _row_with_cells(row: str, number: int, changes: Mapping[int, str], name: str) -> str:
     """Return a row's XML with cells replaced or inserted, in column order."""
     cells: dict[int, str] = {}
     for match in _CELL.finditer(row):
-        place = place_of(match[1])
+        place = cell_position(match[1])
         if place is not None:
             cells[place[1]] = match[0]
     for column, value in changes.items():
         old = cells.get(column, "")
-        reference = address(number - 1, column)
+        reference = cell_name(number - 1, column)
         if "<f" in old:
             message = f"{reference} holds a formula; it is not written over."
             raise InputError(f"{message} Name another column for grades.", (), name)
         style = _STYLE.match(old)
         amount = number_of(value)
-        new = cell(reference, value if amount is None else amount, style[1] if style else 0)
+        new = cell_xml(reference, value if amount is None else amount, style[1] if style else 0)
         cells[column] = new
     head = re.match(r"<row\b[^>]*?(/?)>", row)
     if head is None:
@@ -132,7 +134,7 @@ def _with_cells(row: str, number: int, changes: Mapping[int, str], name: str) ->
     return opened + "".join(cells[c] for c in sorted(cells)) + "</row>"
 
 
-def _repacked(book: bytes, parts: Mapping[str, str], *, recalculate: bool) -> bytes:
+def _repacked_archive(book: bytes, parts: Mapping[str, str], *, recalculate: bool) -> bytes:
     """Return the archive with these parts replaced; ``recalculate`` formulas when it is opened."""
     data = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(data, "w") as new:

@@ -78,13 +78,13 @@ def number_shown(value: float, form: CellFormat, *, mac: bool = False) -> str:
     if form.shown in ("number", "padded") or not 0 <= value < _LAST_SERIAL:
         return plain_number(value)
     if form.shown == "elapsed" or (form.shown == "time" and value >= 1):
-        return elapsed(timedelta(days=value))
-    at = _moment(value, mac)
+        return elapsed_text(timedelta(days=value))
+    at = _datetime_of(value, mac)
     if form.shown == "time":
-        return _time(at)
+        return _time_text(at)
     day = at.date().isoformat()
     date_only = form.shown == "date" or not (at.hour or at.minute or at.second)
-    return day if date_only else f"{day} {_time(at)}"
+    return day if date_only else f"{day} {_time_text(at)}"
 
 
 def plain_number(value: float) -> str:
@@ -94,20 +94,20 @@ def plain_number(value: float) -> str:
     return f"{value:.15g}"
 
 
-def elapsed(span: timedelta) -> str:
+def elapsed_text(span: timedelta) -> str:
     """Return hours, minutes and seconds, also beyond a day."""
     seconds = round(span.total_seconds())
     return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
 
 
-def _moment(serial: float, mac: bool) -> datetime:
+def _datetime_of(serial: float, mac: bool) -> datetime:
     base = _MAC if mac else _AFTER_LEAP if serial >= 60 else _FIRST
     at = base + timedelta(days=int(serial))
     # Rounded to seconds, because fractions of a day are inexact.
     return at + timedelta(seconds=round(serial % 1 * 86400))
 
 
-def _time(at: datetime) -> str:
+def _time_text(at: datetime) -> str:
     return at.strftime("%H:%M:%S" if at.second else "%H:%M")
 
 
@@ -122,7 +122,7 @@ def iso_shown(text: str) -> str:
     except ValueError:
         return text
     day = at.date().isoformat()
-    return day if not (at.hour or at.minute or at.second) else f"{day} {_time(at)}"
+    return day if not (at.hour or at.minute or at.second) else f"{day} {_time_text(at)}"
 
 
 def unescaped(text: str) -> str:
@@ -134,8 +134,8 @@ def unescaped(text: str) -> str:
     if "_x" not in text:
         return text
 
-    def letter(match: re.Match[str]) -> str:
+    def decoded_letter(match: re.Match[str]) -> str:
         code = int(match[1], 16)
         return match[0] if code == 0 or 0xD800 <= code < 0xE000 else chr(code)
 
-    return _ESCAPED.sub(letter, text)
+    return _ESCAPED.sub(decoded_letter, text)

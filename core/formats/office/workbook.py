@@ -12,7 +12,7 @@ from core.formats.office.ods import OpenBook
 from core.formats.office.sheet import FilledCells
 from core.formats.office.xlsx import ExcelBook
 from core.formats.source.opened import Opened
-from core.formats.source.parsed import shortened
+from core.formats.source.parsed import limited
 
 BookKind = Literal["xlsx", "ods"]
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -92,7 +92,7 @@ class Workbook:
         return (ExcelBook if self.kind == "xlsx" else OpenBook)(self._archive, self._name)
 
     @cached_property
-    def filled(self) -> tuple[str, ...]:
+    def filled_sheets(self) -> tuple[str, ...]:
         """Return the names of visible sheets with a header and a row. Raises ``InputError``."""
         sheets = self.book.sheets
         return tuple(name for name in sheets if not sheets[name] and self.book.has_rows(name))
@@ -106,14 +106,14 @@ class Workbook:
             SheetNotChosen: several sheets have rows.
             InputError: no such sheet, no rows, or a damaged workbook.
         """
-        chosen = self._chosen(sheet)
+        chosen = self._chosen_sheet(sheet)
         cells = self._cells(chosen)
         if cells.faults:
             message = f"The sheet {chosen!r} has cells without a value."
-            raise InputError(message, shortened(cells.faults), self._name)
-        return cells, tuple(name for name in self.filled if name != chosen)
+            raise InputError(message, limited(cells.faults), self._name)
+        return cells, tuple(name for name in self.filled_sheets if name != chosen)
 
-    def spent(self, sheet: str | None = None) -> tuple[FilledCells, tuple[str, ...]]:
+    def uncached_sheet(self, sheet: str | None = None) -> tuple[FilledCells, tuple[str, ...]]:
         """Return a sheet like ``sheet``, without caching it: the caller owns its cells."""
         cells, other_names = self.sheet(sheet)
         del self._read[cells.name]
@@ -128,17 +128,17 @@ class Workbook:
         rows = self._cells(sheet).rows
         return tuple(rows[min(rows)].values())
 
-    def _chosen(self, sheet: str | None) -> str:
+    def _chosen_sheet(self, sheet: str | None) -> str:
         if sheet is None:
-            if len(self.filled) > 1:
-                first = {name: self._first_row(name) for name in self.filled}
+            if len(self.filled_sheets) > 1:
+                first = {name: self._first_row(name) for name in self.filled_sheets}
                 ((row, times),) = Counter(first.values()).most_common(1)
                 alike = [name for name in first if first[name] == row and times > 1]
-                raise SheetNotChosen(self.filled, self._name, alike)
-            if not self.filled:
+                raise SheetNotChosen(self.filled_sheets, self._name, alike)
+            if not self.filled_sheets:
                 message = "No sheet of this workbook has a heading and rows."
                 raise InputError(message, (), self._name)
-            return self.filled[0]
+            return self.filled_sheets[0]
         if sheet in self.book.sheets:
             return sheet
         folded = sheet.strip().casefold()

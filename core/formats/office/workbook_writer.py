@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from core.errors import InputError
-from core.formats.office.sheet import address
+from core.formats.office.sheet import cell_name
 from core.formats.source.csv_writer import Value
 
 #: The limits of a cell and a sheet.
@@ -47,12 +47,12 @@ def workbook(sheets: Mapping[str, Sequence[Sequence[Value]]]) -> tuple[bytes, in
             message = f"The sheet {title!r} would have {len(rows):,} rows; {MOST_LINES:,} fit."
             raise InputError(f"{message} Export as CSV.")
         cut += sum(isinstance(v, str) and len(v) > LONGEST_CELL for row in rows for v in row)
-        parts[f"xl/worksheets/sheet{number}.xml"] = _sheet(rows)
+        parts[f"xl/worksheets/sheet{number}.xml"] = _sheet_xml(rows)
     names = [_FORBIDDEN.sub(" ", title)[:31] for title in sheets]
-    return _packed(_around(names) | parts), cut
+    return _zip_parts(_package_parts(names) | parts), cut
 
 
-def cell(reference: str, value: Value, style: int | str = 0) -> str:
+def cell_xml(reference: str, value: Value, style: int | str = 0) -> str:
     """Return the XML of a cell; a text is never a formula."""
     head = f'<c r="{reference}"' + (f' s="{style}"' if style else "")
     if isinstance(value, bool):
@@ -65,12 +65,12 @@ def cell(reference: str, value: Value, style: int | str = 0) -> str:
     return f'{head} t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
 
 
-def _sheet(rows: Sequence[Sequence[Value]]) -> str:
+def _sheet_xml(rows: Sequence[Sequence[Value]]) -> str:
     widths = "".join(
         f'<col min="{n}" max="{n}" width="{min(max(10, width + 2), 60)}" customWidth="1"/>'
-        for n, width in enumerate(_widths(rows), start=1)
+        for n, width in enumerate(_column_widths(rows), start=1)
     )
-    lines = "".join(_row(at, row) for at, row in enumerate(rows))
+    lines = "".join(_row_xml(at, row) for at, row in enumerate(rows))
     return (
         f'{_HEAD}<worksheet xmlns="{_MAIN}"><sheetViews><sheetView workbookViewId="0"><pane '
         'ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView>'
@@ -79,27 +79,28 @@ def _sheet(rows: Sequence[Sequence[Value]]) -> str:
     )
 
 
-def _row(at: int, row: Sequence[Value]) -> str:
+def _row_xml(at: int, row: Sequence[Value]) -> str:
     cells = "".join(
-        cell(address(at, column), value, _style(at, value)) for column, value in enumerate(row)
+        cell_xml(cell_name(at, column), value, _style_number(at, value))
+        for column, value in enumerate(row)
     )
     return f'<row r="{at + 1}">{cells}</row>'
 
 
-def _style(at: int, value: Value) -> int:
+def _style_number(at: int, value: Value) -> int:
     if not at:
         return _BOLD
     return _WRAPPED if isinstance(value, str) and (len(value) > 60 or "\n" in value) else 0
 
 
-def _widths(rows: Sequence[Sequence[Value]]) -> Iterable[int]:
+def _column_widths(rows: Sequence[Sequence[Value]]) -> Iterable[int]:
     first = rows[:200]
     wide = max((len(row) for row in first), default=0)
     for column in range(wide):
         yield max(len(str(row[column] or "")) for row in first if column < len(row))
 
 
-def _around(names: Sequence[str]) -> dict[str, str]:
+def _package_parts(names: Sequence[str]) -> dict[str, str]:
     """Return the parts of the file other than sheets."""
     numbers = range(1, len(names) + 1)
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
@@ -115,15 +116,17 @@ def _around(names: Sequence[str]) -> dict[str, str]:
         f'<sheet name={quoteattr(name)} sheetId="{n}" r:id="rId{n}"/>'
         for n, name in zip(numbers, names, strict=True)
     )
-    related = "".join(_related(n, "worksheet", f"worksheets/sheet{n}.xml") for n in numbers)
-    related += _related(len(names) + 1, "styles", "styles.xml")
+    related = "".join(
+        _relationship_xml(n, "worksheet", f"worksheets/sheet{n}.xml") for n in numbers
+    )
+    related += _relationship_xml(len(names) + 1, "styles", "styles.xml")
     whole = f'<Relationships xmlns="{_PACKAGE}/relationships">'
     return {
         "[Content_Types].xml": f'{_HEAD}<Types xmlns="{_PACKAGE}/content-types"><Default '
         'Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         f'<Default Extension="xml" ContentType="application/xml"/>{overrides}</Types>',
         "_rels/.rels": f"{_HEAD}{whole}"
-        f"{_related(1, 'officeDocument', 'xl/workbook.xml')}</Relationships>",
+        f"{_relationship_xml(1, 'officeDocument', 'xl/workbook.xml')}</Relationships>",
         "xl/workbook.xml": f'{_HEAD}<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>'
         f"{listed}</sheets></workbook>",
         "xl/_rels/workbook.xml.rels": f"{_HEAD}{whole}{related}</Relationships>",
@@ -131,11 +134,11 @@ def _around(names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _related(number: int, kind: str, target: str) -> str:
+def _relationship_xml(number: int, kind: str, target: str) -> str:
     return f'<Relationship Id="rId{number}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
 
 
-def _packed(parts: Mapping[str, str]) -> bytes:
+def _zip_parts(parts: Mapping[str, str]) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts.items():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from core.errors import InputError
 from core.formats.office.markup import Attributes, Enough, walk
-from core.formats.office.sheet import FilledCells, place_of, whole_number
+from core.formats.office.sheet import FilledCells, cell_position, whole_number
 from core.formats.office.sheet_values import (
     CellFormat,
     format_of,
@@ -28,8 +28,8 @@ class ExcelBook:
         self._mac = False
         self.sheets: dict[str, bool] = {}
         self._parts: dict[str, str] = {}
-        self._list()
-        self._formats = list(self._styles())
+        self._list_sheets()
+        self._formats = list(self._read_cell_formats())
 
     def _walk(
         self,
@@ -40,7 +40,7 @@ class ExcelBook:
     ) -> None:
         walk(self._archive.xml(member), self._name, start=start, quick=quick, **more)
 
-    def _list(self) -> None:
+    def _list_sheets(self) -> None:
         related: dict[str, str] = {}
         folder, file = posixpath.split(self._book)
 
@@ -70,7 +70,7 @@ class ExcelBook:
         """Return the file in the archive that holds a sheet."""
         return self._parts[sheet]
 
-    def _styles(self) -> Iterator[CellFormat]:
+    def _read_cell_formats(self) -> Iterator[CellFormat]:
         member = next((m for m in self._archive.members if m.endswith("xl/styles.xml")), None)
         codes: dict[int, str] = {}
         used = list[int]()
@@ -93,7 +93,7 @@ class ExcelBook:
             self._walk(member, start, end=end)
         return (format_of(number, codes.get(number)) for number in used)
 
-    def _shared(self) -> list[str]:
+    def _read_shared_texts(self) -> list[str]:
         """Return the texts that cells of all sheets share."""
         if self._texts is None:
             self._texts = []
@@ -111,7 +111,7 @@ class ExcelBook:
 
     def read(self, sheet: str) -> FilledCells:
         """Return a whole sheet."""
-        reader = _XlsxSheet(FilledCells(sheet), self._shared(), self._formats, self._mac)
+        reader = _XlsxSheet(FilledCells(sheet), self._read_shared_texts(), self._formats, self._mac)
         part = self._parts[sheet]
         self._walk(part, reader.start, True, end=reader.end, text=reader.text)
         return reader.sheet
@@ -188,11 +188,11 @@ class _XlsxSheet:
             self._column, self._filled = -1, False
             self._hidden = attributes.get("hidden") in ("1", "true")
         elif tag == "mergeCell":
-            self._merged(attributes.get("ref", ""))
+            self._add_merged_area(attributes.get("ref", ""))
 
-    def _merged(self, reference: str) -> None:
+    def _add_merged_area(self, reference: str) -> None:
         first, _, last = reference.partition(":")
-        start, end = place_of(first), place_of(last)
+        start, end = cell_position(first), cell_position(last)
         if start and end:
             self.sheet.merge((*start, *end))
 
@@ -216,14 +216,14 @@ class _XlsxSheet:
             if self._most and self.seen >= self._most:
                 raise Enough
 
-    def _move(self) -> None:
+    def _move_to_cell(self) -> None:
         """Move to the cell's place: by its reference, or one column to the right."""
         reference = self._cell.get("r", "")
         letters = reference.removesuffix(self._row_number)
         column = self._columns.get(letters)
         if column is not None and letters != reference:
             self._column = column
-        elif place := place_of(reference):
+        elif place := cell_position(reference):
             self._row, self._column = place
             self._row_number = str(self._row + 1)
             self._columns[reference.removesuffix(self._row_number)] = self._column
@@ -231,22 +231,22 @@ class _XlsxSheet:
             self._column += 1
 
     def _end_cell(self) -> None:
-        self._move()
+        self._move_to_cell()
         kind, value = self._kind, "".join(self._value)
         if self._most:
             self._filled = self._filled or bool(value.strip()) or self._formula
             return
         if kind == "e" or (self._formula and not value and kind != "str"):
             error = value if kind == "e" else ""
-            self.sheet.fail(self._row, self._column, error)
+            self.sheet.put_fault(self._row, self._column, error)
             self._filled = True
             return
-        shown = self._shown(kind, value)
+        shown = self._shown_text(kind, value)
         if shown.strip():
             self._filled = True
             self.sheet.put(self._row, self._column, shown)
 
-    def _shown(self, kind: str, value: str) -> str:
+    def _shown_text(self, kind: str, value: str) -> str:
         if kind == "s":
             try:
                 return self._shared[int(value)] if value.isdigit() else ""

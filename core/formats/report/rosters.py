@@ -74,7 +74,7 @@ class Roster:
         return None
 
     @cached_property
-    def comma(self) -> bool:
+    def uses_comma(self) -> bool:
         """Return whether its numbers have a decimal comma."""
         texts = (cell.text for row in self.table.rows for cell in row.cells)
         return any(re.fullmatch(r"\s*\d+,\d+\s*", text) for text in texts)
@@ -94,9 +94,9 @@ def read_roster(data: bytes, name: str, sheet: str | None = None) -> Roster:
     ('moodle_worksheet', ('Grade',), 10.0)
     """
     table = sheet_table(Opened(data, name), sheet) or read_raw(data, name, "list of students")
-    kind = _kind(table)
+    kind = _kind_of_roster(table)
     grades = tuple(head for head in table.heads if _takes_grades(kind, head))
-    possible = _possible(table) if kind == "canvas_gradebook" else None
+    possible = _points_possible_row(table) if kind == "canvas_gradebook" else None
     students = tuple(at for at in range(len(table.rows)) if at != possible)
     if not students:
         problem = Problem("has no rows of students.", "Export it with its students.", (), 1)
@@ -108,7 +108,7 @@ def read_roster(data: bytes, name: str, sheet: str | None = None) -> Roster:
     return Roster(kind, table, (*identity, *undecided), grades, students, possible, locked)
 
 
-def _kind(table: RawTable) -> RosterKind:
+def _kind_of_roster(table: RawTable) -> RosterKind:
     heads = {head.casefold() for head in table.heads}
     if "student id" in heads and any(criterion_part(head) for head in table.heads):
         return "canvas_rubric"
@@ -131,7 +131,7 @@ def _takes_grades(kind: RosterKind, head: str) -> bool:
     return kind == "table" and bool(head)
 
 
-def _possible(table: RawTable) -> int | None:
+def _points_possible_row(table: RawTable) -> int | None:
     for at, row in enumerate(table.rows[:3]):
         if any(cell.text.strip().casefold() == "points possible" for cell in row.cells[:1]):
             return at

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from core.domain.rubric import Criterion, Option, Rubric
-from core.formats.rubrics.foreign import shown
+from core.formats.rubrics.foreign import shown_label
 from core.formats.source.csv_writer import points_text
 from core.text.names import visible
 
@@ -80,97 +80,99 @@ def rubric_sheet(rubric: Rubric, rules: SheetRules = SheetRules(), made: str = "
     """
     style = re.sub(r"\n", "", _STYLE)
     count = len(rubric.criteria)
-    head = f"{'1 criterion' if count == 1 else f'{count} criteria'}, {_total(rubric)}"
+    head = f"{'1 criterion' if count == 1 else f'{count} criteria'}, {_total_html(rubric)}"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         '<meta name="referrer" content="no-referrer">'
-        f"<title>{_esc(rubric.name)}</title><style>{style}</style></head>\n<body>"
-        f'<header><h1>{_esc(rubric.name)}</h1><p class="quiet">{head}</p>'
-        f"{_paragraph(rubric.description)}"
+        f"<title>{_escape(rubric.name)}</title><style>{style}</style></head>\n<body>"
+        f'<header><h1>{_escape(rubric.name)}</h1><p class="quiet">{head}</p>'
+        f"{_paragraph_html(rubric.description)}"
         '<div class="fill"><span>Name</span><span>Graded by</span><span>Points</span></div>'
-        f"</header><main>{_sections(rubric)}{_rules(rubric, rules)}</main>"
-        f'<footer class="quiet">{_esc(made)}</footer></body></html>\n'
+        f"</header><main>{_sections_html(rubric)}{_rules_html(rubric, rules)}</main>"
+        f'<footer class="quiet">{_escape(made)}</footer></body></html>\n'
     )
 
 
-def _shares(rubric: Rubric) -> bool:
+def _are_shares(rubric: Rubric) -> bool:
     """Return whether the weights are shares of a whole, rather than points."""
     return 0 < rubric.max_points <= 1 + 1e-9
 
 
-def _total(rubric: Rubric) -> str:
-    if _shares(rubric):
+def _total_html(rubric: Rubric) -> str:
+    if _are_shares(rubric):
         return "weights in per cent"
     return (
         f"{points_text(rubric.max_points)} points at best" if rubric.max_points > 0 else "no points"
     )
 
 
-def _sections(rubric: Rubric) -> str:
+def _sections_html(rubric: Rubric) -> str:
     """Return the criteria under their section headings, in order."""
     criteria = rubric.criteria
-    parts, at, shares = list[str](), 0, _shares(rubric)
+    parts, at, shares = list[str](), 0, _are_shares(rubric)
     while at < len(criteria):
         end = at
         while end < len(criteria) and criteria[end].section == criteria[at].section:
             end += 1
         title = criteria[at].section or ("Other" if parts else "Criteria")
-        rows = "".join(_criterion(criterion, shares) for criterion in criteria[at:end])
-        parts.append(f'<section><h2>{_esc(title)}</h2><div class="grid">{rows}</div></section>')
+        rows = "".join(_criterion_html(criterion, shares) for criterion in criteria[at:end])
+        parts.append(f'<section><h2>{_escape(title)}</h2><div class="grid">{rows}</div></section>')
         at = end
     return "".join(parts)
 
 
-def _criterion(criterion: Criterion, shares: bool) -> str:
+def _criterion_html(criterion: Criterion, shares: bool) -> str:
     penalty = criterion.weight < 0
-    worth = f"{'up to ' if len(criterion.scored) > 2 else ''}{_signed(criterion.weight, shares)}"
+    worth = (
+        f"{'up to ' if len(criterion.scored) > 2 else ''}{_signed_points(criterion.weight, shares)}"
+    )
     scored = (option for option in criterion.options if not option.na)
     options = sorted(scored, key=lambda option: option.value or 0.0, reverse=not penalty)
-    cells = "".join(_option(criterion, option, shares) for option in options)
+    cells = "".join(_option_html(criterion, option, shares) for option in options)
     cells += "".join(
-        f'<li class="na"><span class="box"></span><b>{_esc(option.label)}</b> not counted'
-        f"{_paragraph(option.description)}</li>"
+        f'<li class="na"><span class="box"></span><b>{_escape(option.label)}</b> not counted'
+        f"{_paragraph_html(option.description)}</li>"
         for option in criterion.options
         if option.na
     )
     kind = "Penalty: " if penalty else ""
     return (
         f'<article{" class=penalty" if penalty else ""}><div class="what">'
-        f'<span class="worth">{kind}{worth}</span><b>{_esc(criterion.name)}</b>'
-        f"{_paragraph(criterion.requirement)}</div><ol>{cells}</ol></article>"
+        f'<span class="worth">{kind}{worth}</span><b>{_escape(criterion.name)}</b>'
+        f"{_paragraph_html(criterion.requirement)}</div><ol>{cells}</ol></article>"
     )
 
 
-def _signed(points: float, shares: bool) -> str:
+def _signed_points(points: float, shares: bool) -> str:
     # A true minus sign, which cannot be mistaken for a dash.
     text = f"{points_text(points * 100)}%" if shares else points_text(points)
     return text.replace("-", "\u2212").replace(" ", "\u00a0")
 
 
-def _option(criterion: Criterion, option: Option, shares: bool) -> str:
-    points = _signed((option.value or 0.0) * criterion.weight, shares)
+def _option_html(criterion: Criterion, option: Option, shares: bool) -> str:
+    points = _signed_points((option.value or 0.0) * criterion.weight, shares)
     return (
-        f'<li><span class="box"></span><b>{_esc(shown(criterion, option))}</b> '
-        f'<span class="quiet">{points}</span>{_paragraph(option.description)}</li>'
+        f'<li><span class="box"></span><b>{_escape(shown_label(criterion, option))}</b> '
+        f'<span class="quiet">{points}</span>{_paragraph_html(option.description)}</li>'
     )
 
 
-def _rules(rubric: Rubric, rules: SheetRules) -> str:
+def _rules_html(rubric: Rubric, rules: SheetRules) -> str:
     parts = list[str]()
     if rubric.guidelines:
-        parts.append(f"<h2>For whoever grades</h2>{_paragraph(rubric.guidelines)}")
+        parts.append(f"<h2>For whoever grades</h2>{_paragraph_html(rubric.guidelines)}")
     for title, lines in (("Whatever the points", rules.gates), ("Scoring", rules.others)):
         if lines:
-            items = "".join(f"<li>{_esc(line)}</li>" for line in lines)
+            items = "".join(f"<li>{_escape(line)}</li>" for line in lines)
             parts.append(f"<h2>{title}</h2><ul>{items}</ul>")
     return f"<section>{''.join(parts)}</section>" if parts else ""
 
 
-def _paragraph(text: str) -> str:
-    return f"<p>{_esc(text)}</p>" if text.strip() else ""
+def _paragraph_html(text: str) -> str:
+    return f"<p>{_escape(text)}</p>" if text.strip() else ""
 
 
-def _esc(text: str) -> str:
+def _escape(text: str) -> str:
     return html.escape(visible(text))

@@ -18,10 +18,10 @@ _TEXT, _POINTS, _GROUP = ("criterion", "title"), ("points", "weight"), ("axis", 
 _KNOWN = {*_TEXT, *_POINTS, *_GROUP, "tags", "row_index"}
 
 
-def is_points(value: Any) -> bool:
+def is_points_list(value: Any) -> bool:
     """Return whether this is a list of criteria with points: HealthBench, ResearchRubrics.
 
-    >>> is_points([{"criterion": "Says to rest.", "points": 2}])
+    >>> is_points_list([{"criterion": "Says to rest.", "points": 2}])
     True
     """
     return (
@@ -36,12 +36,12 @@ def is_points(value: Any) -> bool:
     )
 
 
-def points(value: Sequence[Mapping[str, Any]]) -> Converted:
+def points_rubric(value: Sequence[Mapping[str, Any]]) -> Converted:
     """Return a rubric of yes-or-no criteria; points below 0 are penalties."""
-    return {"criteria": [_criterion(entry) for entry in value]}, []
+    return {"criteria": [_criterion_data(entry) for entry in value]}, []
 
 
-def _criterion(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _criterion_data(entry: Mapping[str, Any]) -> dict[str, Any]:
     text = next(entry[key] for key in _TEXT if key in entry)
     weight = next(entry[key] for key in _POINTS if key in entry)
     group = next((str(entry[key]) for key in _GROUP if entry.get(key)), None)
@@ -60,20 +60,20 @@ class _Leaf(NamedTuple):
     above: tuple[str, ...]
 
 
-def tree(root: Mapping[str, Any]) -> Converted:
+def tree_rubric(root: Mapping[str, Any]) -> Converted:
     """Return the leaves as criteria in sections, weighted by their path.
 
     A node's score is the weighted mean of its parts. So the shares of all leaves add up to one,
     here to 100 points.
     """
     return {
-        "name": _short(root["requirements"]),
+        "name": _short_name(root["requirements"]),
         "description": str(root["requirements"]),
-        "criteria": [_of_leaf(leaf) for leaf in _leaves(root, 1.0, (), 0)],
+        "criteria": [_criterion_of_leaf(leaf) for leaf in _leaves(root, 1.0, (), 0)],
     }, []
 
 
-def within_limit(root: Any, most: int) -> list[Any]:
+def parts_within_limit(root: Any, most: int) -> list[Any]:
     """Return a tree's parts with at most ``most`` leaves each; any other value unchanged.
 
     A part keeps the tasks above its branches, so that its leaves keep their sections.
@@ -81,7 +81,7 @@ def within_limit(root: Any, most: int) -> list[Any]:
     if not is_tree(root) or len(leaves_of(root)) <= most:
         return [root]
     groups, sizes = list[list[Any]](), list[int]()
-    for part in (piece for task in root["sub_tasks"] for piece in within_limit(task, most)):
+    for part in (piece for task in root["sub_tasks"] for piece in parts_within_limit(task, most)):
         size = len(leaves_of(part))
         if groups and sizes[-1] + size <= most:
             groups[-1].append(part)
@@ -107,30 +107,30 @@ def _leaves(
 ) -> Iterator[_Leaf]:
     parts = node["sub_tasks"]
     if not isinstance(parts, Sequence) or isinstance(parts, str) or depth > MAX_DEPTH:
-        raise _wrong(node, "has sub_tasks that are not a list.", "Write [] at a leaf.")
+        raise _node_error(node, "has sub_tasks that are not a list.", "Write [] at a leaf.")
     if not parts:
         yield _Leaf(node, share, above)
         return
     for part in parts:
         if not is_tree(part):
-            raise _wrong(
+            raise _node_error(
                 node, "has a part that is not a task.", "Give requirements, weight, sub_tasks."
             )
-    weights = [_weight(part) for part in parts]
+    weights = [_node_weight(part) for part in parts]
     total = sum(weights)
     section = (*above, str(node["requirements"])) if depth else ()
     for part, weight in zip(parts, weights, strict=True):
         yield from _leaves(part, share * weight / total if total else 0.0, section, depth + 1)
 
 
-def _weight(node: Mapping[str, Any]) -> float:
+def _node_weight(node: Mapping[str, Any]) -> float:
     weight = node["weight"]
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < 1e12:
-        raise _wrong(node, f"has the weight {weight!r}.", "Use a number from 0 on.")
+        raise _node_error(node, f"has the weight {weight!r}.", "Use a number from 0 on.")
     return float(weight)
 
 
-def _of_leaf(leaf: _Leaf) -> dict[str, Any]:
+def _criterion_of_leaf(leaf: _Leaf) -> dict[str, Any]:
     node, category = leaf.node, leaf.node.get("task_category")
     criterion: dict[str, Any] = {
         "requirement": node["requirements"],
@@ -139,15 +139,15 @@ def _of_leaf(leaf: _Leaf) -> dict[str, Any]:
         "meta": {"above": list(leaf.above[1:])} if leaf.above[1:] else {},
     }
     if leaf.above:
-        criterion["section"] = _short(leaf.above[0])
+        criterion["section"] = _short_name(leaf.above[0])
     return criterion
 
 
-def _short(text: Any) -> str:
+def _short_name(text: Any) -> str:
     line = " ".join(str(text).split())
     return line if len(line) <= 200 else line[:199].rsplit(" ", 1)[0] + "…"
 
 
-def _wrong(node: Mapping[str, Any], message: str, mend: str) -> InputError:
-    about = f"The task {_short(node['requirements'])[:80]!r} {message}"
+def _node_error(node: Mapping[str, Any], message: str, mend: str) -> InputError:
+    about = f"The task {_short_name(node['requirements'])[:80]!r} {message}"
     return InputError("This tree of tasks is not valid.", (Problem(about, mend),))

@@ -11,14 +11,14 @@ from core.formats.rubrics.foreign import (
     Level,
     Scaling,
     WrittenRubric,
+    criteria_losses,
     criterion_of,
-    described,
-    effect_of,
+    described_requirement,
     first_names,
     levels_of,
-    lost_in_points,
-    lost_of_criteria,
-    lost_of_rubric,
+    point_losses,
+    rubric_losses,
+    scaling_notices,
 )
 from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import RawRow, RawTable
@@ -47,18 +47,21 @@ def canvas_rubric(rubric: Rubric) -> WrittenRubric:
     levels = [levels_of(criterion) for criterion in criteria]
     width = max([LEAST_RATINGS, *map(len, levels)])
     rows = [
-        [*_head(rubric, criterion), *_ratings(levels_of_criterion, width)]
+        [*_criterion_cells(rubric, criterion), *_rating_cells(levels_of_criterion, width)]
         for criterion, levels_of_criterion in zip(criteria, levels, strict=True)
     ]
     text = csv_text((*HEADS, *TRIPLE * width), rows, guarded=False)
     return WrittenRubric(text, (*_losses(rubric, criteria),))
 
 
-def _head(rubric: Rubric, criterion: Criterion) -> list[str]:
-    return [*map(spreadsheet_safe, (rubric.name, criterion.name, described(criterion))), "false"]
+def _criterion_cells(rubric: Rubric, criterion: Criterion) -> list[str]:
+    return [
+        *map(spreadsheet_safe, (rubric.name, criterion.name, described_requirement(criterion))),
+        "false",
+    ]
 
 
-def _ratings(levels: Sequence[Level], width: int) -> Iterator[str]:
+def _rating_cells(levels: Sequence[Level], width: int) -> Iterator[str]:
     for level in levels:
         yield from (
             spreadsheet_safe(level.label),
@@ -73,9 +76,9 @@ def _losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Problem]:
     if out:
         mend = "Write each as a criterion that is met where the fault is absent."
         yield Problem(f"Canvas knows no deductions; left out: {first_names(out)}.", mend)
-    yield from lost_of_rubric(rubric)
-    yield from lost_of_criteria(criteria)
-    yield from lost_in_points(criteria)
+    yield from rubric_losses(rubric)
+    yield from criteria_losses(criteria)
+    yield from point_losses(criteria)
     risky = [c.name for c in criteria if spreadsheet_safe(c.name) != c.name]
     if risky:
         message = f"begins like a formula and gets an apostrophe before it: {first_names(risky)}."
@@ -116,18 +119,18 @@ class _CanvasReader:
         self._check_heads()
         notices = self._nameless
         for row in self._table.rows:
-            rubric, criterion = self._text(row, 0), self._text(row, 1)
+            rubric, criterion = self._cell_text(row, 0), self._cell_text(row, 1)
             if not rubric or not criterion:
                 part = HEADS[1] if rubric else HEADS[0]
                 mend = "Every row needs both names."
                 self._problems.append(Problem(f"has no {part}.", mend, (), row.line))
                 continue
-            levels = self._levels(row)
+            levels = self._levels_of_row(row)
             if not levels:
                 message = f"has no rating for {criterion!r}."
                 self._problems.append(Problem(message, "Give it two at least.", (), row.line))
                 continue
-            requirement = self._text(row, 2) or criterion
+            requirement = self._cell_text(row, 2) or criterion
             data, remark = criterion_of(criterion, requirement, levels, self._scaling)
             if remark:
                 notices.append(Problem(f"{criterion!r} {remark}", "", (), row.line))
@@ -135,7 +138,7 @@ class _CanvasReader:
         if self._problems or not rubrics:
             problems = self._problems or [Problem("holds no rubric.", "", (), 1)]
             raise refusal("rubric", problems, self._table.name)
-        return tuple(self._rubric(name, rows, notices) for name, rows in rubrics.items())
+        return tuple(self._build_rubric(name, rows, notices) for name, rows in rubrics.items())
 
     def _check_heads(self) -> None:
         for head, column in zip(HEADS[:2], self._columns, strict=False):
@@ -145,15 +148,15 @@ class _CanvasReader:
             mend = f"Ratings are in columns {', '.join(TRIPLE)}."
             self._problems.append(Problem("names no ratings.", mend, (), 1))
 
-    def _text(self, row: RawRow, part: int) -> str:
+    def _cell_text(self, row: RawRow, part: int) -> str:
         return unguarded(row.text(self._columns[part]).strip())
 
-    def _levels(self, row: RawRow) -> list[Level]:
+    def _levels_of_row(self, row: RawRow) -> list[Level]:
         levels = list[Level]()
         for name, description, points in self._triples:
             label = unguarded(row.text(name).strip())
             if not label:
-                self._passed_over(row, (description, points))
+                self._note_nameless_rating(row, (description, points))
                 continue
             number = number_of(row.text(points))
             if number is None:
@@ -165,13 +168,13 @@ class _CanvasReader:
             levels.append(Level(label, unguarded(row.text(description).strip()), number))
         return levels
 
-    def _passed_over(self, row: RawRow, columns: tuple[int, int]) -> None:
+    def _note_nameless_rating(self, row: RawRow, columns: tuple[int, int]) -> None:
         texts = ", ".join(text for at in columns if (text := row.text(at).strip()))
         if texts:
-            message = f"a rating without a name ({texts[:80]}) of {self._text(row, 1)!r}"
+            message = f"a rating without a name ({texts[:80]}) of {self._cell_text(row, 1)!r}"
             self._nameless.append(Problem(f"Left out: {message}.", "", (), row.line))
 
-    def _foreign(self) -> list[Problem]:
+    def _unknown_column_notices(self) -> list[Problem]:
         """Return notices about unknown columns."""
         used = {at for triple in self._triples for at in triple} | {*self._columns}
         return [
@@ -180,13 +183,13 @@ class _CanvasReader:
             if at not in used and head.strip()
         ]
 
-    def _rubric(
+    def _build_rubric(
         self, name: str, rows: list[tuple[int, dict[str, Any], list[Level]]], notices: list[Problem]
     ) -> Parsed[Rubric]:
         lines = [line for line, _, _ in rows]
         data = {"name": name, "criteria": [data for _, data, _ in rows]}
         own_notices = [notice for notice in notices if notice.line in lines]
-        effect = effect_of([levels for _, _, levels in rows], self._scaling)
+        effect = scaling_notices([levels for _, _, levels in rows], self._scaling)
         return rubric_of_rows(
-            data, self._table.name, lines, (*own_notices, *self._foreign(), *effect)
+            data, self._table.name, lines, (*own_notices, *self._unknown_column_notices(), *effect)
         )

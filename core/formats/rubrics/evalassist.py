@@ -56,13 +56,13 @@ def recognised_rows(opened: Opened) -> Fit | None:
 
 def is_pairwise(case: Mapping[str, Any]) -> bool:
     """Return whether rows hold several answers to compare."""
-    return case.get("type") == "pairwise" or any("responses" in row for row in _rows(case))
+    return case.get("type") == "pairwise" or any("responses" in row for row in _rows_under(case))
 
 
-def unreadable(case: Mapping[str, Any]) -> Problem | None:
+def why_unreadable(case: Mapping[str, Any]) -> Problem | None:
     """Return why a test case's rows cannot become items, or ``None``."""
     if is_pairwise(case):
-        responses = [row.get("responses") for row in _rows(case)]
+        responses = [row.get("responses") for row in _rows_under(case)]
         most = max((len(answers) for answers in responses if isinstance(answers, list)), default=2)
         message = f"compares {most} answers a row with each other."
         mend = "Give each answer an item of its own with its system, and use Compare systems."
@@ -80,8 +80,8 @@ def unreadable(case: Mapping[str, Any]) -> Problem | None:
 def rows_of(case: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a test case's rows as items; examples for its judge become calibration items."""
     name = str(case["criteria"].get("name") or "Criterion 1")
-    rows = [_row(row, name, None) for row in _rows(case)]
-    return rows + [_row(row, name, "calibration") for row in _rows(case, "examples")]
+    rows = [_row_data(row, name, None) for row in _rows_under(case)]
+    return rows + [_row_data(row, name, "calibration") for row in _rows_under(case, "examples")]
 
 
 def notes_of(case: Mapping[str, Any]) -> dict[str, str]:
@@ -94,15 +94,19 @@ def notes_of(case: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def beside_rows(case: Mapping[str, Any]) -> list[Problem]:
+def parts_beside_rows(case: Mapping[str, Any]) -> list[Problem]:
     """Return notices about parts of a test case that do not become items and labels."""
     notices = []
-    results = sum(bool(row.get("result")) for row in [*_rows(case), *_rows(case, "examples")])
+    results = sum(
+        bool(row.get("result")) for row in [*_rows_under(case), *_rows_under(case, "examples")]
+    )
     if results:
-        message = f"The votes of its judge on {_count(results)} are kept under meta, not as votes."
+        message = (
+            f"The votes of its judge on {_rows_counted(results)} are kept under meta, not as votes."
+        )
         notices.append(Problem(message, "Grade here to have votes."))
-    if examples := len(_rows(case, "examples")):
-        message = f"{_count(examples)} shown to its judge as an example"
+    if examples := len(_rows_under(case, "examples")):
+        message = f"{_rows_counted(examples)} shown to its judge as an example"
         notices.append(Problem(f"{message} is for calibration here, by its split."))
     if notes_of(case):
         names = ", ".join(f"{key} {name!r}" for key, name in notes_of(case).items())
@@ -112,41 +116,42 @@ def beside_rows(case: Mapping[str, Any]) -> list[Problem]:
     return notices
 
 
-def beside_criterion(case: Mapping[str, Any]) -> list[Problem]:
+def parts_beside_criterion(case: Mapping[str, Any]) -> list[Problem]:
     """Return notices about parts of a test case that a rubric cannot hold."""
     rows = rows_of(case)
     if not rows:
         return []
     labelled = sum(bool(row["labels"]) for row in rows)
-    message = f"{_count(len(rows))} ({labelled:,} with an expected result) are not part of a rubric"
+    expected = f"{labelled:,} with an expected result"
+    message = f"{_rows_counted(len(rows))} ({expected}) are not part of a rubric"
     mend = "Import the file as a dataset to have them, with the results as labels."
     return [Problem(f"Left out: {message}.", mend)]
 
 
-def _count(rows: int) -> str:
+def _rows_counted(rows: int) -> str:
     return f"{rows:,} row{'s' if rows != 1 else ''}"
 
 
-def _rows(case: Mapping[str, Any], key: str = "instances") -> Sequence[Mapping[str, Any]]:
+def _rows_under(case: Mapping[str, Any], key: str = "instances") -> Sequence[Mapping[str, Any]]:
     rows = case.get(key)
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
-def _row(row: Mapping[str, Any], criterion: str, split: str | None) -> dict[str, Any]:
+def _row_data(row: Mapping[str, Any], criterion: str, split: str | None) -> dict[str, Any]:
     expected = row.get("expectedResult")
     meta = {key: part for key, part in row.items() if key not in _KNOWN}
     meta |= {key: row[key] for key in ("metadata", "result") if row.get(key)}
     return {
         "id": row.get("id"),
         "submission": row.get("response"),
-        **{f"context: {name}": text for name, text in _context(row).items()},
+        **{f"context: {name}": text for name, text in _context_of_row(row).items()},
         "labels": {criterion: expected} if expected not in (None, "") else {},
         "split": split,
         "meta": meta,
     }
 
 
-def _context(row: Mapping[str, Any]) -> dict[str, Any]:
+def _context_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
     listed = row.get("contextVariables")
     if isinstance(listed, list):
         named = [entry for entry in listed if isinstance(entry, dict) and entry.get("name")]

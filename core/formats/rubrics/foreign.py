@@ -36,23 +36,26 @@ def levels_of(criterion: Criterion) -> list[Level]:
         options = sorted(options, key=lambda o: fold(o.label) != fold(MET))
     else:
         options.reverse()
-        options.sort(key=lambda o: -_value(o))
-    return [Level(shown(criterion, o), o.description, _points(criterion, o)) for o in options]
+        options.sort(key=lambda o: -_option_value(o))
+    return [
+        Level(shown_label(criterion, o), o.description, _option_points(criterion, o))
+        for o in options
+    ]
 
 
-def shown(criterion: Criterion, option: Option) -> str:
+def shown_label(criterion: Criterion, option: Option) -> str:
     """Return the label for teachers: Met and Not met for a yes/no question."""
     if criterion.scale != "binary" or option.na:
         return option.label
     return MET_WORD if fold(option.label) == fold(MET) else UNMET_WORD
 
 
-def _value(option: Option) -> float:
+def _option_value(option: Option) -> float:
     return option.value or 0.0
 
 
-def _points(criterion: Criterion, option: Option) -> float:
-    return round(_value(option) * criterion.weight, 2) + 0.0
+def _option_points(criterion: Criterion, option: Option) -> float:
+    return round(_option_value(option) * criterion.weight, 2) + 0.0
 
 
 def criterion_of(
@@ -77,7 +80,7 @@ def criterion_of(
         data |= {"weight": worst, "scale": "ordinal"}
         # If all are worth 0, the levels still differ; if all are worth the same, they do not.
         spread = [at / last if worst == 0 else 1.0 for at in range(len(ranked))]
-        data["options"] = [_option(*pair) for pair in zip(ranked, spread, strict=True)]
+        data["options"] = [_option_data(*pair) for pair in zip(ranked, spread, strict=True)]
         return data, f"gives {worst:g} points for every level, so it cannot tell answers apart."
     remark = ""
     low, high = 0.0, best
@@ -89,7 +92,9 @@ def criterion_of(
         low = worst
         remark = "has points above and below 0; they are taken as a range." if worst < 0 else ""
     data["weight"] = high - low
-    options = [_option(level, _share(level.points - low, high - low)) for level in ranked]
+    options = [
+        _option_data(level, _points_as_share(level.points - low, high - low)) for level in ranked
+    ]
     if _is_binary(options):
         by_label = {fold(o["label"]): o for o in options}
         met, unmet = by_label[fold(MET_WORD)], by_label[fold(UNMET_WORD)]
@@ -98,10 +103,10 @@ def criterion_of(
     return data | {"scale": "ordinal", "options": options}, remark
 
 
-def _share(points: float, most: float) -> float:
+def _points_as_share(points: float, most: float) -> float:
     """Return points as a share of the most, with just enough digits to restore them.
 
-    >>> _share(1, 3), _share(5000000.5, 15000001.5)
+    >>> _points_as_share(1, 3), _points_as_share(5000000.5, 15000001.5)
     (0.333333333, 0.3333333333)
     """
     exact = points / most
@@ -109,7 +114,7 @@ def _share(points: float, most: float) -> float:
     return next((s for s in rounded if round(s * most, 2) == round(points, 2)), exact)
 
 
-def _option(level: Level, value: float) -> dict[str, Any]:
+def _option_data(level: Level, value: float) -> dict[str, Any]:
     share = min(1.0, max(0.0, value))
     return {"label": level.label, "description": level.description, "value": share}
 
@@ -119,10 +124,10 @@ def _is_binary(options: Sequence[dict[str, Any]]) -> bool:
     return {fold(o["label"]): o["value"] for o in options} == expected and len(options) == 2
 
 
-def effect_of(criteria: Iterable[Sequence[Level]], scaling: Scaling) -> tuple[Problem, ...]:
+def scaling_notices(criteria: Iterable[Sequence[Level]], scaling: Scaling) -> tuple[Problem, ...]:
     """Return the difference between ratio and range; empty if all lowest levels are 0.
 
-    >>> str(effect_of([[Level("a", "", 4), Level("b", "", 1)]], "ratio")[0])[:57]
+    >>> str(scaling_notices([[Level("a", "", 4), Level("b", "", 1)]], "ratio")[0])[:57]
     'The lowest levels add up to 1 of 4 points. They score 25%'
     """
     points = [[level.points for level in levels] for levels in criteria]
@@ -139,13 +144,13 @@ def effect_of(criteria: Iterable[Sequence[Level]], scaling: Scaling) -> tuple[Pr
     return (Problem(message),)
 
 
-def lost_in_points(criteria: Sequence[Criterion]) -> list[Problem]:
+def point_losses(criteria: Sequence[Criterion]) -> list[Problem]:
     """Return what scales and values lose if stored as points with two decimals."""
     losses = list[Problem]()
     for criterion in criteria:
         path = ("criteria", criterion.name)
         scored = [o for o in criterion.options if not o.na]
-        values = [_value(o) for o in scored]
+        values = [_option_value(o) for o in scored]
         best = max(values)
         if criterion.scale == "nominal":
             message = "is nominal; its options are written as levels, the most valued first."
@@ -176,7 +181,7 @@ def _odd_labels(criterion: Criterion, path: tuple[str, ...]) -> list[Problem]:
     return losses
 
 
-def described(criterion: Criterion) -> str:
+def described_requirement(criterion: Criterion) -> str:
     """Return the requirement, followed by the meaning of an ``na`` option."""
     away = [o for o in criterion.options if o.na]
     lines = [criterion.requirement]
@@ -192,22 +197,22 @@ class WrittenRubric:
     losses: tuple[Problem, ...] = ()
 
 
-def lost_of_rubric(rubric: Rubric, keeps: Iterable[str] = ()) -> list[Problem]:
+def rubric_losses(rubric: Rubric, keeps: Iterable[str] = ()) -> list[Problem]:
     """Return what a format with only criteria and ``keeps`` loses of a rubric.
 
     >>> rubric = Rubric(guidelines="Be kind.", criteria=[{"name": "a", "requirement": "b"}])
-    >>> [str(loss) for loss in lost_of_rubric(rubric)]
+    >>> [str(loss) for loss in rubric_losses(rubric)]
     ['guidelines: The guidelines are left out.']
     """
     losses, kept = list[Problem](), {"name", "criteria", *keeps}
     for name in rubric.given():
         loss = rubric.field_row(name).lost
         if name not in kept:
-            losses.append(Problem(f"{loss} {_are(loss)} left out.", "", (name,)))
+            losses.append(Problem(f"{loss} {_is_or_are(loss)} left out.", "", (name,)))
     return losses
 
 
-def _are(text: str) -> str:
+def _is_or_are(text: str) -> str:
     return "are" if text.split(" (", maxsplit=1)[0].endswith("s") else "is"
 
 
@@ -216,7 +221,7 @@ _HELD = {"name", "requirement", "weight", "scale", "options"}
 _HELD_OF_OPTION = {"label", "description", "value", "na"}
 
 
-def lost_of_criteria(criteria: Sequence[Criterion], keeps: Iterable[str] = ()) -> list[Problem]:
+def criteria_losses(criteria: Sequence[Criterion], keeps: Iterable[str] = ()) -> list[Problem]:
     """Return what a format with only names, texts, levels and points loses."""
     losses, options = list[Problem](), [(c.name, o) for c in criteria for o in c.options]
     parts: Sequence[tuple[str, Noun]] = [(c.name, c) for c in criteria]
@@ -228,7 +233,9 @@ def lost_of_criteria(criteria: Sequence[Criterion], keeps: Iterable[str] = ()) -
             loss = noun.field_row(name).lost
             having = list(dict.fromkeys(name_of for name_of, part in nouns if name in part.given()))
             if having:
-                losses.append(Problem(f"{loss} of {first_names(having)} {_are(loss)} left out."))
+                losses.append(
+                    Problem(f"{loss} of {first_names(having)} {_is_or_are(loss)} left out.")
+                )
     return losses
 
 
@@ -246,27 +253,27 @@ def first_names(names: Sequence[str], most: int = 5) -> str:
 # autorubric uses a subset of our keys, so our own reader reads its files.
 
 
-def is_peers(value: Any) -> bool:
+def is_autorubric(value: Any) -> bool:
     """Return whether a document names scales as autorubric does."""
     criteria = value.get("criteria") if isinstance(value, dict) else None
     listed = criteria if isinstance(criteria, list) else []
     return any(isinstance(criterion, dict) and "scale_type" in criterion for criterion in listed)
 
 
-def peer_json(rubric: Rubric) -> WrittenRubric:
+def autorubric_json(rubric: Rubric) -> WrittenRubric:
     """Return the rubric in autorubric's keys: guidelines, criteria and options.
 
-    >>> text = peer_json(Rubric(criteria=[{"name": "a", "requirement": "b"}])).text
+    >>> text = autorubric_json(Rubric(criteria=[{"name": "a", "requirement": "b"}])).text
     >>> json.loads(text)
     {'criteria': [{'name': 'a', 'weight': 10.0, 'requirement': 'b'}]}
     """
     data: dict[str, Any] = {"guidelines": rubric.guidelines} if rubric.guidelines else {}
-    data["criteria"] = [_peer_criterion(criterion) for criterion in rubric.criteria]
+    data["criteria"] = [_autorubric_criterion(criterion) for criterion in rubric.criteria]
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    return WrittenRubric(text, tuple(_peer_losses(rubric)))
+    return WrittenRubric(text, tuple(_autorubric_losses(rubric)))
 
 
-def _peer_criterion(criterion: Criterion) -> dict[str, Any]:
+def _autorubric_criterion(criterion: Criterion) -> dict[str, Any]:
     data = {
         "name": criterion.name,
         "weight": criterion.weight,
@@ -288,10 +295,10 @@ def requirement_in_full(criterion: Criterion) -> str:
     return "\n".join([criterion.requirement, *anchors])
 
 
-def _peer_losses(rubric: Rubric) -> list[Problem]:
+def _autorubric_losses(rubric: Rubric) -> list[Problem]:
     losses = [Problem("The name is left out; the file is named after the rubric.", "", ("name",))]
-    losses += lost_of_rubric(rubric, ("guidelines",))
-    losses += lost_of_criteria(rubric.criteria, ("aggregation",))
+    losses += rubric_losses(rubric, ("guidelines",))
+    losses += criteria_losses(rubric.criteria, ("aggregation",))
     ruled = [c.name for c in rubric.criteria if c.scale == "binary" and c.aggregation]
     if ruled:
         rule = "The rule by which votes are settled"
@@ -315,19 +322,19 @@ _UNIT = r"(?:points?|pts?\.?|p\.|marks?)"
 _SPAN = rf"(?P<first>{NUMBER})(?:\s*(?:-|–|—|to)\s*(?P<second>{NUMBER}))?"
 
 
-def _any_case(*patterns: str) -> tuple[re.Pattern[str], ...]:
+def _ignoring_case(*patterns: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
 
 
 #: Points before or after words, with a unit or alone.
-_SURE = _any_case(
+_SURE = _ignoring_case(
     rf"^(?P<label>){_SPAN}\s*{_UNIT}?$",
     rf"^(?P<label>.*\S)\s*[\[(]\s*{_SPAN}\s*{_UNIT}\s*[\])]\.?$",
     rf"^(?P<label>.*\S)\s*(?:[:,–—-]\s*|\s){_SPAN}\s*{_UNIT}$",
     rf"^[\[(]?\s*{_SPAN}\s*{_UNIT}\s*[\])]?\s*[:.=–—-]?\s+(?P<label>\S.*)$",
 )
 #: The same without a unit, for headings.
-_BARE = _any_case(
+_BARE = _ignoring_case(
     rf"^(?P<label>.*\S)\s*[\[(]\s*{_SPAN}\s*[\])]$",
     rf"^(?P<label>.*[^\s\d])\s*[:,–—-]\s*{_SPAN}$",
     rf"^[\[(]?\s*{_SPAN}\s*[\])]?\s*[:.=)–—-]\s*(?P<label>[^\W\d].*)$",

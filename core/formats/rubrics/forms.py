@@ -16,8 +16,8 @@ from core.errors import InputError, Problem
 from core.formats.rubrics import benchmarks as marks
 from core.formats.rubrics import score_scales as scales
 from core.formats.rubrics.canvas import canvas_rubric, looks_like_canvas, read_canvas_rubrics
-from core.formats.rubrics.evalassist import beside_criterion, case_in, unwrapped
-from core.formats.rubrics.foreign import Scaling, WrittenRubric, is_peers, peer_json
+from core.formats.rubrics.evalassist import case_in, parts_beside_criterion, unwrapped
+from core.formats.rubrics.foreign import Scaling, WrittenRubric, autorubric_json, is_autorubric
 from core.formats.rubrics.grid import holds_answers, holds_marks, looks_like_grid, read_grid
 from core.formats.rubrics.keys import in_english
 from core.formats.rubrics.level_tables import (
@@ -30,13 +30,13 @@ from core.formats.rubrics.level_tables import (
     read_levels,
 )
 from core.formats.rubrics.office_tables import MOST_CELLS, RubricTable, office_tables
-from core.formats.rubrics.rubric_file import dump_rubric, rubric_from
+from core.formats.rubrics.rubric_file import dump_rubric, rubric_from_data
 from core.formats.rubrics.score_scales import Converted
 from core.formats.rubrics.shapes import MAX_CRITERIA
 from core.formats.rubrics.unitxt import looks_like_unitxt, read_unitxt
 from core.formats.source.csv_reader import DELIMITERS, RawTable, records
 from core.formats.source.format import Fit, Format, formats_of
-from core.formats.source.heading import below_titles, said_titles
+from core.formats.source.heading import below_titles, titles_notice
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, Document, Parsed, refusal
 
@@ -105,18 +105,18 @@ class DocumentForm(NamedTuple):
     def read(self, document: Document, name: str) -> Parsed[Rubric]:
         """Return the rubric. Raises ``InputError``."""
         if self.convert is None:
-            return rubric_from(document.value, name, document.line_of)
+            return rubric_from_data(document.value, name, document.line_of)
         data, notices = self.convert(document.value)
-        read = rubric_from(data, name, document.line_of)
+        read = rubric_from_data(data, name, document.line_of)
         notice = (Problem(f"Read as {self.title}."), *notices)
         return Parsed(read.value, (*notice, *read.notices), read.line_of)
 
 
-def _holds_its_rubric(value: Any) -> bool:
+def _is_dataset_with_rubric(value: Any) -> bool:
     return isinstance(value, dict) and _has_items(value) and bool(value.get("rubric"))
 
 
-def _of_dataset(value: Any) -> Converted:
+def _rubric_of_dataset(value: Any) -> Converted:
     count = len(value["items"])
     message = f"Its {count:,} item{'s are' if count != 1 else ' is'} not part of a rubric."
     mend = "Name the file as the data, too, to grade them."
@@ -124,18 +124,20 @@ def _of_dataset(value: Any) -> Converted:
     return named | {"rubric": value["rubric"]}, [Problem(message, mend)]
 
 
-def _written(format: Literal["yaml", "json"]) -> Write:
+def _writer_of(format: Literal["yaml", "json"]) -> Write:
     return lambda rubric: WrittenRubric(dump_rubric(rubric, format))
 
 
 DOCUMENTS = (
     DocumentForm("unitxt", "unitxt", looks_like_unitxt),
     DocumentForm(
-        "rubric_dataset", "a dataset with its rubric", _holds_its_rubric, _of_dataset,
+        "rubric_dataset", "a dataset with its rubric", _is_dataset_with_rubric, _rubric_of_dataset,
         beside_items=True,
     ),
-    DocumentForm("points", "points by criterion (HealthBench)", marks.is_points, marks.points),
-    DocumentForm("tasks", "a tree of tasks (PaperBench)", marks.is_tree, marks.tree),
+    DocumentForm(
+        "points", "points by criterion (HealthBench)", marks.is_points_list, marks.points_rubric
+    ),
+    DocumentForm("tasks", "a tree of tasks (PaperBench)", marks.is_tree, marks.tree_rubric),
     DocumentForm(
         "prometheus", "described scores (Prometheus)", scales.is_score_rubric, scales.score_rubric
     ),
@@ -148,9 +150,9 @@ DOCUMENTS = (
         "model_graded", "a model-graded spec (OpenAI evals)", scales.is_model_graded,
         scales.model_graded,
     ),
-    DocumentForm("autorubric", "autorubric", is_peers, write=peer_json),
-    DocumentForm("yaml", "YAML", lambda _: True, endings=_YAML, write=_written("yaml")),
-    DocumentForm("json", "JSON", lambda _: True, endings=("json",), write=_written("json")),
+    DocumentForm("autorubric", "autorubric", is_autorubric, write=autorubric_json),
+    DocumentForm("yaml", "YAML", lambda _: True, endings=_YAML, write=_writer_of("yaml")),
+    DocumentForm("json", "JSON", lambda _: True, endings=("json",), write=_writer_of("json")),
 )  # fmt: skip
 
 
@@ -169,33 +171,35 @@ def read_rubrics(data: str | bytes | Opened, name: str, scaling: Scaling = "rati
     tables = _tables_in(opened)
     if tables is None:
         document, said = opened.once(_in_english)
-        parts = marks.within_limit(document.value, MAX_CRITERIA)
+        parts = marks.parts_within_limit(document.value, MAX_CRITERIA)
         if len(parts) > 1:
-            return tuple(_from_document(replace(document, value=part), name) for part in parts)
-        read = _from_document(document, name)
+            return tuple(
+                _rubric_from_document(replace(document, value=part), name) for part in parts
+            )
+        read = _rubric_from_document(document, name)
         return (replace(read, notices=(*said, *read.notices)),)
     if not tables:
         raise refusal("rubric", [Problem("holds no table that is a rubric.", _KNOWN)], name)
-    return tuple(rubric for table in tables for rubric in _from_table(table, scaling))
+    return tuple(rubric for table in tables for rubric in _rubrics_from_table(table, scaling))
 
 
 def _in_english(opened: Opened) -> tuple[Document, list[Problem]]:
     return in_english(unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES)))
 
 
-def _from_document(document: Document, name: str) -> Parsed[Rubric]:
+def _rubric_from_document(document: Document, name: str) -> Parsed[Rubric]:
     form = next(form for form in DOCUMENTS if form.fits(document.value))
     if form.name != "unitxt":
         return form.read(document, name)
     read, case = read_unitxt(document, name), case_in(document.value)
-    notices = beside_criterion(case) if case else []
+    notices = parts_beside_criterion(case) if case else []
     return Parsed(read.value, (*read.notices, *notices), read.line_of)
 
 
-def converted(value: Any) -> Any:
+def converted_document(value: Any) -> Any:
     """Return a document of another tool in our keys; other documents unchanged.
 
-    >>> converted([{"criterion": "Says to rest.", "points": -2, "tags": []}])
+    >>> converted_document([{"criterion": "Says to rest.", "points": -2, "tags": []}])
     {'criteria': [{'requirement': 'Says to rest.', 'weight': -2, 'tags': []}]}
     """
     forms = (form.convert for form in DOCUMENTS if form.convert and form.fits(value))
@@ -209,7 +213,7 @@ _KNOWN = (
 )
 
 
-def _from_table(table: RubricTable, scaling: Scaling) -> Rubrics:
+def _rubrics_from_table(table: RubricTable, scaling: Scaling) -> Rubrics:
     raw = table.raw
     cells = sum(len(row.cells) for row in raw.rows)
     if cells > MOST_CELLS:
@@ -226,7 +230,7 @@ def _from_table(table: RubricTable, scaling: Scaling) -> Rubrics:
 
 def _tables_in(opened: Opened) -> tuple[RubricTable, ...] | None:
     """Return the tables of a file, by its ending or its first lines; ``None`` for documents."""
-    office = opened.once(_office)
+    office = opened.once(_office_tables)
     if office is not None:
         return office
     text, notices = opened.text("rubric", MAX_RUBRIC_BYTES, table=True), opened.notices
@@ -237,7 +241,7 @@ def _tables_in(opened: Opened) -> tuple[RubricTable, ...] | None:
     titles = below_titles([[cell.text.strip() for cell in row.cells] for row in rows], _is_header)
     if titles:
         lines = [[raw.source[r.cells[0].start : r.cells[-1].end].strip(' ,;\t"')] for r in rows]
-        notices = (*notices, said_titles(lines[:titles], raw.head.line))
+        notices = (*notices, titles_notice(lines[:titles], raw.head.line))
         raw = raw.table_below(titles)
     return (RubricTable(raw, notices),)
 
@@ -250,7 +254,7 @@ def looks_like_table(text: str, name: str) -> bool:
     return ending not in ("json", *_YAML) and any(_heads_of(text))
 
 
-def _office(opened: Opened) -> tuple[RubricTable, ...] | None:
+def _office_tables(opened: Opened) -> tuple[RubricTable, ...] | None:
     return office_tables(opened, _is_table)
 
 
@@ -295,7 +299,7 @@ def _has_items(value: Any) -> bool:
 
 def _form_in(opened: Opened) -> DocumentForm | None:
     """Return the format of a document whose keys may be a rubric's, or ``None``."""
-    if opened.size > MAX_RUBRIC_BYTES or opened.once(_office) is not None:
+    if opened.size > MAX_RUBRIC_BYTES or opened.once(_office_tables) is not None:
         return None
     if not may_be_ours(opened):
         marked = _MARKED.search(opened.head[:_FIRST])
@@ -311,7 +315,7 @@ def _heads_in(opened: Opened) -> tuple[Heads, ...]:
     """Return the headings of a file's tables, for every possible delimiter."""
     if opened.size > MAX_RUBRIC_BYTES:
         return ()
-    office = opened.once(_office)
+    office = opened.once(_office_tables)
     if office is not None:
         return tuple(table.raw.heads for table in office)
     if not _MARKED.search(opened.head[:_FIRST]) or opened.start[:1] in ("{", "["):
@@ -326,11 +330,13 @@ def _heads_of(text: str) -> Iterator[Heads]:
         first = [cells for _, cells in islice(records(text, delimiter, []), 2 * _DEEPEST)]
         rows = [[cell.strip() for cell in cells] for cells in first if any(cells)]
         at = below_titles(rows, _is_header)
-        if at is not None and (_is_sure(rows[at]) or not holds_marks(rows[at], rows[at + 1 :])):
+        if at is not None and (
+            _is_certain_header(rows[at]) or not holds_marks(rows[at], rows[at + 1 :])
+        ):
             yield rows[at]
 
 
-def _is_sure(heads: Heads) -> bool:
+def _is_certain_header(heads: Heads) -> bool:
     return any(form.looks(heads) for form in TABLES if form.looks is not looks_like_grid)
 
 

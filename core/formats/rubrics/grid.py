@@ -15,9 +15,9 @@ from core.formats.rubrics.foreign import (
     Points,
     Scaling,
     criterion_of,
-    effect_of,
     points_in,
     points_of_levels,
+    scaling_notices,
 )
 from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import MAX_COLUMNS, RawRow, RawTable
@@ -31,25 +31,25 @@ Role = Literal["criterion", "requirement", "weight", "section", "aside", "level"
 Order = Literal["best_first", "worst_first"] | None
 
 
-def _known(text: str) -> frozenset[str]:
+def _words_between_bars(text: str) -> frozenset[str]:
     return frozenset(" ".join(word.split()) for word in text.split("|"))
 
 
 _ROLES: dict[Role, frozenset[str]] = {
-    "criterion": _known(
+    "criterion": _words_between_bars(
         """criterion|criteria|aspect|category|dimension|trait|element|component|objective|
         standard|skill|learning outcome|outcome|task|area|name|title|what is assessed"""
     ),
-    "requirement": _known(
+    "requirement": _words_between_bars(
         """requirement|description|question|text|definition|what to look for|what we look for|
         guiding question"""
     ),
-    "weight": _known(
+    "weight": _words_between_bars(
         """weight|weighting|points|pts|max|max points|max. points|maximum|maximum points|worth|
         points possible|possible points|out of"""
     ),
-    "section": _known("section|group|part"),
-    "aside": _known(
+    "section": _words_between_bars("section|group|part"),
+    "aside": _words_between_bars(
         """score|points earned|earned|your score|grade|mark|comment|comments|feedback|notes|total"""
     ),
 }
@@ -60,7 +60,7 @@ _WEIGHTS = re.compile(
     r"puntos\b|pontos\b|punti\b|(?:possible |total |available )?(?:points?|marks)\b)"
 )
 #: Headings of vote tables; a table with any of them is not a rubric grid.
-_VOTES = _known(
+_VOTES = _words_between_bars(
     """item|item_id|item id|rater|rater_id|annotator|coder|judge|label|vote|rating|segment|
     excerpt"""
 )
@@ -169,10 +169,10 @@ def holds_marks(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return 1 <= texts < marks
 
 
-def order_of(labels: Sequence[str]) -> Order:
+def order_of_labels(labels: Sequence[str]) -> Order:
     """Return whether the best level is first or last, by known words, which must agree.
 
-    >>> order_of(["Poor", "Fair", "Wonderful"]), order_of(["Gold", "Silver"])
+    >>> order_of_labels(["Poor", "Fair", "Wonderful"]), order_of_labels(["Gold", "Silver"])
     ('worst_first', None)
     """
     ranks = [_RANK[fold(label)] for label in labels if fold(label) in _RANK]
@@ -265,12 +265,12 @@ class _Grid:
             criteria.append(criterion | ({"section": section} if section else {}))
             lines.append(row.line)
             points += [levels] if levels else []
-        self._say_aside()
+        self._report_unread_columns()
         if not criteria and not self._problems:
             self._problems.append(Problem("has headings, but no criterion.", "", (), 1))
         if self._problems:
             raise refusal("rubric", self._problems, self._table.name)
-        self._notices += effect_of(points, self._scaling) if points else ()
+        self._notices += scaling_notices(points, self._scaling) if points else ()
         title = stem(self._table.name, "Untitled rubric")
         data = {"name": "Pasted rubric" if title == "pasted text" else title, "criteria": criteria}
         return rubric_of_rows(data, self._table.name, lines, self._notices)
@@ -301,26 +301,26 @@ class _Grid:
     def _criterion(self, row: RawRow, cells: Sequence[str]) -> tuple[dict[str, Any], list[Level]]:
         name = cells[self._roles.index("criterion")]
         if not name:
-            self._problem("names no criterion.", "Write its name into the first column.", row)
+            self._add_problem("names no criterion.", "Write its name into the first column.", row)
         named = points_in(name, heading=True)
-        weight = self._weight(row, cells)
+        weight = self._weight_of_row(row, cells)
         if named.points is not None and weight is None and fold(named.label) != fold(name):
             name, weight = named.label, named.points
-        requirement = self._text(cells, "requirement") or name
+        requirement = self._cell_text(cells, "requirement") or name
         cells_of_levels = [
-            (at, self._worth(at, cells[at], row)) for at in self._levels if cells[at]
+            (at, self._cell_points(at, cells[at], row)) for at in self._levels if cells[at]
         ]
         if len(cells_of_levels) < 2:
-            self._problem("describes one level alone.", "Describe at least two.", row)
+            self._add_problem("describes one level alone.", "Describe at least two.", row)
             return {"name": name, "requirement": requirement}, []
         given = [worth.points for _, worth in cells_of_levels]
         if all(points is None for points in given):
             return self._evenly_spaced(name, requirement, weight, cells_of_levels, row), []
         if any(points is None for points in given):
-            self._problem("has points for some levels only.", "Give all of them points.", row)
+            self._add_problem("has points for some levels only.", "Give all of them points.", row)
             return {"name": name, "requirement": requirement}, []
         levels = [
-            Level(self._label(at), worth.label, worth.points or 0.0)
+            Level(self._label_at(at), worth.label, worth.points or 0.0)
             for at, worth in cells_of_levels
         ]
         data, remark = criterion_of(name, requirement, levels, self._scaling)
@@ -330,14 +330,14 @@ class _Grid:
             data["weight"] = weight
         return data, levels
 
-    def _worth(self, at: int, cell: str, row: RawRow) -> Points:
+    def _cell_points(self, at: int, cell: str, row: RawRow) -> Points:
         """Return a cell's description and points, its own or the heading's."""
         points, head = points_in(cell), self._heads[at]
         worth = points if points.points is not None else head
         if worth.points is not None and worth.least != worth.points:
             notice = Problem(
-                f"{self._label(at)!r} is worth {worth.least:g} to {worth.points:g} points; the "
-                "most are taken.",
+                f"{self._label_at(at)!r} is worth {worth.least:g} to {worth.points:g} points; "
+                "the most are taken.",
                 "A level has one value here. Split it into two levels to tell them apart.",
                 (),
                 row.line if points.points is not None else 1,
@@ -348,7 +348,7 @@ class _Grid:
         text = "" if points.points is not None and points.label == cell else points.label
         return Points(text, worth.points, worth.least)
 
-    def _label(self, at: int) -> str:
+    def _label_at(self, at: int) -> str:
         return self._heads[at].label
 
     def _evenly_spaced(
@@ -360,37 +360,37 @@ class _Grid:
         row: RawRow,
     ) -> dict[str, Any]:
         """Return levels without points, evenly spaced, lowest first."""
-        order = order_of([self._label(at) for at in self._levels])
+        order = order_of_labels([self._label_at(at) for at in self._levels])
         if order is None:
-            mend = _ORDER.format(label=self._label(self._levels[0]))
+            mend = _ORDER.format(label=self._label_at(self._levels[0]))
             problem = Problem("name levels, but not which of them is best.", mend, (), 1)
             if problem not in self._problems:
                 self._problems.append(problem)
         ranked = list(levels) if order == "worst_first" else list(reversed(levels))
         last = len(ranked) - 1
         options = [
-            {"label": self._label(at), "description": worth.label, "value": round(n / last, 9)}
+            {"label": self._label_at(at), "description": worth.label, "value": round(n / last, 9)}
             for n, (at, worth) in enumerate(ranked)
         ]
         data = {"name": name, "requirement": requirement, "scale": "ordinal", "options": options}
         return data if weight is None else data | {"weight": weight}
 
-    def _weight(self, row: RawRow, cells: Sequence[str]) -> float | None:
-        text = self._text(cells, "weight")
+    def _weight_of_row(self, row: RawRow, cells: Sequence[str]) -> float | None:
+        text = self._cell_text(cells, "weight")
         if not text:
             return None
         worth = points_in(text.rstrip(" %"))
         if worth.points is None:
-            self._problem(f"has {text!r} as its weight.", "Use a number.", row)
+            self._add_problem(f"has {text!r} as its weight.", "Use a number.", row)
         return worth.points
 
-    def _text(self, cells: Sequence[str], role: Role) -> str:
+    def _cell_text(self, cells: Sequence[str], role: Role) -> str:
         return " ".join(c for c, r in zip(cells, self._roles, strict=True) if r == role and c)
 
-    def _problem(self, message: str, mend: str, row: RawRow) -> None:
+    def _add_problem(self, message: str, mend: str, row: RawRow) -> None:
         self._problems.append(Problem(message, mend, (), row.line))
 
-    def _say_aside(self) -> None:
+    def _report_unread_columns(self) -> None:
         for at, role in enumerate(self._roles):
             if role == "aside":
                 message = f"The column {self._table.heads[at]!r} is left out."

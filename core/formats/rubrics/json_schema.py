@@ -20,7 +20,7 @@ def rubric_schema() -> dict[str, Any]:
     for noun in (Rubric, Criterion, Option):
         for name in noun.model_fields:
             parts[noun.__name__]["properties"][name]["description"] = noun.field_row(name).schema
-    _as_files_have_it(parts)
+    _relax_types(parts)
     for part in parts.values():
         _without_titles(part)
     return {
@@ -31,7 +31,7 @@ def rubric_schema() -> dict[str, Any]:
     }
 
 
-def _as_files_have_it(parts: dict[str, Any]) -> None:
+def _relax_types(parts: dict[str, Any]) -> None:
     """Relax types in the schema as far as reading tidies them."""
     parts["Criterion"]["required"] = ["requirement"]
     parts["Criterion"]["properties"]["options"].pop("default")

@@ -45,12 +45,12 @@ _PARTS = (
 )
 
 
-def _translations(listed: str) -> dict[str, str]:
+def _read_translations(listed: str) -> dict[str, str]:
     entries = (entry.split(": ") for entry in listed.split("; "))
     return {plain_heading(w): key for key, words in entries for w in (key, *words.split(", "))}
 
 
-_OF_HEADS, _OF_PARTS = _translations(_HEADS), _translations(_PARTS)
+_OF_HEADS, _OF_PARTS = _read_translations(_HEADS), _read_translations(_PARTS)
 
 
 def in_english(document: Document) -> tuple[Document, list[Problem]]:
@@ -59,10 +59,12 @@ def in_english(document: Document) -> tuple[Document, list[Problem]]:
     Documents without criteria are unchanged. A key that stands beside its translation stays.
     """
     value, used = document.value, dict[str, str]()
-    heads = {_english(key, value, _OF_HEADS) for key in value} if isinstance(value, dict) else set()
+    heads = (
+        {_english_key(key, value, _OF_HEADS) for key in value} if isinstance(value, dict) else set()
+    )
     if not {"criteria", "sections"} & heads:
         return document, []
-    translated = _translated(value, _OF_HEADS, used)
+    translated = _translated_value(value, _OF_HEADS, used)
     if not any(plain_heading(theirs) != ours for theirs, ours in used.items()):
         return document, []
     listed = ", ".join(f"{theirs!r} as {ours}" for theirs, ours in used.items())
@@ -74,21 +76,21 @@ def in_english(document: Document) -> tuple[Document, list[Problem]]:
     ), [notice]
 
 
-def _translated(value: Any, words: Mapping[str, str], used: dict[str, str]) -> Any:
+def _translated_value(value: Any, words: Mapping[str, str], used: dict[str, str]) -> Any:
     """Return a mapping, or the mappings in a list, with keys in English."""
     if isinstance(value, list):
-        return [_translated(part, _OF_PARTS, used) for part in value]
+        return [_translated_value(part, _OF_PARTS, used) for part in value]
     if not isinstance(value, dict):
         return value
-    names = {key: _english(key, value, words) for key in value}
+    names = {key: _english_key(key, value, words) for key in value}
     used |= {key: name for key, name in names.items() if name != key}
     return {
-        names[key]: _translated(part, _OF_PARTS, used) if isinstance(part, list) else part
+        names[key]: _translated_value(part, _OF_PARTS, used) if isinstance(part, list) else part
         for key, part in value.items()
     }
 
 
-def _english(key: str, among: Mapping[str, Any], words: Mapping[str, str]) -> str:
+def _english_key(key: str, among: Mapping[str, Any], words: Mapping[str, str]) -> str:
     name = words.get(plain_heading(key), key)
     return key if name in among else name
 

@@ -16,15 +16,15 @@ from core.formats.rubrics.foreign import (
     Level,
     Scaling,
     WrittenRubric,
+    criteria_losses,
     criterion_of,
-    described,
-    effect_of,
+    described_requirement,
     first_names,
     levels_of,
-    lost_in_points,
-    lost_of_criteria,
-    lost_of_rubric,
-    shown,
+    point_losses,
+    rubric_losses,
+    scaling_notices,
+    shown_label,
 )
 from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import RawRow, RawTable
@@ -59,7 +59,7 @@ def levels_csv(rubric: Rubric) -> WrittenRubric:
             float(criterion.weight),
             criterion.scale,
             spreadsheet_safe(criterion.section or ""),
-            spreadsheet_safe(_tags(criterion.tags)),
+            spreadsheet_safe(_tags_text(criterion.tags)),
             criterion.aggregation,
             criterion.forced_choice,
         ]
@@ -68,13 +68,13 @@ def levels_csv(rubric: Rubric) -> WrittenRubric:
             value = None if option.value is None else float(option.value)
             rows.append([*head, label, text, value, option.na])
     kept = ("section", "tags", "aggregation", "forced_choice")
-    losses = [*lost_of_rubric(rubric), *lost_of_criteria(rubric.criteria, kept)]
+    losses = [*rubric_losses(rubric), *criteria_losses(rubric.criteria, kept)]
     if "\0" in rubric.model_dump_json().replace("\\u0000", "\0"):
         losses.append(Problem("NUL characters are written as signs."))
     return WrittenRubric(csv_text(FULL, rows, guarded=False), tuple(losses))
 
 
-def _tags(tags: Sequence[str]) -> str:
+def _tags_text(tags: Sequence[str]) -> str:
     plain = all(tag.strip() == tag and tag and ";" not in tag for tag in tags)
     plain = plain and not (tags and tags[0].startswith("["))
     return "; ".join(tags) if plain else json.dumps(list(tags), ensure_ascii=False)
@@ -85,16 +85,16 @@ def moodle_csv(rubric: Rubric) -> WrittenRubric:
     criteria = [c for c in rubric.criteria if c.weight > 0]
     rows = list[list[Value]]()
     for criterion in criteria:
-        name = _joined(criterion.name, described(criterion))
+        name = _joined_text(criterion.name, described_requirement(criterion))
         for at, level in enumerate(levels_of(criterion), start=1):
-            text = _joined(level.label, level.description)
+            text = _joined_text(level.label, level.description)
             points = int(level.points) if level.points.is_integer() else level.points
             rows.append([spreadsheet_safe(name), at, spreadsheet_safe(text), points])
     text = csv_text(MOODLE, rows, guarded=False)
     return WrittenRubric(text, tuple(_moodle_losses(rubric, criteria)))
 
 
-def _joined(head: str, text: str) -> str:
+def _joined_text(head: str, text: str) -> str:
     return head if not text or fold(text) == fold(head) else f"{head}{_SPLIT}{text}"
 
 
@@ -104,15 +104,15 @@ def _moodle_losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Pr
     out = [c.name for c in rubric.criteria if c.weight <= 0]
     if out:
         yield Problem(f"Only criteria that earn points are written; left out: {first_names(out)}.")
-    yield from lost_of_rubric(rubric)
-    yield from lost_of_criteria(criteria)
-    yield from lost_in_points(criteria)
+    yield from rubric_losses(rubric)
+    yield from criteria_losses(criteria)
+    yield from point_losses(criteria)
     if fold(rubric.name):
         yield Problem("The rubric's name is not in the file; the file is named after it.")
     mixed = [
         c.name
         for c in criteria
-        if any(_SPLIT in text for text in (c.name, *(shown(c, o) for o in c.options)))
+        if any(_SPLIT in text for text in (c.name, *(shown_label(c, o) for o in c.options)))
     ]
     if mixed:
         message = f"has a colon in a name, where name and text are parted: {first_names(mixed)}."
@@ -209,8 +209,8 @@ class _LevelReader:
             self._at["score"] = self._at["level"]
 
     def read(self) -> tuple[Parsed[Rubric], ...]:
-        grouped = self._grouped()
-        read = [self._rubric(name, criteria) for name, criteria in grouped.items()]
+        grouped = self._rows_by_criterion()
+        read = [self._rubric_data(name, criteria) for name, criteria in grouped.items()]
         if self._problems or not read:
             problems = self._problems or [Problem("has a header, but no rows.", "", (), 1)]
             raise refusal("rubric", problems, self._table.name)
@@ -218,12 +218,12 @@ class _LevelReader:
             rubric_of_rows(data, self._table.name, lines, notices) for data, notices, lines in read
         )
 
-    def _grouped(self) -> dict[str, dict[str, list[RawRow]]]:
+    def _rows_by_criterion(self) -> dict[str, dict[str, list[RawRow]]]:
         rubrics: dict[str, dict[str, list[RawRow]]] = {}
         rubric, criterion = stem(self._table.name, "Untitled rubric"), ""
         for row in self._table.rows:
-            rubric = self._text(row, "rubric") or rubric
-            criterion = self._text(row, "criterion") or criterion
+            rubric = self._cell_text(row, "rubric") or rubric
+            criterion = self._cell_text(row, "criterion") or criterion
             if not criterion:
                 mend = "The first row of a criterion needs its name."
                 self._problems.append(Problem("names no criterion.", mend, (), row.line))
@@ -231,12 +231,12 @@ class _LevelReader:
             rubrics.setdefault(rubric, {}).setdefault(criterion, []).append(row)
         return rubrics
 
-    def _text(self, row: RawRow, head: str) -> str:
+    def _cell_text(self, row: RawRow, head: str) -> str:
         text = unguarded(row.text(self._at[head]))
         # Our own cells are kept exactly; in other tools' cells, surrounding spaces are accidental.
         return text if self._full and text.strip() else text.strip()
 
-    def _rubric(
+    def _rubric_data(
         self, name: str, criteria: dict[str, list[RawRow]]
     ) -> tuple[dict[str, Any], list[Problem], list[int]]:
         shaped, notices, lines = list[dict[str, Any]](), list[Problem](), list[int]()
@@ -244,32 +244,32 @@ class _LevelReader:
         for criterion, rows in criteria.items():
             lines.append(rows[0].line)
             if self._full:
-                shaped.append(self._own(criterion, rows))
+                shaped.append(self._own_fields(criterion, rows))
                 continue
-            levels.append(self._levels(rows))
+            levels.append(self._levels_of_rows(rows))
             head, _, text = criterion.partition(_SPLIT)
             data, remark = criterion_of(head, text.strip() or head, levels[-1], self._scaling)
             weight = number_of(rows[0].text(self._at["weight"]).strip().removesuffix("%"))
             shaped.append(data if weight is None else data | {"weight": weight})
             if remark:
                 notices.append(Problem(f"{head!r} {remark}", "", (), rows[0].line))
-        notices += effect_of(levels, self._scaling) if levels else ()
+        notices += scaling_notices(levels, self._scaling) if levels else ()
         return {"name": name, "criteria": shaped}, notices, lines
 
-    def _levels(self, rows: list[RawRow]) -> list[Level]:
-        parts = [self._text(row, "level_description").partition(_SPLIT) for row in rows]
+    def _levels_of_rows(self, rows: list[RawRow]) -> list[Level]:
+        parts = [self._cell_text(row, "level_description").partition(_SPLIT) for row in rows]
         heads = [head if len(head) <= 60 else "" for head, _, _ in parts]
         if len(set(map(fold, heads))) < len(heads) or not all(map(fold, heads)):
             heads = []
         levels = list[Level]()
         for at, row in enumerate(rows):
-            given = self._text(row, "level")
+            given = self._cell_text(row, "level")
             score = number_of(row.text(self._at["score"]))
             if score is None:
                 message = f"has {row.text(self._at['score']).strip()!r} as score."
                 mend = "Give each level its points, in a column of their own."
                 self._problems.append(Problem(message, mend, ("score",), row.line))
-            text = self._text(row, "level_description")
+            text = self._cell_text(row, "level_description")
             numbered = not given or number_of(given) is not None
             if numbered and heads:
                 levels.append(Level(heads[at], parts[at][2].strip(), score or 0.0))
@@ -278,27 +278,27 @@ class _LevelReader:
                 levels.append(Level(label, text, score or 0.0))
         return levels
 
-    def _own(self, criterion: str, rows: list[RawRow]) -> dict[str, Any]:
+    def _own_fields(self, criterion: str, rows: list[RawRow]) -> dict[str, Any]:
         data: dict[str, Any] = {"name": criterion}
         for head in ("requirement", "scale", "section", "aggregation"):
-            data[head] = next((t for row in rows if (t := self._text(row, head))), None)
+            data[head] = next((t for row in rows if (t := self._cell_text(row, head))), None)
         data["requirement"] = data["requirement"] or criterion
-        data["weight"] = self._number(rows[0], "weight")
-        data["forced_choice"] = self._yes(rows[0], "forced_choice")
-        data["tags"] = self._tag_list(self._text(rows[0], "tags"), rows[0].line)
-        data["options"] = [self._option(row) for row in rows]
+        data["weight"] = self._number_in(rows[0], "weight")
+        data["forced_choice"] = self._yes_or_no_in(rows[0], "forced_choice")
+        data["tags"] = self._tag_list(self._cell_text(rows[0], "tags"), rows[0].line)
+        data["options"] = [self._option_data(row) for row in rows]
         return data
 
-    def _option(self, row: RawRow) -> dict[str, Any]:
-        away = self._yes(row, "na")
+    def _option_data(self, row: RawRow) -> dict[str, Any]:
+        away = self._yes_or_no_in(row, "na")
         return {
-            "label": self._text(row, "level"),
-            "description": self._text(row, "level_description"),
-            "value": None if away else self._number(row, "value"),
+            "label": self._cell_text(row, "level"),
+            "description": self._cell_text(row, "level_description"),
+            "value": None if away else self._number_in(row, "value"),
             "na": away or None,
         }
 
-    def _number(self, row: RawRow, head: str) -> float | None:
+    def _number_in(self, row: RawRow, head: str) -> float | None:
         text = row.text(self._at[head]).strip()
         if not text:
             return None
@@ -311,7 +311,7 @@ class _LevelReader:
             self._problems.append(Problem(message, "Use a number.", (head,), row.line))
         return value
 
-    def _yes(self, row: RawRow, head: str) -> bool | None:
+    def _yes_or_no_in(self, row: RawRow, head: str) -> bool | None:
         text = row.text(self._at[head]).strip().casefold()
         if text in ("", "true", "false", "yes", "no", "1", "0"):
             return text in ("true", "yes", "1") or None

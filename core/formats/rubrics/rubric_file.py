@@ -40,10 +40,10 @@ def parse_rubric(text: str | bytes | Opened, name: str) -> Parsed[Rubric]:
     'Cites a source'
     """
     document = Opened.of(text, name).document("rubric", MAX_RUBRIC_BYTES)
-    return rubric_from(document.value, name, document.line_of)
+    return rubric_from_data(document.value, name, document.line_of)
 
 
-def rubric_from(
+def rubric_from_data(
     value: Any, name: str, line_of: Callable[[Path], int | None], default: str = ""
 ) -> Parsed[Rubric]:
     """Return the rubric in plain data of any accepted layout.
@@ -64,12 +64,14 @@ def rubric_from(
     head = _without_null(numbers_as_text(head, (), problems))
     data = {"name": default or stem(name, "Untitled rubric"), **head}
     data["criteria"] = shaper.data["criteria"]
-    rubric, refused = _built(data)
-    problems += _without_doubles([_at(p, shaper.origin(p.path)) for p in refused], problems)
+    rubric, refused = _build_rubric(data)
+    problems += _without_repeated_places(
+        [_with_path(p, shaper.source_path(p.path)) for p in refused], problems
+    )
     if rubric is None or problems:
         raise refusal("rubric", _located(problems, line_of), name)
     notices = tuple(_located(shaper.notices, line_of))
-    return Parsed(rubric, notices, lambda path: line_of(shaper.origin(path)))
+    return Parsed(rubric, notices, lambda path: line_of(shaper.source_path(path)))
 
 
 def rubric_of_rows(
@@ -84,21 +86,21 @@ def rubric_of_rows(
         at = path[1] if len(path) > 1 else None
         return lines[at] if isinstance(at, int) and at < len(lines) else None
 
-    read = rubric_from(data, name, line_of)
+    read = rubric_from_data(data, name, line_of)
     return Parsed(read.value, (*notices, *read.notices), read.line_of)
 
 
-def _at(problem: Problem, path: Path) -> Problem:
+def _with_path(problem: Problem, path: Path) -> Problem:
     return replace(problem, path=path)
 
 
 def _located(problems: list[Problem], line_of: Callable[[Path], int | None]) -> list[Problem]:
     """Return the problems with their lines, in the order of the file."""
-    located = [replace(p, line=line_of(p.path), path=_readable(p.path)) for p in problems]
+    located = [replace(p, line=line_of(p.path), path=_readable_path(p.path)) for p in problems]
     return sorted(located, key=lambda p: p.line or 0)
 
 
-def _readable(path: Path) -> Path:
+def _readable_path(path: Path) -> Path:
     # For a bare list, "3, weight" would say too little.
     return ("criteria", *path) if path and isinstance(path[0], int) else path
 
@@ -114,14 +116,14 @@ def _without_null(part: Any) -> Any:
     return [_without_null(value) for value in part] if isinstance(part, list) else part
 
 
-def _built(data: dict[str, Any]) -> tuple[Rubric | None, list[Problem]]:
+def _build_rubric(data: dict[str, Any]) -> tuple[Rubric | None, list[Problem]]:
     try:
         return build_model(Rubric, data, "rubric"), []
     except InputError as error:
-        return None, [_at(p, _walkable(data, p.path)) for p in error.problems]
+        return None, [_with_path(p, _existing_path(data, p.path)) for p in error.problems]
 
 
-def _walkable(data: Any, path: Path) -> Path:
+def _existing_path(data: Any, path: Path) -> Path:
     """Return ``path`` as far as it exists in ``data``, plus one missing key.
 
     Pydantic names the branches of a union in its paths, which mean nothing to users.
@@ -135,7 +137,7 @@ def _walkable(data: Any, path: Path) -> Path:
     return path
 
 
-def _without_doubles(more: list[Problem], reported: list[Problem]) -> list[Problem]:
+def _without_repeated_places(more: list[Problem], reported: list[Problem]) -> list[Problem]:
     """Return the problems of ``more`` whose places have none in ``reported``."""
     paths, fresh = {p.path for p in reported}, list[Problem]()
     for problem in more:
@@ -189,35 +191,37 @@ def as_yaml(data: Mapping[str, Any]) -> str:
 
 def rubric_data(rubric: Rubric) -> dict[str, Any]:
     """Return the rubric as plain data in a readable order, without defaults."""
-    data = _dumped(rubric, "criteria") | {"name": rubric.name}
-    data["criteria"] = [_criterion(c) for c in rubric.criteria]
-    return _filled({name: data.get(name) for name in (*_FIRST, *Rubric.model_fields)})
+    data = _dump_part(rubric, "criteria") | {"name": rubric.name}
+    data["criteria"] = [_criterion_data(c) for c in rubric.criteria]
+    return _without_empty({name: data.get(name) for name in (*_FIRST, *Rubric.model_fields)})
 
 
 #: Keys before the criteria, which may be long.
 _FIRST = ("name", "description", "guidelines", "scoring", "decision")
 
 
-def _dumped(noun: Noun, *without: str) -> dict[str, Any]:
-    data: dict[str, Any] = _plain(
+def _dump_part(noun: Noun, *without: str) -> dict[str, Any]:
+    data: dict[str, Any] = _plain_value(
         noun.model_dump(by_alias=True, exclude_defaults=True, exclude={*without}, warnings=False)
     )
     return data
 
 
-def _criterion(criterion: Criterion) -> dict[str, Any]:
-    data = _dumped(criterion, "options")
-    data |= {"weight": _plain(criterion.weight), "scale": criterion.scale}
+def _criterion_data(criterion: Criterion) -> dict[str, Any]:
+    data = _dump_part(criterion, "options")
+    data |= {"weight": _plain_value(criterion.weight), "scale": criterion.scale}
     if criterion.scale != "binary" or criterion.options != BINARY:
         # The description comes last, since it may be long.
-        options = (_dumped(option) for option in criterion.options)
+        options = (_dump_part(option) for option in criterion.options)
         data["options"] = [
             dict(sorted(o.items(), key=lambda e: e[0] == "description")) for o in options
         ]
-    return _filled({name: data.get(name) for name in Criterion.model_fields}, keep=("section",))
+    return _without_empty(
+        {name: data.get(name) for name in Criterion.model_fields}, keep=("section",)
+    )
 
 
-def _filled(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:
+def _without_empty(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return ``data`` without empty entries, except non-null ones in ``keep``."""
     return {
         key: v
@@ -226,12 +230,12 @@ def _filled(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """Return ``value`` with plain lists and whole numbers; meta stays unchanged."""
     if isinstance(value, dict):
-        return {key: v if key == "meta" else _plain(v) for key, v in value.items()}
+        return {key: v if key == "meta" else _plain_value(v) for key, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [_plain_value(part) for part in value]
     is_integer = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
     return int(value) if is_integer else value
 
@@ -246,19 +250,19 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=_style(text))
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=_style_of_text(text))
 
 
-def _style(text: str) -> str | None:
+def _style_of_text(text: str) -> str | None:
     if _ODD.search(text):
         return '"'
     if "\n" in text:
         return '"' if text[0].isspace() or _LOOSE.search(text) else "|"
-    return "'" if _misread(text) else None
+    return "'" if _would_be_misread(text) else None
 
 
-def _misread(text: str) -> bool:
+def _would_be_misread(text: str) -> bool:
     """Return whether our reader would misread the plain text."""
     try:
         return not isinstance(resolve(text), str)
@@ -266,4 +270,4 @@ def _misread(text: str) -> bool:
         return True
 
 
-_Dumper.add_representer(str, _text)
+_Dumper.add_representer(str, _represent_text)

@@ -100,10 +100,10 @@ _CHOICE = re.compile(r'\s*\(?"?([A-Za-z0-9]{1,12})"?[):.]\s+(.+)\Z')
 
 def is_model_graded(value: Any) -> bool:
     """Return whether this is a spec of OpenAI evals, or several by name."""
-    return bool(_specs(value))
+    return bool(_specs_by_name(value))
 
 
-def _specs(value: Any) -> dict[str, Mapping[str, Any]]:
+def _specs_by_name(value: Any) -> dict[str, Mapping[str, Any]]:
     if not isinstance(value, Mapping):
         return {}
     if _is_spec(value):
@@ -126,7 +126,7 @@ def model_graded(value: Any) -> Converted:
         InputError: it compares several answers.
     """
     criteria, notices = list[dict[str, Any]](), list[Problem]()
-    for name, spec in _specs(value).items():
+    for name, spec in _specs_by_name(value).items():
         criteria += _spec_criteria(name, spec, notices)
     return {"criteria": criteria}, notices
 
@@ -145,7 +145,7 @@ def _spec_criteria(
     labels = [str(choice) for choice in choices]
     described = {m[1]: m[2] for line in text if (m := _CHOICE.match(line)) and m[1] in labels}
     text = [line for line in text if not ((m := _CHOICE.match(line)) and m[1] in described)]
-    answers = _answers(spec.get("choice_scores"), labels, described)
+    answers = _scale_and_options(spec.get("choice_scores"), labels, described)
     if not answers:
         message = f"{name or 'The spec'} gives its choices no scores; each is worth 0."
         notices.append(Problem(message, "Give the options values."))
@@ -161,7 +161,7 @@ def _spec_criteria(
     yield ({"name": name} if name else {}) | {"requirement": requirement or prompt} | answers
 
 
-def _answers(
+def _scale_and_options(
     scores: Any, labels: Sequence[str], described: Mapping[str, str]
 ) -> dict[str, Any] | None:
     """Return scale and options; a plain yes or no has no options. ``None`` without scores."""
@@ -204,7 +204,7 @@ def has_levels(value: Any) -> bool:
     >>> has_levels({"criteria": [{"name": "Voice", "levels": [{"points": 1, "label": "Low"}]}]})
     True
     """
-    value = _inside(value)
+    value = _rubric_inside(value)
     criteria = value.get("criteria") if isinstance(value, Mapping) else value
     return (
         isinstance(criteria, list)
@@ -226,7 +226,7 @@ def _have_points(options: Any) -> bool:
     return len(parts) == len(listed) > 1 and all({"points", "score"} & {*part} for part in parts)
 
 
-def _inside(value: Any) -> Any:
+def _rubric_inside(value: Any) -> Any:
     """Return the rubric inside a document about it, such as an event's; others unchanged."""
     within = value.get("rubric") if isinstance(value, Mapping) else None
     own = isinstance(value, Mapping) and {"criteria", "scoring_criteria"} & value.keys()
@@ -240,7 +240,7 @@ def scoring_criteria(value: Any) -> Converted:
         InputError: a level without a number.
     """
     document = value if isinstance(value, Mapping) else {"criteria": value}
-    value = _inside(document)
+    value = _rubric_inside(document)
     kind = "scoring_criteria" if "scoring_criteria" in value else "criteria"
     criteria = value[kind]
     entries = (
@@ -276,7 +276,9 @@ def _criterion_of(name: Any, entry: Any, notices: list[Problem]) -> dict[str, An
     turned, remark = _direction(entry, str(name), has_levels=bool(levels))
     notices += [remark] if remark else []
     if levels:
-        options = scored_options(_levels(levels, str(name), entry.get("scale")), turned=turned)
+        options = scored_options(
+            _levels_with_scores(levels, str(name), entry.get("scale")), turned=turned
+        )
         criterion |= {"scale": "ordinal", "options": options}
     return criterion
 
@@ -309,21 +311,21 @@ def _direction(
     return True, Problem(f"{name!r}: the lowest level is the best, as the file says.")
 
 
-def _levels(given: Any, name: str, scale: Any) -> list[Level]:
+def _levels_with_scores(given: Any, name: str, scale: Any) -> list[Level]:
     """Return levels with their scores, or their places in a ``scale`` of words."""
     parts = given if isinstance(given, list) else []
     if isinstance(given, Mapping):
         parts = [{"label": label, "description": text} for label, text in given.items()]
-    places = _places(scale)
-    levels = [level for part in parts if (level := _level(part, places)) is not None]
+    places = _places_of_words(scale)
+    levels = [level for part in parts if (level := _level_with_score(part, places)) is not None]
     if len(levels) < max(2, len(parts)):
         mend = "Give every level its score, such as 1: Wrong facts, or list them, lowest first."
         problem = Problem("has levels without scores.", mend, ("criteria", name))
         raise InputError("These scoring criteria are not a rubric.", (problem,))
-    return levels + _between(levels, scale)
+    return levels + _levels_between(levels, scale)
 
 
-def _places(scale: Any) -> dict[str, float]:
+def _places_of_words(scale: Any) -> dict[str, float]:
     """Return the place of each word of a scale, lowest first; none of a scale with numbers."""
     words = [fold(str(word)) for word in scale] if isinstance(scale, list) else []
     if any(finite(word) is not None for word in words):
@@ -335,7 +337,7 @@ def _places(scale: Any) -> dict[str, float]:
 _MOST_BETWEEN = 20
 
 
-def _between(levels: Sequence[Level], scale: Any) -> list[Level]:
+def _levels_between(levels: Sequence[Level], scale: Any) -> list[Level]:
     """Return the whole numbers of a scale, given by its ends, that have no level among others."""
     ends = [finite(end) for end in scale] if isinstance(scale, list) and len(scale) == 2 else []
     if None in ends or len(levels) < 3 or any(lv.label != f"{lv.points:g}" for lv in levels):
@@ -347,7 +349,7 @@ def _between(levels: Sequence[Level], scale: Any) -> list[Level]:
     return [Level(str(n), "", n) for n in range(int(low), int(high)) if n not in points]
 
 
-def _level(part: Any, places: Mapping[str, float]) -> Level | None:
+def _level_with_score(part: Any, places: Mapping[str, float]) -> Level | None:
     """Return a level with its score, or its place, or ``None`` without either."""
     given = part if isinstance(part, Mapping) else {"label": part}
     score = next((n for key in _SCORES if (n := finite(given.get(key))) is not None), None)

@@ -19,7 +19,7 @@ from core.formats.rubrics.keys import (
     shape_criterion,
     sort_keys,
 )
-from core.formats.source.parsed import enough, kind_of
+from core.formats.source.parsed import kind_of, too_many
 from core.text.names import fold
 
 #: As in `core.domain.rubric`; checked here so that a huge file is refused at once.
@@ -41,87 +41,89 @@ class Shaper:
         """Read the whole document: a list of criteria, or a mapping."""
         self.data = {"criteria": [], "meta": {}}
         if isinstance(value, list):
-            self._criteria(value, (), None)
+            self._read_criteria(value, (), None)
         elif isinstance(value, dict) and isinstance(value.get("items"), list):
-            self._wrong("holds items: this is a dataset.", "Import it as a dataset.", ("items",))
+            self._add_problem(
+                "holds items: this is a dataset.", "Import it as a dataset.", ("items",)
+            )
         elif isinstance(value, dict):
-            self._mapping(value, ())
+            self._read_mapping(value, ())
         else:
-            self._wrong(f"is {kind_of(value)}, not a rubric.", _SHAPES, ())
+            self._add_problem(f"is {kind_of(value)}, not a rubric.", _SHAPES, ())
         self._name_the_nameless()
 
-    def origin(self, path: Path) -> Path:
+    def source_path(self, path: Path) -> Path:
         """Return the place in the source of a place in ``data``."""
         for end in range(len(path), 0, -1):
             if path[:end] in self.origins:
                 return (*self.origins[path[:end]], *path[end:])
         return path
 
-    def _wrong(self, message: str, mend: str, path: Path) -> None:
+    def _add_problem(self, message: str, mend: str, path: Path) -> None:
         self.problems.append(Problem(message, mend, path))
 
-    def _mapping(self, value: dict[str, Any], path: Path) -> None:
+    def _read_mapping(self, value: dict[str, Any], path: Path) -> None:
         data, foreign, problems = sort_keys(value, RUBRIC_KEYS | set(BODY_KEYS), path, "a rubric")
         self.problems += problems
         for key in RUBRIC_KEYS & data.keys():
             if data[key] is not None:
-                self._take(key, data[key], (*path, key))
+                self._take_entry(key, data[key], (*path, key))
         for key, note in foreign.items():
-            self._note(self.data["meta"], key, note, (*path, key))
+            self._add_note(self.data["meta"], key, note, (*path, key))
             self.notices.append(kept_key(key, path))
-        self._body(data, path)
+        self._read_body(data, path)
 
-    def _take(self, key: str, value: Any, path: Path) -> None:
+    def _take_entry(self, key: str, value: Any, path: Path) -> None:
         if key == "meta":
             if not isinstance(value, dict):
-                self._wrong(
+                self._add_problem(
                     f"is {kind_of(value)}.", "Use a mapping of notes, each with a key.", path
                 )
                 return
             for name, note in value.items():
-                self._note(self.data["meta"], name, note, (*path, name))
+                self._add_note(self.data["meta"], name, note, (*path, name))
         elif (key,) in self.origins:
-            self._wrong(
+            self._add_problem(
                 "is given both next to `rubric` and inside it.", "Keep one of the two.", path
             )
         else:
             self.data[key] = value
             self.origins[(key,)] = path
 
-    def _note(self, meta: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    def _add_note(self, meta: dict[str, Any], key: str, value: Any, path: Path) -> None:
         if key in meta:
-            self._wrong(TWICE, KEEP_ONE, path)
+            self._add_problem(TWICE, KEEP_ONE, path)
         meta[key] = value
 
-    def _body(self, data: dict[str, Any], path: Path) -> None:
+    def _read_body(self, data: dict[str, Any], path: Path) -> None:
         bodies = [key for key in BODY_KEYS if data.get(key) is not None]
         for idle in bodies[1:]:
             message = f"is left out, because `{bodies[0]}` is given, too."
             self.notices.append(Problem(message, "", (*path, idle)))
         if not bodies:
             if not self.problems:
-                self._wrong("holds no criteria.", _SHAPES, path)
+                self._add_problem("holds no criteria.", _SHAPES, path)
             return
         body, body_path = data[bodies[0]], (*path, bodies[0])
         if bodies[0] == "rubric" and isinstance(body, dict):
-            self._mapping(body, body_path)
+            self._read_mapping(body, body_path)
         elif bodies[0] == "sections" and isinstance(body, dict):
             for name, section in body.items():
-                self._named_section(name, section, (*body_path, name))
+                self._read_named_section(name, section, (*body_path, name))
         elif isinstance(body, list):
-            self._criteria(body, body_path, None)
+            self._read_criteria(body, body_path, None)
         else:
-            self._wrong(f"is {kind_of(body)}.", "Use a list of criteria.", body_path)
+            self._add_problem(f"is {kind_of(body)}.", "Use a list of criteria.", body_path)
 
-    def _named_section(self, name: str, section: Any, path: Path) -> None:
+    def _read_named_section(self, name: str, section: Any, path: Path) -> None:
         if isinstance(section, dict):
-            self._section({"name": name, **section}, path, None)
+            self._read_section({"name": name, **section}, path, None)
         elif isinstance(section, list):
-            self._criteria(section, path, name)
+            self._read_criteria(section, path, name)
         else:
-            self._wrong(f"is {kind_of(section)}.", "Use a list of criteria.", path)
+            self._add_problem(f"is {kind_of(section)}.", "Use a list of criteria.", path)
 
-    def _section(self, section: dict[str, Any], path: Path, outer: str | None) -> None:
+    def _read_section(self, section: dict[str, Any], path: Path, outer: str | None) -> None:
         data, foreign, problems = sort_keys(section, SECTION_KEYS, path, "a section")
         self.problems += problems
         given = data.get("name")
@@ -132,9 +134,9 @@ class Shaper:
         self.notices += [kept_key(key, path) for key in foreign]
         criteria = data.get("criteria")
         if isinstance(criteria, list):
-            self._criteria(criteria, (*path, "criteria"), name)
+            self._read_criteria(criteria, (*path, "criteria"), name)
         else:
-            self._wrong(f"is {kind_of(criteria)}.", "Use a list.", (*path, "criteria"))
+            self._add_problem(f"is {kind_of(criteria)}.", "Use a list.", (*path, "criteria"))
 
     def _unused_key(self, section: str | None) -> str:
         """Return a key for a section's notes that no earlier section uses."""
@@ -146,27 +148,27 @@ class Shaper:
         self.sections.add(name)
         return name
 
-    def _criteria(self, entries: list[Any], path: Path, section: str | None) -> None:
+    def _read_criteria(self, entries: list[Any], path: Path, section: str | None) -> None:
         for index, entry in enumerate(entries):
             criterion_path = (*path, index)
-            if enough(self.problems):
+            if too_many(self.problems):
                 return
             if len(self.data["criteria"]) >= MAX_CRITERIA:
                 message = f"is one too many: {MAX_CRITERIA} criteria are the limit."
-                self._wrong(message, "Split the rubric.", criterion_path)
+                self._add_problem(message, "Split the rubric.", criterion_path)
                 return
             if isinstance(entry, dict) and "criteria" in entry and "requirement" not in entry:
-                self._section(entry, criterion_path, section)
+                self._read_section(entry, criterion_path, section)
                 continue
             if isinstance(entry, str):
                 entry = {"requirement": entry}
             if not isinstance(entry, dict):
                 mend = "Write a mapping with at least a requirement."
-                self._wrong(f"is {kind_of(entry)}, not a criterion.", mend, criterion_path)
+                self._add_problem(f"is {kind_of(entry)}, not a criterion.", mend, criterion_path)
                 continue
-            self._add(shape_criterion(entry, criterion_path, section), criterion_path)
+            self._add_criterion(shape_criterion(entry, criterion_path, section), criterion_path)
 
-    def _add(self, shaped: Shaped, source: Path) -> None:
+    def _add_criterion(self, shaped: Shaped, source: Path) -> None:
         place: Path = ("criteria", len(self.data["criteria"]))
         self.data["criteria"].append(shaped.data)
         self.origins[place] = source

@@ -33,7 +33,10 @@ def looks_like_unitxt(value: Any) -> bool:
     >>> looks_like_unitxt({"criteria": [{"name": "a", "requirement": "b"}]})
     False
     """
-    return any(_is_criterion(criterion, around) for criterion, _, around in _criteria(value, ()))
+    return any(
+        _is_criterion(criterion, around)
+        for criterion, _, around in _criteria_with_places(value, ())
+    )
 
 
 def _is_criterion(value: Mapping[str, Any], around: Mapping[str, Any]) -> bool:
@@ -41,37 +44,40 @@ def _is_criterion(value: Mapping[str, Any], around: Mapping[str, Any]) -> bool:
         return False
     typed = "criteria" in str(value.get("__type__", ""))
     return typed or (
-        "description" in value and ("options" in value or _pairwise(value) or _pairwise(around))
+        "description" in value
+        and ("options" in value or _is_pairwise(value) or _is_pairwise(around))
     )
 
 
-def _criteria(value: Any, path: Path) -> Iterator[tuple[dict[str, Any], Path, dict[str, Any]]]:
+def _criteria_with_places(
+    value: Any, path: Path
+) -> Iterator[tuple[dict[str, Any], Path, dict[str, Any]]]:
     """Yield every criterion with its place and surrounding keys (weight, type ...)."""
     if isinstance(value, list):
         for at, entry in enumerate(value):
-            yield from _criteria(entry, (*path, at))
+            yield from _criteria_with_places(entry, (*path, at))
         return
     if not isinstance(value, dict):
         return
     for key in ("criteria", "criterion", "items"):
         inner = value.get(key)
         if isinstance(inner, dict):
-            yield _snaked(inner), (*path, key), _snaked(value)
+            yield _with_snake_case_keys(inner), (*path, key), _with_snake_case_keys(value)
             return
         if isinstance(inner, list) and key != "criterion":
-            yield from _criteria(inner, (*path, key))
+            yield from _criteria_with_places(inner, (*path, key))
             return
-    yield _snaked(value), path, {}
+    yield _with_snake_case_keys(value), path, {}
 
 
-def _snaked(value: Mapping[str, Any]) -> dict[str, Any]:
+def _with_snake_case_keys(value: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "".join(f"_{c.lower()}" if c.isupper() else c for c in key): part
         for key, part in value.items()
     }
 
 
-def _pairwise(value: Mapping[str, Any]) -> bool:
+def _is_pairwise(value: Mapping[str, Any]) -> bool:
     kinds = f"{value.get('__type__', '')} {value.get('type', '')}".casefold()
     return "pairwise" in kinds or ("prediction_field" in value and "options" not in value)
 
@@ -97,7 +103,9 @@ def unitxt_data(
     reader = _UnitxtReader()
     criteria = list[dict[str, Any]]()
     lines = list[int | None]()
-    for number, (given, path, around) in enumerate(_criteria(document.value, ()), start=1):
+    for number, (given, path, around) in enumerate(
+        _criteria_with_places(document.value, ()), start=1
+    ):
         default = f"Criterion {number}"
         criterion = reader.criterion(given, str(given.get("name") or default), path, around)
         if criterion is not None:
@@ -123,12 +131,12 @@ class _UnitxtReader:
         self, given: dict[str, Any], name: str, path: Path, around: Mapping[str, Any]
     ) -> dict[str, Any] | None:
         """Return the criterion in our keys, or ``None`` with a problem."""
-        if _pairwise(given) or (not given.get("options") and _pairwise(around)):
+        if _is_pairwise(given) or (not given.get("options") and _is_pairwise(around)):
             mend = "Use Compare systems instead; it asks which of two answers is better."
             message = f"{name!r} compares answers with each other and has no options."
             self.problems.append(Problem(message, mend, path))
             return None
-        options = self._options(given, name, path)
+        options = self._read_options(given, name, path)
         if options is None:
             return None
         values = [option["value"] for option in options]
@@ -139,16 +147,16 @@ class _UnitxtReader:
             "requirement": str(given.get("description") or name),
             "scale": scale,
             "options": options,
-            "meta": self._meta(given, name, path),
+            "meta": self._read_meta(given, name, path),
         }
         if isinstance(around.get("weight"), int | float):
             data["weight"] = around["weight"]
-        self._say_fields(given, name, path)
-        self._say_around(around, name, path)
-        self._gate(around, name, options)
+        self._report_context_fields(given, name, path)
+        self._report_unused_keys(around, name, path)
+        self._add_gate(around, name, options)
         return data
 
-    def _options(
+    def _read_options(
         self, given: Mapping[str, Any], name: str, path: Path
     ) -> list[dict[str, Any]] | None:
         listed, options_path = given.get("options"), (*path, "options")
@@ -158,7 +166,7 @@ class _UnitxtReader:
             return None
         options = [option if isinstance(option, dict) else {"name": option} for option in listed]
         labels = [str(option.get("name", "")) for option in options]
-        values = self._values(given, labels, name, path)
+        values = self._read_values(given, labels, name, path)
         if values is None:
             return None
         return [
@@ -166,7 +174,7 @@ class _UnitxtReader:
             for label, option, value in zip(labels, options, values, strict=True)
         ]
 
-    def _values(
+    def _read_values(
         self, given: Mapping[str, Any], labels: Sequence[str], name: str, path: Path
     ) -> list[float] | None:
         """Return values in [0, 1] from the map of scores, or from options' scores."""
@@ -195,7 +203,7 @@ class _UnitxtReader:
         self.notices.append(Problem(message, "", path))
         return [round((v - low) / (high - low), 9) if high > low else 0.0 for v in values]
 
-    def _meta(self, given: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
+    def _read_meta(self, given: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
         fields = {k: given[k] for k in ("prediction_field", "context_fields") if given.get(k)}
         unknown = {k: v for k, v in given.items() if k not in _KNOWN | _IDLE}
         of_options = {
@@ -216,7 +224,7 @@ class _UnitxtReader:
             self.notices.append(Problem(message, "", path))
         return fields | unknown | ({"options": of_options} if of_options else {})
 
-    def _say_around(self, around: Mapping[str, Any], name: str, path: Path) -> None:
+    def _report_unused_keys(self, around: Mapping[str, Any], name: str, path: Path) -> None:
         """Report unused keys around a criterion; the reader of test cases reports theirs."""
         unused = [k for k in around if k not in _AROUND | _IDLE]
         if unused and "instances" not in around:
@@ -224,7 +232,7 @@ class _UnitxtReader:
                 Problem(f"{name!r}: {', '.join(unused)} next to it is left out.", "", path)
             )
 
-    def _say_fields(self, given: Mapping[str, Any], name: str, path: Path) -> None:
+    def _report_context_fields(self, given: Mapping[str, Any], name: str, path: Path) -> None:
         fields = given.get("context_fields")
         names = list(fields.values() if isinstance(fields, dict) else fields or ())
         if not names:
@@ -233,7 +241,7 @@ class _UnitxtReader:
         mend = "Put them into the items' prompt, reference or sections; the text names them."
         self.notices.append(Problem(message, mend, (*path, "context_fields")))
 
-    def _gate(
+    def _add_gate(
         self, around: Mapping[str, Any], name: str, options: Sequence[Mapping[str, Any]]
     ) -> None:
         """Add a gate for a required criterion: unmet makes the score 0."""

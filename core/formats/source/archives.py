@@ -39,7 +39,7 @@ BROKEN = (
 
 
 @contextmanager
-def broken_refused(name: str) -> Iterator[None]:
+def refuse_broken_archive(name: str) -> Iterator[None]:
     """Report a broken archive as an ``InputError`` that names it."""
     try:
         yield
@@ -67,8 +67,8 @@ class Unpacked:
     def __init__(self, data: bytes, name: str) -> None:
         self.name, self._data = name, data
         self._left, self._seen, self._tags = MOST_UNPACKED, dict[str, int](), 0
-        _require_few(_stated(data), name)
-        with broken_refused(name):
+        _require_few(_stated_file_count(data), name)
+        with refuse_broken_archive(name):
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         infos = [info for info in self._archive.infolist() if not info.filename.endswith("/")]
         _require_few(len(infos), name)
@@ -94,7 +94,7 @@ class Unpacked:
     def chunks(self, member: str) -> Iterator[bytes]:
         """Yield a file in pieces. Raises ``InputError``: damaged, encrypted, too big."""
         size = 0
-        for chunk in self._unpacked(self.members[member]):
+        for chunk in self._unpack(self.members[member]):
             size += len(chunk)
             # A file that is read again counts once.
             self._left -= max(0, size - self._seen.get(member, 0))
@@ -116,11 +116,11 @@ class Unpacked:
                 raise InputError(f"{message}, which is the limit. {mend}", (), self.name)
             yield chunk
 
-    def _unpacked(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
+    def _unpack(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
         if info.compress_type == ZSTANDARD:
             yield _zstandard_member(self._data, info, self.name)
             return
-        with broken_refused(self.name), self._archive.open(info) as file:
+        with refuse_broken_archive(self.name), self._archive.open(info) as file:
             while chunk := file.read(_CHUNK):
                 yield chunk
 
@@ -161,7 +161,7 @@ def _require_few(number: int, name: str) -> None:
         raise InputError(message, (), name)
 
 
-def _stated(data: bytes) -> int:
+def _stated_file_count(data: bytes) -> int:
     """Return the number of files stated at the end of the archive."""
     large, end = data.rfind(b"PK\x06\x06"), data.rfind(b"PK\x05\x06")
     number = int.from_bytes(data[end + 10 : end + 12], "little") if end >= 0 else 0
@@ -175,7 +175,7 @@ def _stated(data: bytes) -> int:
 def _zstandard_member(data: bytes, member: zipfile.ZipInfo, name: str) -> bytes:
     """Return a Zstandard member's content. Raises ``InputError``."""
     most = MAX_DATASET_BYTES
-    with broken_refused(name):
+    with refuse_broken_archive(name):
         inside = _zstandard(data, member, most)
     if len(inside) > most:
         message = f"{member.filename} is larger than {most / MEGABYTE:,.0f} MB. Split it."

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
-from core.formats.source.heading import header_at, heading_rows, said_titles
+from core.formats.source.heading import header_at, heading_rows, titles_notice
 from core.formats.source.parsed import (
     LONGEST_WORD,
     MAX_ROWS,
     SharedWords,
     TableRows,
-    enough,
     refusal,
+    too_many,
     too_many_rows,
 )
 
@@ -53,25 +53,25 @@ def read_csv(
     shared = SharedWords()
     delimiter = delimiter or delimiter_of(text, name)
     refuse_too_many(text, delimiter, name)
-    titles, heads, deep = _header(text, delimiter)
-    notices = [said_titles([cells for _, cells in titles], titles[0][0])] if titles else []
+    titles, heads, deep = _find_header(text, delimiter)
+    notices = [titles_notice([cells for _, cells in titles], titles[0][0])] if titles else []
     start = len(titles) + deep - 1
     end = None if most is None else start + 1 + most
     foot = list[tuple[int, str]]()
-    for line, cells in islice(_filled(text, delimiter, problems), start, end):
+    for line, cells in islice(_filled_records(text, delimiter, problems), start, end):
         if not columns:
-            columns = headed(heads)
+            columns = headings_of(heads)
             problems += bad_columns(columns, line)
             if problems:
                 break
-        elif len(cells) == 1 and (foot or _ends(rows, lines, line)):
+        elif len(cells) == 1 and (foot or _is_below_table(rows, lines, line)):
             foot.append((line, cells[0]))
         elif len(cells) != len(columns) or foot:
             line, cells = (foot[0][0], [foot[0][1]]) if foot else (line, cells)
             message = f"has {len(cells)} cells, but the header names {len(columns)} columns."
             mend = "Put cells that hold the delimiter or a line break in double quotes."
             problems.append(Problem(message, mend, (), line))
-            if foot or enough(problems):
+            if foot or too_many(problems):
                 break
         else:
             words = [cell if len(cell) > LONGEST_WORD else shared[cell] for cell in cells]
@@ -89,23 +89,27 @@ def read_csv(
     return TableRows(columns, tuple(rows), tuple(lines), tuple(notices))
 
 
-def _ends(rows: Sequence[Mapping[str, str]], lines: Sequence[int], line: int) -> bool:
+def _is_below_table(rows: Sequence[Mapping[str, str]], lines: Sequence[int], line: int) -> bool:
     """Return whether a lone cell at ``line`` is below the table, and not the end of a text."""
     if len(rows) < 3 or len(rows[-1]) < 3:
         return False
     return line > lines[-1] + 1 or " " not in list(rows[-1].values())[-1].strip()
 
 
-def _filled(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
+def _filled_records(
+    text: str, delimiter: str, problems: list[Problem]
+) -> Iterator[tuple[int, list[str]]]:
     """Yield the records with content."""
     for line, cells in records(text, delimiter, problems):
         if any(map(str.strip, cells)):
             yield line, cells
 
 
-def _header(text: str, delimiter: str) -> tuple[list[tuple[int, list[str]]], tuple[str, ...], int]:
+def _find_header(
+    text: str, delimiter: str
+) -> tuple[list[tuple[int, list[str]]], tuple[str, ...], int]:
     """Return the records above the header, its headings, and the number of its rows."""
-    first = list(islice(_filled(text[:_BEGINNING], delimiter, []), 41))
+    first = list(islice(_filled_records(text[:_BEGINNING], delimiter, []), 41))
     at = header_at([cells for _, cells in first])
     header = first[at][1] if first else []
     # Two columns below a line with a single cell may be text with commas and no quotes.
@@ -149,7 +153,7 @@ def _evenness(text: str, delimiter: str) -> tuple[float, int]:
     return (sum(width == widths[0] for width in widths) / len(widths), widths[0])
 
 
-def _lines(text: str) -> Iterator[str]:
+def _limited_lines(text: str) -> Iterator[str]:
     """Yield the lines of a text; an overlong one ends the reading."""
     for line in _LINE.finditer(text):
         if line.end() - line.start() > _LONGEST_LINE:
@@ -160,7 +164,7 @@ def _lines(text: str) -> Iterator[str]:
 def records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
     """Yield records with their first lines; a malformed one ends the reading."""
     csv.field_size_limit(MAX_TEXT + 1)
-    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
+    reader = csv.reader(_limited_lines(text), delimiter=delimiter, strict=True)
     line = 1
     while True:
         try:
@@ -177,10 +181,10 @@ def records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tupl
         line = reader.line_num + 1
 
 
-def headed(cells: Sequence[str]) -> tuple[str, ...]:
+def headings_of(cells: Sequence[str]) -> tuple[str, ...]:
     """Return the headings; a column without one is named by its number.
 
-    >>> headed(["", "text"])
+    >>> headings_of(["", "text"])
     ('column 1', 'text')
     """
     return tuple(cell.strip() or f"column {at}" for at, cell in enumerate(cells, start=1))
@@ -243,7 +247,7 @@ class RawTable:
     def table_below(self, titles: int) -> RawTable:
         """Return the table whose header comes after this many rows."""
         head = self.rows[titles - 1]
-        return replace(self, heads=_heads(head), rows=self.rows[titles:], head=head)
+        return replace(self, heads=_row_headings(head), rows=self.rows[titles:], head=head)
 
     def with_cells(self, changes: Mapping[tuple[int, int], str]) -> bytes:
         """Return the file with these cells replaced, by (row, column), otherwise unchanged.
@@ -252,7 +256,7 @@ class RawTable:
             InputError: the file's encoding lacks a character of a text.
         """
         cells = {self.rows[row].cells[column]: text for (row, column), text in changes.items()}
-        return self._written((c.start, c.end, self._quoted(text)) for c, text in cells.items())
+        return self._with_edits((c.start, c.end, self._quote(text)) for c, text in cells.items())
 
     def with_columns(self, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
         r"""Return the file with columns appended to its header and rows, otherwise unchanged.
@@ -263,11 +267,11 @@ class RawTable:
         edits = list[tuple[int, int, str]]()
         for row, cells in zip((self.head, *self.rows), (heads, *rows), strict=True):
             short = [""] * max(0, len(self.heads) - len(row.cells))
-            added = "".join(self.delimiter + self._quoted(cell) for cell in (*short, *cells))
+            added = "".join(self.delimiter + self._quote(cell) for cell in (*short, *cells))
             edits.append((row.cells[-1].end, row.cells[-1].end, added))
-        return self._written(edits)
+        return self._with_edits(edits)
 
-    def _written(self, edits: Iterable[tuple[int, int, str]]) -> bytes:
+    def _with_edits(self, edits: Iterable[tuple[int, int, str]]) -> bytes:
         """Return the file with each edit's text between two offsets."""
         pieces, at = list[str](), 0
         for start, end, text in sorted(edits):
@@ -282,7 +286,7 @@ class RawTable:
             message = f"This file's encoding has no {letter!r}. {mend}"
             raise InputError(message, (), self.name) from None
 
-    def _quoted(self, text: str) -> str:
+    def _quote(self, text: str) -> str:
         if text == text.strip() and not re.search(f'["\r\n{re.escape(self.delimiter)}]', text):
             return text
         return '"' + text.replace('"', '""') + '"'
@@ -303,11 +307,11 @@ def read_raw(data: bytes | str, name: str, what: str = "table") -> RawTable:
     >>> table.heads, table.with_cells({(0, 1): "8,5"})
     (('a', 'b'), b'a;b\r\n"x;1";8,5\r\n')
     """
-    text, encoding = (data, "utf-8") if isinstance(data, str) else _decoded(data, name, what)
+    text, encoding = (data, "utf-8") if isinstance(data, str) else _decode(data, name, what)
     delimiter = delimiter_of(text.removeprefix(_BOM), name)
     refuse_too_many(text, delimiter, name)
     records, problems = list[RawRow](), list[Problem]()
-    for row in _records(text, delimiter, problems):
+    for row in _raw_rows(text, delimiter, problems):
         if any(cell.text.strip() for cell in row.cells):
             records.append(row)
     if not records and not problems:
@@ -315,20 +319,20 @@ def read_raw(data: bytes | str, name: str, what: str = "table") -> RawTable:
     if problems:
         raise refusal(what, problems, name)
     first, *rows = records
-    return RawTable(name, text, encoding, delimiter, _heads(first), tuple(rows), head=first)
+    return RawTable(name, text, encoding, delimiter, _row_headings(first), tuple(rows), head=first)
 
 
 def raw_table(name: str, rows: Mapping[int, Sequence[str]]) -> RawTable:
     """Return a table of cells without source text; rows by their numbers, the header first."""
     head, *body = (RawRow(n, tuple(RawCell(c, 0, 0) for c in row)) for n, row in rows.items())
-    return RawTable(name, "", "utf-8", "", _heads(head), tuple(body), head=head)
+    return RawTable(name, "", "utf-8", "", _row_headings(head), tuple(body), head=head)
 
 
-def _heads(row: RawRow) -> tuple[str, ...]:
+def _row_headings(row: RawRow) -> tuple[str, ...]:
     return tuple(cell.text.strip() for cell in row.cells)
 
 
-def _decoded(data: bytes, name: str, what: str) -> tuple[str, str]:
+def _decode(data: bytes, name: str, what: str) -> tuple[str, str]:
     """Return the text with its mark, and an encoding that restores the bytes."""
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if data.startswith(b"PK\x03\x04") or (not marked and b"\0" in data[:1000]):
@@ -346,13 +350,13 @@ def _decoded(data: bytes, name: str, what: str) -> tuple[str, str]:
     raise refusal(what, [Problem("is cut off: half a character is left.")], name)
 
 
-def _records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[RawRow]:
+def _raw_rows(text: str, delimiter: str, problems: list[Problem]) -> Iterator[RawRow]:
     at, line = (1 if text.startswith(_BOM) else 0), 1
     ends = re.compile(f"[\r\n{re.escape(delimiter)}]")
     while at < len(text):
         begun, cells = line, list[RawCell]()
         while True:
-            cell = _cell(text, at, ends)
+            cell = _raw_cell(text, at, ends)
             if cell is None:
                 mend = 'Write a double quote inside a quoted cell twice ("").'
                 problems.append(Problem("holds a quote that does not close.", mend, (), line))
@@ -372,10 +376,10 @@ def _records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[Raw
         yield RawRow(begun, tuple(cells))
 
 
-def _cell(text: str, start: int, ends: re.Pattern[str]) -> RawCell | None:
+def _raw_cell(text: str, start: int, ends: re.Pattern[str]) -> RawCell | None:
     """Return the cell that begins at ``start``; ``None`` if its quote stays open."""
     if text[start : start + 1] != '"':
-        end = _end(text, start, ends)
+        end = _end_of_cell(text, start, ends)
         return RawCell(text[start:end], start, end)
     at = start + 1
     while True:
@@ -385,10 +389,10 @@ def _cell(text: str, start: int, ends: re.Pattern[str]) -> RawCell | None:
         if text[at + 1 : at + 2] != '"':
             break
         at += 2
-    end = _end(text, at + 1, ends)
+    end = _end_of_cell(text, at + 1, ends)
     return RawCell(text[start + 1 : at].replace('""', '"') + text[at + 1 : end], start, end)
 
 
-def _end(text: str, start: int, ends: re.Pattern[str]) -> int:
+def _end_of_cell(text: str, start: int, ends: re.Pattern[str]) -> int:
     end = ends.search(text, start)
     return end.start() if end else len(text)

@@ -22,13 +22,13 @@ def spreadsheet_safe(text: str) -> str:
     return "'" + text if _FORMULA.match(text) else text
 
 
-def works_out(text: str) -> bool:
+def is_formula(text: str) -> bool:
     """Return whether a spreadsheet would evaluate the text as a formula."""
     return bool(_FORMULA.match(text)) and not text.startswith("'")
 
 
 def unguarded(text: str) -> str:
-    """Return the original of a text that ``harmless`` returned.
+    """Return the original of a text that ``spreadsheet_safe`` returned.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
@@ -79,7 +79,7 @@ def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Value]], *, guarded: 
     '=1+1,-2.5
     ,true
     """
-    lines = (_line([_cell(value, guarded) for value in row]) for row in (heads, *rows))
+    lines = (_csv_line([_csv_cell(value, guarded) for value in row]) for row in (heads, *rows))
     return "".join(lines)
 
 
@@ -92,13 +92,13 @@ def csv_bytes(text: str, *, mark: bool = True) -> bytes:
     return (f"{MARK if mark else ''}{text}").encode("utf-8", "replace")
 
 
-def _line(cells: Sequence[str]) -> str:
+def _csv_line(cells: Sequence[str]) -> str:
     # The standard library writes a lone carriage return unquoted, at which its reader stops.
     written = ['"' + c.replace('"', '""') + '"' if _SPECIAL.search(c) else c for c in cells]
     return (",".join(written) or '""') + "\n"
 
 
-def _cell(value: Value, guarded: bool) -> str:
+def _csv_cell(value: Value, guarded: bool) -> str:
     if isinstance(value, str):
         # A NUL ends a file for many readers.
         return spreadsheet_safe(value) if guarded else value.replace("\0", "\ufffd")

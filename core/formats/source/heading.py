@@ -27,9 +27,9 @@ def header_at(rows: Sequence[Sequence[str]]) -> int:
     >>> header_at([["id", "essay"], ["1", "It is."]]), header_at([["essay"], ["One", " two"]])
     (0, 0)
     """
-    first = [_trimmed(row) for row in rows[: 2 * _DEEPEST]]
+    first = [_trimmed_row(row) for row in rows[: 2 * _DEEPEST]]
     for at, row in enumerate(first[:_DEEPEST]):
-        if at and (_names_all(row, first[at + 1 :]) or heading_rows(first, at)[1] > 1):
+        if at and (_heads_rows(row, first[at + 1 :]) or heading_rows(first, at)[1] > 1):
             return at
         if not _is_title(row):
             return 0
@@ -68,19 +68,20 @@ def heading_rows(rows: Sequence[Sequence[str]], at: int) -> tuple[tuple[str, ...
         return tuple(upper), 1
     index = below[1] if below[1][0] and not any(below[1][1:]) else []
     heads = [
-        _joined(over[n], lower[n]) if n in groups else over[n] or lower[n] for n in range(len(over))
+        _joined_heading(over[n], lower[n]) if n in groups else over[n] or lower[n]
+        for n in range(len(over))
     ]
     heads[0] = index[0] if index else heads[0]
     return tuple(heads), 3 if index else 2
 
 
-def _joined(upper: str, lower: str) -> str:
+def _joined_heading(upper: str, lower: str) -> str:
     """Return one heading from two rows, in a survey's form or as criterion and rater."""
     asks = upper.endswith("?") or len(upper.split()) > 4
     return f"{upper} [{lower}]" if asks else f"{upper} / {lower}"
 
 
-def said_titles(rows: Sequence[Sequence[str]], line: int | None) -> Problem:
+def titles_notice(rows: Sequence[Sequence[str]], line: int | None) -> Problem:
     """Return the notice about the rows above a header."""
     text = " / ".join(" ".join(filter(None, row)) for row in rows)
     lines = "The line" if len(rows) == 1 else f"The {len(rows)} lines"
@@ -88,7 +89,7 @@ def said_titles(rows: Sequence[Sequence[str]], line: int | None) -> Problem:
     return Problem(f"{lines} above the header {verb} left out: {text[:200]!r}.", "", (), line)
 
 
-def _trimmed(row: Sequence[str]) -> list[str]:
+def _trimmed_row(row: Sequence[str]) -> list[str]:
     cells = list(row)
     while cells and not cells[-1].strip():
         cells.pop()
@@ -100,7 +101,7 @@ def _is_title(row: Sequence[str]) -> bool:
     return len(filled) < 2 or (len(filled) == 2 and filled[0].endswith(":"))
 
 
-def _names_all(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+def _heads_rows(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Return whether a row is a header of those below it."""
     if len(row) < 2 or not below or len(set(row)) < len(row) or not all(row):
         return False
@@ -152,7 +153,7 @@ def survey_rows(rows: TableRows) -> TableRows:
         which = ", ".join(str(rows.lines[at]) for at in sorted(left)[:20])
         are = "1 row is a preview or test" if len(left) == 1 else f"{len(left):,} rows are previews"
         notices.append(Problem(f"{are} of the survey and left out (line {which})."))
-    names = _parts_asked(rows)
+    names = _question_parts(rows)
     if names:
         listed = ", ".join(f"{c!r} is {name!r}" for c, name in [*names.items()][:6])
         listed += " and so on" if len(names) > 6 else ""
@@ -166,7 +167,7 @@ def survey_rows(rows: TableRows) -> TableRows:
     )
 
 
-def _parts_asked(rows: TableRows) -> dict[str, str]:
+def _question_parts(rows: TableRows) -> dict[str, str]:
     """Return the names of columns whose questions end alike for each number, or {}."""
     if len(rows.rows) < 3 or IMPORT_ID not in str(rows.rows[1][rows.columns[0]]):
         return {}

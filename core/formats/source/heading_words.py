@@ -268,8 +268,8 @@ def plain_heading(heading: str) -> str:
 
 
 @cache
-def _pattern(kind: int) -> re.Pattern[str]:
-    words = _words(_KINDS[kind])
+def _pattern_of_kind(kind: int) -> re.Pattern[str]:
+    words = _heading_words(_KINDS[kind])
     # Short words are prefixes of too many others: "pr" priority, "no" novelty.
     latin = "|".join(
         re.escape(w) + (r"(?:e?s)?(?![^\W\d_])" if len(w) < 5 else "")
@@ -280,12 +280,12 @@ def _pattern(kind: int) -> re.Pattern[str]:
     anywhere = "|".join(re.escape(w) for w in words if not w[0].isascii())
     begin_otherwise = _OTHERS
     if _KINDS[kind] in (RATERS, PEOPLE):
-        begin_otherwise += rf"|.*(?:{'|'.join(_words(RATED))})"  # a person who was rated
+        begin_otherwise += rf"|.*(?:{'|'.join(_heading_words(RATED))})"  # a person who was rated
     begins = rf"(?<![^\W\d_])(?!{begin_otherwise})"
     return re.compile(rf"{begins}(?:{latin})" + (rf"|{anywhere}" if anywhere else ""))
 
 
-def _words(of: Words) -> list[str]:
+def _heading_words(of: Words) -> list[str]:
     """Return words in the form of headings, longest first."""
     return sorted({plain_heading(w) for words in of.values() for w in words.split()}, key=len)[::-1]
 
@@ -309,7 +309,7 @@ def has_word(heading: str, words: Words, *, whole: bool = False) -> bool:
     >>> has_word("Task no.", ITEMS), has_word("Novelty", ITEMS), has_word("Tasks", ITEMS)
     (True, False, True)
     """
-    match = _pattern(_KINDS.index(words)).finditer(plain_heading(heading))
+    match = _pattern_of_kind(_KINDS.index(words)).finditer(plain_heading(heading))
     ends = (m.end() == len(m.string) or not m.string[m.end()].isalpha() for m in match)
     return any(ends) if whole else any(True for _ in ends)
 

@@ -27,10 +27,10 @@ from core.formats.source.parsed import (
     Document,
     Lines,
     SharedWords,
-    enough,
     half_character,
-    nearest,
+    nearest_line,
     number,
+    too_many,
 )
 
 _TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.S)
@@ -76,10 +76,10 @@ def read_json(text: str) -> Document:
         again = (Problem(f.message, f.mend, path, line) for path, line, f in places() if f)
         return list(islice(again, ENOUGH)) or faults
 
-    return Document(value, lambda at: nearest(lines_of(), at), located if faults else None)
+    return Document(value, lambda at: nearest_line(lines_of(), at), located if faults else None)
 
 
-def out_of_bounds(text: str) -> bool:
+def may_hold_huge_number(text: str) -> bool:
     """Return whether a number in the text may be too large."""
     return _OUT_OF_BOUNDS.search(text) is not None
 
@@ -115,14 +115,14 @@ class Decoder:
         self._words = SharedWords()
         # Python's own number parser is ten times faster, and correct if no number can be out of
         # bounds.
-        self._quick, self._careful = self._with_numbers(None), self._with_numbers(self._number)
+        self._quick, self._careful = self._with_numbers(None), self._with_numbers(self._read_number)
 
     def _with_numbers(self, read: Callable[[str], Any] | None) -> json.JSONDecoder:
         return json.JSONDecoder(
-            object_pairs_hook=self._object,
+            object_pairs_hook=self._read_object,
             parse_int=read,
             parse_float=read,
-            parse_constant=self._number,
+            parse_constant=self._read_number,
         )
 
     def decode(self, text: str) -> tuple[Any, list[Problem]]:
@@ -132,7 +132,7 @@ class Decoder:
             return None, [fault]
         faults = self._faults = []
         try:
-            value = (self._careful if out_of_bounds(text) else self._quick).decode(text)
+            value = (self._careful if may_hold_huge_number(text) else self._quick).decode(text)
         except json.JSONDecodeError as error:
             reason = error.msg[:1].lower() + error.msg[1:]
             message = f"is not valid JSON: {reason} (column {error.colno})."
@@ -140,10 +140,10 @@ class Decoder:
         except RecursionError:
             return None, [Problem(TOO_DEEP, "Make it flatter.")]
         halves = "\\u" in text
-        unusable = _unfit(value, halves) if halves or brackets >= MAX_DEPTH else []
+        unusable = _faults_of_data(value, halves) if halves or brackets >= MAX_DEPTH else []
         return (None, [*faults, *unusable]) if unusable else (value, faults)
 
-    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def _read_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         words = self._words
         entries = {
             words[key]: words[value] if type(value) is str and len(value) <= LONGEST_WORD else value
@@ -152,26 +152,26 @@ class Decoder:
         if len(entries) != len(pairs):
             counts = Counter(key for key, _ in pairs)
             twice = counts.most_common(1)[0][0]
-            self._note(Problem("is given twice.", _ONCE, (twice,)))
+            self._add_fault(Problem("is given twice.", _ONCE, (twice,)))
         return entries
 
-    def _number(self, digits: str) -> Any:
+    def _read_number(self, digits: str) -> Any:
         try:
             return number(digits)
         except BadNumber as error:
-            self._note(Problem(str(error), "Use a finite number."))
+            self._add_fault(Problem(str(error), "Use a finite number."))
             return None
 
-    def _note(self, fault: Problem) -> None:
-        if not enough(self._faults):
+    def _add_fault(self, fault: Problem) -> None:
+        if not too_many(self._faults):
             self._faults.append(fault)
 
 
-def _unfit(value: Any, halves: bool) -> list[Problem]:
+def _faults_of_data(value: Any, halves: bool) -> list[Problem]:
     """Return the faults of plain data: nested too deep, or half characters."""
     todo, depth = [value], 0
     while todo:
-        if halves and any(_half(part) for part in todo):
+        if halves and any(_holds_half_character(part) for part in todo):
             return [Problem(*_HALF)]
         depth += 1
         todo = [
@@ -186,7 +186,7 @@ def _unfit(value: Any, halves: bool) -> list[Problem]:
     return []
 
 
-def _half(part: Any) -> bool:
+def _holds_half_character(part: Any) -> bool:
     texts = part if isinstance(part, dict) else [part] if isinstance(part, str) else ()
     return any(map(half_character, texts))
 

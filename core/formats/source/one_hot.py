@@ -14,35 +14,37 @@ Row = dict[str, Any]
 Folded = tuple[tuple[str, ...], tuple[Row, ...], tuple[Problem, ...]]
 
 
-def options_as_one(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
+def with_options_joined(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
     """Return columns and rows with one column for the options of a question, and notices.
 
     >>> rows = [{"mood:glad": "glad", "mood:sad": ""}, {"mood:glad": "", "mood:sad": "sad"}]
-    >>> options_as_one(["mood:glad", "mood:sad"], rows)[:2]
+    >>> with_options_joined(["mood:glad", "mood:sad"], rows)[:2]
     (('mood',), ({'mood': 'glad'}, {'mood': 'sad'}))
     """
     words = {column: _only_word(rows, column) for column in columns}
-    stems = dict.fromkeys(filter(None, (_stem(c, word or "") for c, word in words.items())))
+    stems = dict.fromkeys(filter(None, (_heading_stem(c, word or "") for c, word in words.items())))
     columns, kept, notices = tuple(columns), tuple(rows), list[Problem]()
-    for stem, options in _marked(columns, rows).items():
+    for stem, options in _one_hot_columns(columns, rows).items():
         name = stem.rstrip(_SIGNS)
-        kept = tuple(_with_one(_worded(row, options, stem), options, name) for row in kept)
+        kept = tuple(
+            _row_with_option(_row_with_names(row, options, stem), options, name) for row in kept
+        )
         columns = tuple(dict.fromkeys(name if c in options else c for c in columns))
         notices.append(Problem(f"{len(options)} columns are the options of one answer, {name!r}."))
     for stem in stems:
         options = [c for c in columns if c.startswith(stem) and words.get(c) is not None]
         name = stem.rstrip(_SIGNS)
-        named = all(not words[c] or _stem(c, words[c] or "") == stem for c in options)
-        if name in columns or not named or not _one_a_row(rows, options):
+        named = all(not words[c] or _heading_stem(c, words[c] or "") == stem for c in options)
+        if name in columns or not named or not _have_one_per_row(rows, options):
             continue
-        kept = tuple(_with_one(row, options, name) for row in kept)
+        kept = tuple(_row_with_option(row, options, name) for row in kept)
         columns = tuple(dict.fromkeys(name if c in options else c for c in columns))
         message = f"{len(options)} columns are the options of one answer, {name!r}."
         notices.append(Problem(message))
     return columns, kept, tuple(notices)
 
 
-def _marked(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, list[str]]:
+def _one_hot_columns(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, list[str]]:
     """Return columns of 0 and 1 by the beginning of their headings, one 1 in each row."""
     marks = [c for c in columns if _are_marks(rows, c)]
     starts = dict.fromkeys(c[: m.end()] for c in marks for m in re.finditer(r"[ :_./\-[(]", c))
@@ -68,7 +70,7 @@ def _are_marks(rows: Sequence[Row], column: str) -> bool:
 _SURE = 6
 
 
-def _worded(row: Row, options: Sequence[str], stem: str) -> Row:
+def _row_with_names(row: Row, options: Sequence[str], stem: str) -> Row:
     """Return the row with the options' names for their marks."""
     names = {c: c[len(stem) :].strip(_SIGNS + ")]") for c in options}
     return row | {c: names[c] if str(row.get(c)) == "1" else "" for c in options}
@@ -91,7 +93,7 @@ def _only_word(rows: Sequence[Row], column: str) -> str | None:
     return only
 
 
-def _stem(heading: str, word: str) -> str:
+def _heading_stem(heading: str, word: str) -> str:
     """Return a heading without its last ``word``, with the separator; "" if it ends otherwise."""
     stripped = heading.rstrip(")] ")
     before = stripped[: len(stripped) - len(word)]
@@ -99,13 +101,13 @@ def _stem(heading: str, word: str) -> str:
     return before if ends and before.rstrip(_SIGNS) and before[-1:] in _SIGNS else ""
 
 
-def _one_a_row(rows: Sequence[Row], options: Sequence[str]) -> bool:
+def _have_one_per_row(rows: Sequence[Row], options: Sequence[str]) -> bool:
     """Return whether most rows have exactly one option, and not always the same."""
     chosen = [[c for c in options if row.get(c)] for row in rows]
     used = {options_used[0] for options_used in chosen if options_used}
     return len(used) > 1 and max(map(len, chosen)) == 1 and 2 * sum(map(len, chosen)) > len(rows)
 
 
-def _with_one(row: Mapping[str, Any], options: Sequence[str], name: str) -> Row:
+def _row_with_option(row: Mapping[str, Any], options: Sequence[str], name: str) -> Row:
     chosen = next((row[c] for c in options if row.get(c)), "")
     return {column: cell for column, cell in row.items() if column not in options} | {name: chosen}

@@ -65,7 +65,7 @@ class Opened:
             raise result.with_traceback(None)
         return result
 
-    def let_go(self) -> None:
+    def release_views(self) -> None:
         """Release all views; call it after the last one."""
         self._views.clear()
         for view in ("_decoded", "_json", "_yaml", "rows"):
@@ -226,7 +226,7 @@ class Opened:
         return ("rows",) if following.lstrip()[:1] == "{" else ("object", "rows")
 
     @cached_property
-    def first(self) -> dict[str, Any]:
+    def first_row(self) -> dict[str, Any]:
         """Return the first row of JSON lines or of a JSON list, or {}."""
         if self.start[:1] == "[":
             return self.rows[0] if self.rows else {}

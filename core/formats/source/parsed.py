@@ -87,7 +87,7 @@ def finite(value: Any) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def nearest(places: dict[Path, int], path: Path) -> int | None:
+def nearest_line(places: dict[Path, int], path: Path) -> int | None:
     """Return the line of ``path`` or of the nearest enclosing place."""
     for end in range(len(path), -1, -1):
         if path[:end] in places:
@@ -159,22 +159,22 @@ class Parsed(Generic[T]):
     roles: tuple[ColumnRole, ...] = field(default=(), compare=False)
 
 
-def shortened(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+def limited(problems: Sequence[Problem]) -> tuple[Problem, ...]:
     """Return the first ``MAX_PROBLEMS`` problems, and one that counts the rest.
 
-    >>> [str(p) for p in shortened([Problem("is bad.")] * 52)][-1]
+    >>> [str(p) for p in limited([Problem("is bad.")] * 52)][-1]
     'and 2 more.'
     """
     head = tuple(problems[:MAX_PROBLEMS])
     remaining = len(problems) - len(head)
     if not remaining:
         return head
-    if enough(problems):
+    if too_many(problems):
         return (*head, Problem(f"and at least {remaining:,} more; reading stopped there."))
     return (*head, Problem(f"and {remaining:,} more."))
 
 
-def enough(problems: Sequence[Problem]) -> bool:
+def too_many(problems: Sequence[Problem]) -> bool:
     """Return whether there are too many problems to read on."""
     return len(problems) >= ENOUGH
 
@@ -182,7 +182,7 @@ def enough(problems: Sequence[Problem]) -> bool:
 def refusal(what: str, problems: Sequence[Problem], where: str) -> InputError:
     """Return the error that rejects a file, with its name and all problems."""
     count = "1 problem" if len(problems) == 1 else f"{len(problems):,} problems"
-    return InputError(f"This {what} is not valid ({count}).", shortened(problems), where)
+    return InputError(f"This {what} is not valid ({count}).", limited(problems), where)
 
 
 def stem(name: str, otherwise: str) -> str:

@@ -71,11 +71,11 @@ def answers_as_rows(
         key, entries = found
         of_entries = dict.fromkeys(column for _, _, row in entries for column in row)
         of_lists = tuple(lines[at] for at, *_ in entries)
-        return tuple(of_entries), tuple(r for *_, r in entries), of_lists, (said_of_lists(key),)
+        return tuple(of_entries), tuple(r for *_, r in entries), of_lists, (list_notice(key),)
     heads = {column.strip(): column for column in columns}
-    groups, of = _questions([*heads]), "question"
+    groups, of = _columns_of_questions([*heads]), "question"
     if not groups:
-        groups, of = _systems([*heads], rows), "system"
+        groups, of = _columns_of_systems([*heads], rows), "system"
     if not groups or len(heads) < len(columns):
         return tuple(columns), tuple(rows), tuple(lines), ()
     parts = {column for group in groups.values() for column in group.values()}
@@ -87,7 +87,7 @@ def answers_as_rows(
     for at, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
         number = at if own_id is None else row.get(own_id)
         for n, (name, group) in enumerate(groups.items(), start=1):
-            cells = {field: _cell(row.get(heads[column])) for field, column in group.items()}
+            cells = {field: _cell_value(row.get(heads[column])) for field, column in group.items()}
             if cells["answer"] in (None, ""):
                 continue
             part = n if of == "question" else name
@@ -108,7 +108,7 @@ def answers_in_lists(rows: Sequence[Row]) -> tuple[str, list[tuple[int, int, Row
     With the number of the row and of the answer in its list.
     """
     columns = dict.fromkeys(key for row in rows[:200] for key in row)
-    lists = [c for c in columns if all(_lists_answers(row.get(c)) for row in rows)]
+    lists = [c for c in columns if all(_is_answer_list(row.get(c)) for row in rows)]
     lists = [c for c in lists if not _GIVEN.search(plain_heading(c))]
     others = [
         c for c in columns if plain_heading(c).rpartition(" ")[2] in _ANSWERS and c not in lists
@@ -131,7 +131,7 @@ def _id_column(columns: Sequence[str], rows: Sequence[Row]) -> str | None:
     return next((c for c in ids if len({str(row.get(c)) for row in rows}) == len(rows)), None)
 
 
-def said_of_lists(key: str) -> Problem:
+def list_notice(key: str) -> Problem:
     """Return the notice that each entry of a column's lists is a row."""
     return Problem(f"Each answer in the lists of {key!r} is a row.")
 
@@ -140,7 +140,7 @@ def said_of_lists(key: str) -> Problem:
 _ANSWERS = _TEXTS - {""} | {"generation", "generated text", "model output", "submission"}
 
 
-def _lists_answers(cell: Any) -> bool:
+def _is_answer_list(cell: Any) -> bool:
     """Return whether a cell is a list of objects with a text each, and no conversation."""
     if not isinstance(cell, list) or not cell or not all(isinstance(e, dict) for e in cell):
         return False
@@ -149,7 +149,7 @@ def _lists_answers(cell: Any) -> bool:
     return worded and not any({"role", "start", "end", "speaker"} & e.keys() for e in cell)
 
 
-def _systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, dict[str, str]]:
+def _columns_of_systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, dict[str, str]]:
     """Return the columns of each system, if several have a text and the same scores."""
     words = {column: plain_heading(column).split() for column in columns}
     for part, rest in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
@@ -186,7 +186,7 @@ def _are_scores(rows: Sequence[Row], column: str) -> bool:
     return any(cells) and all(len(c) < 25 and len(c.split()) < 3 for c in cells)
 
 
-def _questions(columns: Sequence[str]) -> dict[str, dict[str, str]]:
+def _columns_of_questions(columns: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return the columns of each question by field, in the first form that headings have."""
     for form in _FORMS:
         found = dict[str, dict[str, str]]()
@@ -206,7 +206,7 @@ def _questions(columns: Sequence[str]) -> dict[str, dict[str, str]]:
     return {}
 
 
-def _cell(cell: Any) -> Any:
+def _cell_value(cell: Any) -> Any:
     """Return a cell; of points out of a maximum, only the points."""
     match = _OUT_OF.match(cell.strip()) if isinstance(cell, str) else None
     return match[1] if match else cell

@@ -29,7 +29,7 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
     >>> summary_rows(["id", "kim"], marks)
     {2: 'Mean'}
     """
-    kinds = dict(_headings(columns, rows))
+    kinds = dict(_repeated_headings(columns, rows))
     items = range(len(kinds), len(rows))
     for at in items[:_MOST]:
         if (summary := _summary_of(columns, rows, at, items)) is None:
@@ -40,13 +40,13 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
         above = range(items.start, min(foot, at))
         summary = _summary_of(columns, rows, at, above)
         if summary is None and (foot < at or at == len(rows) - 1):
-            summary = _remark(columns, rows, at, above, below=foot < at)
+            summary = _remark_below_items(columns, rows, at, above, below=foot < at)
         if summary is not None:
             kinds[at], foot = summary, min(foot, at)
     return kinds
 
 
-def left_out(found: Mapping[int, str], lines: Sequence[int | None]) -> list[Problem]:
+def left_out_notices(found: Mapping[int, str], lines: Sequence[int | None]) -> list[Problem]:
     """Return the notice about rows that were left out."""
     if not found:
         return []
@@ -58,32 +58,36 @@ def left_out(found: Mapping[int, str], lines: Sequence[int | None]) -> list[Prob
     return [Problem(f"{are} no item and left out: {listed}.", "", (), lines[min(found)])]
 
 
-def _headings(columns: Sequence[str], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
+def _repeated_headings(columns: Sequence[str], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
     """Yield further rows of headings, as Qualtrics and SurveyMonkey write them."""
     ids = [at for at, row in enumerate(rows[:3]) if IMPORT_ID in str([*row.values()][:1])]
     if ids:
         yield from ((at, "further headings") for at in range(ids[0] + 1))
-    elif len(rows) > 3 and not _filled(rows[0], columns[0]) and not _maxima(columns, rows[0]):
-        numeric = [c for c in columns if all(_number(row, c) is not None for row in rows[1:50])]
-        all_filled = all(_filled(row, columns[0]) for row in rows[1:50])
-        words = [c for c in numeric if _filled(rows[0], c) and _number(rows[0], c) is None]
+    elif (
+        len(rows) > 3
+        and not _is_filled(rows[0], columns[0])
+        and not _points_possible(columns, rows[0])
+    ):
+        numeric = [c for c in columns if all(_number_in(row, c) is not None for row in rows[1:50])]
+        all_filled = all(_is_filled(row, columns[0]) for row in rows[1:50])
+        words = [c for c in numeric if _is_filled(rows[0], c) and _number_in(rows[0], c) is None]
         if all_filled and words:
             yield 0, "further headings"
 
 
-def _maxima(columns: Sequence[str], row: Row) -> str:
+def _points_possible(columns: Sequence[str], row: Row) -> str:
     """Return the points possible in a row that holds nothing else, by column, or "".
 
-    >>> _maxima(["id", "Ideas", "Style"], {"id": "", "Ideas": "/10", "Style": "max 5"})
+    >>> _points_possible(["id", "Ideas", "Style"], {"id": "", "Ideas": "/10", "Style": "max 5"})
     'Ideas /10, Style max 5'
     """
-    cells = {c: str(row[c]).strip() for c in columns if _filled(row, c)}
+    cells = {c: str(row[c]).strip() for c in columns if _is_filled(row, c)}
     given = {c: cell for c, cell in cells.items() if c != columns[0] or not heads_a_summary(cell)}
     possible = all(_POSSIBLE.fullmatch(cell.lower()) for cell in given.values())
     return ", ".join(map(" ".join, given.items())) if possible and len(given) > 1 else ""
 
 
-def _remark(
+def _remark_below_items(
     columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int], *, below: bool
 ) -> str | None:
     """Return the words of a row below the items that is mostly empty, or ``None``.
@@ -92,16 +96,18 @@ def _remark(
     """
     neighbours = [rows[n] for n in items[-50:]]
     full = [c for c in columns if len(neighbours) > 3 and _is_mostly_filled(neighbours, c)]
-    gaps = [c for c in full if not _filled(rows[at], c)]
+    gaps = [c for c in full if not _is_filled(rows[at], c)]
     if not (below and columns[0] in gaps) and (len(full) < 3 or 2 * len(gaps) < len(full)):
         return None
-    return " ".join(str(rows[at][c]).strip() for c in columns if _filled(rows[at], c))[:60] or None
+    return (
+        " ".join(str(rows[at][c]).strip() for c in columns if _is_filled(rows[at], c))[:60] or None
+    )
 
 
-def _gaps(columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]) -> bool:
+def _has_gaps(columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]) -> bool:
     """Return whether a row is empty in columns that most items fill."""
     neighbours = [rows[n] for n in items if n != at]
-    return any(not _filled(rows[at], c) and _is_mostly_filled(neighbours, c) for c in columns)
+    return any(not _is_filled(rows[at], c) and _is_mostly_filled(neighbours, c) for c in columns)
 
 
 def _summary_of(
@@ -109,21 +115,21 @@ def _summary_of(
 ) -> str | None:
     """Return what a row summarises, by its first cell or its numbers, or ``None``."""
     row = rows[at]
-    if maxima := _maxima(columns, row):
+    if maxima := _points_possible(columns, row):
         return f"points possible: {maxima}"
-    filled = [c for c in columns if _filled(row, c)]
+    filled = [c for c in columns if _is_filled(row, c)]
     first = str(row[filled[0]]).strip() if filled else ""
     if not (heads_a_summary(first) or columns[0] not in filled):
         return None
     item_rows = [rows[n] for n in items if n != at]
-    numbers = {c: n for c in filled if (n := _number(row, c)) is not None}
+    numbers = {c: n for c in filled if (n := _number_in(row, c)) is not None}
     if len(item_rows) < 2 or not numbers:
         return None
     if heads_a_summary(first):
-        words = [c for c in filled[1:] if c not in numbers and not _aside(row, c)]
+        words = [c for c in filled[1:] if c not in numbers and not _is_bracketed_remark(row, c)]
         fits = any(_is_summary(n, item_rows, c) for c, n in numbers.items())
         ids = all(any(map(str.isdigit, str(item[columns[0]]))) for item in item_rows)
-        no_item = fits or ids or _gaps(columns, rows, at, items)
+        no_item = fits or ids or _has_gaps(columns, rows, at, items)
         return first if not words and no_item else None
     if len(numbers) < 2 or len(numbers) < len(filled):
         return None
@@ -135,7 +141,7 @@ def _is_summary(
     number: float, others: Sequence[Row], column: str, *, only_mean: bool = False
 ) -> bool:
     """Return whether a number is a mean or another summary of a column."""
-    values = [n for row in others if (n := _number(row, column)) is not None]
+    values = [n for row in others if (n := _number_in(row, column)) is not None]
     if len(values) < 2:
         return False
     mean = statistics.fmean(values)
@@ -153,18 +159,18 @@ def _is_summary(
 
 
 def _is_mostly_filled(rows: Sequence[Row], column: str) -> bool:
-    return sum(_filled(row, column) for row in rows) * 5 >= 4 * len(rows)
+    return sum(_is_filled(row, column) for row in rows) * 5 >= 4 * len(rows)
 
 
-def _filled(row: Row, column: str) -> bool:
+def _is_filled(row: Row, column: str) -> bool:
     return str(row.get(column) if row.get(column) is not None else "").strip() != ""
 
 
-def _aside(row: Row, column: str) -> bool:
+def _is_bracketed_remark(row: Row, column: str) -> bool:
     """Return whether a cell is only a remark in brackets, such as "(read only)"."""
     cell = str(row[column]).strip()
     return cell.startswith("(") and cell.endswith(")")
 
 
-def _number(row: Row, column: str) -> float | None:
+def _number_in(row: Row, column: str) -> float | None:
     return None if row.get(column) is None else number_of(str(row[column]))

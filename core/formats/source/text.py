@@ -64,14 +64,14 @@ def decoded_text(data: str | bytes) -> DecodedText:
     likelier: no letter of UTF-8, no control character, and few letters beyond ASCII. Only tables
     may have such an encoding.
     """
-    text = _decoded(data) if isinstance(data, bytes) else data.removeprefix("\ufeff")
+    text = _decode(data) if isinstance(data, bytes) else data.removeprefix("\ufeff")
     if isinstance(text, str):
-        fault = _unsound(text)
+        fault = _problem_of_text(text)
         marked = isinstance(data, bytes) and data.startswith(UTF16)
         notices = (Problem("The file is read as UTF-16."),) if marked else ()
         return DecodedText(text, fault, fault, notices)
     assert isinstance(data, bytes)
-    western, old = _western(data), None if _CONTROL.search(data) else old_text(data)
+    western, old = _western_text(data), None if _CONTROL.search(data) else old_text(data)
     if western is not None and (old is None or western == old.text or _WESTERN in old.near):
         others = {old.name, *old.near} - {_WESTERN} if old and western != old.text else set()
         old = OldText(western, _WESTERN, tuple(sorted(others)))
@@ -83,7 +83,7 @@ def decoded_text(data: str | bytes) -> DecodedText:
     message = f"The file is not UTF-8; it is read as {old.name}."
     if old.near:
         message += f" It may as well be {' or '.join(old.near)}."
-    return DecodedText(old.text, text, _unsound(old.text), (Problem(message, _LOOK),))
+    return DecodedText(old.text, text, _problem_of_text(old.text), (Problem(message, _LOOK),))
 
 
 def old_text(data: bytes) -> OldText | None:
@@ -112,7 +112,7 @@ def old_text(data: bytes) -> OldText | None:
     return OldText(text, _NAMES[best.encoding], tuple(_NAMES[m.encoding] for m in near))
 
 
-def _western(data: bytes) -> str | None:
+def _western_text(data: bytes) -> str | None:
     if _UTF8.search(data) or _CONTROL.search(data):
         return None
     # Letters begin at 0xC0; below are signs.
@@ -124,7 +124,7 @@ def _western(data: bytes) -> str | None:
         return None
 
 
-def _decoded(data: bytes) -> str | Problem:
+def _decode(data: bytes) -> str | Problem:
     if data.startswith(b"PK\x03\x04"):
         return Problem(
             "is a zip archive or a spreadsheet workbook, not a text file.",
@@ -146,7 +146,7 @@ def _decoded(data: bytes) -> str | Problem:
         return Problem(f"is not {word}: byte 0x{bad} at offset {offset:,}.", _SAVE, (), line)
 
 
-def _unsound(text: str) -> Problem | None:
+def _problem_of_text(text: str) -> Problem | None:
     """Return the problem of a text that no format may hold: empty, a NUL, half a surrogate pair."""
     if not text or text.isspace():
         return Problem("is empty.", "Choose a file with something in it.")

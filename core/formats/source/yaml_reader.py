@@ -21,7 +21,7 @@ from core.formats.source.parsed import (
     BadNumber,
     Document,
     Lines,
-    nearest,
+    nearest_line,
     number,
 )
 
@@ -87,14 +87,14 @@ def read_yaml(text: str) -> Document:
         for event in _events(text):
             builder.take(event)
     except yaml.MarkedYAMLError as error:
-        builder.problems.append(_syntax(error, text, builder.lines))
+        builder.problems.append(_syntax_problem(error, text, builder.lines))
     except _Stop:
         pass
     if not builder.problems and builder.value is None:
         builder.problems.append(Problem("is empty.", "Write something in it.", (), 1))
     if builder.problems:
         return Document(None, lambda path: None, lambda: builder.problems)
-    return Document(builder.value, lambda path: nearest(builder.places, path))
+    return Document(builder.value, lambda path: nearest_line(builder.places, path))
 
 
 def _events(text: str) -> Iterator[yaml.Event]:
@@ -103,7 +103,7 @@ def _events(text: str) -> Iterator[yaml.Event]:
     return iter(yaml.parse(text, Loader=loader))
 
 
-def _syntax(error: yaml.MarkedYAMLError, text: str, lines: Lines) -> Problem:
+def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lines: Lines) -> Problem:
     # Report an unclosed quote or bracket at its beginning, not at the end.
     if "nesting depth" in (error.problem or ""):
         mark = error.problem_mark or error.context_mark
@@ -143,26 +143,26 @@ class _Builder:
             if self._documents > 1:
                 self.stop("begins a second document.", "Keep one document per file.", (), line)
         elif isinstance(event, yaml.ScalarEvent):
-            self._scalar(event, line)
+            self._take_scalar(event, line)
         elif isinstance(event, yaml.AliasEvent):
-            self._alias(event.anchor or "", line)
+            self._take_alias(event.anchor or "", line)
         elif isinstance(event, yaml.CollectionStartEvent):
-            self._open(event, line)
+            self._open_collection(event, line)
         elif isinstance(event, yaml.CollectionEndEvent):
-            self._close()
+            self._close_collection()
 
     def stop(self, message: str, mend: str, path: Path, line: int) -> None:
         """Record this problem and stop reading."""
         self.problems.append(Problem(message, mend, path, line))
         raise _Stop
 
-    def _count(self, nodes: int, line: int) -> None:
+    def _count_nodes(self, nodes: int, line: int) -> None:
         self._nodes += nodes
         if self._nodes > MAX_NODES:
             message = f"has more than {MAX_NODES:,} values once its aliases are written out."
             self.stop(message, "Use fewer aliases (*name).", (), line)
 
-    def _here(self) -> tuple[Path, bool]:
+    def _next_path(self) -> tuple[Path, bool]:
         """Return the path of the next value, and whether it is text."""
         if not self._stack:
             return (), False
@@ -173,25 +173,25 @@ class _Builder:
         inside_meta = "meta" in top.path
         return (*top.path, key), key in WORDS and not inside_meta
 
-    def _wants_key(self) -> bool:
+    def _expects_key(self) -> bool:
         return (
             bool(self._stack)
             and isinstance(self._stack[-1].value, dict)
             and not self._stack[-1].waiting
         )
 
-    def _scalar(self, event: yaml.ScalarEvent, line: int) -> None:
-        self._count(1, line)
-        if self._wants_key():
-            self._key(event, line)
+    def _take_scalar(self, event: yaml.ScalarEvent, line: int) -> None:
+        self._count_nodes(1, line)
+        if self._expects_key():
+            self._take_key(event, line)
             return
-        path, word = self._here()
+        path, word = self._next_path()
         value = self._resolve(event, path, word, line)
         if event.anchor:
             self._anchors[event.anchor] = (value, 1)
-        self._put(value, line)
+        self._put_value(value, line)
 
-    def _key(self, event: yaml.ScalarEvent, line: int) -> None:
+    def _take_key(self, event: yaml.ScalarEvent, line: int) -> None:
         top, key = self._stack[-1], event.value
         top.waiting = True
         if key == "<<" and event.implicit[0]:
@@ -211,7 +211,7 @@ class _Builder:
     def _resolve(self, event: yaml.ScalarEvent, path: Path, word: bool, line: int) -> Any:
         tag = (event.tag or "").removeprefix(_STANDARD)
         if tag not in ("", "!", "str", "int", "float", "bool", "null"):
-            self._foreign_tag(event.tag, path, line)
+            self._stop_at_tag(event.tag, path, line)
         plain = event.implicit[0] if not tag else tag in ("int", "float", "bool", "null")
         if not plain:
             return event.value
@@ -221,38 +221,38 @@ class _Builder:
             self.problems.append(Problem(str(error), "Use a finite number.", path, line))
             return None
 
-    def _foreign_tag(self, tag: str | None, path: Path, line: int) -> None:
+    def _stop_at_tag(self, tag: str | None, path: Path, line: int) -> None:
         message = f"carries the tag {(tag or '!')[:80]!r}."
         mend = "Remove the tag: only plain text, numbers, lists and mappings are read."
         self.problems.append(Problem(message, mend, path, line))
 
-    def _alias(self, anchor: str, line: int) -> None:
-        path, _ = self._here()
+    def _take_alias(self, anchor: str, line: int) -> None:
+        path, _ = self._next_path()
         if anchor not in self._anchors:
             message = f"is the alias *{anchor}, which has no finished anchor &{anchor} before it."
             self.stop(message, "Define the anchor first; it cannot hold itself.", path, line)
         value, nodes = self._anchors[anchor]
-        self._count(nodes, line)
-        if self._wants_key():
+        self._count_nodes(nodes, line)
+        if self._expects_key():
             self.stop("uses an alias as a key.", "Write the key out.", path, line)
-        self._put(value, line)
+        self._put_value(value, line)
 
-    def _open(self, event: yaml.CollectionStartEvent, line: int) -> None:
-        self._count(1, line)
-        if self._wants_key():
+    def _open_collection(self, event: yaml.CollectionStartEvent, line: int) -> None:
+        self._count_nodes(1, line)
+        if self._expects_key():
             self.stop(
                 "uses a list or mapping as a key.", "Use text as a key.", self._stack[-1].path, line
             )
-        path, word = self._here()
+        path, word = self._next_path()
         if len(self._stack) >= MAX_DEPTH:
             self.stop(TOO_DEEP, "Make it flatter.", (), line)
         if (event.tag or "").removeprefix(_STANDARD) not in ("", "!", "seq", "map"):
-            self._foreign_tag(event.tag, path, line)
+            self._stop_at_tag(event.tag, path, line)
         value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
         self.places.setdefault(path, line)
         self._stack.append(_Frame(value, path, word, self._nodes, event.anchor))
 
-    def _close(self) -> None:
+    def _close_collection(self) -> None:
         frame = self._stack.pop()
         if isinstance(frame.value, dict):
             for merged in frame.merges:
@@ -260,9 +260,9 @@ class _Builder:
                     frame.value.setdefault(key, value)
         if frame.anchor:
             self._anchors[frame.anchor] = (frame.value, self._nodes - frame.nodes + 1)
-        self._put(frame.value, self.places[frame.path])
+        self._put_value(frame.value, self.places[frame.path])
 
-    def _put(self, value: Any, line: int) -> None:
+    def _put_value(self, value: Any, line: int) -> None:
         if not self._stack:
             self.value = value
             self.places.setdefault((), line)
@@ -273,12 +273,12 @@ class _Builder:
             top.value.append(value)
             return
         if top.key is _MERGE:
-            self._merge(top, value, line)
+            self._merge_mapping(top, value, line)
         else:
             top.value[top.key] = value
         top.waiting = False
 
-    def _merge(self, top: _Frame, value: Any, line: int) -> None:
+    def _merge_mapping(self, top: _Frame, value: Any, line: int) -> None:
         several = value if isinstance(value, list) else [value]
         if not all(isinstance(mapping, dict) for mapping in several):
             self.stop("merges (<<) what is not a mapping.", "Merge mappings only.", top.path, line)

@@ -63,8 +63,8 @@ class CleanAnswers(Sequence[ImportedVote]):
 
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
-            return tuple(map(self._vote, range(*at.indices(len(self)))))
-        return self._vote(range(len(self))[at])
+            return tuple(map(self._vote_at, range(*at.indices(len(self)))))
+        return self._vote_at(range(len(self))[at])
 
     def __eq__(self, other: object) -> bool:
         """Return whether the rows are equal, whichever reader read them."""
@@ -73,7 +73,7 @@ class CleanAnswers(Sequence[ImportedVote]):
     def __hash__(self) -> int:
         return hash((len(self), self.items))
 
-    def _vote(self, at: int) -> ImportedVote:
+    def _vote_at(self, at: int) -> ImportedVote:
         pair, option = self.pairs[int(self.pair[at])], int(self.option[at])
         return ImportedVote(
             cell=Cell(self.items[int(self.row[at])], pair.criterion, pair.rater, 0),
@@ -127,7 +127,7 @@ def read_clean_votes(
     The items have these ids and no rubrics of their own. ``whole``: also return ``None`` for a file
     with reasons, which only an import stores.
     """
-    head = _head(data)
+    head = _read_header(data)
     # The row reader distinguishes lines in its messages.
     if head is None or (whole and (b"\n\n" in data or b"\n\r" in data or b"\r\r" in data)):
         return None
@@ -135,13 +135,13 @@ def read_clean_votes(
     unread = KEPT_BESIDES if whole else _MORE
     empty = [name for name in columns if name in unread or name.startswith(PROBABILITY)]
     rows = _Rows(rubric, ids)
-    for block in _blocks(data, columns, delimiter, [*REQUIRED, *empty]):
+    for block in _row_blocks(data, columns, delimiter, [*REQUIRED, *empty]):
         if block is None or any(block[name][1] != [""] for name in empty) or not rows.add(block):
             return None
     return rows.answers()
 
 
-def _head(data: bytes) -> tuple[list[str], str] | None:
+def _read_header(data: bytes) -> tuple[list[str], str] | None:
     """Return the columns and the delimiter of a regular file."""
     try:
         first = data[:_LONGEST_HEAD].partition(b"\n")[0].decode("utf-8-sig").rstrip("\r")
@@ -172,7 +172,7 @@ def _is_utf8(data: bytes) -> bool:
 Words = tuple[Codes, list[str]]
 
 
-def _blocks(
+def _row_blocks(
     data: bytes, columns: Sequence[str], delimiter: str, wanted: Sequence[str]
 ) -> Iterator[dict[str, Words] | None]:
     """Yield the wanted columns in blocks of rows; ``None`` for ragged rows."""
@@ -228,16 +228,16 @@ class _Rows:
         if not set(kinds) <= set(KINDS) or not all(name.strip() for name in raters):
             return False
         shape = len(names), len(raters), len(kinds), len(labels)
-        distinct, of_row = _numbered(
+        distinct, of_row = _distinct_codes(
             np.ravel_multi_index((criterion_codes, rater_codes, kind, label_codes), shape)
         )
         distinct_votes = []
         for codes in zip(*np.unravel_index(distinct, shape), strict=True):
             name, rater, of_kind, label = (int(at) for at in codes)
             word, criterion = labels[label].strip(), self._criteria[names[name]]
-            option, usable = criterion.find(word)
+            option, usable = criterion.find_option(word)
             # The row reader counts the words that mean "no answer".
-            if not usable or (word and criterion.empty(word)):
+            if not usable or (word and criterion.is_empty(word)):
                 return False
             pair = names[name], raters[rater], kinds[of_kind]
             number = self._pairs.setdefault(pair, len(self._pairs))
@@ -269,7 +269,7 @@ def _has_repeats(codes: Codes) -> bool:
     return int(present.sum()) < len(codes)
 
 
-def _numbered(codes: Codes) -> tuple[Codes, Codes]:
+def _distinct_codes(codes: Codes) -> tuple[Codes, Codes]:
     """Return the distinct small numbers in order, and the index of each."""
     if int(codes.max()) > 16 * len(codes):
         return np.unique(codes, return_inverse=True)

@@ -17,8 +17,8 @@ from core.formats.datasets.label_words import (
     YES_NO,
     holds_no_answer,
     is_yes,
+    label_lists_in,
     option_named,
-    several_in,
 )
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.source.heading_words import RANKS, has_word
@@ -70,7 +70,9 @@ def derive_rubric(lines: Sequence[VoteLine], gold: Sequence[VoteLine], name: str
     numeric = {c for c, labels in used.items() if _are_numbers(labels)}
     for criterion, used_labels in used.items():
         beside_numbers = bool(numeric - {criterion})
-        scale, options, spelt = _scale(list(used_labels), criterion, beside_numbers=beside_numbers)
+        scale, options, spelt = _scale_of_labels(
+            list(used_labels), criterion, beside_numbers=beside_numbers
+        )
         if len(options) > MOST_OPTIONS:
             message = f"has {len(options)} different labels for {criterion!r}."
             mend = "Give the rubric they belong to, or check which column holds the label."
@@ -81,19 +83,21 @@ def derive_rubric(lines: Sequence[VoteLine], gold: Sequence[VoteLine], name: str
             options = [{**o, "value": round(1 - o["value"], 9)} for o in reversed(options)]
         criteria.append(criterion_data(criterion, scale, options))
         spelling[criterion] = spelt
-        order = FAULT if is_fault else _order_said(criterion, is_ranking, len(used) == 1)
-        notices.append(_notice(criterion, scale, [option["label"] for option in options], order))
-        if apart := _stands_apart(criterion, used_labels):
+        order = FAULT if is_fault else _order_sentence(criterion, is_ranking, len(used) == 1)
+        notices.append(
+            _scale_notice(criterion, scale, [option["label"] for option in options], order)
+        )
+        if apart := _isolated_number_notice(criterion, used_labels):
             notices.append(apart)
-        if scale != "ordinal" and (several := several_in(used_labels)):
-            notices.append(_several(criterion, several))
+        if scale != "ordinal" and (several := label_lists_in(used_labels)):
+            notices.append(_label_lists_notice(criterion, several))
     if problems:
         raise refusal("file of votes", problems, name)
     rubric = build_model(Rubric, {"name": name[:200], "criteria": criteria}, "rubric", name)
     return Derived(rubric, spelling, tuple(notices))
 
 
-def spelt_as(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
+def lines_as_spelt(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
     """Return the lines with criteria and labels as ``rubric`` spells them.
 
     For example yes and no become MET and UNMET, ``3.0`` becomes ``3``, and ``not applicable`` an
@@ -108,7 +112,7 @@ def spelt_as(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
         if criterion is not None:
             key = (criterion.name, row["label"])
             if key not in spellings:
-                spellings[key] = _spelling(criterion, row["label"])
+                spellings[key] = _spelling_of(criterion, row["label"])
             row = {**row, "criterion": criterion.name, "label": spellings[key]}
         spelt.append((line, row))
     return spelt
@@ -123,7 +127,7 @@ def labels_of(rubric: Rubric, gold: Iterable[VoteLine]) -> dict[str, dict[str, s
     return labels
 
 
-def _spelling(criterion: Criterion, label: str) -> str:
+def _spelling_of(criterion: Criterion, label: str) -> str:
     word = fold(label)
     if holds_no_answer(criterion, label):
         return label
@@ -133,7 +137,7 @@ def _spelling(criterion: Criterion, label: str) -> str:
     if word in AWAY:
         return CANNOT_ASSESS
     number = _number_with_comma(label)
-    return label if number is None else _written(number)
+    return label if number is None else _number_text(number)
 
 
 def criterion_data(
@@ -158,7 +162,7 @@ def _is_ranking(criterion: str, lines: Sequence[VoteLine]) -> bool:
     return once and has_word(criterion, RANKS, whole=True) and every == {*range(1, last + 1)}
 
 
-def _order_said(criterion: str, is_ranking: bool, alone: bool) -> str:
+def _order_sentence(criterion: str, is_ranking: bool, alone: bool) -> str:
     """Return a sentence on which end of the numbers is best."""
     low_is_least = "The lowest number has value 0, the highest 1."
     if not has_word(criterion, RANKS, whole=True):
@@ -169,7 +173,7 @@ def _order_said(criterion: str, is_ranking: bool, alone: bool) -> str:
     return f"1 is best, as in a ranking: it has value 1, the last 0.{again}"
 
 
-def _notice(criterion: str, scale: str, labels: list[str], order: str) -> Problem:
+def _scale_notice(criterion: str, scale: str, labels: list[str], order: str) -> Problem:
     message = f"No rubric was given: {criterion!r} is taken as {scale} with {', '.join(labels)}."
     mend = {
         "binary": "",
@@ -185,14 +189,14 @@ def _notice(criterion: str, scale: str, labels: list[str], order: str) -> Proble
     return Problem(message[:400], f"{mend} Give a rubric to say it otherwise.".strip())
 
 
-def _stands_apart(criterion: str, used: Collection[str]) -> Problem | None:
+def _isolated_number_notice(criterion: str, used: Collection[str]) -> Problem | None:
     """Return a notice about a 9 or -1 apart from the other numbers, which may mean no answer."""
     numbers = {n for label in used if (n := _number(label)) is not None}
     for code in numbers & {9.0, -1.0}:
         low, high = min(others := numbers - {code}, default=0), max(others, default=0)
         steps = {low + step for step in range(int(high - low) + 1)}
         if len(others) > 2 and others == steps and not low - 1 <= code <= high + 1:
-            word, scale = _written(code), ", ".join(map(_written, sorted(others)))
+            word, scale = _number_text(code), ", ".join(map(_number_text, sorted(others)))
             return Problem(
                 f"{word} stands apart from the other labels of {criterion!r} ({scale}).",
                 f"If it means no answer: --map-label {word}=NA.",
@@ -200,7 +204,7 @@ def _stands_apart(criterion: str, used: Collection[str]) -> Problem | None:
     return None
 
 
-def _several(criterion: str, words: list[str]) -> Problem:
+def _label_lists_notice(criterion: str, words: list[str]) -> Problem:
     number = "1 answer lists" if len(words) == 1 else f"{len(words)} different answers list"
     message = f"{number} several labels of {criterion!r}, such as {words[0]!r}: each is one option."
     return Problem(message[:400], "To count each label, write a row for it, with its criterion.")
@@ -212,7 +216,7 @@ def _are_numbers(labels: Iterable[str]) -> bool:
     return len(given) > 2 and None not in map(_number, given)
 
 
-def _scale(
+def _scale_of_labels(
     labels: list[str], criterion: str, *, beside_numbers: bool
 ) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
     """Return the scale, its options, and the spelling of every label on it."""
@@ -224,15 +228,15 @@ def _scale(
     if scale_order([*real, *nothing]) or (words and "none" in nothing):
         real += nothing  # no fault, beside minor and major
     if _all_yes_or_no({fold(label) for label in real}):
-        return _yes_and_no(real, spelt)
+        return _two_options(real, spelt)
     numbers = {label: _number(label) for label in real}
     if None in numbers.values() and _have_commas(real):
         numbers = {label: _number_with_comma(label) for label in real}
     if None not in numbers.values():
         given = {n for n in numbers.values() if n is not None}
-        levels = _levels(given | ends_of(criterion, given))
-        spelt |= {label: _written(n) for label, n in numbers.items() if n is not None}
-        return "ordinal", _by_place({level: _written(level) for level in levels}), spelt
+        levels = _number_levels(given | ends_of(criterion, given))
+        spelt |= {label: _number_text(n) for label, n in numbers.items() if n is not None}
+        return "ordinal", _ordered_options({level: _number_text(level) for level in levels}), spelt
     first: dict[str, str] = {}
     for label in sorted(real):
         spelt[label] = first.setdefault(fold(label), label)
@@ -241,7 +245,7 @@ def _scale(
         at = {places[label]: label for label in sorted(places, key=len)}
         spelt |= {label: at[places[word]] for label, word in spelt.items() if word in places}
         unsure = {label: CANNOT_ASSESS for label in real if no_opinion(label)}
-        return "ordinal", _by_place(at), spelt | unsure
+        return "ordinal", _ordered_options(at), spelt | unsure
     options = [{"label": label, "value": 0.0} for label in first.values()]
     if len(options) == 1:
         options.append({"label": "Other", "value": 0.0})
@@ -265,7 +269,7 @@ _OURS = frozenset({"met", "unmet", "not met"})
 _PAIRS = (*YES_NO, ("1", "0"), ("t", "f"), ("\u2713", "\u2717"), ("\u2714", "\u2718"))
 
 
-def _yes_and_no(
+def _two_options(
     real: list[str], spelt: dict[str, str]
 ) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
     """Return two options in the file's words; MET and UNMET make our binary scale."""
@@ -278,7 +282,7 @@ def _yes_and_no(
         spelt |= {label: MET if is_yes(label) else UNMET for label in real}
         return "binary", [{"label": MET}, {"label": UNMET}], spelt
     pair = {
-        side: words[0] if words else _counterpart(sides[not side][0])
+        side: words[0] if words else _opposite_word(sides[not side][0])
         for side, words in sides.items()
     }
     spelt |= {label: pair[bool(is_yes(label))] for label in real}
@@ -286,7 +290,7 @@ def _yes_and_no(
     return "nominal", options, spelt
 
 
-def _counterpart(word: str) -> str:
+def _opposite_word(word: str) -> str:
     """Return the other word of a pair, in the same letter case."""
     small = fold(word)
     opposite = next(pair[pair[0] == small] for pair in _PAIRS if small in pair)
@@ -321,7 +325,7 @@ def _have_commas(labels: Sequence[str]) -> bool:
 _PARTS = {"00", "25", "50", "75"}
 
 
-def _levels(numbers: set[float]) -> list[float]:
+def _number_levels(numbers: set[float]) -> list[float]:
     low, high = min(numbers), max(numbers)
     integers = all(number.is_integer() for number in numbers)
     if integers and high - low <= MOST_LEVELS:
@@ -329,7 +333,7 @@ def _levels(numbers: set[float]) -> list[float]:
     return sorted(numbers) if len(numbers) > 1 else [low, low + 1]
 
 
-def _by_place(labels: Mapping[float, str]) -> list[dict[str, Any]]:
+def _ordered_options(labels: Mapping[float, str]) -> list[dict[str, Any]]:
     """Return the options of a scale by their places, lowest first: values from 0 to 1."""
     low, high = min(labels), max(labels)
     return [
@@ -338,7 +342,7 @@ def _by_place(labels: Mapping[float, str]) -> list[dict[str, Any]]:
     ]
 
 
-def _written(number: float) -> str:
+def _number_text(number: float) -> str:
     return str(int(number)) if number.is_integer() else repr(number)
 
 

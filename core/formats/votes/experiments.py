@@ -16,9 +16,9 @@ from core.errors import InputError, Problem
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.source.json_reader import read_json
 from core.formats.source.opened import Opened
-from core.formats.source.parsed import MAX_RUBRIC_BYTES, enough, refusal
+from core.formats.source.parsed import MAX_RUBRIC_BYTES, refusal, too_many
 from core.formats.votes.imported import VoteLine
-from core.formats.votes.tools.messages import mapping_in, objects_in
+from core.formats.votes.tools.messages import object_or_empty, objects_in
 
 _WHAT = "experiment"
 #: Parts of a vote, besides answer and reason, that imported votes cannot hold.
@@ -46,7 +46,7 @@ def read_experiment(
     Raises:
         InputError: a line that is not readable, or without an item; each with its line.
     """
-    about = _manifest(Opened.of(manifest, "manifest.json"), name)
+    about = _read_manifest(Opened.of(manifest, "manifest.json"), name)
     title = str(about.get("experiment_name") or name)[:200]
     reader = _ExperimentReader(about, title, dataset)
     reader.read(Opened.of(items, "items.jsonl"))
@@ -59,7 +59,7 @@ def read_experiment(
     return reader.experiment()
 
 
-def _manifest(opened: Opened, name: str) -> Mapping[str, Any]:
+def _read_manifest(opened: Opened, name: str) -> Mapping[str, Any]:
     where = f"{name}, manifest.json"
     value = read_json(opened.text(_WHAT, MAX_RUBRIC_BYTES)).require_valid(_WHAT, where).value
     if not isinstance(value, dict):
@@ -71,7 +71,9 @@ class _ExperimentReader:
     def __init__(self, about: Mapping[str, Any], title: str, dataset: Dataset | None) -> None:
         self._title, self._dataset = title, dataset
         self._single = _only_judge(about)
-        self._kinds = {judge.get("judge_id"): judge.get("judge_kind") for judge in _judges(about)}
+        self._kinds = {
+            judge.get("judge_id"): judge.get("judge_kind") for judge in _judges_of(about)
+        }
         #: Each item's line and report; ``None`` if the item ended in an error.
         self._reports: dict[int, tuple[int, dict[str, Any] | None]] = {}
         self._lines: list[VoteLine] = []
@@ -89,8 +91,8 @@ class _ExperimentReader:
             self.problems += torn
             torn = [Problem(f.message, f.mend, f.path, line) for f in faults]
             if not faults:
-                self._line(value, line)
-            if enough(self.problems):
+                self._read_line(value, line)
+            if too_many(self.problems):
                 return
         if torn and len(self._reports) + len(self.problems):
             message = "is cut off, as when the program was stopped while writing; left out."
@@ -98,9 +100,9 @@ class _ExperimentReader:
         else:
             self.problems += torn
         for number, (line, report) in sorted(self._reports.items()):
-            self._item(self._id(number, line), report or {}, line)
+            self._read_item(self._item_id(number, line), report or {}, line)
 
-    def _line(self, value: Any, line: int) -> None:
+    def _read_line(self, value: Any, line: int) -> None:
         number = value.get("item_idx") if isinstance(value, dict) else None
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
             self.problems.append(Problem("tells of no item.", "It needs item_idx.", (), line))
@@ -110,7 +112,7 @@ class _ExperimentReader:
         report = value.get("report")
         self._reports[number] = line, report if isinstance(report, dict) else None
 
-    def _id(self, number: int, line: int) -> str:
+    def _item_id(self, number: int, line: int) -> str:
         if self._dataset is None:
             return f"item-{number + 1:04d}"
         if number >= len(self._dataset.items):
@@ -120,7 +122,7 @@ class _ExperimentReader:
             return ""
         return self._dataset.items[number].id
 
-    def _item(self, item: str, report: Mapping[str, Any], line: int) -> None:
+    def _read_item(self, item: str, report: Mapping[str, Any], line: int) -> None:
         reports = report.get("criterion_reports") or []
         if strange := _invalid_entry(report):
             self.problems.append(
@@ -135,7 +137,7 @@ class _ExperimentReader:
                 Rubric,
                 {
                     "name": self._title,
-                    "criteria": [_criterion(c, i) for i, c in enumerate(criteria)],
+                    "criteria": [_criterion_data(c, i) for i, c in enumerate(criteria)],
                 },
                 "rubric",
             )
@@ -147,14 +149,14 @@ class _ExperimentReader:
         elif rubric != self.rubrics[0]:
             self._own[item] = rubric
         for criterion, report_of_judge in zip(rubric.criteria, reports, strict=True):
-            for vote in self._votes(report_of_judge):
+            for vote in self._votes_of_report(report_of_judge):
                 kind = self._kinds.get(vote["rater_id"])
                 # autorubric has two kinds of models: llm and decision_model.
                 rater_kind = kind if kind in ("human", "offline") else "llm"
                 row = {"item_id": item, "criterion": criterion.name, "rater_kind": rater_kind}
                 self._lines.append((line, row | vote))
 
-    def _votes(self, report: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    def _votes_of_report(self, report: Mapping[str, Any]) -> Iterator[dict[str, str]]:
         votes = [*(report.get("votes") or ()), *(report.get("multi_choice_votes") or ())]
         if not votes and "final_verdict" not in report:
             votes = [report]
@@ -167,7 +169,7 @@ class _ExperimentReader:
             named = "judge_id" in vote
             yield {
                 "rater_id": str(vote.get("judge_id") or self._single),
-                "label": "" if vote.get("error") else _label(vote),
+                "label": "" if vote.get("error") else _label_of(vote),
                 "reason": str(vote.get("reason") or ""),
                 "weight": str(weight) if named and isinstance(weight, int | float) else "",
             }
@@ -176,39 +178,41 @@ class _ExperimentReader:
         """Return all content read so far."""
         items = [
             {
-                "id": self._id(number, line),
+                "id": self._item_id(number, line),
                 "submission": "",
-                "rubric": self._own.get(self._id(number, line)),
+                "rubric": self._own.get(self._item_id(number, line)),
                 "meta": {TEXT_AVAILABLE: False},
             }
             for number, (line, _) in sorted(self._reports.items())
         ]
         data = {"name": self._title, "items": items}
         dataset = build_model(Dataset, data, "dataset")
-        self._note(
+        self._add_notice(
             "Verdicts and scores of the experiment are left out: they are computed here from its "
             "votes."
         )
         if self._beside:
             counts = ", ".join(f"{key} ({count:,})" for key, count in sorted(self._beside.items()))
-            self._note(f"Left out of votes: {counts}.")
+            self._add_notice(f"Left out of votes: {counts}.")
         if self._dataset is None:
             mend = "Give its dataset to have texts and ids."
-            self._note(f"The text of {len(items):,} items was not part of the experiment.", mend)
+            self._add_notice(
+                f"The text of {len(items):,} items was not part of the experiment.", mend
+            )
         if failed := sum(report is None for _, report in self._reports.values()):
-            self._note(f"{failed:,} items ended in an error: no votes.")
+            self._add_notice(f"{failed:,} items ended in an error: no votes.")
         if self._replaced:
-            self._note(f"{self._replaced:,} votes are left out: a later stage replaced them.")
+            self._add_notice(f"{self._replaced:,} votes are left out: a later stage replaced them.")
         return Experiment(self._title, self.rubrics[0], dataset, self._lines, tuple(self.notices))
 
-    def _note(self, message: str, mend: str = "") -> None:
+    def _add_notice(self, message: str, mend: str = "") -> None:
         self.notices.append(Problem(message, mend))
 
 
 def _invalid_entry(report: Mapping[str, Any]) -> Path:
     """Return the place of a list in a report with entries other than objects."""
     reports = report.get("criterion_reports") or []
-    if not _objects(reports):
+    if not _are_objects(reports):
         return ("criterion_reports",)
     for at, entry in enumerate(reports):
         criterion = entry["criterion"] if isinstance(entry.get("criterion"), dict) else entry
@@ -217,26 +221,26 @@ def _invalid_entry(report: Mapping[str, Any]) -> Path:
             ("multi_choice_votes", entry),
             ("options", criterion),
         ):
-            if not _objects(holder.get(key) or []):
+            if not _are_objects(holder.get(key) or []):
                 return ("criterion_reports", at, key)
     return ()
 
 
-def _objects(value: Any) -> bool:
+def _are_objects(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
 
 
-def _judges(about: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return objects_in(mapping_in(about.get("grader_config")).get("judges"))
+def _judges_of(about: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return objects_in(object_or_empty(about.get("grader_config")).get("judges"))
 
 
 def _only_judge(about: Mapping[str, Any]) -> str:
     """Return the judge of an experiment that has only one."""
-    named = next(iter(_judges(about)), {})
+    named = next(iter(_judges_of(about)), {})
     return str(named.get("judge_id") or named.get("model") or "judge")
 
 
-def _criterion(given: Mapping[str, Any], index: int) -> dict[str, Any]:
+def _criterion_data(given: Mapping[str, Any], index: int) -> dict[str, Any]:
     """Return the criterion in our keys; a binary one has no options, whatever its scale."""
     name = str(given.get("name") or f"criterion {index + 1}")
     weight = given.get("weight")
@@ -255,7 +259,7 @@ def _criterion(given: Mapping[str, Any], index: int) -> dict[str, Any]:
     return data | {"scale": scale, "options": choices}
 
 
-def _label(vote: Mapping[str, Any]) -> str:
+def _label_of(vote: Mapping[str, Any]) -> str:
     """Return the label of a vote or a single judge's report, or ""."""
     choice = vote.get("multi_choice_verdict")
     if isinstance(choice, dict):

@@ -20,7 +20,7 @@ from core.formats.source.csv_reader import RawRow, RawTable, read_raw
 from core.formats.source.csv_writer import number_of
 from core.formats.source.format import Fit
 from core.formats.source.opened import Opened
-from core.formats.source.parsed import enough, refusal, shortened, stem
+from core.formats.source.parsed import limited, refusal, stem, too_many
 from core.formats.votes.imported import VoteBundle, VoteChecker, VoteLine
 from core.text.names import fold
 
@@ -50,7 +50,7 @@ def read_evaluations(
     """
     reader = _GradescopeReader(title)
     for name, data in files:
-        reader.question(read_raw(data.data, name, _WHAT), stem(name, "Question"))
+        reader.read_question(read_raw(data.data, name, _WHAT), stem(name, "Question"))
     return reader.bundle(dataset)
 
 
@@ -73,36 +73,36 @@ class _GradescopeReader:
     taken: set[str] = field(default_factory=set)
     adjusted: int = 0
 
-    def question(self, table: RawTable, question: str) -> None:
+    def read_question(self, table: RawTable, question: str) -> None:
         """Read the table of a question."""
-        columns = self._columns(table, question)
+        columns = self._columns_of(table, question)
         if not columns:
             message = f"{question!r} has no column of a rubric item; it is left out."
             self.notices.append(Problem(message))
             return
-        footer = self._footer(table, columns)
+        footer = self._footer_rows(table, columns)
         deducts = footer.get("scoring method", "").startswith("negative")
         for column in columns:
-            self.criteria.append(self._criterion(column, question, deducts))
+            self.criteria.append(self._criterion_data(column, question, deducts))
         if deducts:
             message = f"{question!r} takes points off; its criteria are penalties."
             mend = "A score is 0 with all of them, 1 with none; the file's own stay with the items."
             self.notices.append(Problem(message, mend))
         for row in table.rows:
             if not _is_footer(table, row):
-                self._row(table, row, columns, question)
-            if enough(self.problems):
+                self._read_row(table, row, columns, question)
+            if too_many(self.problems):
                 return
 
-    def _columns(self, table: RawTable, question: str) -> list[_Column]:
+    def _columns_of(self, table: RawTable, question: str) -> list[_Column]:
         fixed = {fold(head) for head in (*BEFORE, *AFTER)}
         columns = list[_Column]()
         for at, head in enumerate(table.heads):
             if fold(head) and fold(head) not in fixed:
-                columns.append(_Column(at, self._named(head, question), head))
+                columns.append(_Column(at, self._unique_name(head, question), head))
         return columns
 
-    def _named(self, head: str, question: str) -> str:
+    def _unique_name(self, head: str, question: str) -> str:
         """Return a unique name: the item's text, with the question for duplicates."""
         short = " ".join(head.split())[:180]
         name, number = short, 2
@@ -113,13 +113,13 @@ class _GradescopeReader:
         self.taken.add(fold(name))
         return name
 
-    def _footer(self, table: RawTable, columns: list[_Column]) -> dict[str, str]:
+    def _footer_rows(self, table: RawTable, columns: list[_Column]) -> dict[str, str]:
         """Return the rows at the end: points per column, and how they count."""
         values: dict[str, str] = {}
         for row in table.rows:
             if not _is_footer(table, row):
                 continue
-            head = _footer_head(row)
+            head = _first_words(row)
             texts = [cell.text.strip() for cell in row.cells if cell.text.strip()]
             values[head.partition(":")[0]] = fold(head.partition(":")[2] or " ".join(texts[1:2]))
             if head.startswith("point values"):
@@ -127,7 +127,7 @@ class _GradescopeReader:
                     column.points = number_of(row.text(column.at))
         return values
 
-    def _criterion(self, column: _Column, question: str, deducts: bool) -> dict[str, Any]:
+    def _criterion_data(self, column: _Column, question: str, deducts: bool) -> dict[str, Any]:
         points = column.points
         if points is None:
             message = f"{column.name!r} has no points in the file; its weight is 1."
@@ -142,7 +142,9 @@ class _GradescopeReader:
             "section": question[:200],
         }
 
-    def _row(self, table: RawTable, row: RawRow, columns: list[_Column], question: str) -> None:
+    def _read_row(
+        self, table: RawTable, row: RawRow, columns: list[_Column], question: str
+    ) -> None:
         key = row.text(table.column(BEFORE[0])).strip()
         if not key:
             mend = "Export the evaluations again."
@@ -151,7 +153,7 @@ class _GradescopeReader:
         item = self.items.setdefault(
             key, {"id": key, "submission": "", "meta": {TEXT_AVAILABLE: False}}
         )
-        self._note(item["meta"], table, row, question)
+        self._note_comment(item["meta"], table, row, question)
         grader = " ".join(row.text(table.column("Grader")).split())
         comment = row.text(table.column("Comments")).strip()
         for column in columns:
@@ -163,9 +165,13 @@ class _GradescopeReader:
             if not mark or (not grader and mark == "false"):
                 # Not graded: Gradescope writes false for questions that were never opened.
                 continue
-            self.lines.append((row.line, _vote(key, column.name, grader, _YES[mark], comment)))
+            self.lines.append(
+                (row.line, _vote_fields(key, column.name, grader, _YES[mark], comment))
+            )
 
-    def _note(self, meta: dict[str, Any], table: RawTable, row: RawRow, question: str) -> None:
+    def _note_comment(
+        self, meta: dict[str, Any], table: RawTable, row: RawRow, question: str
+    ) -> None:
         if sid := row.text(table.column("SID")).strip():
             meta["sid"] = sid
         score = number_of(row.text(table.column("Score")))
@@ -185,15 +191,15 @@ class _GradescopeReader:
         rubric = build_model(
             Rubric, {"name": self.title[:200], "criteria": self.criteria}, "rubric"
         )
-        notices = list(self._notices(textless=dataset is None))
+        notices = list(self._import_notices(textless=dataset is None))
         if dataset is None:
             data = {"name": self.title[:200], "items": list(self.items.values())}
             dataset = build_model(Dataset, data, "dataset", self.title)
         votes = VoteChecker(rubric, dataset.items, self.title).read(self.lines)
         notices += self.notices
-        return VoteBundle(self.title, "gradescope", rubric, dataset, votes, shortened(notices))
+        return VoteBundle(self.title, "gradescope", rubric, dataset, votes, limited(notices))
 
-    def _notices(self, *, textless: bool) -> Iterator[Problem]:
+    def _import_notices(self, *, textless: bool) -> Iterator[Problem]:
         yield Problem(
             "Names and e-mail addresses of students are left out.",
             "Their number (SID) is kept with the item, for the way back.",
@@ -206,7 +212,9 @@ class _GradescopeReader:
             yield Problem(message, "The adjustments are kept with the items.")
 
 
-def _vote(item: str, criterion: str, grader: str, label: str, comment: str) -> dict[str, str]:
+def _vote_fields(
+    item: str, criterion: str, grader: str, label: str, comment: str
+) -> dict[str, str]:
     return {
         "item_id": item,
         "criterion": criterion,
@@ -219,10 +227,10 @@ def _vote(item: str, criterion: str, grader: str, label: str, comment: str) -> d
 
 def _is_footer(table: RawTable, row: RawRow) -> bool:
     """Return whether a row follows the students, by its first words."""
-    return not re.search(r"\d", row.text(table.column(BEFORE[0]))) and bool(_footer_head(row))
+    return not re.search(r"\d", row.text(table.column(BEFORE[0]))) and bool(_first_words(row))
 
 
-def _footer_head(row: RawRow) -> str:
+def _first_words(row: RawRow) -> str:
     first = next((cell.text for cell in row.cells if cell.text.strip()), "")
     head = fold(first)
     heads = ("point values", "rubric numbers", "rubric type", "scoring method")

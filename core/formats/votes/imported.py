@@ -13,8 +13,8 @@ from core.domain.dataset import Dataset, Item
 from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric
 from core.domain.votes import LEAST_ON_OPTIONS, Cell
 from core.errors import Problem
-from core.formats.datasets.label_words import empty_words, holds_no_answer, option_named
-from core.formats.source.parsed import ColumnRole, enough, finite, refusal
+from core.formats.datasets.label_words import empty_answers_sentence, holds_no_answer, option_named
+from core.formats.source.parsed import ColumnRole, finite, refusal, too_many
 from core.text.names import fold
 
 KINDS = ("human", "llm", "offline")
@@ -73,7 +73,7 @@ class ImportedVotes:
     rows: Sequence[ImportedVote]
     weights: Mapping[str, float]
 
-    def by_item(self) -> dict[str, list[ImportedVote]]:
+    def votes_by_item(self) -> dict[str, list[ImportedVote]]:
         """Return the votes on each item."""
         votes: dict[str, list[ImportedVote]] = {}
         for row in self.rows:
@@ -113,23 +113,23 @@ class VoteChecker:
         """Return all votes, or raise ``InputError`` with every problem."""
         rows = list[ImportedVote]()
         for line, row in lines:
-            vote = self._vote(row, line)
+            vote = self._read_vote(row, line)
             if vote is not None:
                 rows.append(vote)
-            if enough(self.problems):
+            if too_many(self.problems):
                 break
-        self._say_strange()
+        self._report_unknown_words()
         if self.problems:
             raise refusal("file of votes", self.problems, self._where)
         return ImportedVotes(tuple(rows), self._weights)
 
-    def _say_strange(self) -> None:
+    def _report_unknown_words(self) -> None:
         """Report unknown words, in one problem per criterion."""
         for (name, hint), counts in self._strange.items():
             shown = [f"{w!r}" + (f" ({n:,})" if n > 1 else "") for w, (n, _) in counts.items()]
             others = f" and {len(shown) - 20} more" if len(shown) > 20 else ""
             verb = "is not an option" if len(shown) == 1 else "are not options"
-            self._wrong(
+            self._add_problem(
                 min((at for _, at in counts.values() if at), default=None),
                 f"{', '.join(shown[:20])}{others} {verb} of {name!r}.",
                 "label",
@@ -139,9 +139,13 @@ class VoteChecker:
     @property
     def notices(self) -> tuple[Problem, ...]:
         """Return notices about the rows that were read."""
-        return (*empty_answers(self.empty), *self._repetitions(), *self._without_chances())
+        return (
+            *empty_answers(self.empty),
+            *self._repetition_notice(),
+            *self._zero_probability_notice(),
+        )
 
-    def _repetitions(self) -> tuple[Problem, ...]:
+    def _repetition_notice(self) -> tuple[Problem, ...]:
         """Return the notice of repeated answers."""
         if not self._repeated:
             return ()
@@ -156,7 +160,7 @@ class VoteChecker:
         )
         return (Problem(message, mend, (), self._repeated[0][1]),)
 
-    def _without_chances(self) -> tuple[Problem, ...]:
+    def _zero_probability_notice(self) -> tuple[Problem, ...]:
         """Return the notice about votes whose probabilities are on no option."""
         if not (times := len(self._meant_none)):
             return ()
@@ -166,25 +170,29 @@ class VoteChecker:
         )
         return (Problem(message, "The votes themselves count.", (), self._meant_none[0]),)
 
-    def _vote(self, row: Mapping[str, str], line: int | None) -> ImportedVote | None:
-        labels = self._labels(row, line)
-        if labels is None or not self._kind_and_rater(row, line) or not self._weigh(row, line):
+    def _read_vote(self, row: Mapping[str, str], line: int | None) -> ImportedVote | None:
+        labels = self._labels_of(row, line)
+        if (
+            labels is None
+            or not self._accept_rater(row, line)
+            or not self._accept_weight(row, line)
+        ):
             return None
         label, name = row["label"].strip(), row["criterion"]
-        option, valid = labels.find(label)
+        option, valid = labels.find_option(label)
         if not valid:
-            unknown = self._strange.setdefault((name, labels.known), {})
+            unknown = self._strange.setdefault((name, labels.valid_labels), {})
             unknown[label] = (
                 unknown.get(label, (0, line))[0] + 1,
                 unknown.get(label, (0, line))[1],
             )
             return None
-        failed = labels.empty(label)
+        failed = labels.is_empty(label)
         if failed:
             self.empty[label] += 1
         away = not failed and (option is None or labels.choices[option].na)
-        kind = _kind(row)
-        cell = Cell(row["item_id"], name, row["rater_id"], self._replicate(row, kind, line))
+        kind = _kind_of(row)
+        cell = Cell(row["item_id"], name, row["rater_id"], self._read_replicate(row, kind, line))
         return ImportedVote(
             cell=cell,
             kind=kind,
@@ -193,31 +201,35 @@ class VoteChecker:
             failed=failed,
             reason=row.get("reason") or "",
             order=row.get("order") or "",
-            probabilities=self._probabilities(row, labels, line),
+            probabilities=self._read_probabilities(row, labels, line),
             line=line,
-            confidence=self._share(row, "confidence", line),
+            confidence=self._read_share(row, "confidence", line),
         )
 
-    def _share(self, row: Mapping[str, str], column: str, line: int | None) -> float | None:
+    def _read_share(self, row: Mapping[str, str], column: str, line: int | None) -> float | None:
         """Return a number from 0 to 1, or ``None``."""
         text = row.get(column)
         number = finite(text) if text else None
         if text and (number is None or not 0 <= number <= 1):
-            self._wrong(line, f"is {text!r}.", column, "Use a number from 0 to 1.")
+            self._add_problem(line, f"is {text!r}.", column, "Use a number from 0 to 1.")
             return None
         return number
 
-    def _labels(self, row: Mapping[str, str], line: int | None) -> Labels | None:
+    def _labels_of(self, row: Mapping[str, str], line: int | None) -> Labels | None:
         item, name = row["item_id"], row["criterion"]
         criteria = self._criteria.get(item)
         if criteria is None:
-            alike = self._folded.get(fold(item)) or self._folded.get(fold(item.removesuffix(".0")))
+            alike = self._folded_names.get(fold(item)) or self._folded_names.get(
+                fold(item.removesuffix(".0"))
+            )
             # Spelt as code points, since different characters may look the same.
             mend = f"It is {item!a}; meant may be {alike!a}. Write both alike." if alike else ""
-            self._wrong(line, f"names the item {item!r}, which does not exist.", "item_id", mend)
+            self._add_problem(
+                line, f"names the item {item!r}, which does not exist.", "item_id", mend
+            )
             return None
         if name not in criteria:
-            self._wrong(
+            self._add_problem(
                 line,
                 f"names the criterion {name!r}, which does not exist.",
                 "criterion",
@@ -227,34 +239,36 @@ class VoteChecker:
         return criteria[name]
 
     @cached_property
-    def _folded(self) -> dict[str, str]:
+    def _folded_names(self) -> dict[str, str]:
         return {fold(name): name for name in self._criteria}
 
-    def _kind_and_rater(self, row: Mapping[str, str], line: int | None) -> bool:
-        kind = _kind(row)
+    def _accept_rater(self, row: Mapping[str, str], line: int | None) -> bool:
+        kind = _kind_of(row)
         if kind not in KINDS:
-            self._wrong(
+            self._add_problem(
                 line, f"is {row['rater_kind']!r}.", "rater_kind", f"Use one of {', '.join(KINDS)}."
             )
         if not row["rater_id"].strip():
-            self._wrong(line, "is empty.", "rater_id", "Say who answered.")
+            self._add_problem(line, "is empty.", "rater_id", "Say who answered.")
         return kind in KINDS and bool(row["rater_id"].strip())
 
-    def _weigh(self, row: Mapping[str, str], line: int | None) -> bool:
+    def _accept_weight(self, row: Mapping[str, str], line: int | None) -> bool:
         text = row.get("weight")
         if not text:
             return True
         weight = finite(text)
         if weight is None or weight <= 0:
-            self._wrong(line, f"is {text!r}.", "weight", "Use a positive number.")
+            self._add_problem(line, f"is {text!r}.", "weight", "Use a positive number.")
             return False
         self._weights[row["rater_id"]] = weight
         return True
 
-    def _probabilities(
+    def _read_probabilities(
         self, row: Mapping[str, str], labels: Labels, line: int | None
     ) -> tuple[float, ...] | None:
-        shares = {key: self._share(row, key, line) for key in labels.probabilities if row.get(key)}
+        shares = {
+            key: self._read_share(row, key, line) for key in labels.probabilities if row.get(key)
+        }
         if not shares:
             return None
         if not all(key in shares for key in labels.needed):
@@ -265,7 +279,7 @@ class VoteChecker:
             return None
         return chances
 
-    def _replicate(self, row: Mapping[str, str], kind: str, line: int | None) -> int:
+    def _read_replicate(self, row: Mapping[str, str], kind: str, line: int | None) -> int:
         text = row.get("replicate")
         cell = (row["item_id"], row["criterion"], row["rater_id"])
         if text:
@@ -273,10 +287,10 @@ class VoteChecker:
             text = text.removesuffix(".0")
             number = int(text.lstrip("0")[:9] or 0) if text.isascii() and text.isdigit() else -1
             if 0 <= number <= MOST_REPLICATES:
-                self._told_apart((*cell, kind, row.get("order") or "", str(number)), line)
+                self._require_distinct((*cell, kind, row.get("order") or "", str(number)), line)
                 return number
             mend = f"Use a whole number from 0 to {MOST_REPLICATES:,}."
-            self._wrong(line, f"is {text!r}.", "replicate", mend)
+            self._add_problem(line, f"is {text!r}.", "replicate", mend)
         number = self._answers.get((*cell, kind), -1) + 1
         self._answers[*cell, kind] = number
         first = self._lines.setdefault((*cell, kind, row.get("order") or ""), line)
@@ -284,7 +298,7 @@ class VoteChecker:
             self._repeated.append((row["rater_id"], line))
         return number
 
-    def _told_apart(self, answer: tuple[str, ...], line: int | None) -> None:
+    def _require_distinct(self, answer: tuple[str, ...], line: int | None) -> None:
         """Refuse a duplicate replicate, since one of the two answers would be lost."""
         if answer in self._lines:
             message = (
@@ -292,17 +306,17 @@ class VoteChecker:
                 f"{answer[0]!r} (line {self._lines[answer]})."
             )
             mend = "Leave one of them out, or give each a number of its own."
-            self._wrong(line, message, "replicate", mend)
+            self._add_problem(line, message, "replicate", mend)
         self._lines[answer] = line
 
-    def _wrong(self, line: int | None, message: str, column: str, mend: str = "") -> None:
+    def _add_problem(self, line: int | None, message: str, column: str, mend: str = "") -> None:
         self.problems.append(Problem(message, mend, (column,) if column else (), line))
 
 
 def empty_answers(counts: Mapping[str, int]) -> tuple[Problem, ...]:
     """Return the notice of empty answers, with their number and spellings."""
     mend = "If one of these is an answer, import with a rubric that has an option of that name."
-    return (Problem(empty_words("answer", counts), mend),) if counts else ()
+    return (Problem(empty_answers_sentence("answer", counts), mend),) if counts else ()
 
 
 class Labels:
@@ -317,26 +331,26 @@ class Labels:
         self._empty: dict[str, bool] = {}
 
     @property
-    def known(self) -> str:
+    def valid_labels(self) -> str:
         """Return the valid labels, as a hint."""
         return f"Use one of {', '.join(o.label for o in self.choices)}."
 
-    def find(self, label: str) -> tuple[int | None, bool]:
+    def find_option(self, label: str) -> tuple[int | None, bool]:
         """Return the option of a label, and whether the label is valid here."""
         if label not in self._found:
             option = option_named(self._criterion, label)
             valid = option is not None or fold(label) == fold(CANNOT_ASSESS)
-            self._found[label] = option, valid or self.empty(label)
+            self._found[label] = option, valid or self.is_empty(label)
         return self._found[label]
 
-    def empty(self, label: str) -> bool:
+    def is_empty(self, label: str) -> bool:
         """Return whether a cell is empty, or a word for empty that is not an option."""
         if label not in self._empty:
             self._empty[label] = holds_no_answer(self._criterion, label)
         return self._empty[label]
 
 
-def _kind(row: Mapping[str, str]) -> str:
+def _kind_of(row: Mapping[str, str]) -> str:
     return row["rater_kind"].strip().lower()
 
 

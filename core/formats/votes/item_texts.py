@@ -8,25 +8,25 @@ from core.errors import Problem
 from core.formats.datasets.answer_columns import (
     COUNTS,
     could_answer,
+    is_sum,
+    lower_heading,
     names_a_person,
-    plain,
-    plain_head,
+    plain_name,
     stem_of,
-    sums_up,
     words_in,
 )
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import texts_in
+from core.formats.datasets.text_columns import text_shape
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
 from core.formats.votes.structure.named_fields import NAMES
-from core.formats.votes.structure.rankings import why_ranking
-from core.formats.votes.structure.values import Values, system_named
+from core.formats.votes.structure.rankings import why_ranking_unread
+from core.formats.votes.structure.values import Values, names_a_system
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 
 
-def by_system(table: Table, mapping: VoteMapping) -> bool:
+def has_text_per_system(table: Table, mapping: VoteMapping) -> bool:
     """Return whether ids have several texts, and one for each system.
 
     Without texts, a rater must have answered once on each system, and not once on each id.
@@ -38,8 +38,10 @@ def by_system(table: Table, mapping: VoteMapping) -> bool:
         values, asked = Values(table), (mapping.rater, mapping.criterion, mapping.replicate)
         keys = [c for c in (item, *asked) if c in values.columns]
         known = {item, system} <= {*values.columns} and mapping.layout != "wide"
-        return known and values.unique(keys) < 1 == values.unique([*keys, system])
-    return _several(table, [item], text) and not _several(table, [item, system], text)
+        return known and values.uniqueness(keys) < 1 == values.uniqueness([*keys, system])
+    return _has_several_texts(table, [item], text) and not _has_several_texts(
+        table, [item, system], text
+    )
 
 
 def merges_texts(table: Table, mapping: VoteMapping) -> bool:
@@ -48,16 +50,20 @@ def merges_texts(table: Table, mapping: VoteMapping) -> bool:
     If no column is named for the text, this requires a rater who answers twice about different
     sentences.
     """
-    if mapping.item is None or mapping.item == mapping.submission or by_system(table, mapping):
+    if (
+        mapping.item is None
+        or mapping.item == mapping.submission
+        or has_text_per_system(table, mapping)
+    ):
         return False
     if mapping.submission:
-        return _several(table, [mapping.item], mapping.submission)
+        return _has_several_texts(table, [mapping.item], mapping.submission)
     fields = (mapping.item, mapping.rater, mapping.criterion, mapping.replicate, mapping.order)
     keys = [column for column in fields if column]
-    return any(_several(table, keys, text) for text in _sentences(table, mapping))
+    return any(_has_several_texts(table, keys, text) for text in _sentence_columns(table, mapping))
 
 
-def said_of_texts(table: Table, mapping: VoteMapping) -> list[Problem]:
+def text_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
     """Return notices about ids with several texts."""
     item, text = mapping.item or "", mapping.submission or ""
     if mapping.by_system:
@@ -72,15 +78,15 @@ def said_of_texts(table: Table, mapping: VoteMapping) -> list[Problem]:
 _MAP = "--map 'item={}'"
 
 
-def not_to_be_read(table: Table) -> str:
+def why_unreadable(table: Table) -> str:
     """Return why the rows of a table are neither items nor votes, or ""."""
-    if why := why_ranking(table):
+    if why := why_ranking_unread(table):
         return why
-    if column := _counts(table):
+    if column := _count_column(table):
         return (
             f"{column!r} counts votes. It takes a row for each vote, with a column for its rater."
         )
-    if scores := _scores_of_systems(table):
+    if scores := _system_score_columns(table):
         listed = ", ".join(map(repr, scores))
         return (
             f"{listed} could be scores of a system each. It takes a row for each answer, with a "
@@ -98,14 +104,14 @@ def not_to_be_read(table: Table) -> str:
 def rival_labels(table: Table, mapping: ColumnMapping) -> tuple[str, ...]:
     """Return the labels, and the unused answers of people next to them."""
     people = {"human", "people", "manual", "expert"}
-    beside = [c for c in mapping.meta if people & {*plain_head(c).split()}]
-    beside = [c for c in beside if could_answer(table, c) and not sums_up(c)]
+    beside = [c for c in mapping.meta if people & {*lower_heading(c).split()}]
+    beside = [c for c in beside if could_answer(table, c) and not is_sum(c)]
     return (*mapping.labels.values(), *beside) if beside and mapping.labels else ()
 
 
-def _counts(table: Table) -> str:
+def _count_column(table: Table) -> str:
     """Return the column that counts how often an item with several answers got a row's answer."""
-    named = [c for c in table.columns if plain(c) in COUNTS]
+    named = [c for c in table.columns if plain_name(c) in COUNTS]
     if not named:
         return ""
     mapping = guess_vote_mapping(table, "long")
@@ -116,9 +122,9 @@ def _counts(table: Table) -> str:
     return next((c for c in counted if all(w.isdecimal() for w in words_in(table, c))), "")
 
 
-def _scores_of_systems(table: Table) -> list[str]:
+def _system_score_columns(table: Table) -> list[str]:
     """Return columns of numbers whose headings name systems, in the same form."""
-    named = [c for c in table.columns if system_named(c) and c not in table.nested]
+    named = [c for c in table.columns if names_a_system(c) and c not in table.nested]
     marks = [
         c for c in named if (words := words_in(table, c)) and None not in map(number_of, words)
     ]
@@ -135,9 +141,9 @@ def _scores_of_systems(table: Table) -> list[str]:
 
 def _texts_with_scores(table: Table) -> list[tuple[str, str]]:
     """Pair columns of texts with columns of answers whose headings begin or end the same."""
-    plains = {column: plain(column) for column in table.columns}
+    plains = {column: plain_name(column) for column in table.columns}
     words = {column: name.split(" ") for column, name in plains.items() if " " in name}
-    texts = [c for c in words if (shape := texts_in(table, c)) is not None and shape.sentences]
+    texts = [c for c in words if (shape := text_shape(table, c)) is not None and shape.sentences]
     texts = [c for c in texts if not names_a_person(c)]
     able = [c for c in words if c not in texts and could_answer(table, c)]
     for same, rest_of_name in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
@@ -152,14 +158,14 @@ def _texts_with_scores(table: Table) -> list[tuple[str, str]]:
     return []
 
 
-def _sentences(table: Table, mapping: VoteMapping) -> list[str]:
+def _sentence_columns(table: Table, mapping: VoteMapping) -> list[str]:
     """Return the unused columns of sentences, without those for reasons."""
     used = {*mapping.used().values()}
-    free = [c for c in table.columns if c not in used and plain(c) not in NAMES["reason"]]
-    return [c for c in free if (shape := texts_in(table, c)) is not None and shape.sentences]
+    free = [c for c in table.columns if c not in used and plain_name(c) not in NAMES["reason"]]
+    return [c for c in free if (shape := text_shape(table, c)) is not None and shape.sentences]
 
 
-def _several(table: Table, keys: Sequence[str], text: str) -> bool:
+def _has_several_texts(table: Table, keys: Sequence[str], text: str) -> bool:
     """Return whether rows with the same keys have different texts."""
     first: dict[tuple[str, ...], str] = {}
     rows = (row for row in table.rows if row.get(text) not in (None, ""))

@@ -10,22 +10,22 @@ from typing import TypeAlias, get_args
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.answer_columns import COUNTS, plain, sums_up, words_in
+from core.formats.datasets.answer_columns import COUNTS, is_sum, plain_name, words_in
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.label_words import without_absences
 from core.formats.datasets.roles import role_table
 from core.formats.datasets.table import Table, joined_parts, read_table, steps_of, with_paths
-from core.formats.datasets.text_columns import as_prompt, maps_of
+from core.formats.datasets.text_columns import maps_for, prompt_map
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.formats.source.opened import Opened
-from core.formats.source.parsed import Parsed, shortened
+from core.formats.source.parsed import Parsed, limited
 from core.formats.votes.derived_rubric import (
     Derived,
     derive_dataset,
     derive_rubric,
     labels_of,
-    spelt_as,
+    lines_as_spelt,
 )
 from core.formats.votes.experiments import read_experiment
 from core.formats.votes.gradescope import read_evaluations
@@ -38,7 +38,7 @@ from core.formats.votes.imported import (
     VoteLine,
     empty_answers,
 )
-from core.formats.votes.item_texts import by_system, said_of_texts
+from core.formats.votes.item_texts import has_text_per_system, text_notices
 from core.formats.votes.pair_tables import guess_pairs, pairs_in
 from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
 from core.formats.votes.structure.lists import unnamed_raters_as_rows
@@ -85,17 +85,17 @@ def read_bundle(
         InputError: every problem found, each with its line; nothing of a bad file is imported.
     """
     if kind == "folder":
-        return _folder(source, rubric, dataset)
+        return _read_folder(source, rubric, dataset)
     if kind == "gradescope":
         if rubric is not None:
             raise InputError("Evaluations bring their own rubric; name none.", (), source.name)
         return read_evaluations(source.files.items(), source.title, dataset)
     if kind == "autorubric":
-        return _experiment(source, rubric, dataset)
+        return _read_experiment_bundle(source, rubric, dataset)
     if kind in TOOL_NAMES:
         read = bundle(read_results(source.first_file, source.name), rubric, dataset, bins)
         notice = Problem(f"Read as results of {TOOL_NAMES[kind]}.")
-        return replace(read, notices=shortened([notice, *read.notices]))
+        return replace(read, notices=limited([notice, *read.notices]))
     if kind in TABLES:
         known = mapping.words.values() if mapping else ()
         table = table_of(source, rubric=rubric, kept=[word for words in known for word in words])
@@ -104,12 +104,17 @@ def read_bundle(
         roles = role_table(table, mapping.roles(), said)
         if kind == "pairs":
             read = bundle(pairs_in(table, mapping), rubric, dataset, bins)
-            notices = shortened(
-                [_shape(mapping), *table.notices, *_left_out(table, mapping), *read.notices]
+            notices = limited(
+                [
+                    _layout_notice(mapping),
+                    *table.notices,
+                    *_left_out_notices(table, mapping),
+                    *read.notices,
+                ]
             )
             as_json = mapping.model_dump(mode="json", exclude_defaults=True)
             return replace(read, format="pairs", notices=notices, mapping=as_json, roles=roles)
-        return replace(_table(source, table, mapping, rubric, dataset), roles=roles)
+        return replace(_bundle_of_table(source, table, mapping, rubric, dataset), roles=roles)
     description = "not recognised" if kind == "unknown" else f"a {kind}, which holds no votes"
     raise InputError(f"This is {description}.", (), source.name)
 
@@ -141,8 +146,8 @@ def table_of(
     return without_absences(table, rubric, kept)
 
 
-def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
-    read_rubric = Parsed(rubric) if rubric else _own_rubric(source)
+def _read_folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
+    read_rubric = Parsed(rubric) if rubric else _rubric_of_source(source)
     if dataset is None:
         name = source.first_existing(DATASET_NAMES)
         if name is None:
@@ -159,17 +164,17 @@ def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) 
         votes, notices = imported.value, [*notices, *imported.notices]
     else:
         notices.append(Problem("has no votes.csv.", "Only the rubric and the items are kept."))
-    return VoteBundle(source.title, "folder", read_rubric.value, dataset, votes, shortened(notices))
+    return VoteBundle(source.title, "folder", read_rubric.value, dataset, votes, limited(notices))
 
 
-def _own_rubric(source: VoteSource) -> Parsed[Rubric]:
+def _rubric_of_source(source: VoteSource) -> Parsed[Rubric]:
     name = source.first_existing(RUBRIC_NAMES)
     if name is None:
         raise InputError("It has no rubric.yaml. Give the rubric as well.", (), source.name)
     return parse_rubric(source.files[name], name)
 
 
-def _table(
+def _bundle_of_table(
     source: VoteSource,
     table: Table,
     mapping: VoteMapping,
@@ -177,11 +182,11 @@ def _table(
     dataset: Dataset | None,
 ) -> VoteBundle:
     mapping = mapping.with_criterion()
-    if dataset is None and by_system(table, mapping):
+    if dataset is None and has_text_per_system(table, mapping):
         mapping = mapping.model_copy(update={"by_system": True})
     table_votes = votes_in(table, mapping)
-    notices = [_shape(mapping), *table.notices, *_left_out(table, mapping)]
-    notices += said_of_texts(table, mapping)
+    notices = [_layout_notice(mapping), *table.notices, *_left_out_notices(table, mapping)]
+    notices += text_notices(table, mapping)
     if mapping.rater is None and any(row["rater_id"] == "rater 2" for _, row in table_votes.lines):
         message = "No column names who rated: an item's rows are raters 1, 2 and so on, in order."
         notices.append(Problem(message, "If a column does: --map rater=COLUMN."))
@@ -194,15 +199,17 @@ def _table(
             derived.with_rubric_labels(gold),
         )
     else:
-        spelt, gold = spelt_as(rubric, table_votes.lines), spelt_as(rubric, gold)
+        spelt, gold = lines_as_spelt(rubric, table_votes.lines), lines_as_spelt(rubric, gold)
     empty = Counter[str]({"": table_votes.blank[0]} if table_votes.blank[0] else {})
     # A model with a row but no answer has failed; a person was simply not asked.
-    spelt = _with_answers(rubric, spelt, empty, models=mapping.layout == "long")
+    spelt = _answered_lines(rubric, spelt, empty, models=mapping.layout == "long")
     labels = labels_of(rubric, gold)
     if dataset is None:
         dataset, problems = derive_dataset(
             table_votes.texts, table_votes.texts, labels, source.title,
-            maps_of("submission", () if mapping.submission else _unread_texts(table, mapping)),
+            maps_for(
+                "submission", () if mapping.submission else _unread_text_columns(table, mapping)
+            ),
         )  # fmt: skip
         notices += problems
     elif labels:
@@ -211,12 +218,10 @@ def _table(
     votes = checker.read(spelt)
     notices = [*notices, *empty_answers(empty), *checker.notices]
     data = mapping.model_dump(mode="json", exclude_defaults=True)
-    return VoteBundle(
-        source.title, mapping.layout, rubric, dataset, votes, shortened(notices), data
-    )
+    return VoteBundle(source.title, mapping.layout, rubric, dataset, votes, limited(notices), data)
 
 
-def _with_answers(
+def _answered_lines(
     rubric: Rubric, lines: Sequence[VoteLine], empty: Counter[str], *, models: bool
 ) -> list[VoteLine]:
     """Return the lines with an answer, or by ``models``; ``empty`` counts the others' words."""
@@ -224,14 +229,14 @@ def _with_answers(
     for line, row in lines:
         labels = names.get(row["criterion"])
         is_failure = models and row["rater_kind"] != "human"
-        if not is_failure and labels is not None and labels.empty(row["label"]):
+        if not is_failure and labels is not None and labels.is_empty(row["label"]):
             empty[row["label"]] += 1
         else:
             answered.append((line, row))
     return answered
 
 
-def _shape(mapping: VoteMapping) -> Problem:
+def _layout_notice(mapping: VoteMapping) -> Problem:
     """Return a notice on how the table was read."""
     names = [repr(c.column) for c in mapping.columns]
     item = f"the item is {mapping.item!r}" if mapping.item else "each row is an item"
@@ -255,7 +260,7 @@ def _shape(mapping: VoteMapping) -> Problem:
     return Problem(f"Read as a table with {says}."[:1000])
 
 
-def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
+def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
     used = set(mapping.used().values())
     used |= {part for column in used for part in joined_parts(column, table.columns)}
     used |= {str(steps_of(column)[0]) for column in used if steps_of(column)}
@@ -265,12 +270,12 @@ def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
     gold = [c for c in unused if mapping.layout == "wide" and _could_be_gold(table, c, mapping)]
     names = ", ".join(map(repr, unused[:20]))
     asks = (mapping.submission or mapping.first) and not mapping.prompt
-    mend = as_prompt(table, unused) if asks else ""
+    mend = prompt_map(table, unused) if asks else ""
     notices = [Problem(f"Columns left out: {names}.", mend, (), 1)]
     return notices + [
         Problem(
             f"{c!r} summarizes the raters and is not a rater itself.",
-            f"As labels: {maps_of('gold', [c])}.",
+            f"As labels: {maps_for('gold', [c])}.",
         )
         for c in gold
     ]
@@ -279,23 +284,25 @@ def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
 def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:
     """Return whether a column summarises raters in their own words."""
     words = set[str]().union(*(words_in(table, c.column) for c in mapping.columns))
-    counts = plain(column) in COUNTS
+    counts = plain_name(column) in COUNTS
     return (
-        sums_up(column)
+        is_sum(column)
         and not counts
         and bool(words_here := words_in(table, column))
         and words_here <= words
     )
 
 
-def _unread_texts(table: Table, mapping: VoteMapping) -> list[str]:
+def _unread_text_columns(table: Table, mapping: VoteMapping) -> list[str]:
     """Return the unused columns that may hold the texts: one text per item."""
     values, used = Values(table), set(mapping.used().values())
     keys = [c for c in (mapping.item, mapping.system) if c in values.columns]
     return [c for c in judged_texts(values, keys) if c not in used]
 
 
-def _experiment(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
+def _read_experiment_bundle(
+    source: VoteSource, rubric: Rubric | None, dataset: Dataset | None
+) -> VoteBundle:
     items = source.first_existing(("items.jsonl",))
     if items is None:
         raise InputError("It has no items.jsonl next to its manifest.json.", (), source.name)
@@ -305,5 +312,5 @@ def _experiment(source: VoteSource, rubric: Rubric | None, dataset: Dataset | No
         rubric = read.rubric
     if dataset is None:
         dataset = read.dataset
-    votes = VoteChecker(rubric, dataset.items, items).read(spelt_as(rubric, read.lines))
-    return VoteBundle(read.name, "autorubric", rubric, dataset, votes, shortened(read.notices))
+    votes = VoteChecker(rubric, dataset.items, items).read(lines_as_spelt(rubric, read.lines))
+    return VoteBundle(read.name, "autorubric", rubric, dataset, votes, limited(read.notices))

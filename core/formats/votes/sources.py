@@ -47,7 +47,7 @@ class VoteSource:
         """Return the first of these files that exists."""
         return next((name for name in names if name in self.files), None)
 
-    def on_sheet(self, sheet: str | None) -> VoteSource:
+    def with_sheet(self, sheet: str | None) -> VoteSource:
         """Return the source with a chosen sheet."""
         return replace(self, sheet=sheet)
 
@@ -104,8 +104,8 @@ def open_bytes(data: bytes | Opened, name: str) -> VoteSource:
         return alone
     archive = opened.archive
     archive.refuse_twice()
-    folder, members = _members(archive)
-    members = members or _tables(archive)
+    folder, members = _known_members(archive)
+    members = members or _evaluation_tables(archive)
     if members:
         files = {name: Opened(archive.read(member), name) for name, member in members.items()}
         return VoteSource(name, files, False, folder or title)
@@ -121,7 +121,7 @@ _NOTHING = (
 )
 
 
-def _members(archive: Unpacked) -> tuple[str, dict[str, str]]:
+def _known_members(archive: Unpacked) -> tuple[str, dict[str, str]]:
     """Return an archive's shallowest folder with known files, and these by name."""
     folders: dict[tuple[int, str], dict[str, str]] = {}
     for member in archive.members:
@@ -134,7 +134,7 @@ def _members(archive: Unpacked) -> tuple[str, dict[str, str]]:
     return PurePosixPath(first[1]).name, folders[first]
 
 
-def _tables(archive: Unpacked) -> dict[str, str]:
+def _evaluation_tables(archive: Unpacked) -> dict[str, str]:
     """Return tables of evaluations, one per question, by bare file names."""
     tables: dict[str, str] = {}
     for member in archive.members:

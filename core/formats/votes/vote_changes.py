@@ -8,12 +8,17 @@ from itertools import product
 from typing import Any
 
 from core.domain.base import build_model
-from core.formats.datasets.answer_columns import sums_up
+from core.formats.datasets.answer_columns import is_sum
 from core.formats.datasets.mapping import ITEM_FIELDS
 from core.formats.datasets.name_grids import grid_of
-from core.formats.datasets.roles import Change, listed_in, said_once, with_one_item
+from core.formats.datasets.roles import (
+    Change,
+    listed_columns,
+    refuse_repeated_fields,
+    with_item_columns_joined,
+)
 from core.formats.datasets.table import Table, joined_parts
-from core.formats.datasets.text_columns import texts_in
+from core.formats.datasets.text_columns import text_shape
 from core.formats.votes.structure.named_fields import NAMES, PAIR
 from core.formats.votes.vote_mapping import Layout, VoteMapping, VoterKind, kinds_of
 
@@ -83,7 +88,10 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
     """
     data, kinds = mapping.model_dump(), dict(mapping.kinds)
     label = "preference=" if mapping.layout == "pairs" else "label="
-    changes = [re.sub(r"\Alabel=", label, change) for change in with_one_item(_by_a_rater(changes))]
+    changes = [
+        re.sub(r"\Alabel=", label, change)
+        for change in with_item_columns_joined(_by_a_rater(changes))
+    ]
     lists: dict[str, list[str]] = {}
     several = [change.partition("=")[0] for change in changes]
     lists_as = {
@@ -93,11 +101,11 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
     }
     gold = ""
     single = [c for c in changes if c.partition("=")[0] not in lists_as]
-    said_once(single, _ALIASES, ("kind",))
+    refuse_repeated_fields(single, _ALIASES, ("kind",))
     for change in changes:
         field, name, value = Change.of(change, VOTE_FIELDS, ("kind:RATER",), _ALIASES)
         if field in _LISTS or (field in lists_as and several.count(field) > 1):
-            lists.setdefault(lists_as[field], []).extend(listed_in(value, table))
+            lists.setdefault(lists_as[field], []).extend(listed_columns(value, table))
         elif name:
             kinds[name] = value  # type: ignore[assignment]
         elif field == "gold":
@@ -118,7 +126,7 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
     if not lists and data["rater"] != mapping.rater and data["kind"] is None:
         names = (str(row.get(data["rater"]) or "") for row in table.rows)
         kinds = {**kinds_of(names), **kinds}
-    data["submission"] = data["submission"] or _text_as_item(table, data["item"])
+    data["submission"] = data["submission"] or _item_of_texts(table, data["item"])
     return build_model(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
 
 
@@ -126,7 +134,7 @@ def _listed_columns(
     data: dict[str, Any], lists: dict[str, list[str]], table: Table
 ) -> dict[str, VoterKind]:
     """Put listed columns into a mapping, and return the kinds of their raters."""
-    grid = _in_grid(lists, table)
+    grid = _columns_in_grid(lists, table)
     if grid is not None:
         data["columns"] = grid
         data["layout"] = "wide" if "rater" in grid[0] else data["layout"]
@@ -157,12 +165,12 @@ def parts_in_brackets(headings: Sequence[str]) -> list[str]:
     return list(headings)
 
 
-def _in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] | None:
+def _columns_in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] | None:
     """Return the columns of raters by criteria if headings combine both, or ``None``."""
     side = "items" if "items" in lists else "raters"
     names = {kind: lists.get(kind, []) for kind in (side, "criteria")}
     for kind, others in ((side, names["criteria"]), ("criteria", names[side])):
-        names[kind] = names[kind] or _crossed_with(others, table)
+        names[kind] = names[kind] or _parts_crossed_with(others, table)
     columns = list[dict[str, str]]()
     for rater, criterion in product(names[side], names["criteria"]):
         pair = (re.escape(rater), re.escape(criterion))
@@ -174,17 +182,17 @@ def _in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] 
     return columns or None
 
 
-def _crossed_with(names: Sequence[str], table: Table) -> list[str]:
+def _parts_crossed_with(names: Sequence[str], table: Table) -> list[str]:
     """Return the other parts of headings that combine each of these names with the same parts."""
     if len(names) < 2 or set(names) & {*table.columns}:
         return []
-    answers = [c for c in table.columns if not sums_up(c)]
+    answers = [c for c in table.columns if not is_sum(c)]
     grid = grid_of([c for c in answers if any(name in c for name in names)])
     sides = [(grid.raters, grid.criteria), (grid.criteria, grid.raters)] if grid else []
     return next((list(others) for side, others in sides if {*side} == {*names}), [])
 
 
-def _text_as_item(table: Table, item: str | None) -> str | None:
+def _item_of_texts(table: Table, item: str | None) -> str | None:
     """Return the item's column if it holds the texts themselves, not names such as `essay 3`."""
-    shape = texts_in(table, item) if item else None
-    return item if shape is not None and shape.sentences and not shape.short else None
+    shape = text_shape(table, item) if item else None
+    return item if shape is not None and shape.sentences and not shape.is_short else None

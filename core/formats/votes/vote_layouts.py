@@ -7,45 +7,50 @@ from typing import Literal
 
 from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
-    asks,
+    are_not_labels,
+    columns_by_scale,
     could_answer,
+    holds_unique_texts,
+    is_question,
+    is_sum,
     named_for_raters,
     names_a_criterion,
     names_a_rater,
     numbered_parts,
-    plain,
-    says_no_label,
-    sharing,
-    sums_up,
-    unique_words,
+    plain_name,
     words_in,
 )
 from core.formats.datasets.mapping import ColumnMapping, guess_mapping
 from core.formats.datasets.name_grids import answers_in_grid
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import LONG, texts_in
+from core.formats.datasets.text_columns import LONG, text_shape
 from core.formats.source.heading_words import ITEMS, has_word
 from core.formats.votes.imported import TableFormat
-from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
+from core.formats.votes.item_texts import (
+    has_text_per_system,
+    merges_texts,
+    rival_labels,
+    why_unreadable,
+)
 from core.formats.votes.pair_tables import guess_pairs, near_pairs
-from core.formats.votes.structure.lists import list_answers, opened_up
-from core.formats.votes.structure.marks import marks_beside, without_derived
+from core.formats.votes.structure.lists import list_answer_changes, with_object_keys
+from core.formats.votes.structure.marks import columns_of_marks, without_derived
 from core.formats.votes.structure.named_fields import (
     NAMES,
     WEAK,
     WIDE,
-    checked_by_values,
+    fields_checked_by_values,
     flat_columns,
     named_fields,
 )
-from core.formats.votes.structure.pair_columns import names_alike
+from core.formats.votes.structure.pair_columns import similar_system_columns
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
-from core.formats.votes.structure.values import Values, first_rows, ticks
+from core.formats.votes.structure.values import Values, first_rows, tick_changes
 from core.formats.votes.vote_mapping import (
     Layout,
     VoteMapping,
-    answerable,
+    columns_to_answer,
     guess_vote_mapping,
     kinds_of,
     on_one_scale,
@@ -58,20 +63,24 @@ def kind_of_table(
     """Return whether a table holds votes, in which layout, or items to grade."""
     if guess_pairs(table) is not None:
         return "pairs"
-    if not_to_be_read(table):
+    if why_unreadable(table):
         return "unknown"
     if looks_by_criteria(table):
         return (
-            "unknown" if _values_disagree(table, "criteria") else _unless_merged(table, "criteria")
+            "unknown"
+            if _values_disagree(table, "criteria")
+            else _layout_unless_merging(table, "criteria")
         )
     if looks_long(table):
-        return "unknown" if _values_disagree(table, "long") else _unless_merged(table, "long")
+        return (
+            "unknown" if _values_disagree(table, "long") else _layout_unless_merging(table, "long")
+        )
     if _is_grid(table, rubric):
         return "unknown"  # raters by criteria, or labels of a text
-    if names_alike(table, loose=False):
+    if similar_system_columns(table, loose=False):
         return "unknown"  # systems, not raters
     if looks_wide(table):
-        return _unless_ticked(table, "wide")
+        return _layout_unless_ticked(table, "wide")
     wide = guess_vote_mapping(table, "wide")
     if answers_share_a_scale(table, wide) and not _are_criteria(table, wide, rubric):
         return "unknown"  # raters' answers, or labels of criteria
@@ -79,13 +88,13 @@ def kind_of_table(
     if mapping.submission is None:
         return "dataset" if mapping.are_tasks else "unknown"
     beside = (*mapping.meta, *mapping.labels.values())
-    marks = marks_beside(Values(table), beside) if rubric is None else []
+    marks = columns_of_marks(Values(table), beside) if rubric is None else []
     ambiguous = bool(rival_labels(table, mapping)) or any(near_pairs(first_rows(table)))
     labels = [c for c in mapping.labels.values() if rubric is None and not mapping.label_map]
     ambiguous = ambiguous or not {*marks} <= {*mapping.labels.values()}
     ambiguous = ambiguous or without_derived(Values(table), labels) != labels
-    rated = bool(row_keys(opened_up(table))) or any(list_answers(table))
-    rated = rated or _has_raters(table, mapping.labels.values())
+    rated = bool(row_keys(with_object_keys(table))) or any(list_answer_changes(table))
+    rated = rated or _has_rater_columns(table, mapping.labels.values())
     rated = rated or unnamed_raters(table, mapping) != "" or _labels_in_grid(table, mapping)
     return "unknown" if ambiguous or rated else "dataset"
 
@@ -100,7 +109,7 @@ def unnamed_raters(table: Table, mapping: ColumnMapping) -> str:
     """Return the id of items of which most have several rows with other labels, or ""."""
     text, values = mapping.submission, Values(table)
     labels = [c for c in mapping.labels.values() if c in values.columns]
-    if not labels or text is None or text not in values.columns or values.unique([text]) > 0.67:
+    if not labels or text is None or text not in values.columns or values.uniqueness([text]) > 0.67:
         return ""
     ids = [c for c in values.columns if c != text and has_word(c, ITEMS) and values.may_be_key(c)]
     ids = [c for c in ids if not (values.varies([c], text) or values.varies([text], c))]
@@ -118,38 +127,40 @@ def _values_disagree(table: Table, layout: Layout) -> bool:
         return False
     values = Values(table)
     item = [mapping.item] if mapping.item in values.columns else []
-    is_complete = values.unique([*keys[0].item, keys[0].rater]) == 1
-    several = is_complete and values.unique([*item, keys[0].rater]) < 1
+    is_complete = values.uniqueness([*keys[0].item, keys[0].rater]) == 1
+    several = is_complete and values.uniqueness([*item, keys[0].rater]) < 1
     named = {*item, mapping.system} >= {*keys[0].item}
-    if item and (values.unique(item) == 1 or several) and not named:
+    if item and (values.uniqueness(item) == 1 or several) and not named:
         return True
-    return keys[0].by_criteria and not set(keys[0].answers) <= set(mapping.used().values())
+    return keys[0].has_criterion_columns and not set(keys[0].answers) <= set(
+        mapping.used().values()
+    )
 
 
-def _has_raters(table: Table, labels: Iterable[str]) -> bool:
+def _has_rater_columns(table: Table, labels: Iterable[str]) -> bool:
     """Return whether columns next to texts are raters, or criteria that are not all labels."""
-    wide = rater_columns(opened_up(table))
+    wide = rater_columns(with_object_keys(table))
     if wide is None or set(wide.columns) & set(labels):
-        return wide is not None and wide.numbered and not set(wide.columns) <= set(labels)
+        return wide is not None and wide.is_numbered and not set(wide.columns) <= set(labels)
     if wide.are == "criteria":
         return set(wide.columns) <= {*table.columns}
-    free = [c for c in answerable(table, {}) if could_answer(table, c) and not sums_up(c)]
-    return wide.are == "raters" or wide.numbered or 2 * len(wide.columns) >= len(free)
+    free = [c for c in columns_to_answer(table, {}) if could_answer(table, c) and not is_sum(c)]
+    return wide.are == "raters" or wide.is_numbered or 2 * len(wide.columns) >= len(free)
 
 
-def _unless_merged(table: Table, layout: Layout) -> TableFormat | Literal["unknown"]:
+def _layout_unless_merging(table: Table, layout: Layout) -> TableFormat | Literal["unknown"]:
     """Return the layout, or ``unknown`` if its items would merge different texts."""
     merged = merges_texts(table, guess_vote_mapping(table, layout))
-    return "unknown" if merged else _unless_ticked(table, layout)
+    return "unknown" if merged else _layout_unless_ticked(table, layout)
 
 
-def _unless_ticked(table: Table, layout: TableFormat) -> TableFormat | Literal["unknown"]:
+def _layout_unless_ticked(table: Table, layout: TableFormat) -> TableFormat | Literal["unknown"]:
     """Return the layout, or ``unknown`` if its answers are one mark or blank, which may mean no."""
     if layout == "long":
         return layout
     table = first_rows(table)
     columns = [c.column for c in guess_vote_mapping(table, layout).columns]
-    return "unknown" if ticks(table, columns) else layout
+    return "unknown" if tick_changes(table, columns) else layout
 
 
 def _is_grid(table: Table, rubric: Rubric | None) -> bool:
@@ -172,10 +183,12 @@ def _are_criteria(table: Table, mapping: VoteMapping, rubric: Rubric | None) -> 
 
 def looks_long(table: Table) -> bool:
     """Return whether columns name item, rater and label: a vote per row."""
-    columns = checked_by_values(table, named_fields(flat_columns(table), NAMES))
+    columns = fields_checked_by_values(table, named_fields(flat_columns(table), NAMES))
     if not {"item", "rater", "label"} <= columns.keys():
         return False
-    if says_no_label(words_in(table, columns["label"])) or unique_words(table, columns["label"]):
+    if are_not_labels(words_in(table, columns["label"])) or holds_unique_texts(
+        table, columns["label"]
+    ):
         return False
     return not (_is_log(table, columns) or _judges_systems(table, columns))
 
@@ -216,18 +229,22 @@ def answers_share_a_scale(table: Table, mapping: VoteMapping) -> bool:
     if all(c.criterion for c in mapping.columns):
         fit = on_one_scale(table, mapping.columns)
     else:
-        fit = len(groups := sharing(table, answers)) == 1 and groups[0] == answers
-    candidates = answerable(table, named_fields(flat_columns(table), WIDE))
-    candidates = [c for c in candidates if not sums_up(c, answers)]
+        fit = len(groups := columns_by_scale(table, answers)) == 1 and groups[0] == answers
+    candidates = columns_to_answer(table, named_fields(flat_columns(table), WIDE))
+    candidates = [c for c in candidates if not is_sum(c, answers)]
     return fit and 2 * len(answers) >= len(candidates)
 
 
 def _could_be_raters(table: Table, columns: Sequence[str]) -> bool:
     if named_for_raters(columns) or kinds_of(columns):
         return True
-    if any(map(names_a_criterion, columns)) or numbered_parts(columns) or any(map(asks, columns)):
+    if (
+        any(map(names_a_criterion, columns))
+        or numbered_parts(columns)
+        or any(map(is_question, columns))
+    ):
         return False
-    texts = [texts_in(table, column) for column in table.columns]
+    texts = [text_shape(table, column) for column in table.columns]
     return not any(
         shape and shape.sentences and not shape.repeated and shape.length >= LONG for shape in texts
     )
@@ -244,7 +261,7 @@ def looks_by_criteria(table: Table) -> bool:
     if _judges_systems(table, {k: c for k, c in mapping.used().items() if "/" not in k}):
         return False
     keys = [mapping.item, mapping.rater]
-    if mapping.system and by_system(table, mapping):
+    if mapping.system and has_text_per_system(table, mapping):
         keys.append(mapping.system)
     pairs = [tuple(row.get(column) for column in keys) for row in table.rows]
     return len(set(map(str, pairs))) == len(pairs)
@@ -255,15 +272,15 @@ def _is_log(table: Table, columns: dict[str, str]) -> bool:
     item = columns["item"]
     free = set(table.columns) - set(columns.values())
     return (
-        plain(item) == "id"
-        and any(plain(column).endswith(" id") for column in free)
+        plain_name(item) == "id"
+        and any(plain_name(column).endswith(" id") for column in free)
         and len(words_in(table, item)) == len(table.rows)
     )
 
 
 def _judges_systems(table: Table, columns: dict[str, str]) -> bool:
     """Return whether a `model` or `user` column names the text's author rather than the judge."""
-    if plain(columns["rater"]) not in WEAK or "submission" not in columns:
+    if plain_name(columns["rater"]) not in WEAK or "submission" not in columns:
         return False
     texts: dict[str, set[str]] = {}
     for row in table.rows:

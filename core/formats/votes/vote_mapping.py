@@ -11,20 +11,20 @@ from pydantic import Field
 from core.domain.base import Noun
 from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
+    can_share_criterion,
+    columns_by_scale,
     could_answer,
     holds_words,
     is_index,
+    is_sum,
     named_for_raters,
     names_a_rater,
-    plain,
-    sharing,
-    sums_up,
-    told_apart,
+    plain_name,
     without_prefix,
     words_in,
 )
 from core.formats.datasets.labels import option_for
-from core.formats.datasets.name_grids import without_asides
+from core.formats.datasets.name_grids import without_continued_headings
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import text_column
 from core.formats.source.heading_words import RANKS, has_word
@@ -34,12 +34,12 @@ from core.formats.votes.structure.named_fields import (
     NAMES,
     PAIR,
     WIDE,
-    checked_by_values,
+    fields_checked_by_values,
     flat_columns,
     named_fields,
     names_a_model,
 )
-from core.formats.votes.structure.rater_columns import item_of
+from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.values import Values
 from core.formats.votes.structure.word_scales import is_scale
 from core.text.names import fold
@@ -135,7 +135,7 @@ def on_one_scale(table: Table, columns: Sequence[VoteColumn]) -> bool:
     answers = {c.criterion: list[set[str]]() for c in columns}
     for c in columns:
         answers[c.criterion].append(words_in(table, c.column))
-    return all(map(told_apart, answers.values()))
+    return all(map(can_share_criterion, answers.values()))
 
 
 def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = None) -> VoteMapping:
@@ -149,107 +149,111 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     """
     only = rubric.criteria[0].name if rubric and len(rubric.criteria) == 1 else ""
     if layout == "long":
-        fields = checked_by_values(table, named_fields(flat_columns(table), NAMES))
+        fields = fields_checked_by_values(table, named_fields(flat_columns(table), NAMES))
         names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
-        fields |= _reason_beside(table, fields)
+        fields |= _reason_field(table, fields)
         kinds = {} if "kind" in fields else kinds_of(names)
         return VoteMapping(layout="long", only=only, kinds=kinds, **fields)
     if layout in ("criteria", "pairs"):
-        fields = checked_by_values(table, named_fields(flat_columns(table), _CRITERIA))
+        fields = fields_checked_by_values(table, named_fields(flat_columns(table), _CRITERIA))
         names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
         kinds = {} if "kind" in fields else kinds_of(names)
-        columns = _criteria(table, fields, rubric)
+        columns = _criterion_columns(table, fields, rubric)
         return VoteMapping(layout=layout, columns=tuple(columns), kinds=kinds, **fields)
-    fields = checked_by_values(table, named_fields(flat_columns(table), WIDE))
-    candidates = [c for c in answerable(table, fields) if could_answer(table, c)]
+    fields = fields_checked_by_values(table, named_fields(flat_columns(table), WIDE))
+    candidates = [c for c in columns_to_answer(table, fields) if could_answer(table, c)]
     candidates = [
         c
-        for c in without_asides(table, candidates)
-        if plain(c) in _GOLD or not sums_up(c, candidates)
+        for c in without_continued_headings(table, candidates)
+        if plain_name(c) in _GOLD or not is_sum(c, candidates)
     ]
     if sum(map(names_a_rater, candidates)) > 1:
         # Next to columns named for raters, another column is a consensus or a total.
         candidates = [c for c in candidates if names_a_rater(c) or kinds_of([c])]
-    means = _means(Values(table), candidates)
+    means = _mean_column(Values(table), candidates)
     candidates = [c for c in candidates if c not in means]
-    columns = _columns(candidates, rubric, by_row="criterion" in fields)
+    columns = _vote_columns(candidates, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):
         turned = [
             VoteColumn(column=c.column, rater=c.criterion, criterion=c.rater) for c in columns
         ]
         sides = [list({c.criterion for c in reading}) for reading in (columns, turned)]
-        by_name = len(sides[0]) > 1 and _like_raters(sides[0]) > _like_raters(sides[1])
+        by_name = len(sides[0]) > 1 and _look_like_raters(sides[0]) > _look_like_raters(sides[1])
         by_scale = not on_one_scale(table, columns) and on_one_scale(table, turned)
         if rubric is None and (by_name or by_scale):
             columns = turned
     else:
-        groups = sharing(table, candidates)
+        groups = columns_by_scale(table, candidates)
         columns = [c for c in columns if len(groups) != 1 or c.column in groups[0]]
     answers = [c.column for c in columns]
     raters = list(dict.fromkeys(c.rater for c in columns))
     named = named_for_raters(answers) or kinds_of(answers) or named_for_raters(raters)
     if "item" not in fields and columns and named:
-        fields |= _named_by_values(table, [*fields.values(), *answers], fields)
+        fields |= _item_by_values(table, [*fields.values(), *answers], fields)
     kinds = kinds_of([c.rater for c in columns])
     return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **fields)
 
 
-def _means(values: Values, columns: Sequence[str]) -> list[str]:
+def _mean_column(values: Values, columns: Sequence[str]) -> list[str]:
     """Return the only column with the means of the others, whatever its heading."""
     able = [c for c in columns if c in values.columns and values.is_number(c)]
     means = [c for c in able if values.is_mean(c, [o for o in able if o != c])]
     return means if len(means) == 1 and len(able) > 2 and not names_a_rater(means[0]) else []
 
 
-def _reason_beside(table: Table, fields: dict[str, str]) -> dict[str, str]:
+def _reason_field(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the only column of sentences that differ between the raters of an item's one text."""
     item, text = fields.get("item", ""), fields.get("submission", "")
     values = Values(table)
     if {"reason", "rater"} & {*fields} != {"rater"} or {item, text} - {*values.columns}:
         return {}
-    free = [c for c in values.columns if c not in fields.values() and values.says(c)]
+    free = [c for c in values.columns if c not in fields.values() and values.holds_sentences(c)]
     said = [c for c in free if values.varies([item], c)]
     known = len(said) == 1 and not values.varies([item], text)
     return {"reason": said[0]} if known else {}
 
 
-def _like_raters(names: Sequence[str]) -> tuple[bool, bool]:
+def _look_like_raters(names: Sequence[str]) -> tuple[bool, bool]:
     return all(map(names_a_rater, names)), named_for_raters(names)
 
 
-def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> list[VoteColumn]:
+def _criterion_columns(
+    table: Table, fields: dict[str, str], rubric: Rubric | None
+) -> list[VoteColumn]:
     """Return the columns of scores: those of a rubric's criteria, or of numbers and yes or no."""
-    able = answerable(table, fields)
+    able = columns_to_answer(table, fields)
     if rubric is not None:
-        names = {plain(c.name): c.name for c in rubric.criteria}
-        named = {c: names.get(plain(without_prefix(c))) for c in able}
+        names = {plain_name(c.name): c.name for c in rubric.criteria}
+        named = {c: names.get(plain_name(without_prefix(c))) for c in able}
         if any(named.values()):
             return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
     values = Values(table)
-    able = [c for c in able if could_answer(table, c) and not (sums_up(c) or values.says(c))]
+    able = [
+        c for c in able if could_answer(table, c) and not (is_sum(c) or values.holds_sentences(c))
+    ]
     if {"item", "rater"} <= fields.keys():
         able = [c for c in able if values.is_answer(c, fields["item"], fields["rater"])]
     prefixed = [c for c in able if without_prefix(c) != c]
     able = [c for c in prefixed or able if is_scale(words_in(table, c), c)]
     able = without_derived(values, able)
-    if len(able) > 1 and not sharing(table, able):
+    if len(able) > 1 and not columns_by_scale(table, able):
         return []
     return [VoteColumn(column=c, criterion=without_prefix(c)) for c in able]
 
 
-def answerable(table: Table, columns: dict[str, str]) -> list[str]:
+def columns_to_answer(table: Table, columns: dict[str, str]) -> list[str]:
     """Return filled columns that are neither fields nor reasons."""
     free = [c for c in table.columns if c not in columns.values() and not is_index(table, c)]
     return [c for c in free if not _is_reason(c, free) and holds_words(table, c)]
 
 
-def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:
+def _item_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:
     """Return the item if no heading names it: the column that identifies rows, or the text."""
     numbered = (c for c in table.columns if is_index(table, c))
-    item = next((c for c in (*item_of(Values(table)), *numbered) if c not in taken), "")
+    item = next((c for c in (*item_columns(Values(table)), *numbered) if c not in taken), "")
     if named_for_raters([item]):
         return {}  # a row per rater, which none of these layouts has
-    free = {plain(column): column for column in table.columns if column not in (*taken, item)}
+    free = {plain_name(column): column for column in table.columns if column not in (*taken, item)}
     text = fields.get("submission") or text_column(table, free).column
     named = {"item": item or text, "submission": text}
     return {field: column for field, column in named.items() if column}
@@ -259,14 +263,14 @@ def kinds_of(names: Iterable[str]) -> dict[str, VoterKind]:
     """Return the kinds of raters whose names reveal them."""
     kinds: dict[str, VoterKind] = {}
     for name in dict.fromkeys(names):
-        if plain(name) in _GOLD:
+        if plain_name(name) in _GOLD:
             kinds[name] = "gold"
         elif names_a_model(name):
             kinds[name] = "llm"
     return kinds
 
 
-def _columns(left: Sequence[str], rubric: Rubric | None, *, by_row: bool) -> list[VoteColumn]:
+def _vote_columns(left: Sequence[str], rubric: Rubric | None, *, by_row: bool) -> list[VoteColumn]:
     """Return columns as raters, split at `criterion / rater` or the reverse."""
     names = {fold(c.name) for c in rubric.criteria} if rubric else set()
     for separator in () if by_row else _SEPARATORS:
@@ -275,7 +279,7 @@ def _columns(left: Sequence[str], rubric: Rubric | None, *, by_row: bool) -> lis
             continue  # nothing to split, or marks out of 20
         if names and all(fold(b) in names for _, b in pairs):
             pairs = [(b, a) for a, b in pairs]
-        if _tells_criteria(pairs, names, separator):
+        if _are_criterion_and_rater(pairs, names, separator):
             return [
                 VoteColumn(column=column, criterion=criterion, rater=rater)
                 for column, (criterion, rater) in zip(left, pairs, strict=True)
@@ -292,7 +296,9 @@ def _parted(headings: Sequence[str], separator: str) -> list[tuple[str, str]]:
     return [(separator.join(p[:at]).strip(), "".join(p[at:]).strip()) for p in cut]
 
 
-def _tells_criteria(pairs: Sequence[tuple[str, str]], names: set[str], separator: str) -> bool:
+def _are_criterion_and_rater(
+    pairs: Sequence[tuple[str, str]], names: set[str], separator: str
+) -> bool:
     """Return whether headings are criterion and rater, not `maker/model`."""
     if names:
         return all(fold(criterion) in names for criterion, _ in pairs)
@@ -312,8 +318,8 @@ def _is_reason(column: str, others: Sequence[str]) -> bool:
     >>> _is_reason("ann_reason", ["ann", "ann_reason"]), _is_reason("bob note", ["ann"])
     (True, False)
     """
-    name = plain(column)
-    whose = {"", *map(plain, others)}
+    name = plain_name(column)
+    whose = {"", *map(plain_name, others)}
     return any(
         name.removesuffix(word).strip() in whose and name.endswith(word) for word in NAMES["reason"]
     )

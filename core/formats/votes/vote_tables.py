@@ -17,7 +17,7 @@ from core.formats.folder import read_bytes
 from core.formats.source.csv_reader import records, refuse_too_many
 from core.formats.source.csv_writer import unguarded
 from core.formats.source.opened import Opened
-from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, enough, refusal
+from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, refusal, too_many
 from core.formats.votes.clean_votes import read_clean_votes
 from core.formats.votes.imported import (
     KINDS,
@@ -30,7 +30,7 @@ from core.formats.votes.imported import (
 )
 from core.formats.votes.structure.lists import one_row_per_answer
 from core.formats.votes.structure.named_fields import ABOUT_ITEM
-from core.formats.votes.structure.rater_columns import item_of
+from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.values import Values
 from core.formats.votes.vote_mapping import VoteMapping
 from core.text.names import fold
@@ -85,11 +85,11 @@ def parse_rows(opened: Opened, rubric: Rubric, items: Sequence[Item]) -> Parsed[
         problem = Problem(f"names {', '.join(twice)} twice.", "Keep one of the two.", (), 1)
         raise refusal(_WHAT, [problem], name)
     checker = VoteChecker(rubric, items, name)
-    rows = _judgements(text, opened.delimiter, columns, checker.problems, name)
+    rows = _vote_lines(text, opened.delimiter, columns, checker.problems, name)
     return Parsed(checker.read(rows), checker.notices)
 
 
-def _judgements(
+def _vote_lines(
     text: str, delimiter: str, columns: Sequence[str], problems: list[Problem], name: str
 ) -> Iterator[VoteLine]:
     header = True
@@ -143,11 +143,11 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
         answers = [c for c in (mapping.label, *(c.column for c in mapping.columns)) if c]
         table, rater = one_row_per_answer(table, answers, mapping.rater)
         mapping = mapping.model_copy(update={"rater": rater})
-    repeated = 0.0 if mapping.rater else _repeated(table, mapping)
-    _check(table, mapping, repeated)
+    repeated = 0.0 if mapping.rater else _share_repeated(table, mapping)
+    _require_columns(table, mapping, repeated)
     votes, problems = TableVotes([], {}, {}, [0]), list[Problem]()
     unnamed = mapping.item is not None and repeated >= 0.5
-    for line, row in _rows(table, mapping, votes, problems, unnamed=unnamed):
+    for line, row in _vote_fields_of_rows(table, mapping, votes, problems, unnamed=unnamed):
         if mapping.words:
             row["label"] = mapping.option_for(row["criterion"], row["label"])
         if row.pop("gold"):
@@ -155,7 +155,7 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
                 votes.gold[row["item_id"], row["criterion"]] = line, row
         else:
             votes.lines.append((line, row))
-        if enough(problems):
+        if too_many(problems):
             break
     if not votes.lines and not problems:
         problems.append(Problem("holds no answers.", "Check which column is what.", (), 1))
@@ -164,7 +164,7 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
     return votes
 
 
-def _check(table: Table, mapping: VoteMapping, repeated: float) -> None:
+def _require_columns(table: Table, mapping: VoteMapping, repeated: float) -> None:
     problems = [
         Problem(
             f"names the column {column!r}, which is not there.",
@@ -177,7 +177,7 @@ def _check(table: Table, mapping: VoteMapping, repeated: float) -> None:
     required = ["item", "label"] if mapping.layout == "long" else []
     required += ["rater"] if required and 0 < repeated < 0.5 else []
     if not any(c.item for c in mapping.columns):
-        ids = item_of(Values(table)) if mapping.item is None else ()
+        ids = item_columns(Values(table)) if mapping.item is None else ()
         free_ids = [c for c in ids if c not in mapping.used().values()]
         required = required or (["item"] if mapping.rater or free_ids else [])
     free = [c for c in table.columns if c not in mapping.used().values()]
@@ -202,14 +202,14 @@ def _check(table: Table, mapping: VoteMapping, repeated: float) -> None:
         raise refusal("table of votes", problems, table.name)
 
 
-def _repeated(table: Table, mapping: VoteMapping) -> float:
+def _share_repeated(table: Table, mapping: VoteMapping) -> float:
     """Return the share of items with several rows for one criterion, so that raters must differ."""
     asked = [c for c in (mapping.item, mapping.criterion, mapping.system) if c in table.columns]
     keys = Counter(tuple(str(row.get(column)) for column in asked) for row in table.rows)
     return sum(times > 1 for times in keys.values()) / max(1, len(keys))
 
 
-def _rows(
+def _vote_fields_of_rows(
     table: Table,
     mapping: VoteMapping,
     votes: TableVotes,
@@ -233,7 +233,7 @@ def _rows(
             mend = f"Say which {'criterion' if item else 'item'} was rated."
             problems.append(Problem("is empty.", mend, (column,), line))
             continue
-        if inside := _nested(cells, mapping):
+        if inside := _nested_column(cells, mapping):
             problems.append(Problem("holds an object or a list.", _INSIDE, (inside,), line))
             continue
         if not any(c.item for c in mapping.columns):
@@ -242,18 +242,20 @@ def _rows(
         times[item, criterion] += 1
         numbered = {"rater_id": f"rater {times[item, criterion]}"} if unnamed else {}
         if mapping.layout == "long":
-            yield line, base | _long(cells, mapping, table, problems, line) | numbered
+            yield line, base | _answer_of_long_row(cells, mapping, table, problems, line) | numbered
             continue
-        of_row = _rater(cells, mapping, problems, line) if mapping.layout == "criteria" else {}
+        of_row = (
+            _rater_of_row(cells, mapping, problems, line) if mapping.layout == "criteria" else {}
+        )
         of_row |= numbered if of_row else {}
         if mapping.rater is None and any(c.item for c in mapping.columns):
             of_row["rater_id"] = f"row {at + 1}"
         of_row |= {"reason": cell_text(cells, mapping.reason)} if mapping.reason else {}
-        for answer in _by_columns(cells, mapping, votes, of_row):
+        for answer in _answers_of_row(cells, mapping, votes, of_row):
             yield line, base | answer
 
 
-def _by_columns(
+def _answers_of_row(
     cells: dict[str, Any], mapping: VoteMapping, votes: TableVotes, of_row: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Yield the answers in a row's columns; count empty ones."""
@@ -265,12 +267,12 @@ def _by_columns(
             continue
         if voter.item:
             votes.texts.setdefault(voter.item, {})
-        whose = of_row or _rater_fields(voter.rater, _kind(voter.rater, mapping))
+        whose = of_row or _rater_fields(voter.rater, _kind_of_rater(voter.rater, mapping))
         extra = {"item_id": voter.item} if voter.item else {}
         yield whose | extra | {"criterion": criterion, "label": label}
 
 
-def _nested(cells: dict[str, Any], mapping: VoteMapping) -> str | None:
+def _nested_column(cells: dict[str, Any], mapping: VoteMapping) -> str | None:
     """Return the first rater or item column that holds more than a word."""
     fields = (mapping.item, mapping.criterion, mapping.rater, mapping.kind, mapping.label)
     named = (*fields, *(voter.column for voter in mapping.columns))
@@ -280,25 +282,25 @@ def _nested(cells: dict[str, Any], mapping: VoteMapping) -> str | None:
     )
 
 
-def _long(
+def _answer_of_long_row(
     cells: dict[str, Any],
     mapping: VoteMapping,
     table: Table,
     problems: list[Problem],
     line: int | None,
 ) -> dict[str, Any]:
-    row = _rater(cells, mapping, problems, line) | {"label": cell_text(cells, mapping.label)}
+    row = _rater_of_row(cells, mapping, problems, line) | {"label": cell_text(cells, mapping.label)}
     row |= {name: cell_text(cells, getattr(mapping, name)) for name in _COPIED}
     return row | {c: cell_text(cells, c) for c in table.columns if c.startswith(PROBABILITY)}
 
 
-def _rater(
+def _rater_of_row(
     cells: dict[str, Any], mapping: VoteMapping, problems: list[Problem], line: int | None
 ) -> dict[str, Any]:
     """Return the rater of a row."""
     rater = cell_text(cells, mapping.rater) or ("" if mapping.rater else "rater")
     kind_word = cell_text(cells, mapping.kind).casefold()
-    kind = KIND_WORDS.get(kind_word, kind_word) or _kind(rater, mapping)
+    kind = KIND_WORDS.get(kind_word, kind_word) or _kind_of_rater(rater, mapping)
     if kind not in (*KINDS, "gold"):
         mend = f"Use one of {', '.join(KINDS)}."
         problems.append(Problem(f"is {kind_word!r}.", mend, (mapping.kind or "kind",), line))
@@ -309,7 +311,7 @@ def _rater_fields(rater: str, kind: str) -> dict[str, Any]:
     return {"rater_id": rater, "rater_kind": kind, "gold": kind == "gold"}
 
 
-def _kind(rater: str, mapping: VoteMapping) -> str:
+def _kind_of_rater(rater: str, mapping: VoteMapping) -> str:
     return mapping.kinds.get(rater, mapping.others)
 
 
@@ -334,7 +336,7 @@ def cell_text(cells: dict[str, Any], column: str | None) -> str:
     return str(value).strip()
 
 
-def strange_words(rubric: Rubric, lines: Sequence[VoteLine]) -> dict[str, list[str]]:
+def unknown_words(rubric: Rubric, lines: Sequence[VoteLine]) -> dict[str, list[str]]:
     """Return unknown words by criterion, most frequent first."""
     criteria = {fold(c.name): c for c in rubric.criteria}
     strange: dict[str, Counter[str]] = {}

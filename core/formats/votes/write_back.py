@@ -28,7 +28,7 @@ from core.formats.source.opened import Opened
 from core.formats.source.summary_rows import summary_rows
 from core.formats.votes.tools import annotation_tools, inspect_logs, promptfoo
 from core.formats.votes.tools.known_tools import tool_of
-from core.formats.votes.tools.messages import mapping_in, objects_in
+from core.formats.votes.tools.messages import object_or_empty, objects_in
 from core.formats.votes.tools.shapes import damaged_refused
 
 #: The name under which results are written into other tools' files.
@@ -83,42 +83,42 @@ def write_back(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
     Raises:
         InputError: the file's format takes no results, or none of its records is an item.
     """
-    written = _write(data, name, items, title)
+    written = _write_results(data, name, items, title)
     if not written.written:
         mend = "Name the file that this run's items or votes came from."
         raise InputError(f"None of its {written.records:,} records is an item. {mend}", (), name)
     return written
 
 
-def _write(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
+def _write_results(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
     opened = Opened(data, name)
-    if sheets := _sheets(opened):
+    if sheets := _filled_sheets(opened):
         named = [_named_rows(sheet, items) for sheet in sheets]
-        return _table(max(named, key=lambda rows: _written(rows.ids, items)), items)
+        return _write_table(max(named, key=lambda rows: _written_count(rows.ids, items)), items)
     format = tool_of(opened)
     tool = None if format is None else format.name
     if format is not None and tool == "inspect" and opened.archive is not None:
         with damaged_refused(format.title, name):
-            return _archive(opened.archive, items, title)
+            return _write_archive(opened.archive, items, title)
     if opened.archive is not None or (tool is not None and tool not in _TOOLS):
         kinds = "Inspect, promptfoo, Label Studio, Argilla, .xlsx, CSV, JSON and JSON lines"
         raise InputError(
             f"Results cannot be written into such a file, only into {kinds}.", (), name
         )
     if opened.start[:1] not in ("{", "["):
-        return _table(_named_rows(read_raw(data, name), items), items)
+        return _write_table(_named_rows(read_raw(data, name), items), items)
     text = _Text(data, name)
     at = list[int]()
 
-    def add(value: Any) -> None:
-        rows_in, add_to = _TOOLS[tool] if tool else (partial(_plain_rows, items=items), _add_key)
+    def add_to_row(value: Any) -> None:
+        rows_in, add_to = _TOOLS[tool] if tool else (partial(_json_rows, items=items), _add_key)
         for id, row in rows_in(value):
             at.append(id in items)
             if id in items:
                 add_to(row, items[id], title)
 
     with damaged_refused(format.title, name) if format else nullcontext():
-        return WrittenBack(text.changed(add), sum(at), len(at))
+        return WrittenBack(text.with_changes(add_to_row), sum(at), len(at))
 
 
 # JSON, written back with the same escapes and indent.
@@ -142,12 +142,12 @@ class _Text:
             except ValueError as error:
                 raise InputError(f"This file is not JSON: {error}.", (), name) from None
 
-    def changed(self, change: Callable[[Any], None]) -> bytes:
+    def with_changes(self, change: Callable[[Any], None]) -> bytes:
         """Return the file after applying ``change`` to its value; other lines stay unchanged."""
         if not self._lines:
             change(self._value)
             end = self._text[len(self._text.rstrip()) :]
-            return self._mark + (self._dumped(self._value, self._text) + end).encode()
+            return self._mark + (self._dump_like(self._value, self._text) + end).encode()
         rows = iter(self._value)
         before = [json.dumps(row) for row in self._value]
         change(self._value)
@@ -158,10 +158,10 @@ class _Text:
                 continue
             row, old = next(rows), next(old_lines)
             end = line[len(line.rstrip("\r\n")) :]
-            lines.append(line if json.dumps(row) == old else self._dumped(row, line) + end)
+            lines.append(line if json.dumps(row) == old else self._dump_like(row, line) + end)
         return self._mark + "".join(lines).encode()
 
-    def _dumped(self, value: Any, like: str) -> str:
+    def _dump_like(self, value: Any, like: str) -> str:
         indent = re.match(r"\s*[\[{]\r?\n([ \t]+)", like)
         tight = not indent and '": ' not in like
         return json.dumps(
@@ -176,10 +176,12 @@ Row = dict[str, Any]
 Named = Iterator[tuple[str, Row]]
 
 
-def _plain_rows(value: Any, items: Items) -> Named:
+def _json_rows(value: Any, items: Items) -> Named:
     """Yield the rows of JSON by the field that identifies most items, otherwise by number."""
-    given = mapping_in(value).get("items", value)
-    rows = objects_in(given) or [row for row in mapping_in(given).values() if isinstance(row, dict)]
+    given = object_or_empty(value).get("items", value)
+    rows = objects_in(given) or [
+        row for row in object_or_empty(given).values() if isinstance(row, dict)
+    ]
     fields = dict.fromkeys(key for row in rows for key in row)
     matches = {key: sum(str(row.get(key)) in items for row in rows) for key in fields}
     best = max(matches, key=lambda key: matches[key], default="")
@@ -211,7 +213,7 @@ def _add_score(sample: Row, item: BackItem, title: str) -> None:
     }
 
 
-def _archive(source: Unpacked, items: Items, title: str) -> WrittenBack:
+def _write_archive(source: Unpacked, items: Items, title: str) -> WrittenBack:
     """Return the archive with changed samples; other members are copied unchanged."""
     target, at = io.BytesIO(), list[bool]()
     head = {path: json.loads(source.read(path)) for path in source.members
@@ -240,7 +242,7 @@ def _archive(source: Unpacked, items: Items, title: str) -> WrittenBack:
 
 def _promptfoo_rows(value: Any) -> Named:
     rows = objects_in(value) or objects_in(
-        mapping_in(mapping_in(value).get("results")).get("results")
+        object_or_empty(object_or_empty(value).get("results")).get("results")
     )
     for id, row in zip(promptfoo.item_ids(rows), rows, strict=True):
         # An output that failed takes no grade.
@@ -269,7 +271,7 @@ def _add_components(row: Row, item: BackItem, title: str) -> None:
 
 
 def _annotated_rows(value: Any) -> Named:
-    rows = objects_in(value) or objects_in(mapping_in(value).get("records"))
+    rows = objects_in(value) or objects_in(object_or_empty(value).get("records"))
     yield from zip(annotation_tools.item_ids(rows), rows, strict=True)
 
 
@@ -286,7 +288,7 @@ def _add_marks(task: Row, item: BackItem, title: str) -> None:
         if not cells:
             continue
         entry: Row = {
-            "result": [_region(name, cell, settings, task) for name, cell in cells.items()]
+            "result": [_region_data(name, cell, settings, task) for name, cell in cells.items()]
         }
         if kind == "predictions":
             entry |= {"model_version": f"{OURS} {title}", "score": item.score}
@@ -295,7 +297,7 @@ def _add_marks(task: Row, item: BackItem, title: str) -> None:
         task[kind] = [*objects_in(task.get(kind)), entry]
 
 
-def _region(name: str, cell: BackCell, known: Mapping[Any, Row], task: Row) -> Row:
+def _region_data(name: str, cell: BackCell, known: Mapping[Any, Row], task: Row) -> Row:
     like = known.get(name) or {}
     kind = str(like.get("type") or "choices")
     other = next(iter(known.values()), {}).get("to_name") or next(iter(task["data"]), "text")
@@ -311,14 +313,14 @@ def _region(name: str, cell: BackCell, known: Mapping[Any, Row], task: Row) -> R
 
 
 def _add_suggestions(record: Row, item: BackItem, title: str) -> None:
-    suggestions = dict(mapping_in(record.get("suggestions")))
+    suggestions = dict(object_or_empty(record.get("suggestions")))
     for name, cell in item.cells.items():
         # A model's own suggestion stays, and the metadata holds ours.
         agent = f"{OURS} {title}"
         suggestions.setdefault(name, {"value": cell.label, "score": None, "agent": agent})
     record["suggestions"] = suggestions
     own = {f"{OURS}_{name}": cell.label for name, cell in item.cells.items()}
-    record["metadata"] = mapping_in(record.get("metadata")) | own
+    record["metadata"] = object_or_empty(record.get("metadata")) | own
 
 
 #: By tool: the function that returns its records by item, and the one that adds a result.
@@ -333,10 +335,10 @@ _TOOLS: dict[str, tuple[Callable[[Any], Named], Callable[[Row, BackItem, str], N
 # Tables
 
 
-def _sheets(opened: Opened) -> list[SheetTable]:
+def _filled_sheets(opened: Opened) -> list[SheetTable]:
     """Return the sheets of a workbook that have rows. Raises ``InputError``."""
     book = opened.once(book_in)
-    tables = (sheet_table(opened, sheet) for sheet in (book.filled if book else ()))
+    tables = (sheet_table(opened, sheet) for sheet in (book.filled_sheets if book else ()))
     return [table for table in tables if table is not None]
 
 
@@ -358,26 +360,26 @@ def _named_rows(table: RawTable, items: Items) -> _NamedRows:
     }
     best = max(matches, key=lambda column: matches[column], default=0)
     if not matches.get(best):
-        return _NamedRows(table, _numbered(table, deep - 1))
+        return _NamedRows(table, _ids_or_numbers(table, deep - 1))
     return _NamedRows(table, [row.text(best) for row in table.rows])
 
 
-def _written(ids: Sequence[str], items: Items) -> int:
+def _written_count(ids: Sequence[str], items: Items) -> int:
     return sum(id in items for id in ids)
 
 
-def _table(named: _NamedRows, items: Items) -> WrittenBack:
+def _write_table(named: _NamedRows, items: Items) -> WrittenBack:
     """Return the table with columns at its end; every row of an item gets its results."""
     names = list(dict.fromkeys(name for item in items.values() for name in item.cells))
     settled = any(cell.people for item in items.values() for cell in item.cells.values())
     heads = [f"{OURS}: score", *(f"{OURS}: {name}" for name in names)]
     heads += [f"{OURS}: settled by"] if settled else []
-    rows = [_cells(items.get(id), names, settled) for id in named.ids]
+    rows = [_result_cells(items.get(id), names, settled) for id in named.ids]
     data = named.table.with_columns([spreadsheet_safe(head) for head in heads], rows)
-    return WrittenBack(data, _written(named.ids, items), len(named.ids))
+    return WrittenBack(data, _written_count(named.ids, items), len(named.ids))
 
 
-def _numbered(table: RawTable, headings: int) -> list[str]:
+def _ids_or_numbers(table: RawTable, headings: int) -> list[str]:
     """Return the ids of rows without any, in the order in which they are read."""
     rows = [{str(at): cell.text for at, cell in enumerate(row.cells)} for row in table.rows]
     columns = [str(at) for at in range(len(table.heads))]
@@ -386,7 +388,7 @@ def _numbered(table: RawTable, headings: int) -> list[str]:
     return ["" if at in left else f"item-{next(numbers):04d}" for at in range(len(rows))]
 
 
-def _cells(item: BackItem | None, names: Sequence[str], settled: bool) -> list[str]:
+def _result_cells(item: BackItem | None, names: Sequence[str], settled: bool) -> list[str]:
     if item is None:
         return [""] * (1 + len(names) + settled)
     cells = [item.cells.get(name) for name in names]

@@ -13,9 +13,9 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import MAX_ITEMS, build_dataset, dump_dataset
 from core.formats.datasets.mapping import ColumnMapping, guess_mapping
-from core.formats.datasets.table import Table, leaves, read_table, with_paths
+from core.formats.datasets.table import Table, read_table, value_paths, with_paths
 from core.formats.datasets.text_columns import proposed_texts
-from core.formats.rubrics.rubric_file import rubric_from
+from core.formats.rubrics.rubric_file import rubric_from_data
 from core.formats.source.opened import Opened
 from core.services.access.allowing import allowed
 from core.services.access.blindness import require_labels_open
@@ -59,7 +59,7 @@ def read_source(data: str | bytes | Opened, name: str, sheet: str | None = None)
 
 def paths_inside_cells(table: Table) -> list[str]:
     """Return paths within cells that could be columns, like ``messages[-1].content``."""
-    return [path for path, value in leaves(table).items() if value is not None]
+    return [path for path, value in value_paths(table).items() if value is not None]
 
 
 def with_opened_paths(table: Table, paths: Sequence[str]) -> Table:
@@ -72,7 +72,7 @@ def likeliest_submission(table: Table) -> str | None:
     if (guess := guess_mapping(table)).submission is not None or guess.are_tasks:
         return None
     path = next(iter(proposed_texts(table)), "")
-    return path if path in leaves(table) else None
+    return path if path in value_paths(table) else None
 
 
 def with_likeliest(table: Table, guess: ColumnMapping) -> ColumnMapping:
@@ -90,7 +90,7 @@ def own_rubric(table: Table) -> Rubric | None:
     if value is None:
         return None
     try:
-        return rubric_from(
+        return rubric_from_data(
             value,
             table.name,
             lambda path: table.line_of_header(("rubric", *path)),

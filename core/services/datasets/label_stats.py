@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric, Scale
 from core.formats.datasets.label_words import holds_no_answer
-from core.formats.datasets.labels import UnfitValue, matched, written
+from core.formats.datasets.labels import UnfitValue, label_as_spelt, label_as_word
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
 from core.metrics.agreement.ratings import majority_baseline, normalised_entropy
@@ -42,12 +42,12 @@ def strange_labels(table: Table, mapping: ColumnMapping, rubric: Rubric) -> dict
 
 def _label_in(value: object) -> str:
     word = value.get("label") if isinstance(value, dict) else value
-    return "" if word is None or isinstance(word, list | dict) else written(word)
+    return "" if word is None or isinstance(word, list | dict) else label_as_word(word)
 
 
 def _is_known_label(criterion: Criterion, word: str) -> bool:
     try:
-        matched(criterion, word)
+        label_as_spelt(criterion, word)
     except UnfitValue:
         return False
     return True

@@ -14,11 +14,7 @@ from core.domain.panel import Judge
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion
 from core.domain.runs import RunItemRow
 from core.domain.votes import FailureRow, Verdict, VoteRow
-from core.formats.rubrics.foreign import (
-    lost_of_criteria,
-    lost_of_rubric,
-    requirement_in_full,
-)
+from core.formats.rubrics.foreign import criteria_losses, requirement_in_full, rubric_losses
 from core.scoring import Texts, needs_texts, score_item
 from core.services.exports.judgement_rows import Graded
 from core.services.results.item_view import choice_label
@@ -45,8 +41,8 @@ _UNREADABLE = ("malformed", "out_of_range", "empty")
 def _losses(data: Graded) -> tuple[str, ...]:
     lost = ["An experiment folder holds neither texts nor ids of items; they are numbered."]
     # In autorubric's format the options already say whether judges may abstain.
-    criteria = lost_of_criteria(data.rubric.criteria, ("aggregation", "forced_choice"))
-    lost += [loss.message for loss in (*lost_of_rubric(data.rubric), *criteria)]
+    criteria = criteria_losses(data.rubric.criteria, ("aggregation", "forced_choice"))
+    lost += [loss.message for loss in (*rubric_losses(data.rubric), *criteria)]
     if any(option.description for c in data.rubric.criteria for option in c.options):
         lost.append("The descriptions of options are written below the requirement.")
     if any(judge.shadow for judge in data.run.panel.judges):

@@ -7,7 +7,7 @@ from core.domain.rubric import CANNOT_ASSESS, Criterion
 from core.domain.votes import FailureRow, VoteRow
 from core.formats.datasets.dataset_file import dump_dataset
 from core.formats.rubrics.rubric_file import dump_rubric
-from core.formats.source.csv_writer import Value, csv_text, works_out
+from core.formats.source.csv_writer import Value, csv_text, is_formula
 from core.services.exports.judgement_rows import Graded, chances_of
 
 _HEADS = (
@@ -56,7 +56,7 @@ def files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
         "items.jsonl": dump_dataset(Dataset(name=name, items=data.items)),
         "votes.csv": csv_text(heads, rows, guarded=False),
     }
-    risky = sum(works_out(cell) for row in rows for cell in row if isinstance(cell, str))
+    risky = sum(is_formula(cell) for row in rows for cell in row if isinstance(cell, str))
     return contents, _folder_losses(data, flipped, risky)
 
 

@@ -25,7 +25,7 @@ from core.formats.report.rosters import (
     keys_of,
     read_roster,
 )
-from core.formats.rubrics.foreign import Scaling, first_names, shown
+from core.formats.rubrics.foreign import Scaling, first_names, shown_label
 from core.formats.source.csv_writer import number_of, points_text, spreadsheet_safe
 from core.services.exports.grade_sheet import TOO_LITTLE, Grade, grades, share
 from core.services.exports.judgement_rows import Graded, graded
@@ -289,7 +289,7 @@ class _Filler:
             message = f"{self._student(row)} would get more than the most, {maximum:g}; left alone."
             self.problems.append(Problem(message, "", (), self.roster.table.rows[row].line))
             return
-        self._put(row, position, column, points_text(part * maximum, comma=self.roster.comma))
+        self._put(row, position, column, points_text(part * maximum, comma=self.roster.uses_comma))
         self._put_feedback(row, position, grade)
 
     def _put_feedback(self, row: int, position: int, grade: str) -> None:
@@ -312,8 +312,8 @@ class _Filler:
             if criterion is None or option is None or value is None:
                 continue
             text = {
-                "Rating": spreadsheet_safe(shown(criterion, criterion.choices[option])),
-                "Points": points_text(value * criterion.weight, comma=self.roster.comma),
+                "Rating": spreadsheet_safe(shown_label(criterion, criterion.choices[option])),
+                "Points": points_text(value * criterion.weight, comma=self.roster.uses_comma),
                 "Comments": spreadsheet_safe(notes.get(name, "")),
             }[part]
             if text:

@@ -19,7 +19,7 @@ from core.errors import InputError, Problem
 from core.formats.datasets.mapping import guess_mapping
 from core.formats.datasets.submissions import could_be_submissions
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import LONG, texts_in
+from core.formats.datasets.text_columns import LONG, text_shape
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.source.opened import Opened
@@ -198,7 +198,7 @@ def _of_table(file: File, opened: Opened) -> Recognised:
 def _holds_texts(table: Table) -> bool:
     """Return whether a table whose columns look alike contains texts that could be graded."""
     column = guess_mapping(table).submission
-    texts = None if column is None else texts_in(table, column)
+    texts = None if column is None else text_shape(table, column)
     return texts is not None and texts.sentences and texts.length >= LONG
 
 

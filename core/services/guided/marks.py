@@ -14,7 +14,7 @@ from core.domain.dataset import Dataset, Item, Label
 from core.domain.library import DatasetVersion, RubricVersion
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.answer_columns import plain_head
+from core.formats.datasets.answer_columns import lower_heading
 from core.formats.datasets.label_words import AWAY, NO_ANSWER, holds_no_answer, option_named
 from core.formats.source.csv_writer import number_of
 from core.services.access.allowing import allowed
@@ -58,11 +58,11 @@ def likely_rubric(store: Store, columns: Iterable[str]) -> int | None:
 
     ``None`` if no rubric has more than half of its criteria there.
     """
-    heads = {plain_head(column.removeprefix("label:")) for column in columns}
+    heads = {lower_heading(column.removeprefix("label:")) for column in columns}
     most, chosen = 0, None
     for row in library.rubric_rows(store)[:MOST_RUBRICS]:
         names = [c.name for c in library.version_by_id(store, row.version_id).rubric.criteria]
-        hits = sum(plain_head(name) in heads for name in names)
+        hits = sum(lower_heading(name) in heads for name in names)
         if hits > most and 2 * hits > len(names):
             most, chosen = hits, row.version_id
     return chosen
@@ -98,14 +98,14 @@ def _fits(rubric: Rubric, name: str, said: Counter[str]) -> bool:
 
 def _item_marks(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bool]]:
     """Yield an item's mark by criterion, and whether it is already a label."""
-    notes = {plain_head(key): value for key, value in item.meta.items()}
-    spelt = {plain_head(name): label for name, label in item.labels.items()}
+    notes = {lower_heading(key): value for key, value in item.meta.items()}
+    spelt = {lower_heading(name): label for name, label in item.labels.items()}
     for criterion in rubric.criteria:
-        label = item.labels.get(criterion.name) or spelt.get(plain_head(criterion.name))
+        label = item.labels.get(criterion.name) or spelt.get(lower_heading(criterion.name))
         if label is not None:
             yield criterion, label.label, criterion.name in item.labels
             continue
-        value = notes.get(plain_head(criterion.name))
+        value = notes.get(lower_heading(criterion.name))
         if value is None and len(rubric.criteria) == 1:
             given = {**{head: label.label for head, label in spelt.items()}, **notes}
             value = next((given[head] for head in given if _of_whole(head)), None)
@@ -155,7 +155,7 @@ def as_rubric(store: Store, version_id: int) -> Rubric | None:
         labels = {name: label.label for name, label in item.labels.items()}
         for head, value in {**item.meta, **labels}.items():
             word = str(value).strip() if isinstance(value, str | int | float) else ""
-            if _of_whole(plain_head(head)) and fold(word) not in NO_ANSWER | AWAY:
+            if _of_whole(lower_heading(head)) and fold(word) not in NO_ANSWER | AWAY:
                 given.setdefault(head, set()).add(word)
     for head, words in given.items():
         numbers = [number_of(word) for word in words]
@@ -209,16 +209,16 @@ def take(store: Store, version: DatasetVersion, rubric: Rubric, words: Words) ->
 
 def _labelled(item: Item, rubric: Rubric, words: Words) -> Item:
     exact = {criterion.name for criterion in rubric.criteria}
-    spelt = {plain_head(name): label for name, label in item.labels.items()}
-    theirs = {plain_head(name) for name in exact}
-    labels = {n: v for n, v in item.labels.items() if n in exact or plain_head(n) not in theirs}
+    spelt = {lower_heading(name): label for name, label in item.labels.items()}
+    theirs = {lower_heading(name) for name in exact}
+    labels = {n: v for n, v in item.labels.items() if n in exact or lower_heading(n) not in theirs}
     for criterion, word, _ in _item_marks(item, rubric):
         place = option_named(criterion, word)
         ours = words.get(criterion.name, {}).get(word)
         if place is None and ours is not None:
             place = criterion.index_of(ours)
         if place is not None:
-            before = labels.get(criterion.name) or spelt.get(plain_head(criterion.name))
+            before = labels.get(criterion.name) or spelt.get(lower_heading(criterion.name))
             reason = before.reason if before else ""
             labels[criterion.name] = Label(label=criterion.choices[place].label, reason=reason)
     return item.model_copy(update={"labels": labels})

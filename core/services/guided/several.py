@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from core.errors import InputError, Problem
-from core.formats.datasets.answer_columns import plain_head
+from core.formats.datasets.answer_columns import lower_heading
 from core.formats.datasets.mapping import SYNONYMS, ColumnMapping
 from core.formats.datasets.table import Table
 from core.services.datasets import catalog
@@ -50,10 +50,10 @@ def joined_tables(tables: Sequence[Table], way: Way | None = None) -> Table:
 
 def key_of(left: Table, right: Table) -> tuple[str, str] | None:
     """Return the columns of two tables that identify the same rows, unique in both; or ``None``."""
-    right_columns = {plain_head(column): column for column in right.columns}
+    right_columns = {lower_heading(column): column for column in right.columns}
     best, most = None, 0
     for column in left.columns:
-        right_column = right_columns.get(plain_head(column))
+        right_column = right_columns.get(lower_heading(column))
         if right_column is None:
             continue
         left_values, right_values = _values(left, column), _values(right, right_column)
@@ -116,11 +116,11 @@ def _stacked(tables: Sequence[Table], way: Way) -> Table:
 def _answers(table: Table) -> str | None:
     """Return the column of texts, unless it is named like a prompt."""
     column = catalog.suggest_mapping(table).submission
-    return None if column and plain_head(column) in ("prompt", *SYNONYMS["prompt"]) else column
+    return None if column and lower_heading(column) in ("prompt", *SYNONYMS["prompt"]) else column
 
 
 def _heads(table: Table) -> set[str]:
-    return {plain_head(column) for column in table.columns}
+    return {lower_heading(column) for column in table.columns}
 
 
 def _values(table: Table, column: str) -> list[str]:

@@ -16,7 +16,7 @@ from core.formats.datasets.labels import WORD, words_in_changes
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import JOINED, Table, joined_parts
 from core.formats.votes.structure.named_fields import ABOUT_ITEM
-from core.formats.votes.structure.values import ticks
+from core.formats.votes.structure.values import tick_changes
 from core.formats.votes.vote_mapping import Layout, VoteColumn, VoteMapping
 
 META, OUT, LABEL, CONTEXT, ANSWERS = "meta", "out", "label", "context", "answers"
@@ -147,7 +147,7 @@ def votes_from(
 
 def words_of_ticks(table: Table, mapping: VoteMapping) -> dict[str, dict[str, str]]:
     """Return words that make a mark MET and a blank UNMET, if answers are one mark or blank."""
-    marks = ticks(table, [column.column for column in mapping.columns])
+    marks = tick_changes(table, [column.column for column in mapping.columns])
     return words_in_changes([mark.removeprefix(WORD) for mark in marks])
 
 

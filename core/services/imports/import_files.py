@@ -22,12 +22,12 @@ from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import read_rubrics
 from core.formats.source.opened import Opened
 from core.formats.votes.imported import VoteBundle
-from core.formats.votes.item_texts import not_to_be_read
+from core.formats.votes.item_texts import why_unreadable
 from core.formats.votes.proposals.near_shapes import (
     NearShape,
     TableKind,
     first_reading,
-    kept,
+    kept_reading,
     likely_mapping,
     nearest_shapes,
     only_reading,
@@ -50,16 +50,11 @@ from core.formats.votes.vote_changes import (
     layout_meant,
 )
 from core.formats.votes.vote_mapping import Layout, VoteMapping
-from core.formats.votes.vote_tables import strange_words, votes_in
+from core.formats.votes.vote_tables import unknown_words, votes_in
 from core.services.access.allowing import allowed
 from core.services.datasets.catalog import Checked, keep_rubric
 from core.services.imports.said import alone_said, notices_said, roles_said, votes_said
-from core.services.imports.vote_import import (
-    ImportPreview,
-    bring_in,
-    make_ready,
-    preview,
-)
+from core.services.imports.vote_import import ImportPreview, bring_in, make_ready, preview
 from core.store.store import Store
 
 #: Each kind of table in words.
@@ -112,7 +107,7 @@ def look(
         return FileShape(source, shape, table_of(source, MAX_ITEMS) if shape == "unknown" else None)
     table = table_of(source, rubric=rubric)
     guess = guess_layout(table, shape, rubric)
-    seen = FileShape(source, shape, table, guess if first is None else kept(guess, first))
+    seen = FileShape(source, shape, table, guess if first is None else kept_reading(guess, first))
     return replace(seen, mapping=guessed(seen, rubric)) if kind and not changes else seen
 
 
@@ -136,7 +131,7 @@ def _kind_meant(shape: SeenKind, changes: Sequence[str], first: Layout | None) -
 
 def likeliest_kind(look: FileShape) -> SeenKind | None:
     """Return the kind of votes that an unrecognised table is nearest to, or ``None``."""
-    if look.table is None or not_to_be_read(look.table):
+    if look.table is None or why_unreadable(look.table):
         return None
     kind = next((shape.kind for shape in look.near), None)
     return kind if kind in TABLES else None
@@ -149,7 +144,7 @@ def nearest_in_words(look: FileShape, *, options: bool = False) -> tuple[Problem
     """
     if look.kind != "unknown" or look.table is None:
         return ()
-    if why := not_to_be_read(look.table):
+    if why := why_unreadable(look.table):
         return (Problem(why),)
     sheet = look.source.sheet
     sheet_option = f" --sheet {shlex.quote(sheet)}" if sheet else ""
@@ -173,7 +168,7 @@ def look_at_bytes(
     data: bytes | Opened, name: str, *, rubric: Rubric | None = None, sheet: str | None = None
 ) -> FileShape:
     """Return the probable content of a file in memory; of a workbook, of the given sheet."""
-    return look(open_bytes(data, name).on_sheet(sheet), rubric=rubric)
+    return look(open_bytes(data, name).with_sheet(sheet), rubric=rubric)
 
 
 @dataclass(frozen=True)
@@ -236,7 +231,7 @@ def import_path(
     read_rubric = read_rubric_file(rubric).value if rubric else None
     read_dataset = read_dataset_file(dataset, read_rubric).value if dataset else None
     source = open_path(path) if data is None else open_bytes(data, path.name)
-    source = source.on_sheet(sheet)
+    source = source.with_sheet(sheet)
     try:
         file_look = look(source, kind=kind, rubric=read_rubric, changes=changes)
     except SheetNotChosen as several:
@@ -278,12 +273,12 @@ def _on_its_sheet(source: VoteSource, several: SheetNotChosen) -> VoteSource:
 
     Raises ``SheetNotChosen`` if several sheets have some, or none has.
     """
-    found = {sheet: _kind_on(source.on_sheet(sheet)) for sheet in several.sheets}
+    found = {sheet: _kind_on(source.with_sheet(sheet)) for sheet in several.sheets}
     kinds = {sheet: kind for sheet, (kind, columns) in found.items() if columns > 1}
     for wanted in ("votes", "items"):
         sheets = [sheet for sheet, kind in kinds.items() if kind == wanted]
         if len(sheets) == 1:
-            return source.on_sheet(sheets[0])
+            return source.with_sheet(sheets[0])
         if sheets:
             break
     raise several
@@ -331,7 +326,7 @@ def words_to_say(
     except InputError:
         # The check that follows reports what is wrong with the mapping.
         return {}
-    return strange_words(rubric, lines)
+    return unknown_words(rubric, lines)
 
 
 def _unknown(file_look: FileShape) -> InputError:

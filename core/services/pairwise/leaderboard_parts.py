@@ -264,14 +264,14 @@ def notes_of(
     """Yield what to know before quoting a leaderboard of this many tasks."""
     joined = [group for group in figures.groups if len(group.members) > 1]
     if len(figures.groups) > 1:
-        parts = "; ".join(_listed_names(group.members, systems) for group in figures.groups)
+        parts = "; ".join(_join_names(group.members, systems) for group in figures.groups)
         yield (
             f"The contests do not join all systems: {parts}. Strengths hold within a group only; "
             "hold contests between the groups to compare them."
         )
     for group in joined:
         if group.regularised:
-            parts = " above ".join(_listed_names(part, systems) for part in group.groups)
+            parts = " above ".join(_join_names(part, systems) for part in group.groups)
             yield (
                 f"No contest between these was lost by the upper side: {parts}. Such a lead has no "
                 "finite estimate, so strengths are regularised (half a win and half a loss for "
@@ -322,7 +322,7 @@ def _length_notes(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterat
     direction = "longer" if low > 0 else "shorter"
     yield (
         f"{systems[leader]} may be first by length alone: {direction} answers win significantly "
-        f"more, and at equal length its lead over {_listed_names(unsure, systems)} is not sure."
+        f"more, and at equal length its lead over {_join_names(unsure, systems)} is not sure."
     )
 
 
@@ -332,7 +332,7 @@ def _unknown_reason(group: Strengths) -> str:
     return group.reason or "The standard error of the difference is not known."
 
 
-def _listed_names(members: Sequence[int], systems: Sequence[str]) -> str:
+def _join_names(members: Sequence[int], systems: Sequence[str]) -> str:
     return ", ".join(systems[i] for i in members)
 
 

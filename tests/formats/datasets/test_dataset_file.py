@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given
 
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
-from core.formats.datasets.dataset_file import dump_dataset, folded, has_text, parse_dataset
+from core.formats.datasets.dataset_file import (
+    dump_dataset,
+    has_text,
+    parse_dataset,
+    with_shared_parts_in_items,
+)
 from core.formats.rubrics.rubric_file import parse_rubric
 from tests.strategies import datasets
 
@@ -181,7 +186,7 @@ def test_any_dataset_reads_back_equal_from_json_and_folded_from_jsonl(dataset: D
     assert parse_dataset(text.encode(), "x.json").value == dataset
     lines = dump_dataset(dataset)
     again = parse_dataset(lines.encode(), "x.jsonl").value
-    assert again.items == folded(dataset).items
+    assert again.items == with_shared_parts_in_items(dataset).items
     assert dump_dataset(again) == lines
 
 

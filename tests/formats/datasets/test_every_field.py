@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from core.domain.dataset import Dataset, Item
-from core.formats.datasets.dataset_file import dump_dataset, folded, parse_dataset
+from core.formats.datasets.dataset_file import (
+    dump_dataset,
+    parse_dataset,
+    with_shared_parts_in_items,
+)
 from tests.every_field import BASE, Changed, changed_fields
 
 ITEMS = (Item(id="a", submission="An answer."), Item(id="b", submission="Another one."))
@@ -19,5 +23,5 @@ FIELDS = changed_fields(Dataset(name="d", items=ITEMS, rubric=BASE))
 def test_a_file_holds_it(changed: Changed[Dataset], format: Any) -> None:
     read = parse_dataset(dump_dataset(changed.whole, format), f"d.{format}").value
     # JSONL has lines of items only; their dataset is named after the file.
-    whole = changed.whole if format == "json" else folded(changed.whole)
+    whole = changed.whole if format == "json" else with_shared_parts_in_items(changed.whole)
     assert read == (whole if format == "json" else whole.model_copy(update={"name": "d"}))

@@ -228,7 +228,9 @@ def test_a_sheet_that_is_too_large_hinders_no_other_sheet(monkeypatch: pytest.Mo
     book = book_in(Opened(ods({"Large": ods_row("x", repeated=60), "Small": small}), "x.ods"))
     assert book is not None
     assert book.sheet("Small")[0].rows[1] == {0: "a", 1: "x"}
-    assert book.spent("Small")[0].rows == book.sheet("Small")[0].rows  # read again after it
+    assert (
+        book.uncached_sheet("Small")[0].rows == book.sheet("Small")[0].rows
+    )  # read again after it
     with pytest.raises(InputError, match="'Large' has more than 300,000 rows or 50 filled cells"):
         book.sheet("Large")
 
@@ -306,7 +308,7 @@ def test_a_sheet_is_let_go_as_its_rows_are_made_and_can_be_read_again() -> None:
     opened = Opened(xlsx(TWO), "x.xlsx")
     book = opened.once(book_in)
     assert book is not None
-    name = book.filled[0]
+    name = book.filled_sheets[0]
     cells = book.sheet(name)[0]
     before = dict(cells.rows)
     read_table(opened, "x.xlsx", name)

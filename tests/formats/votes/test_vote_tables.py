@@ -372,7 +372,7 @@ def test_a_number_too_long_to_count_from_is_a_name_and_not_a_level() -> None:
 def test_numbers_of_thousands_of_digits_count_no_rows() -> None:
     rows = (f"{'1' * 4500}{at % 4},d{at // 4}" for at in range(12))
     values = Values(read_table("\n".join(("turn,doc", *rows)), "v.csv"))
-    assert not values.counts("turn", ["doc"])
+    assert not values.counts_rows("turn", ["doc"])
 
 
 def test_a_table_of_tickets_with_plain_headers_is_votes() -> None:

@@ -9,37 +9,37 @@ from typing import Any, Literal, NamedTuple
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.datasets.answer_columns import (
-    asks,
     holds_words,
     is_index,
+    is_question,
     names_a_person,
     names_a_rater,
-    plain,
+    plain_name,
 )
 from core.formats.datasets.dataset_file import dataset_of
-from core.formats.datasets.labels import WORD, is_word, words_in_changes
+from core.formats.datasets.labels import WORD, is_word_change, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
-from core.formats.datasets.name_grids import NameGrid, answers_in_grid, either_way
-from core.formats.datasets.table import Table, leaves, parsed_cell, steps_of, with_paths
-from core.formats.datasets.text_columns import is_answered, prompt_beside, proposed_texts
+from core.formats.datasets.name_grids import NameGrid, answers_in_grid, are_sides_unclear
+from core.formats.datasets.table import Table, parsed_cell, steps_of, value_paths, with_paths
+from core.formats.datasets.text_columns import heads_a_prompt, prompt_beside, proposed_texts
 from core.formats.source.heading_words import plain_heading
 from core.formats.votes.derived_rubric import derive_rubric
-from core.formats.votes.item_texts import not_to_be_read, rival_labels
+from core.formats.votes.item_texts import rival_labels, why_unreadable
 from core.formats.votes.pair_tables import guess_pairs, near_pairs, pairs_in
-from core.formats.votes.structure.lists import list_answers, opened_up
-from core.formats.votes.structure.marks import agree, marks_beside
+from core.formats.votes.structure.lists import list_answer_changes, with_object_keys
+from core.formats.votes.structure.marks import columns_of_marks, raters_agree
 from core.formats.votes.structure.named_fields import ABOUT_ITEM, flat_columns
 from core.formats.votes.structure.rankings import are_ranks
 from core.formats.votes.structure.rater_columns import (
     RaterColumns,
-    item_of,
+    item_columns,
     names_a_respondent,
     rater_columns,
     raters_by_rows,
 )
-from core.formats.votes.structure.row_keys import RowKeys, keys_named, named_rater, row_keys
-from core.formats.votes.structure.texts import TextColumns, best_texts, may_be_judged
-from core.formats.votes.structure.values import TRAITS, Values, item_changes, ticks
+from core.formats.votes.structure.row_keys import RowKeys, heads_raters, keys_named, row_keys
+from core.formats.votes.structure.texts import TextColumns, best_texts, may_hold_texts
+from core.formats.votes.structure.values import TRAITS, Values, item_changes, tick_changes
 from core.formats.votes.vote_changes import change_votes
 from core.formats.votes.vote_layouts import kind_of_table, unnamed_raters
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
@@ -83,7 +83,7 @@ class NearShape(NamedTuple):
         """Return the changes as options of the command line."""
         return " ".join(
             f"--map-label {shlex.quote(change.removeprefix(WORD))}"
-            if is_word(change)
+            if is_word_change(change)
             else f"--map {shlex.quote(change)}"
             for change in self.changes
         )
@@ -100,10 +100,10 @@ def _first_rows(table: Table) -> Table:
 
 def only_reading(table: Table, rubric: Rubric | None) -> VoteMapping | None:
     """Return the votes of an unknown table if headings and values allow only one reading."""
-    shapes = () if not_to_be_read(table) else nearest_shapes(table)
+    shapes = () if why_unreadable(table) else nearest_shapes(table)
     if len(shapes) != 1 or not shapes[0].sure or shapes[0].kind == "dataset":
         return None
-    return _changed(guess_vote_mapping(table, shapes[0].kind, rubric), shapes[0], table)
+    return _apply_shape(guess_vote_mapping(table, shapes[0].kind, rubric), shapes[0], table)
 
 
 def likely_mapping(table: Table, guess: VoteMapping, rubric: Rubric | None) -> VoteMapping:
@@ -111,7 +111,7 @@ def likely_mapping(table: Table, guess: VoteMapping, rubric: Rubric | None) -> V
     if kind_of_table(table, rubric) != "unknown":
         return guess
     shape = next((s for s in nearest_shapes(table) if s.kind == guess.layout), None)
-    return guess if shape is None else _changed(guess, shape, table)
+    return guess if shape is None else _apply_shape(guess, shape, table)
 
 
 def first_reading(
@@ -130,13 +130,13 @@ def first_reading(
         return guess_pairs(table)
     if kind != "unknown":
         return guess_vote_mapping(table, kind, rubric)
-    shape = next(iter(_by_named_keys(_first_rows(table), changes) or nearest_shapes(table)), None)
+    shape = next(iter(_chosen_readings(_first_rows(table), changes) or nearest_shapes(table)), None)
     if shape is None or shape.kind == "dataset":
         return None
-    return _changed(guess_vote_mapping(table, shape.kind, rubric), shape, table)
+    return _apply_shape(guess_vote_mapping(table, shape.kind, rubric), shape, table)
 
 
-def kept(guess: VoteMapping, first: VoteMapping) -> VoteMapping:
+def kept_reading(guess: VoteMapping, first: VoteMapping) -> VoteMapping:
     """Return the first reading; from one in another layout keep only its items and texts."""
     if guess.layout == first.layout and (first.columns or first.layout == "long"):
         return first
@@ -144,18 +144,18 @@ def kept(guess: VoteMapping, first: VoteMapping) -> VoteMapping:
     return guess.model_copy(update={name: column for name, column in fields.items() if column})
 
 
-def _changed(guess: VoteMapping, shape: NearShape, table: Table) -> VoteMapping:
-    labels = words_in_changes([c.removeprefix(WORD) for c in shape.changes if is_word(c)])
-    mapping = change_votes(guess, [c for c in shape.changes if not is_word(c)], table)
+def _apply_shape(guess: VoteMapping, shape: NearShape, table: Table) -> VoteMapping:
+    labels = words_in_changes([c.removeprefix(WORD) for c in shape.changes if is_word_change(c)])
+    mapping = change_votes(guess, [c for c in shape.changes if not is_word_change(c)], table)
     return mapping.model_copy(update={"words": labels}) if labels else mapping
 
 
-def _passes(table: Table, shape: NearShape) -> bool:
+def _is_readable(table: Table, shape: NearShape) -> bool:
     try:
         if shape.kind == "dataset":
             dataset_of(table, table.name, changes=shape.changes)
             return True
-        mapping = _changed(guess_vote_mapping(table, shape.kind), shape, table).with_criterion()
+        mapping = _apply_shape(guess_vote_mapping(table, shape.kind), shape, table).with_criterion()
         if shape.kind == "pairs":
             pairs_in(table, mapping)
             return True
@@ -170,27 +170,27 @@ def _likely_readings(table: Table) -> Iterator[NearShape]:
     """Yield the likeliest readings; a weaker reading is not proposed if a stronger one passes."""
     for readings in (
         _ambiguous_readings,
-        _with_raters,
-        _in_cells,
-        _beside_each_other,
+        _readings_with_raters,
+        _cell_readings,
+        _readings_of_neighbours,
         _weak_readings,
-        _numbered_raters,
+        _readings_of_numbered_raters,
     ):
-        if ambiguous := [shape for shape in readings(table) if _passes(table, shape)]:
+        if ambiguous := [shape for shape in readings(table) if _is_readable(table, shape)]:
             yield from ambiguous
             return
-    yield from filter(lambda shape: _passes(table, shape), _as_items(table))
+    yield from filter(lambda shape: _is_readable(table, shape), _item_readings(table))
 
 
-def _as_items(table: Table) -> Iterator[NearShape]:
+def _item_readings(table: Table) -> Iterator[NearShape]:
     """Yield each likely column of texts, with a person's marks of them as labels, and without."""
     guess = guess_mapping(table)
-    texts = [text for text in proposed_texts(table) if may_be_judged(table, text)]
-    judged = best_texts(values := Values(table), values.texts(), item_of(values))
+    texts = [text for text in proposed_texts(table) if may_hold_texts(table, text)]
+    judged = best_texts(values := Values(table), values.text_columns(), item_columns(values))
     texts = [judged.text, judged.second] if judged.second and len(texts) < 2 else texts
     texts = [guess.submission] if guess.submission else texts
-    texts.sort(key=is_answered)
-    marks = marks_beside(values, [c for c in table.columns if c not in texts])
+    texts.sort(key=heads_a_prompt)
+    marks = columns_of_marks(values, [c for c in table.columns if c not in texts])
     marks += [c for c in guess.labels.values() if c not in marks]
     for text in texts:
         lacks = "no column is named for the submission"
@@ -199,27 +199,27 @@ def _as_items(table: Table) -> Iterator[NearShape]:
         prompt = "" if guess.prompt else prompt_beside(table, text, table.columns)
         changes = (f"submission={text}", *([f"prompt={prompt}"] if prompt else []))
         if marks and guess.submission:
-            lacks = f"{_listed(marks)} could be a person's marks of its texts"
+            lacks = f"{_join_names(marks)} could be a person's marks of its texts"
         yield NearShape("dataset", lacks, (*changes, *(f"labels={c}" for c in marks)))
         if marks and guess.submission:
             yield NearShape("dataset", "they could be notes that no judge is shown", changes)
 
 
-def _with_raters(table: Table) -> Iterator[NearShape]:
+def _readings_with_raters(table: Table) -> Iterator[NearShape]:
     """Yield readings with a row for each item and rater, judged by the values."""
-    whole = opened_up(table)
-    yield from _by_keys(whole, row_keys(whole))
-    for changes in list_answers(table):
+    whole = with_object_keys(table)
+    yield from _readings_by_keys(whole, row_keys(whole))
+    for changes in list_answer_changes(table):
         kind: Kind = "criteria" if any(c.startswith("criteria=") for c in changes) else "long"
         yield NearShape(kind, "cells hold the answers of several raters", changes)
 
 
 def _weak_readings(table: Table) -> Iterator[NearShape]:
     """Yield items and raters with little evidence."""
-    yield from _by_keys(table, row_keys(table, sure=False))
+    yield from _readings_by_keys(table, row_keys(table, sure=False))
 
 
-def _numbered_raters(table: Table) -> Iterator[NearShape]:
+def _readings_of_numbered_raters(table: Table) -> Iterator[NearShape]:
     """Yield an id that repeats as the item of raters without names, and each row as an item."""
     items = guess_mapping(table)
     if not (item := unnamed_raters(table, items)):
@@ -234,73 +234,73 @@ def _numbered_raters(table: Table) -> Iterator[NearShape]:
     yield NearShape("dataset", "each row could be an item of its own", changes)
 
 
-def _by_keys(table: Table, candidates: Iterable[RowKeys]) -> Iterator[NearShape]:
+def _readings_by_keys(table: Table, candidates: Iterable[RowKeys]) -> Iterator[NearShape]:
     for keys in candidates:
         lacks = "a column of people repeats over its items"
-        if not named_rater([keys]):
+        if not heads_raters([keys]):
             lacks = f"each row is another pair of {keys.item[0]!r} and {keys.rater!r}"
-        marks, judged = ticks(table, keys.answers), keys.texts
+        marks, judged = tick_changes(table, keys.answers), keys.texts
         if not judged.text:
-            judged = _text_inside(table, (keys.rater, *keys.answers, keys.reason))
+            judged = _text_inside_cells(table, (keys.rater, *keys.answers, keys.reason))
         for texts in judged.readings():
             changes = (*keys._replace(texts=texts).changes(), *marks)
-            kind: Kind = "criteria" if keys.by_criteria else "long"
+            kind: Kind = "criteria" if keys.has_criterion_columns else "long"
             yield NearShape(kind, lacks + texts.columns_phrase, changes, keys.sure and not marks)
 
 
-def _text_inside(table: Table, answers: Sequence[str]) -> TextColumns:
+def _text_inside_cells(table: Table, answers: Sequence[str]) -> TextColumns:
     """Return the likeliest place of the texts inside cells, apart from the answers."""
     roots = {steps_of(column)[:1] for column in answers}
     paths = (t for t in proposed_texts(table) if t not in table.columns)
     return TextColumns(next((path for path in paths if steps_of(path)[:1] not in roots), ""))
 
 
-def _by_named_keys(table: Table, changes: Sequence[str]) -> list[NearShape]:
+def _chosen_readings(table: Table, changes: Sequence[str]) -> list[NearShape]:
     """Return the votes for the item and the rater that changes name, if they name both."""
     fields = [change.partition("=") for change in changes]
     item = [column for field, _, column in fields if field in ("item", "id")]
     raters = [column for field, _, column in fields if field == "rater"]
     keys = keys_named(table, item, raters[0]) if len(raters) == 1 else None
-    return [shape for shape in _by_keys(table, [keys] if keys else []) if _passes(table, shape)]
+    return [r for r in _readings_by_keys(table, [keys] if keys else []) if _is_readable(table, r)]
 
 
-def _in_cells(table: Table) -> Iterator[NearShape]:
+def _cell_readings(table: Table) -> Iterator[NearShape]:
     flat = [c for c in flat_columns(table) if holds_words(table, c) and not is_index(table, c)]
-    chosen = _hinted_fields(flat, inside := [*leaves(table)])
+    chosen = _hinted_fields(flat, inside := [*value_paths(table)])
     if {"item", "rater", "label"} <= chosen.keys() and set(inside) & set(chosen.values()):
-        if any(_of_several(table, path) for path in chosen.values()):
+        if any(_leads_into_several(table, path) for path in chosen.values()):
             return  # only the first of several answers
         options = tuple(f"{field}={column}" for field, column in chosen.items())
         yield NearShape("long", "no columns are named for item, rater and answer", options)
 
 
-def _of_several(table: Table, path: str) -> bool:
+def _leads_into_several(table: Table, path: str) -> bool:
     """Return whether a path leads into the first of several entries."""
     head = path.partition("[0]")[0]
     cells = (parsed_cell(row.get(head)) for row in table.rows)
     return head != path and any(isinstance(cell, list) and len(cell) > 1 for cell in cells)
 
 
-def _beside_each_other(table: Table) -> Iterator[NearShape]:
+def _readings_of_neighbours(table: Table) -> Iterator[NearShape]:
     """Yield neighbouring columns of answers as raters, as criteria, or as labels of texts.
 
     Raters come last if no heading says so, and they would not agree.
     """
-    table = opened_up(table)
+    table = with_object_keys(table)
     wide = rater_columns(table)
     if wide is not None:
-        apart = not (wide.are or agree(Values(table), wide.columns))
-        yield from sorted(_neighbours(table, wide), key=lambda s: apart and s.kind == "wide")
+        last = not (wide.are or raters_agree(Values(table), wide.columns))
+        yield from sorted(_neighbour_readings(table, wide), key=lambda s: last and s.kind == "wide")
 
 
-def _neighbours(table: Table, wide: RaterColumns) -> Iterator[NearShape]:
-    marks, listed = ticks(table, wide.columns), _listed(wide.columns)
+def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]:
+    marks, listed = tick_changes(table, wide.columns), _join_names(wide.columns)
     if not wide.texts.text:
-        wide = wide._replace(texts=_text_inside(table, wide.columns))
+        wide = wide._replace(texts=_text_inside_cells(table, wide.columns))
     if wide.summaries:
-        listed += f" (without {_listed(wide.summaries)}, which sums them up)"
-    are_questions = wide.numbered and all(map(asks, wide.columns)) and not wide.gradebook
-    people = wide.item[:1] if are_questions else tuple(filter(names_a_respondent, wide.item))
+        listed += f" (without {_join_names(wide.summaries)}, which sums them up)"
+    is_survey = wide.is_numbered and not wide.is_gradebook and all(map(is_question, wide.columns))
+    people = wide.item[:1] if is_survey else tuple(filter(names_a_respondent, wide.item))
     person = next(iter(people), "") if not wide.texts.text else ""
     about = [c for c in table.columns if names_a_person(c) and TRAITS.search(plain_heading(c))]
     if person or (about and not wide.item):
@@ -320,13 +320,13 @@ def _neighbours(table: Table, wide: RaterColumns) -> Iterator[NearShape]:
     if wide.texts.text:
         lacks = "columns that share labels could be labels of criteria"
         values, beside = Values(table), [c for c in table.columns if c not in wide.summaries]
-        also = (c for c in marks_beside(values, beside) if len(values.distinct[c]) > 2)
+        also = (c for c in columns_of_marks(values, beside) if len(values.distinct[c]) > 2)
         labels = dict.fromkeys((*wide.columns, *also))
         changes = (f"submission={wide.texts.text}", *(f"labels={c}" for c in labels), *marks)
         yield NearShape("dataset", lacks, changes)
     elif wide.are != "raters" or person:
         lacks = "its columns could be criteria, answered by one rater" + wide.texts.columns_phrase
-        sure = wide.gradebook and bool(wide.item) and not marks
+        sure = wide.is_gradebook and bool(wide.item) and not marks
         yield NearShape("criteria", lacks, (*wide.changes("criteria"), *marks), sure)
 
 
@@ -341,23 +341,23 @@ def _ambiguous_readings(table: Table) -> Iterator[NearShape]:
     if changes := raters_by_rows(table):
         yield NearShape("wide", "a row could be an item's criterion, with its raters", changes)
     if grid := answers_in_grid(table):
-        yield from _by_names(table, grid)
+        yield from _grid_readings(table, grid)
 
 
-def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
+def _grid_readings(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     """Yield the options for headings that are two names by two."""
-    item = item_of(values := Values(table))
+    item = item_columns(values := Values(table))
     parts = (*grid.raters, *grid.criteria)
     person = next(filter(names_a_respondent, item), "")
-    judged = best_texts(values, values.texts(), item)
+    judged = best_texts(values, values.text_columns(), item)
     if person and not any(map(names_a_rater, parts)) and not judged.text:
-        lacks = f"a row is a person ({person!r}), and {_listed(grid.raters)} could be the items"
+        lacks = f"a row is a person ({person!r}), and {_join_names(grid.raters)} could be the items"
         changes = [f"items={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
         yield NearShape("criteria", lacks, (f"rater={person}", *changes))
         return
-    sure = grid.by_title and bool(item) and not judged.second
-    for way in (grid, grid.turned) if either_way(table, grid) else (grid,):
-        lacks = f"{_listed(way.raters)} could be raters, {_listed(way.criteria)} criteria"
+    sure = grid.has_titled_raters and bool(item) and not judged.second
+    for way in (grid, grid.swapped) if are_sides_unclear(table, grid) else (grid,):
+        lacks = f"{_join_names(way.raters)} could be raters, {_join_names(way.criteria)} criteria"
         changes = [f"raters={r}" for r in way.raters] + [f"criteria={c}" for c in way.criteria]
         yield NearShape("wide", lacks, (*item_changes(item), *judged.changes(item), *changes), sure)
     if sure:
@@ -367,7 +367,7 @@ def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
         yield NearShape("dataset", "its columns could be labels", (f"submission={text}", *labels))
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
 
 
@@ -380,16 +380,16 @@ def _hinted_fields(flat: Sequence[str], inside: Sequence[str]) -> dict[str, Any]
         if field == "label" and chosen.get("rater") in inside:
             # Raters and answers belong together.
             free.sort(key=lambda name: steps_of(name)[:1] != root)
-        if column := _hinted(_HINTS[field], free):
+        if column := _hinted_name(_HINTS[field], free):
             chosen[field] = column
     return {
         field: chosen[field] for field in ("item", "criterion", "rater", "label") if field in chosen
     }
 
 
-def _hinted(hints: Iterable[str], names: Sequence[str]) -> str | None:
+def _hinted_name(hints: Iterable[str], names: Sequence[str]) -> str | None:
     """Return the first name that equals, ends in or contains the likeliest words."""
-    plains = {name: plain(name.replace(".", " ").replace("[0]", "")) for name in names}
+    plains = {name: plain_name(name.replace(".", " ").replace("[0]", "")) for name in names}
     for hint in hints:
         for name in names:
             if plains[name] == hint or plains[name].endswith(f" {hint}"):

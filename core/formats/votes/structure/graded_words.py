@@ -69,10 +69,10 @@ def graded_order(labels: Collection[str]) -> dict[str, float] | None:
     >>> graded_order(["formal", "informal"]) is graded_order(["spam", "not spam"]) is None
     True
     """
-    parted = {label: _parted(label) for label in labels}
+    parted = {label: _word_and_degree(label) for label in labels}
     bases = dict.fromkeys(base for base, _ in parted.values() if base)
     graded = any(degree not in (0.0, 2.0) for _, degree in parted.values())
-    signs = _signs([*bases], graded=graded)
+    signs = _sides_of_words([*bases], graded=graded)
     if signs is None or (len(bases) == 1 and len(labels) < 3):
         return None  # spam and not spam are a kind and the rest
     places = {label: signs.get(base, 1) * degree for label, (base, degree) in parted.items()}
@@ -80,7 +80,7 @@ def graded_order(labels: Collection[str]) -> dict[str, float] | None:
     return places if len({*places.values()}) == len(words) > 1 else None
 
 
-def _parted(label: str) -> tuple[str, float]:
+def _word_and_degree(label: str) -> tuple[str, float]:
     """Return a label's word, without endings, and how much of it is meant; "" is neutral."""
     words = bare_word(label)
     if _NEUTRAL.fullmatch(words):
@@ -99,20 +99,22 @@ def _stem(word: str) -> str:
     return word.rstrip("aeos") or word
 
 
-def _signs(bases: list[str], *, graded: bool) -> dict[str, int] | None:
+def _sides_of_words(bases: list[str], *, graded: bool) -> dict[str, int] | None:
     """Return the side of each word: one word, or two opposites."""
     if len(bases) == 1:
         return {bases[0]: 1}
     if len(bases) != 2:
         return None
     for low, high in (bases, bases[::-1]):
-        if (low, high) in _opposites() or (graded and _UN.sub("", low, count=1) == high != low):
+        if (low, high) in _opposite_pairs() or (
+            graded and _UN.sub("", low, count=1) == high != low
+        ):
             return {low: -1, high: 1}
     return None
 
 
 @cache
-def _opposites() -> frozenset[tuple[str, str]]:
+def _opposite_pairs() -> frozenset[tuple[str, str]]:
     sides = (pair.split(" < ") for pair in _OPPOSITES.split(", "))
     return frozenset(
         (_stem(low), _stem(high))

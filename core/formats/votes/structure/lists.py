@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from core.errors import Problem
-from core.formats.datasets.answer_columns import MOST_SHARED, measures
+from core.formats.datasets.answer_columns import MOST_SHARED, is_quantity
 from core.formats.datasets.table import Table, parsed_cell, with_paths
 from core.formats.source.heading_words import PEOPLE, RATERS, REMARKS, has_word, plain_heading
 from core.formats.source.parsed import refusal
-from core.formats.votes.structure.rater_columns import item_of
+from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.texts import best_texts
 from core.formats.votes.structure.values import Values, item_changes
 
@@ -27,7 +27,7 @@ _PLACES = frozenset(
 _ROWS = 1000
 
 
-def list_answers(table: Table) -> Iterator[tuple[str, ...]]:
+def list_answer_changes(table: Table) -> Iterator[tuple[str, ...]]:
     """Yield the changes for a table whose cells list answers, next to cells that list raters."""
     inside = [f"{c}[].{key}" for c in table.columns for key in _keys_in(table, c)]
     of_criteria = [f"{c}.{key}" for c in table.columns for key in _criteria_in(table, c)]
@@ -40,19 +40,21 @@ def list_answers(table: Table) -> Iterator[tuple[str, ...]]:
     if who:
         able = [c for c in able if list(map(len, lists[c])) == list(map(len, lists[who]))]
     else:
-        named = (c for c in able if {*plain_heading(c).split()} & _ANSWERS or _named_for_people(c))
+        named = (
+            c for c in able if {*plain_heading(c).split()} & _ANSWERS or _is_headed_for_people(c)
+        )
         able = [c for c in able if c in of_criteria] or list(named)
     if not able:
         return
     values = Values(table)
-    item = item_of(values)
-    changes = [*item_changes(item), *best_texts(values, values.texts(), item).changes(item)]
+    item = item_columns(values)
+    changes = [*item_changes(item), *best_texts(values, values.text_columns(), item).changes(item)]
     changes += [f"rater={who}"] if who else []
     name = "criteria" if len(able) > 1 else "label"
     yield (*changes, *(f"{name}={c}" for c in able))
 
 
-def opened_up(table: Table) -> Table:
+def with_object_keys(table: Table) -> Table:
     """Return the table with a column for each key of objects that hold one answer each."""
     paths = list[str]()
     for column in table.columns:
@@ -91,9 +93,9 @@ def unnamed_raters_as_rows(table: Table) -> Table:
         about = {c: row.get(c) for c in heads if c not in several}
         if several:
             of = row.get(several[0])
-            about["reference"] = next(iter(_list(of)), of)
+            about["reference"] = next(iter(_list_in(of)), of)
         for column, group in whose.items():
-            for n, marks in enumerate(_list(row.get(column)), 1):
+            for n, marks in enumerate(_list_in(row.get(column)), 1):
                 rows.append({**about, "rater": f"{group or 'rater'} {n}", **marks})
                 lines.append(table.lines[at])
     listed = " and ".join(map(repr, criteria))
@@ -113,7 +115,7 @@ def _marked_in(table: Table, column: str) -> tuple[str, ...]:
     """Return the criteria if every cell lists objects of a few numbers, several a row, or ()."""
     if column not in table.nested:
         return ()
-    cells = [_list(row.get(column)) for row in table.rows]
+    cells = [_list_in(row.get(column)) for row in table.rows]
     objects = [entry for of in cells for entry in of]
     if not any(len(of) > 1 for of in cells) or not all(isinstance(e, dict) for e in objects):
         return ()
@@ -121,7 +123,7 @@ def _marked_in(table: Table, column: str) -> tuple[str, ...]:
     if (
         len(keys) > 1
         or len(first) < 2
-        or any(measures(k) or plain_heading(k) in _PLACES for k in first)
+        or any(is_quantity(k) or plain_heading(k) in _PLACES for k in first)
     ):
         return ()
     marks = [mark for entry in objects for mark in entry.values() if mark is not None]
@@ -144,7 +146,7 @@ def one_row_per_answer(
         return table, rater
     rows, lines, places, problems = [], list[int | None](), [], list[Problem]()
     for at, row in enumerate(table.rows):
-        cells = {c: _list(row.get(c)) for c in listed}
+        cells = {c: _list_in(row.get(c)) for c in listed}
         sizes = {len(of) for of in cells.values() if of}
         if len(sizes) > 1:
             message = f"{' and '.join(map(repr, listed))} list different numbers of entries."
@@ -175,7 +177,7 @@ _NUMBERED = "rater (by its place)"
 
 def _keys_in(table: Table, column: str) -> list[str]:
     """Return the keys of the objects in a column of lists with several objects a row."""
-    cells = [_list(row.get(column)) for row in table.rows[:20]]
+    cells = [_list_in(row.get(column)) for row in table.rows[:20]]
     objects = [entry for of in cells for entry in of]
     if not any(len(of) > 1 for of in cells) or not all(isinstance(e, dict) for e in objects):
         return []
@@ -194,7 +196,7 @@ def _criteria_in(table: Table, column: str) -> list[str]:
 
 def _lists_in(table: Table, column: str) -> list[list[Any]]:
     """Return the lists in a column of short values and nulls, or [] for any other column."""
-    cells = [_list(row.get(column)) for row in table.rows[:_ROWS]]
+    cells = [_list_in(row.get(column)) for row in table.rows[:_ROWS]]
     filled = [
         row.get(column) for row in table.rows[:_ROWS] if row.get(column) not in (None, "", [])
     ]
@@ -206,7 +208,7 @@ def _lists_in(table: Table, column: str) -> list[list[Any]]:
     return cells if plain and many and len(lists) == len(filled) else []
 
 
-def _list(cell: Any) -> list[Any]:
+def _list_in(cell: Any) -> list[Any]:
     value = parsed_cell(cell)
     return value if isinstance(value, list) else []
 
@@ -221,7 +223,7 @@ def _are_people(column: str, lists: Sequence[Sequence[Any]]) -> bool:
     apart = all(len(set(map(str, of))) == len(of) for of in lists)
     return (
         apart
-        and _named_for_people(column)
+        and _is_headed_for_people(column)
         and plain_heading(column).rpartition(" ")[2] not in _ANSWERS_OF
     )
 
@@ -231,5 +233,5 @@ _ANSWERS_OF = frozenset(
 )
 
 
-def _named_for_people(column: str) -> bool:
+def _is_headed_for_people(column: str) -> bool:
     return has_word(column, RATERS) or has_word(column, PEOPLE)

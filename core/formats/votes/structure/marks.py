@@ -8,12 +8,12 @@ from collections.abc import Collection, Sequence
 from itertools import combinations
 from statistics import fmean, pvariance
 
-from core.formats.datasets.answer_columns import names_a_criterion, sharing, sums_up
+from core.formats.datasets.answer_columns import columns_by_scale, is_sum, names_a_criterion
 from core.formats.datasets.label_words import is_yes
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import PEOPLE, RATERS, has_word, plain_heading
 from core.formats.votes.structure.rater_columns import IDS
-from core.formats.votes.structure.values import TRAITS, Values, named_label
+from core.formats.votes.structure.values import TRAITS, Values, heads_label
 from core.formats.votes.structure.word_scales import scale_order
 
 #: `QA score %`, `Percent`: computed, if other answers stand beside it.
@@ -33,7 +33,7 @@ _FINE = 12
 _WEIGHT = 0.05
 
 
-def marks_beside(values: Values, columns: Sequence[str]) -> list[str]:
+def columns_of_marks(values: Values, columns: Sequence[str]) -> list[str]:
     """Return the columns that look like one person's marks of the texts beside them.
 
     At least one needs a heading or three words of a scale; two such words, and numbers on the scale
@@ -41,8 +41,10 @@ def marks_beside(values: Values, columns: Sequence[str]) -> list[str]:
     """
     able = [c for c in columns if c in values.columns and values.can_be_answers(c)]
     able = [c for c in able if len(values.distinct[c]) > 1 and not _is_background(c)]
-    clear = [c for c in able if _is_clear(values, c)]
-    alike = {c for group in sharing(values.table, able) if {*group} & {*clear} for c in group}
+    clear = [c for c in able if _is_scale_column(values, c)]
+    alike = {
+        c for group in columns_by_scale(values.table, able) if {*group} & {*clear} for c in group
+    }
     marks = [c for c in able if c in clear or c in alike or is_either(values.distinct[c], c)]
     return without_derived(values, marks) if clear else []
 
@@ -54,8 +56,8 @@ def _is_background(column: str) -> bool:
     return told or bool({*plain.split()[-1:]} & IDS)
 
 
-def _is_clear(values: Values, column: str) -> bool:
-    named = named_label(column) or (names_a_criterion(column) and values.is_number(column))
+def _is_scale_column(values: Values, column: str) -> bool:
+    named = heads_label(column) or (names_a_criterion(column) and values.is_number(column))
     words = values.distinct[column]
     return named or (len(words) > 2 and scale_order(words, column) is not None)
 
@@ -71,7 +73,7 @@ def without_derived(values: Values, columns: Sequence[str]) -> list[str]:
     """Return the columns without weighted sums of the others, percentages, and their results."""
     derived = [c for c in columns if _is_derived(values, c, [o for o in columns if o != c])]
     left = [c for c in columns if c not in derived]
-    return [c for c in left if len(left) < 3 or not _follows(values, c, left)]
+    return [c for c in left if len(left) < 3 or not _follows_from_number(values, c, left)]
 
 
 def _is_derived(values: Values, column: str, others: Sequence[str]) -> bool:
@@ -79,26 +81,26 @@ def _is_derived(values: Values, column: str, others: Sequence[str]) -> bool:
         return False
     if _PERCENT.search(column) and not any(map(_PERCENT.search, others)):
         return True
-    places = [_places(values, c) for c in (column, *others)]
+    places = [_numbers_of_words(values, c) for c in (column, *others)]
     cells = zip(*(values.of[c] for c in (column, *others)), strict=True)
     rows = [[of.get(cell) for of, cell in zip(places, row, strict=True)] for row in cells]
-    return _fits([[n for n in row if n is not None] for row in rows if None not in row])
+    return _is_weighted_sum([[n for n in row if n is not None] for row in rows if None not in row])
 
 
-def _follows(values: Values, column: str, answers: Collection[str]) -> bool:
+def _follows_from_number(values: Values, column: str, answers: Collection[str]) -> bool:
     """Return whether a result of two words is told by how high a total or percentage is."""
     if not _OUTCOME.search(plain_heading(column)) or len(values.distinct[column]) != 2:
         return False
     totals = [c for c in values.columns if c not in answers and values.is_number(c)]
-    return any(_splits(values, c, column) for c in totals if _is_total(values, c))
+    return any(_separates_totals(values, c, column) for c in totals if _is_total(values, c))
 
 
 def _is_total(values: Values, column: str) -> bool:
     cells = [str(row.get(column) or "").strip() for row in values.rows]
-    return sums_up(column) or bool(_PERCENT.search(column)) or any(c[-1:] == "%" for c in cells)
+    return is_sum(column) or bool(_PERCENT.search(column)) or any(c[-1:] == "%" for c in cells)
 
 
-def _splits(values: Values, total: str, column: str) -> bool:
+def _separates_totals(values: Values, total: str, column: str) -> bool:
     """Return whether every total of one word is below every total of the other."""
     sides: dict[str, list[float]] = {}
     for number, word in zip(values.of[total], values.of[column], strict=True):
@@ -110,7 +112,7 @@ def _splits(values: Values, total: str, column: str) -> bool:
     return max(low) < min(high)
 
 
-def _places(values: Values, column: str) -> dict[str, float]:
+def _numbers_of_words(values: Values, column: str) -> dict[str, float]:
     """Return a number for each word of a column, if it holds numbers, yes and no, or a scale."""
     words = values.distinct[column]
     numbers = {word: n for word in words if (n := number_of(word)) is not None}
@@ -120,7 +122,7 @@ def _places(values: Values, column: str) -> dict[str, float]:
     return signs if len(signs) == len(words) else scale_order(words, column) or {}
 
 
-def _fits(rows: Sequence[Sequence[float]]) -> bool:
+def _is_weighted_sum(rows: Sequence[Sequence[float]]) -> bool:
     """Return whether the first number of each row is the same weighted sum of the others."""
     import numpy as np
 
@@ -137,7 +139,7 @@ def _fits(rows: Sequence[Sequence[float]]) -> bool:
     return bool(np.abs(parts @ weights - goal).max() <= near)
 
 
-def agree(values: Values, columns: Sequence[str]) -> bool:
+def raters_agree(values: Values, columns: Sequence[str]) -> bool:
     """Return whether columns agree beyond chance, as raters of one thing mostly do.
 
     Marks of a wide scale, such as 45 points, are seldom the same; they agree if they are near.

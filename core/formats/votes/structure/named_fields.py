@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from core.formats.datasets.answer_columns import names_a_rater, plain, without_prefix, words_in
+from core.formats.datasets.answer_columns import names_a_rater, plain_name, without_prefix, words_in
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import (
     LONG,
@@ -14,11 +14,11 @@ from core.formats.datasets.text_columns import (
     WRITTEN_BY,
     is_worded,
     text_column,
-    texts_in,
+    text_shape,
 )
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, has_word
-from core.formats.votes.structure.rater_columns import item_of
+from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.values import Values
 
 #: Column names of each field, most specific first.
@@ -93,8 +93,8 @@ def flat_columns(table: Table) -> list[str]:
 
 def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
     """Return the column of each field: the first of its known names that no earlier field uses."""
-    free = {plain(without_prefix(column)): column for column in reversed(columns)}
-    free |= {plain(column): column for column in reversed(columns)}
+    free = {plain_name(without_prefix(column)): column for column in reversed(columns)}
+    free |= {plain_name(column): column for column in reversed(columns)}
     by_field = dict[str, str]()
     for field in fields:
         free = {name: c for name, c in free.items() if c not in by_field.values()}
@@ -107,28 +107,28 @@ def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str
     return by_field
 
 
-def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
+def fields_checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields, checked by values.
 
     The submission and the reference must be texts, a question that differs in every row is a
     prompt, and a text that rows repeat is the item if no column names it.
     """
-    fields = _judged_by(table, _by_its_id(table, _label_by_values(table, fields)))
+    fields = _rater_by_heading(table, _with_id_as_item(table, _label_by_values(table, fields)))
     if not is_worded(table, fields.get("reference", "")):
         fields = {name: column for name, column in fields.items() if name != "reference"}
     criterion = fields.get("criterion", "")
-    if plain(criterion) == "question" and _differs(table, criterion):
+    if plain_name(criterion) == "question" and _is_free_text(table, criterion):
         fields = {name: column for name, column in fields.items() if name != "criterion"}
         fields = {"prompt": criterion} | fields
     if "submission" not in fields and (text := _text_of_items(table, fields)):
         fields = fields | {"submission": text}
     if "item" not in fields and "submission" in fields and "rater" in fields:
-        fields = fields | {"item": _id_of(table, fields["submission"], [*fields.values()])}
+        fields = fields | {"item": _id_of_texts(table, fields["submission"], [*fields.values()])}
     fields = _checked_within_items(table, fields)
-    if "weight" in fields and not _weighs_raters(table, fields):
+    if "weight" in fields and not _is_rater_weight(table, fields):
         fields = {name: column for name, column in fields.items() if name != "weight"}
     column = fields.get("submission", "")
-    shape = texts_in(table, column) if plain(column) in (*WRITTEN_BY, *WRITTEN) else None
+    shape = text_shape(table, column) if plain_name(column) in (*WRITTEN_BY, *WRITTEN) else None
     if shape is None or shape.sentences or shape.length > LONG:
         return fields
     return {name: column for name, column in fields.items() if name != "submission"}
@@ -139,37 +139,40 @@ def _label_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     replicate, label = fields.get("replicate"), fields.get("label", "")
     if replicate and not all(number_of(word) is not None for word in words_in(table, replicate)):
         fields = {name: column for name, column in fields.items() if name != "replicate"}
-    shape = texts_in(table, label)
+    shape = text_shape(table, label)
     free = [c for c in flat_columns(table) if c not in fields.values()]
     other = named_fields(free, ["label"])
-    if shape is None or not shape.worded or not other:
+    if shape is None or not shape.has_phrases or not other:
         return fields
     texts = {} if "submission" in fields else {"submission": label}
     return {**fields, **texts, **other}
 
 
-def _weighs_raters(table: Table, fields: dict[str, str]) -> bool:
+def _is_rater_weight(table: Table, fields: dict[str, str]) -> bool:
     """Return whether a weight belongs to the rater: it is the same in all of the rater's rows."""
     values, rater, weight = Values(table), fields.get("rater", ""), fields["weight"]
     return not {rater, weight} <= {*values.columns} or not values.varies([rater], weight)
 
 
-def _judged_by(table: Table, fields: dict[str, str]) -> dict[str, str]:
+def _rater_by_heading(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields with the only column headed for raters if the present one is ``WEAK``.
 
     The present one then names the system.
     """
     rater = fields.get("rater", "")
-    if plain(rater) not in WEAK:
+    if plain_name(rater) not in WEAK:
         return fields
     free = [c for c in flat_columns(table) if c not in fields.values() and names_a_rater(c)]
     free = [c for c in free if 1 < len(words_in(table, c)) < len(table.rows)]
-    if len(free) != 1 or {plain(free[0]).rpartition(" ")[2]} & {*NAMES["reason"], *NAMES["label"]}:
+    if len(free) != 1 or {plain_name(free[0]).rpartition(" ")[2]} & {
+        *NAMES["reason"],
+        *NAMES["label"],
+    }:
         return fields
     return {"system": rater, **fields, "rater": free[0]}
 
 
-def _id_of(table: Table, text: str, taken: Sequence[str]) -> str:
+def _id_of_texts(table: Table, text: str, taken: Sequence[str]) -> str:
     """Return the column named for items with one value for each text, or the texts' own."""
     values = Values(table)
     free = [c for c in values.columns if c not in taken and has_word(c, ITEMS)]
@@ -178,14 +181,14 @@ def _id_of(table: Table, text: str, taken: Sequence[str]) -> str:
     return next(same, text)
 
 
-def _by_its_id(table: Table, fields: dict[str, str]) -> dict[str, str]:
+def _with_id_as_item(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields with an id as the item, if the item's column holds long texts."""
     text = fields.get("item", "")
-    shape = texts_in(table, text)
+    shape = text_shape(table, text)
     if shape is None or not shape.sentences or shape.length <= LONG:
         return fields
     free = [c for c in flat_columns(table) if c not in fields.values()]
-    ids = [c for c in item_of(Values(table)) if c in free]
+    ids = [c for c in item_columns(Values(table)) if c in free]
     named = named_fields(free, ["item"]) or dict(zip(["item"], ids, strict=False))
     return {"submission": text, **fields, **named}
 
@@ -195,17 +198,17 @@ def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str
     if not {"criterion", "label"} & fields.keys():
         return fields
     values, wrong = Values(table), list[str]()
-    item = [fields["item"]] if "item" in fields else list(item_of(values))
+    item = [fields["item"]] if "item" in fields else list(item_columns(values))
     if not item:
         return fields
     for field in ("criterion", "label"):
         column = fields.get(field, "")
         if {column, *item} - set(values.columns) or values.varies(item, column):
             continue
-        constant = plain(column) == "question" or values.unique(item) < 1
+        constant = plain_name(column) == "question" or values.uniqueness(item) < 1
         several = constant and len(values.distinct[column]) > 1
-        shape = texts_in(table, column)
-        if several and (field == "criterion" or (shape is not None and shape.worded)):
+        shape = text_shape(table, column)
+        if several and (field == "criterion" or (shape is not None and shape.has_phrases)):
             wrong.append(field)
     return {name: column for name, column in fields.items() if name not in wrong}
 
@@ -214,7 +217,7 @@ def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
     """Return the only column of long texts that is constant within items."""
     if "item" not in fields:
         return None
-    free = {plain(c): c for c in table.columns if c not in fields.values()}
+    free = {plain_name(c): c for c in table.columns if c not in fields.values()}
     first = {str(row.get(fields["item"])): row for row in reversed(table.rows)}
     text = text_column(replace(table, rows=tuple(first.values())), free).column
     if text is None:
@@ -223,9 +226,9 @@ def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
     return text if len(pairs) == len(words_in(table, fields["item"])) else None
 
 
-def _differs(table: Table, column: str) -> bool:
+def _is_free_text(table: Table, column: str) -> bool:
     """Return whether a column holds sentences, or a different value in most rows."""
-    shape = texts_in(table, column)
+    shape = text_shape(table, column)
     if shape is not None and shape.sentences:
         return True
     return 2 * len(words_in(table, column)) > len(table.rows) > 1

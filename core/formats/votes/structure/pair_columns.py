@@ -10,17 +10,17 @@ from core.domain.rubric import A_BETTER, B_BETTER
 from core.formats.datasets.answer_columns import (
     could_answer,
     names_a_person,
-    plain,
+    plain_name,
     stem_of,
     words_in,
 )
 from core.formats.datasets.table import Table, parsed_cell, with_paths
-from core.formats.datasets.text_columns import is_answered, is_remark, texts_in
+from core.formats.datasets.text_columns import heads_a_prompt, is_remark, text_shape
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PREFERENCES, has_word
-from core.formats.source.summary_rows import left_out
-from core.formats.votes.structure.preference_words import LEFT, RIGHT, end_of, option_of
-from core.formats.votes.structure.values import Values, first_rows, system_named
+from core.formats.source.summary_rows import left_out_notices
+from core.formats.votes.structure.preference_words import LEFT, RIGHT, heading_end, option_of
+from core.formats.votes.structure.values import Values, first_rows, names_a_system
 
 #: Pairs of headings of which the first is the better answer.
 DECIDED = (
@@ -32,14 +32,18 @@ DECIDED = (
 _NEAR = 1000
 
 
-def text_sides(table: Table) -> tuple[str, str] | None:
+def answer_columns(table: Table) -> tuple[str, str] | None:
     """Return the columns of the two answers: by usual headings, by similar ones, by systems."""
     table = first_rows(table)
-    table = with_paths(table, [path for c in table.columns for path in _two_inside(table, c)])
-    return _decided(table) or _text_pair(table) or _named_texts(table)
+    table = with_paths(table, [path for c in table.columns for path in _two_texts_inside(table, c)])
+    return (
+        _named_or_similar(table)
+        or _similar_text_columns(table)
+        or _columns_named_by_preference(table)
+    )
 
 
-def _two_inside(table: Table, column: str) -> list[str]:
+def _two_texts_inside(table: Table, column: str) -> list[str]:
     """Return the places of two texts in each cell: a list of two, or an object of two."""
     cells = [parsed_cell(row.get(column)) for row in table.rows if row.get(column)]
     if column not in table.nested or any(not isinstance(c, dict | list) for c in cells):
@@ -55,32 +59,32 @@ def _two_inside(table: Table, column: str) -> list[str]:
     return [f"{column}[{key}]" if isinstance(key, int) else f"{column}.{key}" for key in found]
 
 
-def beside_baseline(table: Table) -> tuple[str, str] | None:
+def columns_beside_baseline(table: Table) -> tuple[str, str] | None:
     """Return the only two columns of texts that are no prompts and no remarks."""
     texts = [c for c in table.columns if is_answer(table, c)]
-    texts = [c for c in texts if not (is_answered(c) or is_remark(c))]
+    texts = [c for c in texts if not (heads_a_prompt(c) or is_remark(c))]
     return (texts[0], texts[1]) if len(texts) == 2 else None
 
 
-def _decided(table: Table) -> tuple[str, str] | None:
-    heads = {plain(column): column for column in reversed(table.columns)}
+def _named_or_similar(table: Table) -> tuple[str, str] | None:
+    heads = {plain_name(column): column for column in reversed(table.columns)}
     named = [(heads[a], heads[b]) for a, b in DECIDED if a in heads and b in heads]
     return next((s for s in named if is_answer(table, s[0]) and is_answer(table, s[1])), None)
 
 
-def _text_pair(table: Table) -> tuple[str, str] | None:
+def _similar_text_columns(table: Table) -> tuple[str, str] | None:
     """Return the only two columns of texts whose headings differ in a last letter or number."""
     for able in (is_answer, _is_mixed):
-        pairs = by_stem([c for c in table.columns if able(table, c)])
+        pairs = columns_by_stem([c for c in table.columns if able(table, c)])
         if pairs:
             return (pairs[0][0], pairs[0][1]) if len(pairs) == 1 and len(pairs[0]) == 2 else None
     return None
 
 
-def _named_texts(table: Table) -> tuple[str, str] | None:
+def _columns_named_by_preference(table: Table) -> tuple[str, str] | None:
     """Return the only two columns of texts that are named by the words of a preference."""
     texts = [c for c in table.columns if is_answer(table, c)]
-    if any(len(alike) > 2 for alike in by_stem(texts)):
+    if any(len(alike) > 2 for alike in columns_by_stem(texts)):
         return None
     able = [c for c in table.columns if c not in texts and has_word(c, PREFERENCES)]
     found = set[tuple[str, str]]()
@@ -93,40 +97,42 @@ def _named_texts(table: Table) -> tuple[str, str] | None:
     return found.pop() if len(found) == 1 else None
 
 
-def by_stem(columns: Sequence[str]) -> list[list[str]]:
+def columns_by_stem(columns: Sequence[str]) -> list[list[str]]:
     """Return the columns whose headings differ only in a side, a last letter or a number."""
     stems: dict[str, list[str]] = {}
     for column in columns:
-        words = plain(column).split()
+        words = plain_name(column).split()
         rest = [word for word in words if word not in LEFT | RIGHT]
         if stem := f" {' '.join(rest)}" if len(rest) < len(words) else stem_of(column.rstrip("]")):
             stems.setdefault(stem, []).append(column)
     return [alike for alike in stems.values() if len(alike) > 1]
 
 
-def task_of(table: Table, sides: Sequence[str], rater: str | None) -> str:
+def task_column(table: Table, sides: Sequence[str], rater: str | None) -> str:
     """Return the column of the task: with both systems and the rater it identifies rows."""
     values = Values(table)
     keys = [c for c in (*sides, rater) if c in values.columns]
     able = [c for c in values.columns if c not in keys and values.may_be_key(c)]
-    return next((c for c in able if has_word(c, ITEMS) and values.unique([c, *keys]) == 1), "")
+    return next((c for c in able if has_word(c, ITEMS) and values.uniqueness([c, *keys]) == 1), "")
 
 
-def names_alike(table: Table, *, loose: bool) -> tuple[str, str] | None:
+def similar_system_columns(table: Table, *, loose: bool) -> tuple[str, str] | None:
     """Return the only two columns of systems' names whose headings differ in a last letter."""
-    alike = by_stem([c for c in table.columns if c not in table.nested])
+    alike = columns_by_stem([c for c in table.columns if c not in table.nested])
     pairs = [(columns[0], columns[1]) for columns in alike if len(columns) == 2]
-    pairs = [p for p in pairs if are_names(table, *p) and (loose or all(map(system_named, p)))]
+    pairs = [
+        p for p in pairs if are_system_names(table, *p) and (loose or all(map(names_a_system, p)))
+    ]
     return pairs[0] if len(pairs) == 1 else None
 
 
-def are_names(table: Table, first: str, second: str) -> bool:
+def are_system_names(table: Table, first: str, second: str) -> bool:
     """Return whether two columns hold a few short names that repeat, two different ones a row."""
     cells = [(str(row.get(first) or ""), str(row.get(second) or "")) for row in table.rows]
     names = {name for pair in cells for name in pair}
     short = all(0 < len(n.split()) < 4 and number_of(n) is None for n in names)
     swapped = bool({a for a, _ in cells} & {b for _, b in cells})
-    named = swapped or (system_named(first) and system_named(second))
+    named = swapped or (names_a_system(first) and names_a_system(second))
     apart = all(a != b for a, b in cells)
     return bool(short and named and apart and 1 < len(names) <= len(cells) // 2)
 
@@ -146,7 +152,7 @@ def without_counts(table: Table) -> Table:
     if size == len(table.rows) or not table.flat:
         return table
     names = {at: _label_of(table, at) or "counts" for at in range(size, len(table.rows))}
-    notices = (*table.notices, *left_out(names, table.lines))
+    notices = (*table.notices, *left_out_notices(names, table.lines))
     return replace(table, rows=table.rows[:size], lines=table.lines[:size], notices=notices)
 
 
@@ -169,21 +175,24 @@ def _label_of(table: Table, at: int) -> str:
 
 def is_answer(table: Table, column: str) -> bool:
     """Return whether a column holds sentences, of people only if they are more than titles."""
-    shape = texts_in(table, column)
-    return shape is not None and shape.sentences and (shape.worded or not names_a_person(column))
+    shape = text_shape(table, column)
+    return (
+        shape is not None and shape.sentences and (shape.has_phrases or not names_a_person(column))
+    )
 
 
 def _is_mixed(table: Table, column: str) -> bool:
     """Return whether a column holds sentences among shorter answers."""
-    shape = texts_in(table, column)
+    shape = text_shape(table, column)
     repeats = 3 * len(words_in(table, column)) <= len(table.rows)
     return shape is not None and shape.words >= 3 and not repeats
 
 
-def systems_of(sides: Sequence[str], free: dict[str, str]) -> list[str]:
+def system_columns(sides: Sequence[str], free: dict[str, str]) -> list[str]:
     """Return the two columns that name the answers' authors, with the same side or last letter."""
     ends = [
-        end_of(side) or next(iter({*plain(side).split()} & (LEFT | RIGHT)), "") for side in sides
+        heading_end(side) or next(iter({*plain_name(side).split()} & (LEFT | RIGHT)), "")
+        for side in sides
     ]
     for stem in ("model", "system", "generator", "source"):
         forms = [(f"{stem} {end}", f"{stem}{end}", f"{end} {stem}") for end in ends if end]

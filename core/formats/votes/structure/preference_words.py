@@ -71,12 +71,12 @@ def option_of(word: str, first: str, second: str) -> str | None:
         if match[2].strip("~=≈") == "":
             return TIE
         better, worse = (match[1], match[3]) if match[2][0] == ">" else (match[3], match[1])
-        option = _side(better, first, second) or _LETTERS.get(better)
-        other = _side(worse, first, second) or _LETTERS.get(worse)
+        option = _side_of(better, first, second) or _LETTERS.get(better)
+        other = _side_of(worse, first, second) or _LETTERS.get(worse)
         return option if option != other else None
     said = plain_heading(bare.replace("æ", "ae"))
-    if _side(said, first, second):
-        return _side(said, first, second)
+    if _side_of(said, first, second):
+        return _side_of(said, first, second)
     if (
         bare in ("c", "=")
         or (_BOTH.match(said) and not _BETTER.search(said))
@@ -86,24 +86,24 @@ def option_of(word: str, first: str, second: str) -> str | None:
         return (BOTH_BAD if _BAD.search(said) else TIE) if is_tie else None
     if _NEITHER.fullmatch(said):
         return BOTH_BAD
-    return _side(" ".join(_DEGREES.sub(" ", said).split()), first, second)
+    return _side_of(" ".join(_DEGREES.sub(" ", said).split()), first, second)
 
 
 _LETTERS = {"a": A_BETTER, "b": B_BETTER}
 
 
 @lru_cache(maxsize=4096)
-def says_how_much(word: str) -> bool:
+def is_graded_preference(word: str) -> bool:
     """Return whether a word also says how much better an answer is.
 
-    >>> says_how_much("A slightly better"), says_how_much("A>>B"), says_how_much("A is better")
-    (True, True, False)
+    >>> [is_graded_preference(word) for word in ("A slightly better", "A>>B", "A is better")]
+    [True, True, False]
     """
     degrees = _DEGREES.finditer(plain_heading(word))
     return ">>" in word or "<<" in word or any(match["much"] for match in degrees)
 
 
-def _side(word: str, first: str, second: str) -> str | None:
+def _side_of(word: str, first: str, second: str) -> str | None:
     """Return the side that a word is: a heading, its letter or system, left or right."""
     if not word:
         return None
@@ -111,21 +111,24 @@ def _side(word: str, first: str, second: str) -> str | None:
     for option, usual, heading in ((A_BETTER, _FIRST, first), (B_BETTER, _SECOND, second)):
         if plain in usual or (heading and plain == plain_heading(heading)):
             return option
-        if heading and _own_part(plain) in (_own_part(plain_heading(heading)), end_of(heading)):
+        if heading and _distinctive_part(plain) in (
+            _distinctive_part(plain_heading(heading)),
+            heading_end(heading),
+        ):
             return option
     return None
 
 
-def _own_part(words: str) -> str:
+def _distinctive_part(words: str) -> str:
     """Return a heading without the words for any answer: the letter, or the system."""
     return " ".join(re.sub(rf"\b({_ANSWERS})s?\b", " ", words).split()) or words
 
 
-def end_of(heading: str) -> str:
+def heading_end(heading: str) -> str:
     """Return the last letter or number of a heading, or "".
 
-    >>> end_of("response_a"), end_of("Answer 2"), end_of("回答A"), end_of("responses[1]")
-    ('a', '2', 'a', 'b')
+    >>> [heading_end(name) for name in ("response_a", "Answer 2", "回答A", "responses[1]")]
+    ['a', '2', 'a', 'b']
     """
     if match := re.fullmatch(r".+\[([01])\]", heading):
         return "ab"[int(match[1])]

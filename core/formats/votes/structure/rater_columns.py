@@ -9,20 +9,20 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from core.formats.datasets.answer_columns import (
+    are_not_labels,
+    columns_by_scale,
+    is_sum,
     named_for_raters,
     names_a_criterion,
     names_a_person,
     numbered_parts,
-    says_no_label,
-    sharing,
     stem_of,
-    sums_up,
 )
 from core.formats.datasets.label_words import may_be_marks
-from core.formats.datasets.name_grids import without_asides
+from core.formats.datasets.name_grids import without_continued_headings
 from core.formats.datasets.sheets import SHEETS
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import texts_in
+from core.formats.datasets.text_columns import text_shape
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ITEMS,
@@ -36,10 +36,10 @@ from core.formats.votes.structure.texts import TextColumns, best_texts
 from core.formats.votes.structure.values import (
     RANGED,
     Values,
+    heads_label,
     is_measured,
     item_changes,
-    named_label,
-    system_named,
+    names_a_system,
 )
 
 _TITLE = re.compile(
@@ -76,13 +76,13 @@ class RaterColumns(NamedTuple):
     summaries: tuple[str, ...] = ()
 
     @property
-    def numbered(self) -> bool:
+    def is_numbered(self) -> bool:
         """Return whether headings differ only in a number."""
-        forms = {_form(column) for column in self.columns}
+        forms = {_heading_form(column) for column in self.columns}
         return len(forms) == 1 and "#" in "".join(forms)
 
     @property
-    def gradebook(self) -> bool:
+    def is_gradebook(self) -> bool:
         """Return whether headings are a gradebook's, or numbered parts with a sum beside them."""
         summed = bool(self.summaries) and numbered_parts(self.columns)
         return summed or any(
@@ -92,12 +92,12 @@ class RaterColumns(NamedTuple):
     def changes(self, field: str) -> tuple[str, ...]:
         """Return the roles as `FIELD=COLUMN`, with the columns as ``field``."""
         keys = [*item_changes(self.item), *self.texts.changes(self.item)]
-        stem, names = self._after_stem()
+        stem, names = self._names_after_stem()
         if field == "raters" and names:
             return (*keys, *(f"raters={name}" for name in names), f"criteria={stem}")
         return (*keys, *(f"{field}={column}" for column in self.columns))
 
-    def _after_stem(self) -> tuple[str, list[str]]:
+    def _names_after_stem(self) -> tuple[str, list[str]]:
         """Return the criterion and the names after it in `Severity - Lena`, or "" and none."""
         parts = [m for c in self.columns if (m := _AFTER_STEM.fullmatch(c.strip()))]
         stems = {m[1] for m in parts}
@@ -109,34 +109,34 @@ class RaterColumns(NamedTuple):
 def rater_columns(table: Table) -> RaterColumns | None:
     """Return the columns of answers of a table whose rows are items, or ``None``."""
     values = Values(table)
-    item = item_of(values)
-    able = [c for c in values.columns if c not in item and not sums_up(c)]
-    able = without_asides(values.table, able)
-    able = [c for c in able if not _picks(values, c)]
+    item = item_columns(values)
+    able = [c for c in values.columns if c not in item and not is_sum(c)]
+    able = without_continued_headings(values.table, able)
+    able = [c for c in able if not _names_the_best(values, c)]
     marks = [c for c in able if _is_mark(values, c)]
     group = (
-        _of_one_form(values, able)
+        _columns_of_one_form(values, able)
         or _summed_columns(values, marks)
         or _largest_group(values, able, marks)
     )
     if len(group) < 2:
         return None
-    twice = [c for c in group if _sums_up(values, c, [g for g in group if g != c])]
+    twice = [c for c in group if _summarises(values, c, [g for g in group if g != c])]
     alone = len(twice) == 1 and not names_a_person(twice[0])
     twice = [c for c in twice if alone or has_word(c, SUMMARIES, whole=True)]
     group = [c for c in group if c not in twice]
-    are = _are(group)
+    are = _kind_of_columns(group)
     if are == "raters" and not item:
         ids = [c for c in able if c not in group and has_word(c, ITEMS) and values.may_be_key(c)]
-        item = next((pair for pair in combinations(ids, 2) if values.unique(pair) == 1), ())
-    if all(map(system_named, group)):
+        item = next((pair for pair in combinations(ids, 2) if values.uniqueness(pair) == 1), ())
+    if all(map(names_a_system, group)):
         return None  # an answer of each system, not of the row
     if len(group) < 2 or values.size < 3 or not (item or are):
         return None
-    judged = best_texts(values, [t for t in values.texts() if t not in group], item)
-    if not judged.text and len(item) == 1 and (of := texts_in(table, item[0])):
-        judged = judged._replace(text=item[0] if of.sentences and not of.short else "")
-    summaries = [c for c in values.columns if c not in group and _sums_up(values, c, group)]
+    judged = best_texts(values, [t for t in values.text_columns() if t not in group], item)
+    if not judged.text and len(item) == 1 and (of := text_shape(table, item[0])):
+        judged = judged._replace(text=item[0] if of.sentences and not of.is_short else "")
+    summaries = [c for c in values.columns if c not in group and _summarises(values, c, group)]
     return RaterColumns(item, tuple(group), are, judged, tuple(summaries))
 
 
@@ -148,21 +148,23 @@ def raters_by_rows(table: Table) -> tuple[str, ...]:
     values = Values(table)
     answers = [c for c in values.columns if _is_mark(values, c) or values.can_be_answers(c)]
     judges = [c for c in answers if re.fullmatch(r"(judge |rater |[jr])\d+", plain_heading(c))]
-    if len(judges) < 2 or len(set(map(_form, judges))) > 1:
+    if len(judges) < 2 or len(set(map(_heading_form, judges))) > 1:
         return ()
-    words = [c for c in values.columns if c not in values.texts() and values.filled(c) == 1]
+    words = [
+        c for c in values.columns if c not in values.text_columns() and values.share_filled(c) == 1
+    ]
     words = [c for c in words if not values.is_number(c) and c not in judges]
     asked_of = [c for c in words if not (has_word(c, RATERS) or names_a_person(c))]
     for item, asked in product(words, asked_of):
         times = len(values.distinct[item]), len(values.distinct[asked])
-        if times[0] > times[1] > 1 and times[0] * times[1] == values.size * values.unique(
+        if times[0] > times[1] > 1 and times[0] * times[1] == values.size * values.uniqueness(
             [item, asked]
         ):
             return (f"item={item}", f"criterion={asked}", *(f"raters={c}" for c in judges))
     return ()
 
 
-def _picks(values: Values, column: str) -> bool:
+def _names_the_best(values: Values, column: str) -> bool:
     """Return whether a column names the best of others by the numbers that begin their headings."""
     numbers = {m[0] for c in values.columns if c != column and (m := re.match(r"\d+", c))}
     return has_word(column, PREFERENCES) and values.distinct[column] <= numbers
@@ -177,9 +179,9 @@ def sheet_column(values: Values) -> str:
 def is_sheet_of_raters(values: Values, sheet: str) -> bool:
     """Return whether sheets repeat the ids of others, with the same words about them."""
     ids = [c for c in values.columns if c != sheet and values.may_be_key(c)]
-    ids = [c for c in ids if values.unique([c, sheet]) == 1 and values.varies([c], sheet)]
-    about = [c for c in values.columns if not (values.is_number(c) or values.remarks(c))]
-    about = [c for c in about if len(values.distinct[c]) > 2 and values.filled(c) == 1]
+    ids = [c for c in ids if values.uniqueness([c, sheet]) == 1 and values.varies([c], sheet)]
+    about = [c for c in values.columns if not (values.is_number(c) or values.holds_remarks(c))]
+    about = [c for c in about if len(values.distinct[c]) > 2 and values.share_filled(c) == 1]
     return any(not values.varies([i], c) for i in ids for c in about if c not in (i, sheet))
 
 
@@ -188,10 +190,10 @@ def names_a_respondent(column: str) -> bool:
     return plain_heading(column) in _RESPONSES or names_a_person(column)
 
 
-def _are(group: Sequence[str]) -> str:
+def _kind_of_columns(group: Sequence[str]) -> str:
     """Return whether headings name "raters", "criteria", or "" if neither is clear."""
     alike = any(all(re.fullmatch(form, c) for c in group) for form in _SAME_FORM)
-    phrase = any(_PHRASE.search(c) and not named_label(c) for c in group)
+    phrase = any(_PHRASE.search(c) and not heads_label(c) for c in group)
     phrase = phrase and not any(map(names_a_person, group))
     if any(map(names_a_criterion, group)) or alike or phrase or numbered_parts(group):
         return "criteria"
@@ -205,25 +207,27 @@ def _are(group: Sequence[str]) -> str:
     return "raters" if titles or named_for_raters(list(group)) else ""
 
 
-def item_of(values: Values) -> tuple[str, ...]:
+def item_columns(values: Values) -> tuple[str, ...]:
     """Return the column, or the id and the system, that identify the item of a row, or ()."""
-    unique = [c for c in values.columns if values.unique([c]) == 1 and values.filled(c) == 1]
-    unique = [c for c in unique if not says_no_label(values.distinct[c])]
+    unique = [
+        c for c in values.columns if values.uniqueness([c]) == 1 and values.share_filled(c) == 1
+    ]
+    unique = [c for c in unique if not are_not_labels(values.distinct[c])]
     unique = [c for c in unique if not (values.is_number(c) and is_measured(c))]
-    named = [c for c in unique if has_word(c, ITEMS) and c not in values.texts()]
+    named = [c for c in unique if has_word(c, ITEMS) and c not in values.text_columns()]
     named = [c for c in named if not _is_mark(values, c) or {*plain_heading(c).split()} & IDS]
-    words = [c for c in unique if not (values.is_number(c) or named_label(c) or sums_up(c))]
-    first = [c for c in values.columns[:1] if c in unique and not named_label(c)]
-    first = [c for c in first if c not in values.texts()]
-    words = [c for c in words if c not in values.texts()]
+    words = [c for c in unique if not (values.is_number(c) or heads_label(c) or is_sum(c))]
+    first = [c for c in values.columns[:1] if c in unique and not heads_label(c)]
+    first = [c for c in first if c not in values.text_columns()]
+    words = [c for c in words if c not in values.text_columns()]
     codes = [c for c in first if c in words and all(map(_CODE.fullmatch, values.distinct[c]))]
     ids = [c for c in named if {*plain_heading(c).split()} & IDS]
     codes = [c for c in codes if not names_a_person(c)]
     if columns := [*ids, *codes, *named, *first, *words]:
         return (columns[0],)
-    systems = [c for c in values.columns if system_named(c) and values.may_be_key(c)]
+    systems = [c for c in values.columns if names_a_system(c) and values.may_be_key(c)]
     ids = [c for c in values.columns if has_word(c, ITEMS) and values.may_be_key(c)]
-    pairs = ((i, s) for i in ids for s in systems if values.unique([i, s]) == 1)
+    pairs = ((i, s) for i in ids for s in systems if values.uniqueness([i, s]) == 1)
     return next(pairs, ())
 
 
@@ -238,7 +242,7 @@ def _is_mark(values: Values, column: str) -> bool:
     return min(numbers) >= _LEAST and may_be_marks(numbers) and values.measures_nothing(column)
 
 
-def _of_one_form(values: Values, able: Sequence[str]) -> list[str]:
+def _columns_of_one_form(values: Values, able: Sequence[str]) -> list[str]:
     """Return the columns whose headings have the form of a gradebook's or a survey's."""
     for form in _SAME_FORM:
         alike = [c for c in able if re.fullmatch(form, c)]
@@ -267,36 +271,36 @@ def _summed_columns(values: Values, marks: Sequence[str]) -> list[str]:
 def _largest_group(values: Values, able: Sequence[str], marks: Sequence[str]) -> list[str]:
     """Return the largest group of columns that share a scale, or marks of people in one range."""
     answers = [c for c in able if values.can_be_answers(c)]
-    group = next(iter(sharing(values.table, answers)), [])
-    forms = Counter(_form(c) for c in group)
+    group = next(iter(columns_by_scale(values.table, answers)), [])
+    forms = Counter(_heading_form(c) for c in group)
     form, times = forms.most_common(1)[0] if forms else ("", 0)
     if "#" in form and 2 <= times < len(group) <= 2 * times:
         group = [
-            c for c in group if _form(c) == form
+            c for c in group if _heading_form(c) == form
         ]  # a column with another form of heading is something else
     for form in forms:
-        alike = [c for c in answers if _form(c) == form]
+        alike = [c for c in answers if _heading_form(c) == form]
         group = alike if set(group) < set(alike) else group
     stems = Counter(filter(None, map(stem_of, marks)))
     alike = [c for c in marks if stems and stem_of(c) == stems.most_common(1)[0][0]]
-    if len(alike) > max(1, len(group)) and system_named(alike[0]):
+    if len(alike) > max(1, len(group)) and names_a_system(alike[0]):
         return alike
     people = [c for c in marks if names_a_person(c) or _TITLE.match(plain_heading(c))]
-    ranged = [c for c in people if all(_one_range(values, c, other) for other in people)]
+    ranged = [c for c in people if all(_share_range(values, c, other) for other in people)]
     return ranged if len(ranged) > len(group) else group
 
 
-def _one_range(values: Values, left: str, right: str) -> bool:
+def _share_range(values: Values, left: str, right: str) -> bool:
     ranges = [[number_of(w) or 0.0 for w in values.distinct[c]] for c in (left, right)]
     low, high = max(map(min, ranges)), min(map(max, ranges))
     return high - low >= 0.3 * (max(map(max, ranges)) - min(map(min, ranges)))
 
 
-def _sums_up(values: Values, column: str, group: Sequence[str]) -> bool:
+def _summarises(values: Values, column: str, group: Sequence[str]) -> bool:
     """Return whether a column holds the means of others, or their majority."""
     if values.is_mean(column, group):
         return len(group) > 1
-    if len(group) < 2 or not _stands_apart(column, group):
+    if len(group) < 2 or not _differs_in_form(column, group):
         return False
     rows = zip(values.of[column], *(values.of[c] for c in group), strict=True)
     agreed = total = 0
@@ -308,13 +312,13 @@ def _sums_up(values: Values, column: str, group: Sequence[str]) -> bool:
     return total > 2 and agreed * 10 >= total * 9
 
 
-def _stands_apart(column: str, group: Sequence[str]) -> bool:
+def _differs_in_form(column: str, group: Sequence[str]) -> bool:
     """Return whether the other headings are similar, and this one is not."""
-    forms = {_form(c) for c in group}
+    forms = {_heading_form(c) for c in group}
     named = all(map(names_a_person, group)) and not names_a_person(column)
-    return named or (len(forms) == 1 and _form(column) not in forms)
+    return named or (len(forms) == 1 and _heading_form(column) not in forms)
 
 
-def _form(heading: str) -> str:
+def _heading_form(heading: str) -> str:
     """Return a heading with a placeholder for each number."""
     return re.sub(r"\d+", "#", plain_heading(heading))

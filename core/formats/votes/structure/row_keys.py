@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
-from core.formats.datasets.answer_columns import names_a_criterion, names_a_person, sharing
+from core.formats.datasets.answer_columns import columns_by_scale, names_a_criterion, names_a_person
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
@@ -22,7 +22,7 @@ from core.formats.source.heading_words import (
 from core.formats.votes.structure.marks import is_either, without_derived
 from core.formats.votes.structure.rater_columns import (
     is_sheet_of_raters,
-    item_of,
+    item_columns,
     names_a_respondent,
     sheet_column,
 )
@@ -30,10 +30,10 @@ from core.formats.votes.structure.texts import TextColumns, best_texts, judged_t
 from core.formats.votes.structure.values import (
     RANGED,
     Values,
+    heads_label,
     item_changes,
-    named_label,
-    person_level,
-    system_named,
+    names_a_system,
+    rater_heading_level,
 )
 from core.formats.votes.structure.word_scales import is_scale, scale_order
 
@@ -63,7 +63,7 @@ class RowKeys(NamedTuple):
     sure: bool = False
 
     @property
-    def by_criteria(self) -> bool:
+    def has_criterion_columns(self) -> bool:
         """Return whether each column of answers is a criterion."""
         return not self.criterion and len(self.answers) > 1
 
@@ -72,7 +72,7 @@ class RowKeys(NamedTuple):
         arguments = [*item_changes(self.item), *self.texts.changes(self.item)]
         arguments += [f"rater={self.rater}"]
         arguments += [f"criterion={self.criterion}"] if self.criterion else []
-        name = "criteria" if self.by_criteria else "label"
+        name = "criteria" if self.has_criterion_columns else "label"
         arguments += [f"{name}={column}" for column in self.answers]
         optional = (("reason", self.reason), ("replicate", self.replicate))
         return (*arguments, *(f"{field}={column}" for field, column in optional if column))
@@ -88,60 +88,61 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     values = Values(table)
     if values.size < 3:
         return ()
-    numbers = [c for c in values.columns if values.is_number(c) and not _named_item(c)]
-    numbers = [c for c in numbers if all(_group_differently(values, c, t) for t in values.texts())]
-    rated = next((g for g in sharing(values.table, numbers) if len(g) > 2), [])
+    numbers = [c for c in values.columns if values.is_number(c) and not _is_item_heading(c)]
+    texts = values.text_columns()
+    numbers = [c for c in numbers if all(_group_differently(values, c, t) for t in texts)]
+    rated = next((g for g in columns_by_scale(values.table, numbers) if len(g) > 2), [])
     keys = [c for c in values.columns if values.may_be_key(c) and c not in rated]
-    levels = {c: person_level(values, c) for c in keys}
+    levels = {c: rater_heading_level(values, c) for c in keys}
     sheet = sheet_column(values)
     if sheet in levels and max(levels.values()) < 3 and is_sheet_of_raters(values, sheet):
         levels[sheet] = 3
     people = sorted((c for c in keys if levels[c] > 1), key=lambda c: -levels[c])
-    if once := next(_once_each(values, keys), None):
+    if once := next(_keys_answered_once(values, keys), None):
         return (once,)
     gaps = [c for c in values.columns if has_word(c, RATERS) and not values.is_number(c)]
-    if _are_answers(values, people) or sharing(values.table, gaps):
+    if _are_answers(values, people) or columns_by_scale(values.table, gaps):
         return ()  # each rater has a column
-    once_rated = _rated_once(values) if people and levels[people[0]] > 2 else None
+    once_rated = _keys_rated_once(values) if people and levels[people[0]] > 2 else None
     for rater in people:
         if once_rated and levels[rater] < 3:
             break
-        for candidate in _of_rater(values, keys, rater, sure=levels[rater] > 2):
+        for candidate in _keys_of_rater(values, keys, rater, sure=levels[rater] > 2):
             alone = [c for c in keys if levels[c] >= levels[rater]] == [rater]
-            return (candidate._replace(sure=alone and _is_sure(values, candidate)),)
+            return (candidate._replace(sure=alone and _is_certain(values, candidate)),)
     if people:
         return (once_rated,) if once_rated else ()
-    return tuple(_unnamed(values, keys, levels, 2 if sure else 1))
+    return tuple(_unnamed_keys(values, keys, levels, 2 if sure else 1))
 
 
-def _rated_once(values: Values) -> RowKeys | None:
+def _keys_rated_once(values: Values) -> RowKeys | None:
     """Return the items of a table with one row for each, with the column of its rater."""
     raters = [c for c in values.columns if has_word(c, RATERS) and values.may_be_key(c)]
-    item = item_of(values)
+    item = item_columns(values)
     if len(raters) != 1 or len(item) != 1:
         return None
     free = [c for c in values.columns if c not in (*item, *raters) and values.can_be_answers(c)]
-    alike = next(iter(sharing(values.table, free)), [])
-    scales = [c for c in free if c in alike or named_label(c) or is_scale(values.distinct[c], c)]
+    alike = next(iter(columns_by_scale(values.table, free)), [])
+    scales = [c for c in free if c in alike or heads_label(c) or is_scale(values.distinct[c], c)]
     answers = tuple(without_derived(values, scales))
-    texts = best_texts(values, [t for t in values.texts() if t not in answers], item)
-    reason = next(filter(values.remarks, values.columns), "")
+    texts = best_texts(values, [t for t in values.text_columns() if t not in answers], item)
+    reason = next(filter(values.holds_remarks, values.columns), "")
     return RowKeys(item, raters[0], answers, texts=texts, reason=reason) if answers else None
 
 
-def _is_sure(values: Values, keys: RowKeys) -> bool:
+def _is_certain(values: Values, keys: RowKeys) -> bool:
     """Return whether headings or all pairs identify the item, without contrary evidence."""
     rated = any(has_word(c, RATED) or _BEGINS.search(plain_heading(c)) for c in keys.item)
     if not (rated or has_word(keys.rater, RATERS)):
         return False
     tell = [*keys.item, keys.rater, *filter(None, (keys.criterion, keys.replicate))]
-    if values.unique(tell) < 1 or keys.texts.second or any(map(names_a_person, keys.answers)):
+    if values.uniqueness(tell) < 1 or keys.texts.second or any(map(names_a_person, keys.answers)):
         return False
-    share = 1 / (values.unique(keys.item) * len(values.distinct[keys.rater]))
+    share = 1 / (values.uniqueness(keys.item) * len(values.distinct[keys.rater]))
     crossed = share >= 1
-    if share < 0.5 and any(values.varies(keys.item, text) for text in values.texts()):
+    if share < 0.5 and any(values.varies(keys.item, text) for text in values.text_columns()):
         return False  # raters' own texts about an item, such as a product, may be the judged texts
-    named = all(_named_item(c) or system_named(c) for c in keys.item)
+    named = all(_is_item_heading(c) or names_a_system(c) for c in keys.item)
     return crossed or named or rated
 
 
@@ -149,20 +150,20 @@ def keys_named(table: Table, item: Sequence[str], rater: str) -> RowKeys | None:
     """Return the columns of answers and texts for given item and rater columns, or ``None``."""
     values = Values(table)
     known = bool(item) and {*item, rater} <= {*values.columns}
-    return _with_answers(values, tuple(item), rater, "", values.texts()) if known else None
+    return _answer_keys(values, tuple(item), rater, "", values.text_columns()) if known else None
 
 
-def _once_each(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
+def _keys_answered_once(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
     """Yield the items of raters who answered once each: an id that repeats with its text."""
-    people = [c for c in values.columns if names_a_respondent(c) and values.unique([c]) == 1]
-    people.sort(key=lambda c: person_level(values, c), reverse=True)
-    texts = [t for t in values.texts() if len(values.distinct[t]) < values.size]
+    people = [c for c in values.columns if names_a_respondent(c) and values.uniqueness([c]) == 1]
+    people.sort(key=lambda c: rater_heading_level(values, c), reverse=True)
+    texts = [t for t in values.text_columns() if len(values.distinct[t]) < values.size]
     named = [c for c in keys if has_word(c, ITEMS)]
     items = [
         (c,) for c, t in product(named, texts) if c != t and not _group_differently(values, c, t)
     ]
     readings = (
-        _with_answers(values, item, person, "", texts) for item, person in product(items, people)
+        _answer_keys(values, item, person, "", texts) for item, person in product(items, people)
     )
     yield from filter(None, readings)
 
@@ -172,7 +173,7 @@ def _group_differently(values: Values, left: str, right: str) -> bool:
     return values.varies([left], right) or values.varies([right], left)
 
 
-def _named_item(column: str) -> bool:
+def _is_item_heading(column: str) -> bool:
     """Return whether a short heading is a word for items; a question may contain such a word."""
     return has_word(column, ITEMS) and len(plain_heading(column).split()) < 4
 
@@ -181,21 +182,21 @@ def _are_answers(values: Values, people: Sequence[str]) -> bool:
     """Return whether columns named for people hold their answers, on one scale or as numbers."""
     numbers = [c for c in people if values.is_number(c)]
     answers = [c for c in numbers if not has_word(c, ITEMS)]
-    return bool(sharing(values.table, list(people))) or len(answers) > 1
+    return bool(columns_by_scale(values.table, list(people))) or len(answers) > 1
 
 
-def named_rater(candidates: Sequence[RowKeys]) -> bool:
+def heads_raters(candidates: Sequence[RowKeys]) -> bool:
     """Return whether the rater's heading is a word for raters."""
     return bool(candidates) and has_word(candidates[0].rater, RATERS)
 
 
-def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Iterator[RowKeys]:
+def _keys_of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Iterator[RowKeys]:
     """Yield the items of a rater: one column or two, with a criterion, or nearly."""
-    candidates = [c for c in keys if c != rater and values.crossed(c, rater)]
-    candidates = [c for c in candidates if person_level(values, c) < 3 or not sure]
+    candidates = [c for c in keys if c != rater and values.are_crossed(c, rater)]
+    candidates = [c for c in candidates if rater_heading_level(values, c) < 3 or not sure]
     candidates = [c for c in candidates if not _is_position(values, c, candidates, rater)]
-    texts = values.texts()
-    if spans := [key for key in _spans(values, candidates) if values.unique([*key, rater]) == 1]:
+    texts = values.text_columns()
+    if spans := [k for k in _span_keys(values, candidates) if values.uniqueness([*k, rater]) == 1]:
         candidates = []
     singles = [(c,) for c in candidates if c != sheet_column(values)]
     asked_of = [c for c in candidates if _is_question(values, c, texts)]
@@ -203,25 +204,26 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
     criteria = sum(RANGED.search(c) is not None for c in values.columns) > 1
     asked_of = [] if criteria else asked_of  # `Tone (0-4)` beside `Depth (0-4)` is what was asked
     pairs = list(combinations([c for c in candidates if c not in asked_of][:_TRIED], 2))
-    pairs = [pair for pair in pairs if criteria or _belong(values, pair, texts)]
-    triples = combinations([c for c in candidates if _named_item(c) or system_named(c)][:_NAMED], 3)
+    pairs = [pair for pair in pairs if criteria or _identify_item(values, pair, texts)]
+    likely = [c for c in candidates if _is_item_heading(c) or names_a_system(c)]
+    triples = combinations(likely[:_NAMED], 3)
     whole = [
-        key for key in (*spans, *singles, *pairs, *triples) if values.unique([*key, rater]) == 1
+        key for key in (*spans, *singles, *pairs, *triples) if values.uniqueness([*key, rater]) == 1
     ]
-    for item in sorted(whole, key=lambda key: -_rank(values, key, rater, texts)):
-        if candidate := _with_answers(values, item, rater, "", texts):
+    for item in sorted(whole, key=lambda key: -_item_rank(values, key, rater, texts)):
+        if candidate := _answer_keys(values, item, rater, "", texts):
             yield candidate
     for asked in sorted(asked_of, key=lambda c: not has_word(c, ASPECTS)):
-        items = [(c,) for c in candidates if c != asked and values.crossed(c, asked)]
-        identified = [key for key in items if values.unique([*key, rater, asked]) == 1]
-        for item in sorted(identified, key=lambda key: -_rank(values, key, rater, texts)):
-            if candidate := _with_answers(values, item, rater, asked, texts):
+        items = [(c,) for c in candidates if c != asked and values.are_crossed(c, asked)]
+        identified = [key for key in items if values.uniqueness([*key, rater, asked]) == 1]
+        for item in sorted(identified, key=lambda key: -_item_rank(values, key, rater, texts)):
+            if candidate := _answer_keys(values, item, rater, asked, texts):
                 yield candidate
-    yield from _repeated(values, singles, rater, texts)
-    near = [key for key in (*singles, *pairs) if values.unique([*key, rater]) >= 0.75]
-    for item in sorted(near, key=lambda key: -_rank(values, key, rater, texts)):
-        named = sure and all(has_word(c, ITEMS) or system_named(c) for c in item)
-        if named and (candidate := _with_answers(values, item, rater, "", texts)):
+    yield from _repeated_keys(values, singles, rater, texts)
+    near = [key for key in (*singles, *pairs) if values.uniqueness([*key, rater]) >= 0.75]
+    for item in sorted(near, key=lambda key: -_item_rank(values, key, rater, texts)):
+        named = sure and all(has_word(c, ITEMS) or names_a_system(c) for c in item)
+        if named and (candidate := _answer_keys(values, item, rater, "", texts)):
             yield candidate
 
 
@@ -230,13 +232,13 @@ def _is_position(values: Values, column: str, others: Sequence[str], rater: str)
     if not values.is_number(column):
         return False
     names = (c for c in others if has_word(c, ITEMS) and not values.is_number(c))
-    met = (c for c in names if values.crossed(c, column))
-    return any(values.unique([c, rater]) == 1 for c in met)
+    met = (c for c in names if values.are_crossed(c, column))
+    return any(values.uniqueness([c, rater]) == 1 for c in met)
 
 
-def _spans(values: Values, others: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _span_keys(values: Values, others: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield each document's column with the columns of a span's beginning and end."""
-    numbers = [c for c in values.columns if values.is_number(c) and values.filled(c) == 1]
+    numbers = [c for c in values.columns if values.is_number(c) and values.share_filled(c) == 1]
     numbers = [c for c in numbers if values.measures_nothing(c)]
     for first, last in product(numbers, numbers):
         if _BEGINS.search(plain_heading(first)) and _ENDS.search(plain_heading(last)):
@@ -245,7 +247,7 @@ def _spans(values: Values, others: Sequence[str]) -> Iterator[tuple[str, ...]]:
                 yield from ((c, first, last) for c in others if c not in (first, last))
 
 
-def _repeated(
+def _repeated_keys(
     values: Values, items: Sequence[tuple[str, ...]], rater: str, texts: Sequence[str]
 ) -> Iterator[RowKeys]:
     """Yield items that a rater answered several times, distinguished by a number."""
@@ -253,15 +255,15 @@ def _repeated(
     for item, number in product(items, again):
         if number in item or not has_word(item[0], ITEMS):
             continue
-        if values.may_be_key(number) and values.unique([*item, rater, number]) == 1:
-            candidate = _with_answers(values, (*item, number), rater, "", texts)
+        if values.may_be_key(number) and values.uniqueness([*item, rater, number]) == 1:
+            candidate = _answer_keys(values, (*item, number), rater, "", texts)
             if candidate and len(candidate.answers) == 1:
                 yield candidate._replace(item=item, replicate=number)
 
 
-def _belong(values: Values, pair: Sequence[str], texts: Sequence[str]) -> bool:
+def _identify_item(values: Values, pair: Sequence[str], texts: Sequence[str]) -> bool:
     """Return whether two columns name an item together, or determine a text only together."""
-    if all(has_word(c, ITEMS) or system_named(c) for c in pair):
+    if all(has_word(c, ITEMS) or names_a_system(c) for c in pair):
         return True
     identified = (t for t in texts if t not in pair and not values.varies(pair, t))
     return any(all(values.varies([c], t) for c in pair) for t in identified)
@@ -273,7 +275,7 @@ def _is_question(values: Values, column: str, texts: Sequence[str]) -> bool:
         return True
     distinct = values.distinct[column]
     codes = all(re.fullmatch(r"\D*\d+", word) for word in distinct)
-    if codes or values.is_number(column) or system_named(column):
+    if codes or values.is_number(column) or names_a_system(column):
         return False
     other_texts = [text for text in texts if text != column]
     identified = any(not values.varies([column], text) for text in other_texts)
@@ -282,41 +284,42 @@ def _is_question(values: Values, column: str, texts: Sequence[str]) -> bool:
     return len(distinct) * 4 <= values.size and not (identified or named)
 
 
-def _rank(values: Values, key: tuple[str, ...], rater: str, texts: Sequence[str]) -> float:
+def _item_rank(values: Values, key: tuple[str, ...], rater: str, texts: Sequence[str]) -> float:
     """Return how likely these columns are the item; texts that they determine count most."""
     identified = [t for t in texts if t not in key and not values.varies(key, t)]
     identified = [t for t in identified if values.varies([rater], t)]
-    named = sum(1.5 * (has_word(c, ITEMS) or system_named(c)) for c in key) / len(key)
+    named = sum(1.5 * (has_word(c, ITEMS) or names_a_system(c)) for c in key) / len(key)
     numbers = [c for c in key if values.is_number(c)]
     weak = len(key) == 1 and any(not has_word(c, ITEMS) for c in numbers)
     weak = weak and all(values.varies([text], key[0]) for text in identified)
-    size = values.unique(key)
+    size = values.uniqueness(key)
     likely = 2 * len(identified) + named + size
     return likely - 1.2 * (len(key) - 1) - 4 * weak - 2 * any(c in texts for c in key)
 
 
-def _with_answers(
+def _answer_keys(
     values: Values, item: tuple[str, ...], rater: str, asked: str, texts: Sequence[str]
 ) -> RowKeys | None:
     keys = (*item, *([asked] if asked else []))
-    answers = [c for c in values.answers(keys, rater) if c not in keys]
+    answers = [c for c in values.answer_columns(keys, rater) if c not in keys]
     if not answers:
         return None
-    if values.unique([*keys, rater]) < 1:
+    if values.uniqueness([*keys, rater]) < 1:
         # A column that distinguishes the remaining rows is not an answer.
-        rest = [c for c in answers if values.unique([*keys, rater, c]) < 1 or named_label(c)]
+        rest = [c for c in answers if values.uniqueness([*keys, rater, c]) < 1 or heads_label(c)]
         answers = rest or answers
-    answers = _chosen(values, without_derived(values, answers), one=bool(asked))
+    answers = _answers_together(values, without_derived(values, answers), one=bool(asked))
     free = [t for t in texts if not values.varies(item, t)]
-    if not free and values.unique(item) < 1:
+    if not free and values.uniqueness(item) < 1:
         free = judged_texts(values, item)  # remarks that people rate
     free = [t for t in free if t not in (*item, rater, *answers)]
     if len(item) == 1 and item[0] in texts:
         free = [item[0], *free]
     judged = _of_systems(values, free, item) or best_texts(values, free, item)
     varying = [c for c in values.columns if c not in keys and values.varies(item, c)]
-    reasons = sorted(filter(values.remarks, varying)) or [
-        c for c in varying if (c in texts or values.says(c)) and values.measures_nothing(c)
+    sentences = (c for c in varying if c in texts or values.holds_sentences(c))
+    reasons = sorted(filter(values.holds_remarks, varying)) or [
+        *filter(values.measures_nothing, sentences)
     ]
     reason = next((c for c in reasons if c not in (*answers, rater, *judged)), "")
     return RowKeys(item, rater, tuple(answers), asked, judged, reason)
@@ -324,7 +327,7 @@ def _with_answers(
 
 def _of_systems(values: Values, texts: Sequence[str], item: Sequence[str]) -> TextColumns | None:
     """Return the texts that differ between the systems of an id, with the one they share."""
-    ids = [c for c in item if not system_named(c)]
+    ids = [c for c in item if not names_a_system(c)]
     own = [t for t in texts if ids and values.varies(ids, t)]
     shared = [t for t in texts if t not in own]
     if len(ids) == len(item) or not own or not shared:
@@ -333,12 +336,12 @@ def _of_systems(values: Values, texts: Sequence[str], item: Sequence[str]) -> Te
     return judged if judged.prompt else judged._replace(prompt=shared[0])
 
 
-def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:
+def _answers_together(values: Values, answers: list[str], *, one: bool) -> list[str]:
     """Return the answers that belong together: one, or those on a scale and those named for it."""
-    named = [c for c in answers if named_label(c)]
+    named = [c for c in answers if heads_label(c)]
     if one:
         return (named or answers)[:1]
-    group = next(iter(sharing(values.table, answers)), [])
+    group = next(iter(columns_by_scale(values.table, answers)), [])
     if not group:
         return answers
     first, last = answers.index(group[0]), answers.index(group[-1])
@@ -347,16 +350,16 @@ def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:
     return [c for c in answers if c in also]
 
 
-def _unnamed(
+def _unnamed_keys(
     values: Values, keys: list[str], levels: dict[str, int], least: float
 ) -> Iterator[RowKeys]:
     """Yield pairs of item and rater columns if no heading names people.
 
     Both orders, unless texts decide.
     """
-    texts = values.texts()
+    texts = values.text_columns()
     able = [c for c in keys if c not in texts and c != sheet_column(values)][:_TRIED]
-    pairs = [pair for pair in combinations(able, 2) if _belong(values, pair, texts)]
+    pairs = [pair for pair in combinations(able, 2) if _identify_item(values, pair, texts)]
     candidates = list[tuple[float, RowKeys]]()
     for item, rater in product([*((c,) for c in able), *pairs], able):
         if rater in item or levels[rater] < 0 or values.is_number(rater):
@@ -364,19 +367,19 @@ def _unnamed(
         if plain_heading(rater) in _QUESTIONS:
             continue
         likelihood = _evidence_for(values, item, rater, texts, levels)
-        if likelihood <= 0 or not _crosses(values, item, rater, texts):
+        if likelihood <= 0 or not _is_crossed(values, item, rater, texts):
             continue
-        if keys_found := _with_answers(values, item, rater, "", texts):
+        if keys_found := _answer_keys(values, item, rater, "", texts):
             candidates.append((likelihood, keys_found))
     candidates.sort(key=lambda pair: -pair[0])
     best = candidates[0][0] if candidates else 0
     yield from (keys_found for rank, keys_found in candidates[:2] if rank >= max(least, best - 1))
 
 
-def _crosses(values: Values, item: Sequence[str], rater: str, texts: Sequence[str]) -> bool:
+def _is_crossed(values: Values, item: Sequence[str], rater: str, texts: Sequence[str]) -> bool:
     """Return whether most pairs of an item and a rater occur once, with the item's texts."""
-    cells = values.unique(item) * values.size * len(values.distinct[rater])
-    if values.unique([*item, rater]) < 1 or 2 * values.size < cells:
+    cells = values.uniqueness(item) * values.size * len(values.distinct[rater])
+    if values.uniqueness([*item, rater]) < 1 or 2 * values.size < cells:
         return False
     crossed = values.varies(item, rater) and all(values.varies([rater], c) for c in item)
     return crossed and not any(values.varies(item, t) for t in texts)
@@ -387,7 +390,7 @@ def _evidence_for(
 ) -> float:
     """Return the evidence for an item and a rater if no heading names people."""
     identifies = any(values.varies([rater], t) for t in texts)
-    size = values.unique(item) * values.size
+    size = values.uniqueness(item) * values.size
     fewer = len(values.distinct[rater]) < size
     person = levels[rater] == 1 and (len(item) > 1 or levels[item[0]] < 1)
     columns = [c for c in values.columns if c not in (*item, rater) and len(values.distinct[c]) > 1]

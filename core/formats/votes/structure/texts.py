@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.formats.datasets.answer_columns import stem_of
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import ABOUT, WRITTEN_BY, is_answered, texts_in
+from core.formats.datasets.text_columns import ABOUT, WRITTEN_BY, heads_a_prompt, text_shape
 from core.formats.source.heading_words import WRITTEN_TEXTS, has_word, plain_heading
 from core.formats.votes.structure.values import USUAL, Values
 
@@ -60,25 +60,30 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
     A usual heading takes precedence, then the longest texts; most items must have a text of their
     own.
     """
-    items = values.unique(item) * values.size if any(item) else values.size
+    items = values.uniqueness(item) * values.size if any(item) else values.size
     able = [
         t
         for t in texts
         if 10 * len(values.distinct[t]) >= (4 if plain_heading(t) in USUAL else 7) * items
     ]
     able = [t for t in able if not _titles_of_reviewed(values, t)]
-    prompts = [t for t in texts if is_answered(t) and plain_heading(t) not in USUAL]
+    prompts = [t for t in texts if heads_a_prompt(t) and plain_heading(t) not in USUAL]
     candidates = [t for t in able if t not in prompts] or able
-    ranked = sorted(candidates, key=lambda t: (_named(t), _length(values, t)), reverse=True)
+    ranked = sorted(
+        candidates, key=lambda t: (_text_heading_level(t), _median_length(values, t)), reverse=True
+    )
     text = next(iter(ranked), "")
     prompt = next((t for t in prompts if t != text), "")
-    near = (t for t in ranked[1:] if t != prompt and _named(t) == _named(text))
+    near = (
+        t for t in ranked[1:] if t != prompt and _text_heading_level(t) == _text_heading_level(text)
+    )
     near = (
         t
         for t in near
         if plain_heading(t) not in ABOUT
         and (
-            5 * _length(values, t) >= 2 * _length(values, text) or stem_of(t) == stem_of(text) != ""
+            5 * _median_length(values, t) >= 2 * _median_length(values, text)
+            or stem_of(t) == stem_of(text) != ""
         )
     )
     return TextColumns(text, prompt, next(near, ""))
@@ -86,34 +91,36 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
 
 def _titles_of_reviewed(values: Values, column: str) -> bool:
     """Return whether a column holds titles of a few words, beside a heading of reviews."""
-    if not _TITLES.fullmatch(plain_heading(column)) or values.says(column):
+    if not _TITLES.fullmatch(plain_heading(column)) or values.holds_sentences(column):
         return False
-    shape = texts_in(values.table, column)
+    shape = text_shape(values.table, column)
     reviewed = any(_REVIEWS.search(plain_heading(c)) for c in values.columns)
     return reviewed and shape is not None and shape.words <= _TITLE_WORDS
 
 
-def _named(column: str) -> int:
+def _text_heading_level(column: str) -> int:
     """Return how certainly a heading is that of judged texts."""
     if (heading := plain_heading(column)) in WRITTEN_BY:
         return 3
     return 2 if heading in USUAL else int(has_word(column, WRITTEN_TEXTS))
 
 
-def _length(values: Values, column: str) -> int:
+def _median_length(values: Values, column: str) -> int:
     return sum(map(len, values.distinct[column]))
 
 
 def judged_texts(values: Values, item: Sequence[str]) -> list[str]:
     """Return the columns with a text of its own for most items; remarks may be among them."""
-    items = values.unique(item) * values.size if item else values.size
-    able = [c for c in values.columns if values.filled(c) >= 0.8 and c not in item]
-    able = [c for c in able if (shape := texts_in(values.table, c)) is not None and shape.worded]
+    items = values.uniqueness(item) * values.size if item else values.size
+    able = [c for c in values.columns if values.share_filled(c) >= 0.8 and c not in item]
+    able = [
+        c for c in able if (shape := text_shape(values.table, c)) is not None and shape.has_phrases
+    ]
     able = [c for c in able if 10 * len(values.distinct[c]) >= 7 * items]
     return [c for c in able if not (item and values.varies(item, c))]
 
 
-def may_be_judged(table: Table, column: str) -> bool:
+def may_hold_texts(table: Table, column: str) -> bool:
     """Return whether a column, or a place in its cells, may hold the judged texts."""
     if column not in table.columns or plain_heading(column) in USUAL:
         return True

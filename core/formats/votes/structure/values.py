@@ -11,18 +11,18 @@ from core.formats.datasets.answer_columns import (
     LANGUAGE,
     MOST_SHARED,
     NO_RATERS,
+    are_not_labels,
     could_answer,
     is_index,
-    measures,
+    is_quantity,
+    is_sum,
     names_a_criterion,
-    one_scale,
-    says_no_label,
-    sums_up,
+    same_scale,
 )
 from core.formats.datasets.label_words import NO_ANSWER, is_yes, may_be_marks
 from core.formats.datasets.labels import WORD
 from core.formats.datasets.table import Table, only_entry
-from core.formats.datasets.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, is_remark, texts_in
+from core.formats.datasets.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, is_remark, text_shape
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ITEMS,
@@ -92,16 +92,16 @@ class Values:
         self.table, self.rows = table, table.rows
         self.size = len(self.rows)
         self.columns = [c for c in table.columns if not (c in table.nested or is_index(table, c))]
-        self.of = {c: [_word(row.get(c)) for row in self.rows] for c in self.columns}
+        self.of = {c: [_word_in(row.get(c)) for row in self.rows] for c in self.columns}
         self.columns = [c for c in self.columns if any(self.of[c])]
         self.distinct = {c: {w for w in self.of[c] if w} for c in self.columns}
         self._known = dict[str, bool]()
 
-    def filled(self, column: str) -> float:
+    def share_filled(self, column: str) -> float:
         """Return the share of rows with a value."""
         return sum(map(bool, self.of[column])) / max(1, self.size)
 
-    def unique(self, keys: Sequence[str]) -> float:
+    def uniqueness(self, keys: Sequence[str]) -> float:
         """Return the number of different keys in these columns as a share of the rows."""
         return len(set(zip(*(self.of[key] for key in keys), strict=True))) / max(1, self.size)
 
@@ -111,51 +111,52 @@ class Values:
         rows = zip(zip(*(self.of[key] for key in keys), strict=True), self.of[column], strict=True)
         return any(first.setdefault(key, word) != word for key, word in rows)
 
-    def crossed(self, left: str, right: str) -> bool:
+    def are_crossed(self, left: str, right: str) -> bool:
         """Return whether each of two columns has several values for one value of the other."""
         return self.varies([left], right) and self.varies([right], left)
 
     def may_be_key(self, column: str) -> bool:
         """Return whether a column names things that occur in several rows."""
         words = self.distinct[column]
-        if not 1 < len(words) < self.size or self.filled(column) < 0.95:
+        if not 1 < len(words) < self.size or self.share_filled(column) < 0.95:
             return False
         if self.is_number(column) and any((number_of(word) or 0) % 1 for word in words):
             return False
         ends = plain_heading(column).rpartition(" ")[2]
-        is_asked = names_a_criterion(column) or named_label(column)
+        is_asked = names_a_criterion(column) or heads_label(column)
         if is_asked and ends not in _KEPT and not has_word(column, ITEMS):
             return False
         is_attribute = ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT and not has_word(
             column, RATED
         )
-        if self.remarks(column) or sums_up(column) or measures(column) or is_attribute:
+        if self.holds_remarks(column) or is_sum(column) or is_quantity(column) or is_attribute:
             return False
-        return not says_no_label(words) or all(map(_ADDRESS.match, words))
+        return not are_not_labels(words) or all(map(_ADDRESS.match, words))
 
-    def remarks(self, column: str) -> bool:
+    def holds_remarks(self, column: str) -> bool:
         """Return whether a column holds remarks; `note` is a mark if it holds numbers."""
         named = is_remark(column) and plain_heading(column).rpartition(" ")[2] not in _KEPT
         return named and not self.is_number(column)
 
-    def says(self, column: str) -> bool:
+    def holds_sentences(self, column: str) -> bool:
         """Return whether a column holds sentences, such as a reviewer's text."""
-        shape = texts_in(self.table, column)
+        shape = text_shape(self.table, column)
         ends = [bool(_SENTENCE.search(word)) for word in self.distinct[column]]
-        return shape is not None and shape.worded and 2 * sum(ends) > len(ends)
+        return shape is not None and shape.has_phrases and 2 * sum(ends) > len(ends)
 
-    def long(self, column: str) -> bool:
+    def is_long(self, column: str) -> bool:
         """Return whether a column holds sentences too long for names."""
         return sum(map(len, self.distinct[column])) > _NAME * max(1, len(self.distinct[column]))
 
-    def texts(self) -> list[str]:
+    def text_columns(self) -> list[str]:
         """Return the columns of judged texts: several words in nearly every row."""
-        return [c for c in self.columns if self.filled(c) >= 0.8 and is_written(self.table, c)]
+        filled = (c for c in self.columns if self.share_filled(c) >= 0.8)
+        return [c for c in filled if is_written(self.table, c)]
 
-    def _varied(self, column: str) -> bool:
+    def _is_varied(self, column: str) -> bool:
         return len(self.distinct[column]) > 1 or names_a_criterion(column)
 
-    def counts(self, column: str, keys: Sequence[str], *, any_order: bool = False) -> bool:
+    def counts_rows(self, column: str, keys: Sequence[str], *, any_order: bool = False) -> bool:
         """Return whether a column only counts the rows of each key: turns, positions, instances.
 
         A column headed for a position may count them in another order.
@@ -172,21 +173,21 @@ class Values:
                 sorted(group, key=lambda w: number_of(w) or 0.0) if any_order else group
                 for group in groups.values()
             ]
-            if max(sizes) > 2 and all(map(_counted, of_keys)):
+            if max(sizes) > 2 and all(map(_is_count_heading, of_keys)):
                 return True
         return False
 
     def is_answer(self, column: str, item: str, rater: str) -> bool:
         """Return whether a column may hold answers: no row counter, and no number of a rater."""
-        if {item, rater, column} - set(self.columns) or named_label(column):
+        if {item, rater, column} - set(self.columns) or heads_label(column):
             return True
         if names_a_criterion(column) or len(self.distinct[column]) < 2:
             return True
         repeats = self.size - len(self.distinct[rater]) > 2
         is_rater_number = repeats and self.is_number(column) and not self.varies([rater], column)
-        return not is_rater_number and not self.counts(column, [item, rater])
+        return not is_rater_number and not self.counts_rows(column, [item, rater])
 
-    def answers(self, item: Sequence[str], rater: str) -> list[str]:
+    def answer_columns(self, item: Sequence[str], rater: str) -> list[str]:
         """Return the columns of answers, if items and a rater identify rows.
 
         They differ between the raters of an item, or share the scale of a column that does. Columns
@@ -194,27 +195,27 @@ class Values:
         """
         keys = {*item, rater}
         able = [c for c in self.columns if c not in keys and self._may_answer(c, [*item, rater])]
-        texts = [t for t in self.texts() if not self.varies(item, t)]
+        texts = [t for t in self.text_columns() if not self.varies(item, t)]
         seeds = [c for c in able if c not in texts and self.varies(item, c)]
         if self.size - len(self.distinct[rater]) > 2:
             seeds = [c for c in seeds if names_a_criterion(c) or self.varies([rater], c)]
         # Raters who always agree have answered, too.
-        seeds = seeds or [c for c in able if named_label(c) and len(self.distinct[c]) > 1]
+        seeds = seeds or [c for c in able if heads_label(c) and len(self.distinct[c]) > 1]
         words = [self.distinct[c] for c in seeds]
         alike = [
-            c for c in able if any(one_scale(self.distinct[c], seed_words) for seed_words in words)
+            c for c in able if any(same_scale(self.distinct[c], seed_words) for seed_words in words)
         ]
         alike = [
             c
             for c in alike
-            if self._varied(c) or any(self.distinct[c] <= seed_words for seed_words in words)
+            if self._is_varied(c) or any(self.distinct[c] <= seed_words for seed_words in words)
         ]
         alike = [c for c in alike if self.varies([rater], c) or not self.is_number(c)]
         columns = [c for c in able if c in seeds or (c in alike and c not in texts)]
-        columns = [c for c in columns if not self._settles(c, columns, item)]
+        columns = [c for c in columns if not self._is_settled_answer(c, columns, item)]
         return [c for c in columns if not self._adds_nothing(c, columns, rater)]
 
-    def _settles(self, column: str, answers: Sequence[str], item: Sequence[str]) -> bool:
+    def _is_settled_answer(self, column: str, answers: Sequence[str], item: Sequence[str]) -> bool:
         """Return whether a column is the settled answer: the words of the answers, one per item."""
         answers_left = [c for c in answers if c != column]
         if (
@@ -231,9 +232,9 @@ class Values:
         """Return whether a column next to answers is a rank, or their mean."""
         places = [c for c in answers if self.is_number(c) and has_word(c, RANKS, whole=True)]
         numeric = [c for c in answers if c not in (column, *places) and self.is_number(c)]
-        ranks = column in places and self.counts(column, [rater], any_order=True)
+        ranks = column in places and self.counts_rows(column, [rater], any_order=True)
         return bool(numeric) and (
-            ranks or (named_overall(column) and self.is_mean(column, numeric))
+            ranks or (is_overall_heading(column) and self.is_mean(column, numeric))
         )
 
     def is_mean(self, column: str, group: Sequence[str]) -> bool:
@@ -244,7 +245,7 @@ class Values:
         fits, total, exact = 0, 0, 0
         rounded = has_word(column, SUMMARIES, whole=True)
         # Bands and grades are rounded to halves.
-        least = 0.26 if named_overall(column) else 0.051
+        least = 0.26 if is_overall_heading(column) else 0.051
         for word, *others in rows:
             numbers = [n for other in others if (n := number_of(other)) is not None]
             if (value := number_of(word)) is None or len(numbers) < 2:
@@ -275,24 +276,26 @@ class Values:
     def can_be_answers(self, column: str) -> bool:
         """Return whether a column could hold answers by its values and its heading."""
         if column not in self._known:
-            self._known[column] = self._is_able(column)
+            self._known[column] = self._may_be_answers(column)
         return self._known[column]
 
-    def _is_able(self, column: str) -> bool:
-        adds_up = sums_up(column) and not _YES_OR_NO.search(column)
-        if self.remarks(column) or adds_up or system_named(column) or self.says(column):
+    def _may_be_answers(self, column: str) -> bool:
+        adds_up = is_sum(column) and not _YES_OR_NO.search(column)
+        if adds_up or names_a_system(column):
+            return False
+        if self.holds_remarks(column) or self.holds_sentences(column):
             return False
         if {*plain_heading(column).split()} & _KNOWN or self.says_how_sure(column):
             return False
         numbers = [n for word in self.distinct[column] if (n := number_of(word)) is not None]
-        named = named_label(column)
+        named = heads_label(column)
         if len(numbers) < len(self.distinct[column]):
             is_scale = len(self.distinct[column]) <= max(_FEW, self.size // 2)
             return could_answer(self.table, column) and is_scale
         if not (named or may_be_marks(numbers)) or not self.measures_nothing(column):
             return False
         halves = all((2 * n) % 1 == 0 for n in numbers)
-        on_a_line = not halves and 0 <= min(numbers) <= max(numbers) <= 10 and _tenths(numbers)
+        on_a_line = not halves and 0 <= min(numbers) <= max(numbers) <= 10 and _are_tenths(numbers)
         return (
             named
             or on_a_line
@@ -302,27 +305,29 @@ class Values:
     def _may_answer(self, column: str, keys: Sequence[str]) -> bool:
         if not self.can_be_answers(column):
             return False
-        return named_label(column) or names_a_criterion(column) or not self.counts(column, keys)
+        return (
+            heads_label(column) or names_a_criterion(column) or not self.counts_rows(column, keys)
+        )
 
 
-def _tenths(numbers: Sequence[float]) -> bool:
+def _are_tenths(numbers: Sequence[float]) -> bool:
     """Return whether numbers are tenths, as marks set on a line are."""
     return all(abs(10 * n - round(10 * n)) < 1e-6 for n in numbers)
 
 
 def is_measured(column: str) -> bool:
     """Return whether a heading is that of a time, an age or a count."""
-    return bool({*plain_heading(column).split()[:1]} & _MEASURED) or measures(column)
+    return bool({*plain_heading(column).split()[:1]} & _MEASURED) or is_quantity(column)
 
 
-def named_overall(column: str) -> bool:
+def is_overall_heading(column: str) -> bool:
     """Return whether a heading is that of an overall rating, given or computed."""
     return bool(
         re.match(r"(overall|gesamt|global|general|ensemble|conjunto)", plain_heading(column))
     )
 
 
-def named_label(column: str) -> bool:
+def heads_label(column: str) -> bool:
     """Return whether a heading says that it is a rating, a score or a verdict."""
     ranged = re.search(r"%|/ ?\d+|\(\d{1,3}\)", column) or RANGED.search(column)
     ranged = ranged or _YES_OR_NO.search(column)
@@ -331,14 +336,14 @@ def named_label(column: str) -> bool:
 
 def is_written(table: Table, column: str) -> bool:
     """Return whether a column holds texts: several words each, different, and not remarks."""
-    shape = texts_in(table, column)
-    return shape is not None and shape.worded and not is_remark(column)
+    shape = text_shape(table, column)
+    return shape is not None and shape.has_phrases and not is_remark(column)
 
 
-def person_level(values: Values, column: str) -> int:
+def rater_heading_level(values: Values, column: str) -> int:
     """Return how certainly a column names raters: 3 by its heading, 0 not at all, -1 it cannot."""
     codes = len(values.distinct[column]) * 2 <= values.size or has_word(column, ITEMS)
-    if system_named(column) or (values.is_number(column) and not codes) or values.long(column):
+    if names_a_system(column) or (values.is_number(column) and not codes) or values.is_long(column):
         return -1
     if has_word(column, RATERS):
         return 3
@@ -348,7 +353,7 @@ def person_level(values: Values, column: str) -> int:
     return 2 if all(has_word(w, RATERS) for w in words) else int(all(map(_PERSON.match, words)))
 
 
-def system_named(column: str) -> bool:
+def names_a_system(column: str) -> bool:
     """Return whether a short heading names the system judged, or its condition."""
     words = plain_heading(column)
     return len(words.split()) < 5 and bool(_SYSTEM.search(words))
@@ -356,8 +361,8 @@ def system_named(column: str) -> bool:
 
 def item_changes(item: Sequence[str]) -> list[str]:
     """Return an item's columns as `FIELD=COLUMN`, also as `system=COLUMN` if one is a system."""
-    ordered = sorted(item, key=system_named)
-    systems = [c for c in ordered if system_named(c)] if len(item) > 1 else []
+    ordered = sorted(item, key=names_a_system)
+    systems = [c for c in ordered if names_a_system(c)] if len(item) > 1 else []
     return [*(f"item={c}" for c in ordered), *(f"system={c}" for c in systems[:1])]
 
 
@@ -370,7 +375,7 @@ _TICKS = frozenset(
 )
 
 
-def ticks(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
+def tick_changes(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
     """Return the changes that make a mark MET and a blank UNMET, if columns hold nothing else."""
     given = (row.get(c) for row in table.rows[:_ROWS] for c in columns)
     cells = ["" if cell is None else str(cell).strip() for cell in given]
@@ -380,12 +385,12 @@ def ticks(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
     return (*(f"{WORD}{mark}=MET" for mark in marks), f"{WORD}=UNMET")
 
 
-def _counted(words: Sequence[str]) -> bool:
+def _is_count_heading(words: Sequence[str]) -> bool:
     numbers = [int(word) for word in words if word.isdecimal() and len(word) < 20]
     return len(numbers) == len(words) and numbers == [numbers[0] + n for n in range(len(words))]
 
 
-def _word(cell: object) -> str:
+def _word_in(cell: object) -> str:
     value = only_entry(cell)
     word = "" if value is None else fold(str(value))
     word = word[:-1].strip() if re.fullmatch(r"[\d.,]+ ?%|[1-6][+-]", word) else word

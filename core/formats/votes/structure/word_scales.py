@@ -158,11 +158,11 @@ def scale_order(
         return None
     return (
         _by_signs(labels)
-        or _by_words({label: label for label in labels})
+        or _places_by_words({label: label for label in labels})
         or graded_order(labels)
-        or _by_words(_without_noun(labels))
-        or _by_numbers(labels)
-        or _letters(labels, heading, beside_numbers=beside_numbers)
+        or _places_by_words(_words_before_noun(labels))
+        or _places_by_numbers(labels)
+        or _places_of_letters(labels, heading, beside_numbers=beside_numbers)
     )
 
 
@@ -175,7 +175,7 @@ def _by_signs(labels: Collection[str]) -> dict[str, float] | None:
     return known if is_order else None
 
 
-def _by_words(words: dict[str, str]) -> dict[str, float] | None:
+def _places_by_words(words: dict[str, str]) -> dict[str, float] | None:
     """Return the places of labels by their ``words``, in the first scale that has all of them."""
     known = {label: bare_word(word) for label, word in words.items()}
     for steps in _STEPS:
@@ -187,7 +187,7 @@ def _by_words(words: dict[str, str]) -> dict[str, float] | None:
     return None
 
 
-def _without_noun(labels: Collection[str]) -> dict[str, str]:
+def _words_before_noun(labels: Collection[str]) -> dict[str, str]:
     """Return the words before the last one if all labels share that: `no harm`, `mild harm`."""
     parted = {label: plain_heading(label).rpartition(" ") for label in labels}
     shared = len({last for _, _, last in parted.values()}) == 1
@@ -199,7 +199,7 @@ def _without_noun(labels: Collection[str]) -> dict[str, str]:
     }
 
 
-def _by_numbers(labels: Collection[str]) -> dict[str, float] | None:
+def _places_by_numbers(labels: Collection[str]) -> dict[str, float] | None:
     """Return the places of labels with a number in each, such as `3: reject` or `good (4)`."""
     first = {label: match for label in labels if (match := _NUMBERED.match(label.strip()))}
     last = {label: match for label in labels if (match := _NUMBER_LAST.match(label.strip()))}
@@ -214,7 +214,7 @@ def _by_numbers(labels: Collection[str]) -> dict[str, float] | None:
         return None  # two different words have one number
     words = {label: word for label, (_, word) in worded.items()}
     usual = None
-    if len({*words.values()}) > 1 and not (usual := _by_words(words)):
+    if len({*words.values()}) > 1 and not (usual := _places_by_words(words)):
         places_of = graded_order({*words.values()}) or {}
         usual = {label: places_of[word] for label, word in words.items()} if places_of else None
     in_list = worded.keys() == first.keys() and any(m[2] in ".)" for m in first.values())
@@ -225,7 +225,7 @@ def _by_numbers(labels: Collection[str]) -> dict[str, float] | None:
     return {label: -place if falls else place for label, place in places.items()}
 
 
-def _letters(
+def _places_of_letters(
     labels: Collection[str], heading: str, *, beside_numbers: bool
 ) -> dict[str, float] | None:
     """Return the places of letter grades; letters alone need a heading, or F without E."""
@@ -247,11 +247,11 @@ def _letters(
     }
 
 
-def _steps(scale: str) -> dict[str, float]:
+def _places_of_scale(scale: str) -> dict[str, float]:
     """Return the place of each word of a scale."""
     steps = enumerate(scale.split(", "))
     return {plain_heading(word): float(at) for at, words in steps for word in words.split("|")}
 
 
-_STEPS = tuple(map(_steps, _SCALES))
+_STEPS = tuple(map(_places_of_scale, _SCALES))
 _UNSURE = frozenset(fold(word) for word in _NO_OPINION.split("|"))

@@ -14,7 +14,7 @@ from core.formats.datasets.table import parsed_cell, read_table
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import finite
 from core.formats.votes.tools.fields import item_fields
-from core.formats.votes.tools.messages import mapping_in, objects_in
+from core.formats.votes.tools.messages import object_or_empty, objects_in
 from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
@@ -35,7 +35,7 @@ class Marked(NamedTuple):
     reason: str = ""
 
 
-def answers_of(
+def with_answers(
     results: ToolResults, marks: Sequence[Marked], left: Mapping[str, int]
 ) -> ToolResults:
     """Return the results with these answers, multiple choices split into questions.
@@ -66,7 +66,7 @@ def answers_of(
 # Label Studio
 
 
-def _item(results: ToolResults, row: Mapping[str, Any]) -> str:
+def _row_id(results: ToolResults, row: Mapping[str, Any]) -> str:
     """Return the row's own id (0 is valid), otherwise its number."""
     row_id = row.get("id")
     return str(row_id) if row_id not in (None, "") else f"row {len(results.items) + 1}"
@@ -77,7 +77,7 @@ def item_ids(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     results = ToolResults("argilla", "")
     ids = list[str]()
     for row in rows:
-        ids.append(_item(results, row))
+        ids.append(_row_id(results, row))
         results.items[ids[-1]] = {}
     return ids
 
@@ -91,35 +91,35 @@ def _read_tasks(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("label_studio", title)
     marks, left = list[Marked](), Counter[str]()
     for task in rows:
-        item = _item(results, task)
-        results.items[item] = item_fields(mapping_in(task.get("data")))
+        item = _row_id(results, task)
+        results.items[item] = item_fields(object_or_empty(task.get("data")))
         for entry in objects_in(task.get("annotations")):
             if entry.get("was_cancelled"):
                 left["skipped by its annotator"] += 1
                 continue
-            answers = list(_regions(item, _annotator(entry), "human", entry, left))
+            answers = list(_marked_regions(item, _annotator_of(entry), "human", entry, left))
             if entry.get("ground_truth"):
-                _as_truth(results, answers)
+                _add_truth(results, answers)
             else:
                 marks += answers
         for entry in objects_in(task.get("predictions")):
             rater = str(entry.get("model_version") or "prediction")
-            marks += _regions(item, rater, "llm", entry, left)
-    return answers_of(results, marks, left)
+            marks += _marked_regions(item, rater, "llm", entry, left)
+    return with_answers(results, marks, left)
 
 
-def _annotator(annotation: Mapping[str, Any]) -> str:
+def _annotator_of(annotation: Mapping[str, Any]) -> str:
     annotator = annotation.get("completed_by")
     # Annotators' e-mail addresses and names are replaced by a number.
-    number = mapping_in(annotator).get("id") if isinstance(annotator, dict) else annotator
+    number = object_or_empty(annotator).get("id") if isinstance(annotator, dict) else annotator
     return f"annotator {number}" if number is not None else "annotator"
 
 
-def _regions(
+def _marked_regions(
     item: str, rater: str, kind: RaterKind, annotation: Mapping[str, Any], left: Counter[str]
 ) -> Iterator[Marked]:
     for region in objects_in(annotation.get("result")):
-        value, form = mapping_in(region.get("value")), str(region.get("type"))
+        value, form = object_or_empty(region.get("value")), str(region.get("type"))
         name = str(region.get("from_name") or form)[:200]
         is_whole_text = "start" not in value and "x" not in value
         if form == "choices" and is_whole_text:
@@ -151,7 +151,7 @@ def _read_table(file: Opened) -> ToolResults:
     rows = read_table(file, file.name).rows
     named = [column for column in named if not _is_text(rows, column)]
     for row in rows:
-        item = _item(results, row)
+        item = _row_id(results, row)
         task_fields = {
             column: row[column] for column in file.columns if column not in (*named, *_MORE)
         }
@@ -164,8 +164,8 @@ def _read_table(file: Opened) -> ToolResults:
             else people.setdefault(annotator, str(len(people) + 1))
         )
         for column in named:
-            marks += _cell(item, column, f"annotator {rater}", row[column], left)
-    return answers_of(results, marks, left)
+            marks += _marked_cell(item, column, f"annotator {rater}", row[column], left)
+    return with_answers(results, marks, left)
 
 
 def _is_text(rows: Sequence[dict[str, Any]], column: str) -> bool:
@@ -178,7 +178,9 @@ def _is_text(rows: Sequence[dict[str, Any]], column: str) -> bool:
     return words >= 4 * len(rows)
 
 
-def _cell(item: str, column: str, rater: str, text: str, left: Counter[str]) -> Iterator[Marked]:
+def _marked_cell(
+    item: str, column: str, rater: str, text: str, left: Counter[str]
+) -> Iterator[Marked]:
     if not text.strip():
         return
     value = parsed_cell(text)
@@ -189,10 +191,10 @@ def _cell(item: str, column: str, rater: str, text: str, left: Counter[str]) -> 
     elif isinstance(value, dict | list) or len(text) > _LONGEST or "\n" in text:
         left[f"marks of {column!r} that are texts, spans or boxes"] += 1
     else:
-        yield Marked(item, column, rater, "human", (_plain(value),), False)
+        yield Marked(item, column, rater, "human", (_number_or_word(value),), False)
 
 
-def _plain(value: Any) -> Value:
+def _number_or_word(value: Any) -> Value:
     """Return a cell as a number if possible, otherwise as a word."""
     number = finite(value)
     if number is None:
@@ -200,7 +202,7 @@ def _plain(value: Any) -> Value:
     return int(number) if number.is_integer() else number
 
 
-def _as_truth(results: ToolResults, given: Sequence[Marked]) -> None:
+def _add_truth(results: ToolResults, given: Sequence[Marked]) -> None:
     """Use an annotation accepted as ground truth as the item's label."""
     for mark in given:
         if len(mark.values) == 1:
@@ -219,25 +221,27 @@ def _read_records(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("argilla", title)
     marks, left = list[Marked](), Counter[str]()
     for row in rows:
-        item = _item(results, row)
+        item = _row_id(results, row)
         fields = item_fields(row["fields"])
-        about = mapping_in(row.get("metadata"))
+        about = object_or_empty(row.get("metadata"))
         results.items[item] = fields | {"meta": {**fields.get("meta", {}), **about}}
-        for question, answers in mapping_in(row.get("responses")).items():
+        for question, answers in object_or_empty(row.get("responses")).items():
             for response in objects_in(answers):
                 if response.get("status") not in (None, "submitted"):
                     left[f"responses that are {response['status']}"] += 1
                     continue
                 rater = str(response.get("user_id") or response.get("user") or "annotator")
-                marks += _answered(item, question, rater, "human", response.get("value"), left)
-        for question, response in mapping_in(row.get("suggestions")).items():
-            suggestion = mapping_in(response)
+                marks += _marked_answers(
+                    item, question, rater, "human", response.get("value"), left
+                )
+        for question, response in object_or_empty(row.get("suggestions")).items():
+            suggestion = object_or_empty(response)
             rater = str(suggestion.get("agent") or "suggestion")
-            marks += _answered(item, question, rater, "llm", suggestion.get("value"), left)
-    return answers_of(results, marks, left)
+            marks += _marked_answers(item, question, rater, "llm", suggestion.get("value"), left)
+    return with_answers(results, marks, left)
 
 
-def _answered(
+def _marked_answers(
     item: str, question: str, rater: str, kind: RaterKind, value: Any, left: Counter[str]
 ) -> Iterator[Marked]:
     is_choice = isinstance(value, str) and len(value) <= _LONGEST and "\n" not in value

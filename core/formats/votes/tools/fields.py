@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.domain.dataset import MAX_CONTEXTS
-from core.formats.datasets.answer_columns import plain_head
+from core.formats.datasets.answer_columns import lower_heading
 from core.formats.datasets.mapping import CONTEXT, CONTEXT_SYNONYMS, OWN, SYNONYMS
 from core.formats.votes.structure.named_fields import ABOUT_ITEM
-from core.formats.votes.tools.messages import conversation
+from core.formats.votes.tools.messages import conversation_text
 
 
 def item_fields(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -24,36 +24,38 @@ def item_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     remaining = dict(record)
     fields: dict[str, Any] = {}
     for name in ABOUT_ITEM[1:]:
-        _claim(fields, name, remaining)
-    context = {key: remaining.pop(key) for key in list(remaining) if plain_head(key) in _CONTEXTS}
-    _claim(fields, "submission", remaining)
+        _claim_field(fields, name, remaining)
+    context = {
+        key: remaining.pop(key) for key in list(remaining) if lower_heading(key) in _CONTEXTS
+    }
+    _claim_field(fields, "submission", remaining)
     if "submission" not in fields:
         texts = {key: value for key, value in remaining.items() if isinstance(value, str)}
         if texts:
             longest = max(texts, key=lambda key: len(texts[key]))
             fields["submission"] = remaining.pop(longest)
     if context:
-        named = {key[:80]: written(value) for key, value in context.items()}
+        named = {key[:80]: value_as_text(value) for key, value in context.items()}
         fields["context"] = dict(list(named.items())[:MAX_CONTEXTS])
     return fields | ({"meta": remaining} if remaining else {})
 
 
-def written(value: Any) -> str:
+def value_as_text(value: Any) -> str:
     """Return a value as text: passages in order, messages as a conversation."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return "\n\n".join(value)
     if isinstance(value, list) and value and all(isinstance(part, dict) for part in value):
-        return conversation(value)
+        return conversation_text(value)
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _claim(fields: dict[str, Any], name: str, remaining: dict[str, Any]) -> None:
-    plains = {plain_head(key): key for key in reversed(remaining)}
+def _claim_field(fields: dict[str, Any], name: str, remaining: dict[str, Any]) -> None:
+    plains = {lower_heading(key): key for key in reversed(remaining)}
     for candidate in (*OWN[name], *SYNONYMS.get(name, ())):
         if candidate in plains:
-            fields[name] = written(remaining.pop(plains[candidate]))
+            fields[name] = value_as_text(remaining.pop(plains[candidate]))
             return
 
 

@@ -15,7 +15,12 @@ from typing import Any
 from core.domain.rubric import MET, UNMET
 from core.errors import InputError
 from core.formats.source.opened import Opened
-from core.formats.votes.tools.messages import conversation, mapping_in, objects_in, text_in
+from core.formats.votes.tools.messages import (
+    conversation_text,
+    object_or_empty,
+    objects_in,
+    text_in,
+)
 from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import ToolShape
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
@@ -46,35 +51,35 @@ def _members(file: Opened) -> list[str]:
 def _is_document(file: Opened) -> bool:
     if not file.has_words("version", "eval", "samples"):
         return False
-    about = mapping_in(mapping_in(file.value).get("eval"))
+    about = object_or_empty(object_or_empty(file.value).get("eval"))
     return "samples" in file.value and {"task", "model"} <= about.keys()
 
 
 def _read_archive(file: Opened) -> ToolResults:
     members = _members(file)
-    reader = _LogReader(mapping_in(file.json(_HEADER if _HEADER in members else _STARTED)))
+    reader = _LogReader(object_or_empty(file.json(_HEADER if _HEADER in members else _STARTED)))
     for path in members:
         if path.startswith(_SAMPLES):
-            reader.sample(mapping_in(file.json(path)))
+            reader.read_sample(object_or_empty(file.json(path)))
     return reader.results()
 
 
 def _read_document(file: Opened) -> ToolResults:
     reader = _LogReader(file.value)
     for sample in objects_in(file.value["samples"]):
-        reader.sample(sample)
+        reader.read_sample(sample)
     return reader.results()
 
 
 def item_ids(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the item of every sample of a log, in order."""
     reader = _LogReader(about)
-    return [reader.item(sample, _attachments(sample)) for sample in samples]
+    return [reader.item_of_sample(sample, _attachment_reader(sample)) for sample in samples]
 
 
 class _LogReader:
     def __init__(self, about: Mapping[str, Any]) -> None:
-        self._about = mapping_in(about.get("eval"))
+        self._about = object_or_empty(about.get("eval"))
         self._status = str(about.get("status") or "")
         title = str(self._about.get("task") or "Inspect log")
         self._found = ToolResults("inspect", f"{title} ({self._about.get('model')})"[:200])
@@ -84,24 +89,24 @@ class _LogReader:
         self._errors: list[tuple[str, int, str]] = []
         self._seen: dict[tuple[str, str, RaterKind], None] = {}
 
-    def sample(self, sample: Mapping[str, Any]) -> None:
+    def read_sample(self, sample: Mapping[str, Any]) -> None:
         """Read one sample of one epoch."""
         if sample.get("id") is None:
             raise InputError("A sample of this log has no id.", (), self._found.title)
-        text = _attachments(sample)
-        item = self.item(sample, text)
+        text = _attachment_reader(sample)
+        item = self.item_of_sample(sample, text)
         epoch = self._times[item]
         self._times[item] += 1
-        error = mapping_in(sample.get("error")).get("message")
-        scores = mapping_in(sample.get("scores"))
+        error = object_or_empty(sample.get("error")).get("message")
+        scores = object_or_empty(sample.get("scores"))
         if error and not scores:
             self._errors.append((item, epoch, str(error)))
         for name, score in scores.items():
-            self._score(item, epoch, name, mapping_in(score), text)
+            self._add_score(item, epoch, name, object_or_empty(score), text)
 
-    def item(self, sample: Mapping[str, Any], text: Restored) -> str:
+    def item_of_sample(self, sample: Mapping[str, Any], text: Restored) -> str:
         """Return the item of a sample's output, which may be from an earlier epoch."""
-        id, output = str(sample["id"]), text(_output(sample))
+        id, output = str(sample["id"]), text(_output_text(sample))
         if (id, output) in self._known:
             return self._known[id, output]
         first = id not in self._found.items
@@ -110,28 +115,30 @@ class _LogReader:
         target = sample.get("target")
         reference = "\n".join(map(str, target)) if isinstance(target, list) else target
         meta = {key: text(v) if isinstance(v, str) else v
-                for key, v in mapping_in(sample.get("metadata")).items()}  # fmt: skip
+                for key, v in object_or_empty(sample.get("metadata")).items()}  # fmt: skip
         self._found.items[item] = {
             "submission": output,
-            "prompt": text(conversation(sample.get("input"))),
+            "prompt": text(conversation_text(sample.get("input"))),
             "reference": text(str(reference or "")),
             "system": str(self._about.get("model") or ""),
             "meta": meta,
         }
         return item
 
-    def _score(
+    def _add_score(
         self, item: str, epoch: int, scorer: str, score: Mapping[str, Any], text: Restored
     ) -> None:
-        kind = self._kind(scorer, score)
+        kind = self._rater_kind(scorer, score)
         history = objects_in(score.get("history"))
         first = history[0].get("value", score.get("value")) if history else score.get("value")
         reason = history[0].get("explanation", "") if history else score.get("explanation")
-        self._values(item, epoch, (scorer, self._rater(scorer), kind), first, text(text_in(reason)))
+        self._add_values(
+            item, epoch, (scorer, self._rater_name(scorer), kind), first, text(text_in(reason))
+        )
         value = first
         people = dict[str, tuple[Any, str]]()
         for edit in history[1:]:
-            provenance = mapping_in(edit.get("provenance"))
+            provenance = object_or_empty(edit.get("provenance"))
             if edit.get("value", "UNCHANGED") != "UNCHANGED":
                 value = edit["value"]
             people[str(provenance.get("author") or "editor")] = (
@@ -139,9 +146,9 @@ class _LogReader:
                 str(provenance.get("reason") or ""),
             )
         for author, (last, why) in people.items():
-            self._values(item, epoch, (scorer, author, "human"), last, why)
+            self._add_values(item, epoch, (scorer, author, "human"), last, why)
 
-    def _values(
+    def _add_values(
         self, item: str, epoch: int, who: tuple[str, str, RaterKind], value: Any, reason: str
     ) -> None:
         scorer, rater, kind = who
@@ -159,18 +166,18 @@ class _LogReader:
             answer = ToolAnswer(item, question, rater, kind, scalar, reason, epoch)
             self._found.answers.append(answer)
 
-    def _kind(self, scorer: str, score: Mapping[str, Any]) -> RaterKind:
+    def _rater_kind(self, scorer: str, score: Mapping[str, Any]) -> RaterKind:
         """Return ``llm`` for a model scorer or one that names a model, otherwise ``offline``."""
-        if "grading" in mapping_in(score.get("metadata")) or self._model(scorer):
+        if "grading" in object_or_empty(score.get("metadata")) or self._model_of_scorer(scorer):
             return "llm"
         return "llm" if scorer.startswith("model_graded") else "offline"
 
-    def _rater(self, scorer: str) -> str:
-        model = self._model(scorer)
+    def _rater_name(self, scorer: str) -> str:
+        model = self._model_of_scorer(scorer)
         return f"{scorer} ({model})" if model else scorer
 
-    def _model(self, scorer: str) -> str:
-        model = mapping_in(self._scorers.get(scorer, {}).get("options")).get("model")
+    def _model_of_scorer(self, scorer: str) -> str:
+        model = object_or_empty(self._scorers.get(scorer, {}).get("options")).get("model")
         if isinstance(model, dict):
             model = model.get("model")
         return str(model) if isinstance(model, str) and model else ""
@@ -178,7 +185,7 @@ class _LogReader:
     def results(self) -> ToolResults:
         """Return all results: letters as options, and errors as failures."""
         results = self._found
-        self._spell_letters()
+        self._name_letters()
         for item, epoch, message in self._errors:
             for question, rater, kind in self._seen:
                 if kind != "human":
@@ -192,7 +199,7 @@ class _LogReader:
             results.note("Epochs that put out something else are items of their own.")
         return results
 
-    def _spell_letters(self) -> None:
+    def _name_letters(self) -> None:
         """Replace C and I by met or not, or three levels with P; N counts as I."""
         results = self._found
         letters: dict[str, set[str]] = {}
@@ -218,23 +225,23 @@ def _with_option_name(answer: ToolAnswer, letters: Mapping[str, set[str]]) -> To
     return answer._replace(value={"C": MET, "I": UNMET, "N": UNMET}.get(answer.value, answer.value))
 
 
-def _attachments(sample: Mapping[str, Any]) -> Restored:
+def _attachment_reader(sample: Mapping[str, Any]) -> Restored:
     """Return a function that restores long texts, which the log stores once, elsewhere."""
-    attachments = mapping_in(sample.get("attachments"))
+    attachments = object_or_empty(sample.get("attachments"))
 
-    def text(given: str) -> str:
+    def restored_text(given: str) -> str:
         key = given.removeprefix(_ATTACHED)
         return str(attachments[key]) if key != given and key in attachments else given
 
-    return text
+    return restored_text
 
 
-def _output(sample: Mapping[str, Any]) -> str:
-    output = mapping_in(sample.get("output"))
+def _output_text(sample: Mapping[str, Any]) -> str:
+    output = object_or_empty(sample.get("output"))
     if isinstance(output.get("completion"), str) and output["completion"]:
         return str(output["completion"])
     for choice in objects_in(output.get("choices")):
-        return text_in(mapping_in(choice.get("message")).get("content"))
+        return text_in(object_or_empty(choice.get("message")).get("content"))
     replies = [m for m in objects_in(sample.get("messages")) if m.get("role") == "assistant"]
     return text_in(replies[-1].get("content")) if replies else ""
 

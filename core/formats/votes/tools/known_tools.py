@@ -29,7 +29,7 @@ from core.formats.votes.tools import (
     trace_scores,
 )
 from core.formats.votes.tools.shapes import tool_format
-from core.formats.votes.tools.tool_results import ToolResults, items_alone
+from core.formats.votes.tools.tool_results import ToolResults, items_without_answers
 
 TOOLS = (
     tool_format("inspect", "Inspect", inspect_logs.SHAPES),
@@ -92,7 +92,7 @@ def read_items(
     results: ToolResults = tool.read(opened)
     message = f"Read as results of {tool.title}; the scores are left out here."
     notice = Problem(message, "To measure them, import the file as votes.")
-    return Parsed(items_alone(results), (notice, *results.notices))
+    return Parsed(items_without_answers(results), (notice, *results.notices))
 
 
 def read_items_file(

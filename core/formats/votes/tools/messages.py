@@ -17,13 +17,13 @@ def text_in(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return "\n".join(_part(part) for part in value if part)
+        return "\n".join(_part_text(part) for part in value if part)
     if isinstance(value, dict) and "content" in value:
         return text_in(value["content"])
     return json.dumps(value, ensure_ascii=False)
 
 
-def _part(part: Any) -> str:
+def _part_text(part: Any) -> str:
     if not isinstance(part, dict):
         return text_in(part)
     if isinstance(part.get("text"), str):
@@ -34,7 +34,7 @@ def _part(part: Any) -> str:
     return f"[{part.get('type', 'part')}]"
 
 
-def conversation(messages: Any) -> str:
+def conversation_text(messages: Any) -> str:
     """Return a list of messages as one text, without a role if it is a single question."""
     if not isinstance(messages, list):
         return text_in(messages)
@@ -49,7 +49,7 @@ def conversation(messages: Any) -> str:
     return "\n\n".join(f"{role}: {text}" if role else text for role, text in turns)
 
 
-def mapping_in(value: Any) -> dict[str, Any]:
+def object_or_empty(value: Any) -> dict[str, Any]:
     """Return the value if it is an object, otherwise {}."""
     return value if isinstance(value, dict) else {}
 

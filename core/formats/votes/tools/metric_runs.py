@@ -9,8 +9,13 @@ from typing import Any
 
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import finite
-from core.formats.votes.tools.fields import item_fields, number_in, written, yes_or_no
-from core.formats.votes.tools.messages import conversation, mapping_in, objects_in, text_in
+from core.formats.votes.tools.fields import item_fields, number_in, value_as_text, yes_or_no
+from core.formats.votes.tools.messages import (
+    conversation_text,
+    object_or_empty,
+    objects_in,
+    text_in,
+)
 from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
@@ -18,46 +23,46 @@ from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolRes
 # DeepEval: a test case is an item, a metric a question that it passed or not.
 
 
-def _test_run(file: Opened) -> dict[str, Any]:
-    value = mapping_in(file.value)
-    return mapping_in(value.get("testRunData")) or value
+def _test_run_in(file: Opened) -> dict[str, Any]:
+    value = object_or_empty(file.value)
+    return object_or_empty(value.get("testRunData")) or value
 
 
 def _is_test_run(file: Opened) -> bool:
     if not file.has_words("testCases", "metricsData"):
         return False
-    cases = _cases(_test_run(file))
+    cases = _test_cases(_test_run_in(file))
     return any("metricsData" in case for case in cases)
 
 
-def _cases(run: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _test_cases(run: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [*objects_in(run.get("testCases")), *objects_in(run.get("conversationalTestCases"))]
 
 
 def _read_test_run(file: Opened) -> ToolResults:
-    run = _test_run(file)
+    run = _test_run_in(file)
     results = ToolResults("deepeval", str(run.get("testFile") or file.title)[:200])
-    for case in _cases(run):
-        item = _free(results, str(case.get("name") or "test case"))
+    for case in _test_cases(run):
+        item = _unused_name(results, str(case.get("name") or "test case"))
         fields: dict[str, Any] = {
-            "prompt": written(case.get("input") or case.get("scenario")),
-            "reference": written(case.get("expectedOutput") or case.get("expectedOutcome")),
-            "meta": mapping_in(case.get("metadata")),
+            "prompt": value_as_text(case.get("input") or case.get("scenario")),
+            "reference": value_as_text(case.get("expectedOutput") or case.get("expectedOutcome")),
+            "meta": object_or_empty(case.get("metadata")),
             "context": {
                 name: text
                 for name, key in (("context", "context"), ("retrieved", "retrievalContext"))
-                if (text := written(case.get(key)))
+                if (text := value_as_text(case.get(key)))
             },
         }
         if case.get("actualOutput") is not None or case.get("turns"):
-            fields["submission"] = written(case.get("actualOutput") or case.get("turns"))
+            fields["submission"] = value_as_text(case.get("actualOutput") or case.get("turns"))
         results.items[item] = fields
         for metric in objects_in(case.get("metricsData")):
-            _metric(results, item, metric)
+            _add_metric(results, item, metric)
     return results
 
 
-def _metric(results: ToolResults, item: str, metric: Mapping[str, Any]) -> None:
+def _add_metric(results: ToolResults, item: str, metric: Mapping[str, Any]) -> None:
     model = metric.get("evaluationModel")
     kind: RaterKind = "llm" if model else "offline"
     passed = None if metric.get("error") else yes_or_no(metric.get("success"))
@@ -70,7 +75,7 @@ def _metric(results: ToolResults, item: str, metric: Mapping[str, Any]) -> None:
     results.answers.append(answer)
 
 
-def _free(results: ToolResults, name: str) -> str:
+def _unused_name(results: ToolResults, name: str) -> str:
     """Return a name that no item has yet."""
     id, count = name[:480], 1
     while id in results.items:
@@ -101,7 +106,7 @@ def _is_ragas(row: Mapping[str, Any]) -> bool:
 
 def _read_ragas(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("ragas", title)
-    metrics = _metrics(rows)
+    metrics = _number_columns(rows)
     filled = dict.fromkeys(name for row in rows for name in row if row[name] not in (None, ""))
     if unused := [repr(name) for name in filled if name not in _RAGAS and name not in metrics]:
         results.note(
@@ -110,30 +115,35 @@ def _read_ragas(rows: Rows, title: str) -> ToolResults:
     for at, row in enumerate(rows, start=1):
         item = f"row {at}"
         fields: dict[str, Any] = {
-            field: written(row.get(key)) for key, field in _RAGAS.items() if "context" not in key
+            field: value_as_text(row.get(key))
+            for key, field in _RAGAS.items()
+            if "context" not in key
         }
-        context = {field: written(texts_of_list(row.get(key))) for key, field in _RAGAS.items()
+        context = {field: value_as_text(texts_of_list(row.get(key)))
+                   for key, field in _RAGAS.items()
                    if "context" in key and row.get(key)}  # fmt: skip
         results.items[item] = fields | {"context": context}
         for name in metrics:
-            value = _cell(row.get(name))
+            value = _cell_value(row.get(name))
             answer = ToolAnswer(item, name[:200], "ragas", "llm", value)
             results.answers.append(answer)
     return results
 
 
-def _metrics(rows: Rows) -> list[str]:
+def _number_columns(rows: Rows) -> list[str]:
     """Return the columns that hold only numbers."""
     names = dict.fromkeys(name for row in rows for name in row if name not in _RAGAS)
     return [
         name
         for name in names
-        if any(_cell(row.get(name)) is not None for row in rows)
-        and all(row.get(name) in (None, "") or _cell(row.get(name)) is not None for row in rows)
+        if any(_cell_value(row.get(name)) is not None for row in rows)
+        and all(
+            row.get(name) in (None, "") or _cell_value(row.get(name)) is not None for row in rows
+        )
     ]
 
 
-def _cell(value: Any) -> Value:
+def _cell_value(value: Any) -> Value:
     if isinstance(value, str):
         return finite(value)
     return value if isinstance(value, bool | int | float) else None
@@ -150,7 +160,7 @@ def texts_of_list(value: Any) -> Any:
     if not isinstance(value, str) or not _TEXTS.fullmatch(value):
         return value
     try:
-        return [_text(match[0]) for match in _TEXT.finditer(value)]
+        return [_text_of_literal(match[0]) for match in _TEXT.finditer(value)]
     except (ValueError, SyntaxError):
         return value
 
@@ -160,7 +170,7 @@ _TEXT = re.compile(r"'(?:[^'\\\n]++|\\.)*+'|\"(?:[^\"\\\n]++|\\.)*+\"")
 _TEXTS = re.compile(rf"\[\s*+(?:(?:{_TEXT.pattern})\s*+(?:,\s*+|(?=\])))*+\]")
 
 
-def _text(literal: str) -> str:
+def _text_of_literal(literal: str) -> str:
     return str(ast.literal_eval(literal)) if "\\" in literal else literal[1:-1]
 
 
@@ -177,31 +187,31 @@ def _read_output_items(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("openai_evals", title)
     for row in rows:
         number = row.get("datasource_item_id")
-        item = _free(results, f"item {number}" if number is not None else str(row.get("id")))
-        sample = mapping_in(row.get("sample"))
-        fields = item_fields(mapping_in(row.get("datasource_item")))
-        output = conversation(sample.get("output")) or text_in(sample.get("output_text"))
+        item = _unused_name(results, f"item {number}" if number is not None else str(row.get("id")))
+        sample = object_or_empty(row.get("sample"))
+        fields = item_fields(object_or_empty(row.get("datasource_item")))
+        output = conversation_text(sample.get("output")) or text_in(sample.get("output_text"))
         if output:
             fields["submission"] = output
-        prompt = conversation(sample.get("input"))
+        prompt = conversation_text(sample.get("input"))
         if prompt:
             fields["prompt"] = prompt
         fields["system"] = str(sample.get("model") or fields.get("system") or "")
         results.items[item] = fields
-        error = mapping_in(sample.get("error")).get("message")
+        error = object_or_empty(sample.get("error")).get("message")
         for result in objects_in(row.get("results")):
-            _grade(results, item, result, str(error or ""))
+            _add_grade(results, item, result, str(error or ""))
     return results
 
 
-def _grade(results: ToolResults, item: str, result: Mapping[str, Any], error: str) -> None:
-    sample = mapping_in(result.get("sample"))
+def _add_grade(results: ToolResults, item: str, result: Mapping[str, Any], error: str) -> None:
+    sample = object_or_empty(result.get("sample"))
     is_model = bool(sample) or "model" in str(result.get("type") or "")
     name = _without_id(str(result.get("name") or "grader"))
     passed = None if error else yes_or_no(result.get("passed"))
     answer = ToolAnswer(
         *(item, name, str(sample.get("model") or name), "llm" if is_model else "offline"),
-        *(passed, error or conversation(sample.get("output")), None),
+        *(passed, error or conversation_text(sample.get("output")), None),
         None if passed is None else number_in(result.get("score")),
     )
     results.answers.append(answer)

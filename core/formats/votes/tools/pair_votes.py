@@ -12,7 +12,7 @@ from typing import Any
 
 from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.votes.tools.messages import conversation, objects_in
+from core.formats.votes.tools.messages import conversation_text, objects_in
 from core.formats.votes.tools.shapes import Rows, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
@@ -43,7 +43,7 @@ class PairContests:
         self._places: dict[str, int] = {}
         self._met: dict[tuple[str, frozenset[str]], str] = {}
 
-    def item(self, task: str, a: str, b: str, fields: Mapping[str, Any]) -> str:
+    def item_of_pair(self, task: str, a: str, b: str, fields: Mapping[str, Any]) -> str:
         """Return the item of a pair as shown, adding it if it is new."""
         first, second = (self._places.setdefault(name, len(self._places)) for name in (a, b))
         id = f"{task} · {first}-{second}"[:480]
@@ -100,7 +100,7 @@ class PairTasks:
         fields["submission"] = first
         return is_reversed
 
-    def of(self, id: Any, fields: Mapping[str, Any]) -> str:
+    def task_name(self, id: Any, fields: Mapping[str, Any]) -> str:
         """Return the name of the task with these answers, in either order."""
         answers = sorted(fields["submission"].values())
         task = "" if id in (None, "") else str(id)
@@ -127,10 +127,15 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
         turn, question = row.get("turn"), row.get("question_id")
         task = f"row {at}" if question in (None, "") else str(question)
         task = f"{task}, turn {turn}" if turn is not None else task
-        fields: dict[str, Any] = {"prompt": conversation(list(talks[0][:-1]) or asked)}
+        fields: dict[str, Any] = {"prompt": conversation_text(list(talks[0][:-1]) or asked)}
         if all(talks):
-            fields["submission"] = {"first": _answer(talks[0]), "second": _answer(talks[1])}
-        item = contests.item(task, str(row["model_a"]), str(row["model_b"]), _texts(fields))
+            fields["submission"] = {
+                "first": _last_answer(talks[0]),
+                "second": _last_answer(talks[1]),
+            }
+        item = contests.item_of_pair(
+            task, str(row["model_a"]), str(row["model_b"]), _pair_texts(fields)
+        )
         rater = str(row.get("judge") or row.get("judge_user") or "person")
         model = isinstance(row.get("judge"), list) or rater.startswith(("gpt", "claude"))
         contests.vote(item, rater, "llm" if model else "human", choice, "")
@@ -139,11 +144,11 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
     return contests.results()
 
 
-def _answer(talk: Sequence[Mapping[str, Any]]) -> str:
-    return conversation(list(talk[-1:]))
+def _last_answer(talk: Sequence[Mapping[str, Any]]) -> str:
+    return conversation_text(list(talk[-1:]))
 
 
-def _texts(fields: dict[str, Any]) -> dict[str, Any]:
+def _pair_texts(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the texts of a pair, empty if they are in another file."""
     return fields if "submission" in fields else fields | {"submission": dict(_TEXTLESS)}
 
@@ -164,7 +169,7 @@ def _read_pairs(rows: Rows, title: str) -> ToolResults:
             choice = {a: A_BETTER, b: B_BETTER}.get(named or "") or (
                 TIE if winner == "tie" else None
             )
-            item = contests.item(task, a, b, _texts({}))
+            item = contests.item_of_pair(task, a, b, _pair_texts({}))
             contests.vote(item, rater, "llm", choice, str(row.get(f"{game}_judgment") or ""))
     return contests.results()
 
@@ -179,12 +184,12 @@ def _is_arena(row: Mapping[str, Any]) -> bool:
     With texts in other columns it is a table of pairs.
     """
     talks = isinstance(row.get("conversation_a"), list)
-    return row.keys() >= _OF_ARENA and (talks or not any(map(_worded, row.values())))
+    return row.keys() >= _OF_ARENA and (talks or not any(map(_has_text, row.values())))
 
 
-def _worded(value: Any) -> bool:
+def _has_text(value: Any) -> bool:
     if isinstance(value, dict | list):
-        return any(map(_worded, value.values() if isinstance(value, dict) else value))
+        return any(map(_has_text, value.values() if isinstance(value, dict) else value))
     return isinstance(value, str) and len(value.split()) > 3
 
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.formats.votes.tools.annotation_tools import Marked, answers_of
+from core.formats.votes.tools.annotation_tools import Marked, with_answers
 from core.formats.votes.tools.fields import item_fields
-from core.formats.votes.tools.messages import mapping_in, objects_in
+from core.formats.votes.tools.messages import object_or_empty, objects_in
 from core.formats.votes.tools.shapes import Rows, of_rows
 from core.formats.votes.tools.tool_results import ToolQuestion, ToolResults
 
@@ -21,7 +21,7 @@ def _is_task(row: Mapping[str, Any]) -> bool:
     return row.get("answer") in _ANSWERS and {"_input_hash", "_task_hash"} <= row.keys()
 
 
-def _read(rows: Rows, title: str) -> ToolResults:
+def _read_annotations(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("prodigy", title)
     marks, skipped = list[Marked](), Counter[str]()
     raters: dict[Any, str] = {}
@@ -35,20 +35,20 @@ def _read(rows: Rows, title: str) -> ToolResults:
         if row.get("answer") == "ignore":
             skipped["ignored by their annotator"] += 1
         elif row.get("options"):
-            marks.append(_choice(results, item, rater, row))
+            marks.append(_marked_choice(results, item, rater, row))
         elif isinstance(row.get("label"), str) and not row.get("spans"):
             value = row["answer"] == "accept"
             marks.append(Marked(item, row["label"][:200], rater, "human", (value,), False))
         else:
             skipped["of spans, images or whole tasks"] += 1
-    return answers_of(results, marks, skipped)
+    return with_answers(results, marks, skipped)
 
 
-def _choice(results: ToolResults, item: str, rater: str, row: Mapping[str, Any]) -> Marked:
+def _marked_choice(results: ToolResults, item: str, rater: str, row: Mapping[str, Any]) -> Marked:
     question = str(row.get("label") or "choice")[:200]
     texts = {o.get("id"): str(o.get("text") or o.get("id")) for o in objects_in(row["options"])}
     accepted: Sequence[Any] = row.get("accept") or ()
-    several = mapping_in(row.get("config")).get("choice_style") == "multiple"
+    several = object_or_empty(row.get("config")).get("choice_style") == "multiple"
     if not several:
         options = tuple((text, 0.0) for text in texts.values())
         results.questions.setdefault(question, ToolQuestion(options=options, nominal=True))
@@ -56,4 +56,4 @@ def _choice(results: ToolResults, item: str, rater: str, row: Mapping[str, Any])
     return Marked(item, question, rater, "human", chosen, several)
 
 
-SHAPES = of_rows(_is_task, _read)
+SHAPES = of_rows(_is_task, _read_annotations)

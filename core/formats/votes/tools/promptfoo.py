@@ -17,7 +17,12 @@ from core.errors import Problem
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DATASET_BYTES, refusal
 from core.formats.votes.tools.fields import number_in, yes_or_no
-from core.formats.votes.tools.messages import conversation, mapping_in, objects_in, text_in
+from core.formats.votes.tools.messages import (
+    conversation_text,
+    object_or_empty,
+    objects_in,
+    text_in,
+)
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
@@ -41,7 +46,7 @@ _METRIC = re.compile(r"Metric: (?P<name>.+)\Z", re.S)
 def _is_document(file: Opened) -> bool:
     if not file.has_words("evalId", "results", "promptIdx"):
         return False
-    rows = objects_in(mapping_in(mapping_in(file.value).get("results")).get("results"))
+    rows = objects_in(object_or_empty(object_or_empty(file.value).get("results")).get("results"))
     return "evalId" in file.value and bool(rows) and _is_row(rows[0])
 
 
@@ -56,46 +61,48 @@ def _is_table(file: Opened) -> bool:
 
 
 def _read_document(file: Opened) -> ToolResults:
-    config = mapping_in(file.value.get("config"))
-    results = mapping_in(file.value["results"])
+    config = object_or_empty(file.value.get("config"))
+    results = object_or_empty(file.value["results"])
     return _read_rows(objects_in(results["results"]), str(config.get("description") or file.title))
 
 
 def _read_rows(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("promptfoo", title[:200])
     results.questions[PASSED] = _ALL
-    everywhere = _in_every_test(rows)
-    for item, row in zip(_items(results, rows), rows, strict=True):
-        _answers(results, item, row, everywhere)
+    everywhere = _shared_assertions(rows)
+    for item, row in zip(_read_outputs(results, rows), rows, strict=True):
+        _add_answers(results, item, row, everywhere)
     return results
 
 
 def item_ids(rows: Rows) -> list[str]:
     """Return the item of every output, in order."""
-    return list(_items(ToolResults("promptfoo", ""), rows))
+    return list(_read_outputs(ToolResults("promptfoo", ""), rows))
 
 
-def _items(results: ToolResults, rows: Rows) -> Iterator[str]:
-    prompts = {row["promptIdx"]: mapping_in(row.get("prompt")).get("label") for row in rows}
+def _read_outputs(results: ToolResults, rows: Rows) -> Iterator[str]:
+    prompts = {row["promptIdx"]: object_or_empty(row.get("prompt")).get("label") for row in rows}
     several = len(set(prompts.values())) > 1
     repeats = Counter[str]()
     for row in rows:
-        yield _item(results, row, several, repeats)
+        yield _read_output(results, row, several, repeats)
 
 
-def _item(
+def _read_output(
     results: ToolResults, row: Mapping[str, Any], several: bool, repeats: Counter[str]
 ) -> str:
     provider = row["provider"]
-    system = str(mapping_in(provider).get("label") or mapping_in(provider).get("id") or provider)
-    prompt = mapping_in(row.get("prompt"))
+    system = str(
+        object_or_empty(provider).get("label") or object_or_empty(provider).get("id") or provider
+    )
+    prompt = object_or_empty(row.get("prompt"))
     if several and prompt.get("label"):
         system = f"{system}, {' '.join(str(prompt['label']).split())[:80]}"
     key = f"test {int(row['testIdx']) + 1}, {system}"[:480]
     repeats[key] += 1
     item = key if repeats[key] == 1 else f"{key} ({repeats[key]})"
-    test, response = mapping_in(row.get("testCase")), mapping_in(row.get("response"))
-    variables = {k: v for k, v in mapping_in(row.get("vars")).items() if not k.startswith("_")}
+    test, response = object_or_empty(row.get("testCase")), object_or_empty(row.get("response"))
+    variables = {k: v for k, v in object_or_empty(row.get("vars")).items() if not k.startswith("_")}
     fields: dict[str, Any] = {
         "prompt": _prompt_text(str(prompt.get("raw") or "")),
         "system": system,
@@ -114,18 +121,20 @@ def _prompt_text(raw: str) -> str:
         import json
 
         try:
-            return conversation(json.loads(raw))
+            return conversation_text(json.loads(raw))
         except ValueError:
             return raw
     return raw
 
 
-def _answers(
+def _add_answers(
     results: ToolResults, item: str, row: Mapping[str, Any], everywhere: frozenset[str]
 ) -> None:
     graded = row.get("gradingResult")
-    parts = objects_in(mapping_in(graded).get("componentResults"))
-    people = [part for part in parts if mapping_in(part.get("assertion")).get("type") == "human"]
+    parts = objects_in(object_or_empty(graded).get("componentResults"))
+    people = [
+        part for part in parts if object_or_empty(part.get("assertion")).get("type") == "human"
+    ]
     # A component without an assertion is a set, whose assertions are listed separately.
     judged = [part for part in parts if part.get("assertion") and part not in people]
     if not isinstance(graded, dict) or row.get("failureReason") == 2:
@@ -134,11 +143,11 @@ def _answers(
         return
     names = Counter[str]()
     for part in judged:
-        assertion = mapping_in(part.get("assertion"))
-        name = _named(assertion, everywhere, names)
-        rater, kind = _rater(assertion)
+        assertion = object_or_empty(part.get("assertion"))
+        name = _question_of(assertion, everywhere, names)
+        rater, kind = _rater_of(assertion)
         value = assertion.get("value")
-        value_text = value if isinstance(value, str) and name != _type(assertion) else ""
+        value_text = value if isinstance(value, str) and name != _assertion_type(assertion) else ""
         results.questions.setdefault(name, ToolQuestion(value_text))
         passed = yes_or_no(part.get("pass"))
         why = str(part.get("reason") or "")
@@ -159,43 +168,51 @@ def _answers(
         results.answers.append(answer)
 
 
-def _in_every_test(rows: Rows) -> frozenset[str]:
+def _shared_assertions(rows: Rows) -> frozenset[str]:
     """Return the texts of the assertions that every graded output has.
 
     Such a text becomes the name of the assertion's criterion.
     """
     kinds = [
-        {_whole(mapping_in(part.get("assertion"))) for part in
-         objects_in(mapping_in(row.get("gradingResult")).get("componentResults"))}
+        {_assertion_text(object_or_empty(part.get("assertion"))) for part in
+         objects_in(object_or_empty(row.get("gradingResult")).get("componentResults"))}
         for row in rows
         if isinstance(row.get("gradingResult"), dict)
     ]  # fmt: skip
     return frozenset(set.intersection(*kinds)) if kinds else frozenset()
 
 
-def _named(assertion: Mapping[str, Any], everywhere: frozenset[str], names: Counter[str]) -> str:
+def _question_of(
+    assertion: Mapping[str, Any], everywhere: frozenset[str], names: Counter[str]
+) -> str:
     """Return an assertion's question: its metric, shared words, or its kind."""
-    words = _whole(assertion)
-    name = str(assertion.get("metric") or (words if words in everywhere else _type(assertion)))
+    words = _assertion_text(assertion)
+    name = str(
+        assertion.get("metric") or (words if words in everywhere else _assertion_type(assertion))
+    )
     name = " ".join(name.split())[:180] or "assertion"
     names[name] += 1
     return name if names[name] == 1 else f"{name} ({names[name]})"
 
 
-def _whole(assertion: Mapping[str, Any]) -> str:
+def _assertion_text(assertion: Mapping[str, Any]) -> str:
     value = assertion.get("value")
-    return f"{_type(assertion)}: {value}" if isinstance(value, str) else _type(assertion)
+    return (
+        f"{_assertion_type(assertion)}: {value}"
+        if isinstance(value, str)
+        else _assertion_type(assertion)
+    )
 
 
-def _type(assertion: Mapping[str, Any]) -> str:
+def _assertion_type(assertion: Mapping[str, Any]) -> str:
     return str(assertion.get("type") or "assertion")
 
 
-def _rater(assertion: Mapping[str, Any]) -> tuple[str, RaterKind]:
-    kind = _type(assertion)
+def _rater_of(assertion: Mapping[str, Any]) -> tuple[str, RaterKind]:
+    kind = _assertion_type(assertion)
     asking = kind.removeprefix("not-") in _ASKING
     provider = assertion.get("provider")
-    provider = mapping_in(provider).get("id") or provider
+    provider = object_or_empty(provider).get("id") or provider
     if asking and isinstance(provider, str):
         return f"{kind} ({provider})", "llm"
     return (kind, "llm") if asking else ("promptfoo", "offline")
@@ -227,18 +244,18 @@ def _read_table(file: Opened) -> ToolResults:
             system = f"{named['system']}, {title}" if several else named["system"]
             item = f"test {number}, {system}"[:480]
             results.items[item] = {
-                "prompt": _filled(named["prompt"], variables_by_name),
+                "prompt": _filled_prompt(named["prompt"], variables_by_name),
                 "system": system,
                 "description": about,
                 "submission": cells[start],
                 "meta": {"vars": variables_by_name},
             }
             beside = zip(columns[start + 1 : end], cells[start + 1 : end], strict=True)
-            _cells(results, item, dict(beside))
+            _add_table_cells(results, item, dict(beside))
     return results
 
 
-def _filled(prompt: str, variables: Mapping[str, str]) -> str:
+def _filled_prompt(prompt: str, variables: Mapping[str, str]) -> str:
     """Return a prompt's template with simple variables filled in."""
     for name, value in variables.items():
         place = re.compile(r"\{\{\s*" + re.escape(name) + r"\s*\}\}")
@@ -246,7 +263,7 @@ def _filled(prompt: str, variables: Mapping[str, str]) -> str:
     return prompt
 
 
-def _cells(results: ToolResults, item: str, cells: Mapping[str, str]) -> None:
+def _add_table_cells(results: ToolResults, item: str, cells: Mapping[str, str]) -> None:
     """Add the answers in the columns of an output."""
     status, reason = cells.get("Status", ""), cells.get("Grader Reason", "")
     passed = {"PASS": True, "FAIL": False}.get(status)

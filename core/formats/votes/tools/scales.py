@@ -42,7 +42,7 @@ class Bins:
         every, named = None, dict[str, int | tuple[float, ...]]()
         for word in texts:
             name, equals, value = word.rpartition("=")
-            cut = _cut(value, word)
+            cut = _bins_from_text(value, word)
             if equals:
                 named[name] = cut
             else:
@@ -58,7 +58,7 @@ class Bins:
         return [name for name in self.named if name not in set(questions)]
 
 
-def _cut(text: str, word: str) -> int | tuple[float, ...]:
+def _bins_from_text(text: str, word: str) -> int | tuple[float, ...]:
     parts = [part.strip() for part in text.split(",")]
     try:
         edges = tuple(float(part) for part in parts)
@@ -87,7 +87,7 @@ class Scale:
     edges: tuple[float, ...] = ()
     notices: tuple[Problem, ...] = ()
 
-    def label(self, value: Value) -> str:
+    def label_of(self, value: Value) -> str:
         """Return the option of a value, or ""."""
         if value is None:
             return ""
@@ -96,15 +96,15 @@ class Scale:
             return self.options[min(max(at, 0), len(self.options) - 1)][0]
         if self.kind == "binary" and not isinstance(value, str):
             return MET if value else UNMET
-        return _written(value)
+        return _number_text(value)
 
-    def exact(self, value: Value, number: Value) -> str:
+    def exact_number(self, value: Value, number: Value) -> str:
         """Return the exact number if the option of ``value`` loses it, otherwise ""."""
         if number is None or isinstance(number, str):
             return ""
         if not self.edges and (isinstance(value, str) or value == number):
             return ""
-        return f"Score {_written(number)}."
+        return f"Score {_number_text(number)}."
 
 
 def scale_of(
@@ -125,33 +125,35 @@ def scale_of(
     """
     used: set[bool | int | float | str] = {value for value in values if value is not None}
     if options:
-        return _named(options, used)
+        return _scale_in_tool_words(options, used)
     numbers = sorted(float(value) for value in used if not isinstance(value, str))
     if len(numbers) < len(used):
-        return _words(name, sorted({_written(value) for value in used}))
+        return _scale_of_words(name, sorted({_number_text(value) for value in used}))
     requested = bins.for_(name) if bins else None
     if requested is not None and not all(isinstance(value, bool) for value in used):
-        return _steps(name, numbers, requested)
+        return _scale_of_bins(name, numbers, requested)
     if set(numbers) <= {0.0, 1.0}:
         return Scale("binary", ((UNMET, 0.0), (MET, 1.0)))
     integers = all(number.is_integer() for number in numbers)
     if integers and numbers[-1] - numbers[0] < MOST_LEVELS:
-        return _levels(name, int(numbers[0]), int(numbers[-1]))
-    return _steps(name, numbers, STEPS)
+        return _scale_of_levels(name, int(numbers[0]), int(numbers[-1]))
+    return _scale_of_bins(name, numbers, STEPS)
 
 
-def _named(options: tuple[tuple[str, float], ...], used: set[bool | int | float | str]) -> Scale:
+def _scale_in_tool_words(
+    options: tuple[tuple[str, float], ...], used: set[bool | int | float | str]
+) -> Scale:
     """Return a scale in the tool's words; two options worth 0 and 1 are binary."""
     labels = [label for label, _ in options]
     if labels == [UNMET, MET]:
         return Scale("binary", options)
-    unnamed = sorted({_written(value) for value in used} - set(labels))
+    unnamed = sorted({_number_text(value) for value in used} - set(labels))
     if unnamed:
         return Scale("nominal", (*options, *((label, 0.0) for label in unnamed)))
     return Scale("ordinal", options)
 
 
-def _words(name: str, labels: list[str]) -> Scale:
+def _scale_of_words(name: str, labels: list[str]) -> Scale:
     if len(labels) == 1:
         labels = [*labels, "Other"]
     if places := scale_order(labels, name):
@@ -165,7 +167,7 @@ def _words(name: str, labels: list[str]) -> Scale:
     return Scale("nominal", tuple((label, 0.0) for label in labels), (), (notice,))
 
 
-def _levels(name: str, low: int, high: int) -> Scale:
+def _scale_of_levels(name: str, low: int, high: int) -> Scale:
     high = max(high, low + 1)
     options = tuple(
         (str(level), round((level - low) / (high - low), 9)) for level in range(low, high + 1)
@@ -174,30 +176,34 @@ def _levels(name: str, low: int, high: int) -> Scale:
     return Scale("ordinal", options, (), (notice,))
 
 
-def _steps(name: str, numbers: Sequence[float], requested: int | tuple[float, ...]) -> Scale:
+def _scale_of_bins(
+    name: str, numbers: Sequence[float], requested: int | tuple[float, ...]
+) -> Scale:
     """Return binned numbers; a bin's value is its middle's share of the range."""
     low, high = numbers[0], numbers[-1]
-    edges = requested if isinstance(requested, tuple) else _edges(low, high, requested)
+    edges = requested if isinstance(requested, tuple) else _bin_edges(low, high, requested)
     if low < edges[0] or high > edges[-1]:
-        span = f"{_written(low)} to {_written(high)}"
-        message = f"--bins for {name!r} ends at {_written(edges[0])} and {_written(edges[-1])}, "
+        span = f"{_number_text(low)} to {_number_text(high)}"
+        message = (
+            f"--bins for {name!r} ends at {_number_text(edges[0])} and {_number_text(edges[-1])}, "
+        )
         raise InputError(f"{message}but the scores go from {span}. Give edges around them.")
     width = edges[-1] - edges[0]
     options = tuple(
-        (f"{_written(a)} to {_written(b)}", round(((a + b) / 2 - edges[0]) / width, 9))
+        (f"{_number_text(a)} to {_number_text(b)}", round(((a + b) / 2 - edges[0]) / width, 9))
         for a, b in pairwise(edges)
     )
     message = (
-        f"{name!r} is a number ({_written(low)} to {_written(high)}); it is read in "
+        f"{name!r} is a number ({_number_text(low)} to {_number_text(high)}); it is read in "
         f"{len(options)} steps: {', '.join(label for label, _ in options)}."
     )
-    middle = _written(round((edges[0] + edges[-1]) / 2, 9))
-    example = f"{name}={_written(edges[0])},{middle},{_written(edges[-1])}"
+    middle = _number_text(round((edges[0] + edges[-1]) / 2, 9))
+    example = f"{name}={_number_text(edges[0])},{middle},{_number_text(edges[-1])}"
     mend = f"Steps can be chosen, as in {example}. The numbers themselves are in the reasons."
     return Scale("ordinal", options, edges, (Problem(message[:400], mend),))
 
 
-def _edges(low: float, high: float, count: int) -> tuple[float, ...]:
+def _bin_edges(low: float, high: float, count: int) -> tuple[float, ...]:
     """Return equal bins over the narrowest usual range of all numbers."""
     usual = next((r for r in _RANGES if r[0] <= low and high <= r[1]), None)
     first, last = usual or (float(math.floor(low)), float(math.ceil(high)))
@@ -205,7 +211,7 @@ def _edges(low: float, high: float, count: int) -> tuple[float, ...]:
     return tuple(round(first + (last - first) * at / count, 9) for at in range(count + 1))
 
 
-def _written(value: Value) -> str:
+def _number_text(value: Value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

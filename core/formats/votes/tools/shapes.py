@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from core.errors import InputError
 from core.formats.datasets.table import read_table
-from core.formats.datasets.text_columns import maps_of
+from core.formats.datasets.text_columns import maps_for
 from core.formats.source.format import Fit, Format
 from core.formats.source.opened import Opened, Shape
-from core.formats.votes.tools.messages import mapping_in, objects_in
+from core.formats.votes.tools.messages import object_or_empty, objects_in
 from core.formats.votes.tools.tool_results import ToolResults
 
 
@@ -41,43 +41,43 @@ def of_rows(
 
     def read_rows(rows: Rows, title: str) -> ToolResults:
         results = read(rows, title)
-        if unread := _unread_texts(rows, results):
+        if unread := _unread_text_columns(rows, results):
             message = f"Texts that are left out: {', '.join(map(repr, unread[:20]))}."
-            mend = f"To grade the first: {maps_of('submission', unread[:1])}."
+            mend = f"To grade the first: {maps_for('submission', unread[:1])}."
             results.note(message, mend)
         return results
 
-    def inside(opened: Opened) -> list[dict[str, Any]]:
+    def rows_inside(opened: Opened) -> list[dict[str, Any]]:
         has_key = opened.has_words(f'"{within}"')
-        return objects_in(mapping_in(opened.value).get(within)) if has_key else []
+        return objects_in(object_or_empty(opened.value).get(within)) if has_key else []
 
-    shapes = [ToolShape("rows", lambda f: fits(f.first), lambda f: read_rows(f.rows, f.title))]
+    shapes = [ToolShape("rows", lambda f: fits(f.first_row), lambda f: read_rows(f.rows, f.title))]
     if within:
-        shapes.append(ToolShape("object", lambda f: any(map(fits, inside(f)[:1])),
-                                lambda f: read_rows(inside(f), f.title)))  # fmt: skip
+        shapes.append(ToolShape("object", lambda f: any(map(fits, rows_inside(f)[:1])),
+                                lambda f: read_rows(rows_inside(f), f.title)))  # fmt: skip
     if table:
         shapes.append(ToolShape("table", lambda f: fits(dict.fromkeys(f.columns)),
                       lambda f: read_rows(read_table(f, f.name).rows, f.title)))  # fmt: skip
     return tuple(shapes)
 
 
-def _unread_texts(rows: Rows, results: ToolResults) -> list[str]:
+def _unread_text_columns(rows: Rows, results: ToolResults) -> list[str]:
     """Return the columns of long texts of which nothing is in the items or the reasons."""
     kept = json.dumps([list(results.items.values())[:500], results.truth], ensure_ascii=False)
     kept += json.dumps([a.reason for a in results.answers[:2000]], ensure_ascii=False)
     long = dict[str, list[str]]()
     for row in rows[:20]:
-        for key, value in _leaves(row):
+        for key, value in _values_inside(row):
             if isinstance(value, str) and len(value.split()) > 7:
                 long.setdefault(key, []).append(json.dumps(value, ensure_ascii=False)[1:-1])
     return [key for key, texts in long.items() if not any(text in kept for text in texts)]
 
 
-def _leaves(row: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
+def _values_inside(row: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the paths and values of an object, and of objects in it."""
     for key, value in row.items():
         if isinstance(value, dict):
-            yield from _leaves(value, f"{within}{key}.")
+            yield from _values_inside(value, f"{within}{key}.")
         else:
             yield f"{within}{key}", value
 
@@ -89,7 +89,7 @@ def tool_format(name: str, title: str, shapes: Iterable[ToolShape]) -> Format:
         of_shape = (form for form in shapes if form.shape in opened.shapes)
         return next((form for form in of_shape if form.fits(opened)), None)
 
-    def fits(opened: Opened) -> Fit | None:
+    def fit_of_file(opened: Opened) -> Fit | None:
         shape = opened.once(shape_of)
         return None if shape is None else Fit(3, f"what {title} writes")
 
@@ -101,7 +101,7 @@ def tool_format(name: str, title: str, shapes: Iterable[ToolShape]) -> Format:
         results.of = title
         return results
 
-    return Format(name, title, ("votes", "items"), fits, read)
+    return Format(name, title, ("votes", "items"), fit_of_file, read)
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.source.parsed import shortened
-from core.formats.votes.derived_rubric import criterion_data, spelt_as
+from core.formats.source.parsed import limited
+from core.formats.votes.derived_rubric import criterion_data, lines_as_spelt
 from core.formats.votes.imported import VoteBundle, VoteChecker, VoteLine
 from core.formats.votes.tools.scales import Bins, Scale, Value, scale_of
 
@@ -88,21 +88,21 @@ def bundle(
         InputError: there are no answers, or one is not an option of the rubric.
     """
     if bins is not None:
-        results.answers = [_numbered(answer, bins) for answer in results.answers]
-    scales = _scales(results, bins)
+        results.answers = [_answer_as_number(answer, bins) for answer in results.answers]
+    scales = _scales_of_questions(results, bins)
     rubric = rubric or results.rubric
     if not results.answers or (rubric is None and not scales):
         message = f"It is a file of {results.of}, and holds no scores."
         raise InputError(message, tuple(results.notices), results.title)
-    lines = list(_lines(results, scales))
+    lines = list(_vote_lines(results, scales))
     if rubric is None:
-        criteria = [_criterion(name, scale, results) for name, scale in scales.items()]
+        criteria = [_criterion_data(name, scale, results) for name, scale in scales.items()]
         data = {"name": results.title[:200], "criteria": criteria}
         rubric = build_model(Rubric, data, "rubric", results.title)
     else:
-        lines = spelt_as(rubric, lines)
+        lines = lines_as_spelt(rubric, lines)
     if dataset is None:
-        dataset = _dataset(results, scales, {criterion.name for criterion in rubric.criteria})
+        dataset = _dataset_of(results, scales, {criterion.name for criterion in rubric.criteria})
     checker = VoteChecker(rubric, dataset.items, results.title)
     votes = checker.read(lines)
     notices = list(results.notices)
@@ -110,18 +110,24 @@ def bundle(
     notices += checker.notices
     details = {} if results.contest is None else {"contest": results.contest}
     return VoteBundle(
-        results.title, results.tool, rubric, dataset, votes, shortened(notices), details=details
+        results.title,
+        results.tool,
+        rubric,
+        dataset,
+        votes,
+        limited(notices),
+        details=details,
     )
 
 
-def _numbered(answer: ToolAnswer, bins: Bins) -> ToolAnswer:
+def _answer_as_number(answer: ToolAnswer, bins: Bins) -> ToolAnswer:
     """Return the answer as its number, if bins were requested for it."""
     if answer.number is None or bins.for_(answer.question) is None:
         return answer
     return answer._replace(value=answer.number)
 
 
-def _scales(results: ToolResults, bins: Bins | None) -> dict[str, Scale]:
+def _scales_of_questions(results: ToolResults, bins: Bins | None) -> dict[str, Scale]:
     values: dict[str, list[Value]] = {name: [] for name in results.questions}
     for answer in results.answers:
         values.setdefault(answer.question, []).append(answer.value)
@@ -140,20 +146,20 @@ def _scales(results: ToolResults, bins: Bins | None) -> dict[str, Scale]:
     }
 
 
-def _lines(results: ToolResults, scales: Mapping[str, Scale]) -> Iterable[VoteLine]:
+def _vote_lines(results: ToolResults, scales: Mapping[str, Scale]) -> Iterable[VoteLine]:
     for answer in results.answers:
         scale = scales.get(answer.question)
         if scale is None and results.rubric is None:
             continue
         number = answer.value if answer.number is None else answer.number
-        exact = scale.exact(answer.value, number) if scale else ""
+        exact = scale.exact_number(answer.value, number) if scale else ""
         reason = " ".join(filter(None, (exact, answer.reason)))
         row = {
             "item_id": answer.item,
             "criterion": answer.question,
             "rater_id": answer.rater,
             "rater_kind": answer.kind,
-            "label": scale.label(answer.value) if scale else "",
+            "label": scale.label_of(answer.value) if scale else "",
             "reason": reason,
         }
         if answer.replicate is not None:
@@ -161,19 +167,19 @@ def _lines(results: ToolResults, scales: Mapping[str, Scale]) -> Iterable[VoteLi
         yield None, row
 
 
-def _criterion(name: str, scale: Scale, results: ToolResults) -> dict[str, Any]:
+def _criterion_data(name: str, scale: Scale, results: ToolResults) -> dict[str, Any]:
     question = results.questions.get(name, ToolQuestion())
     kind = "nominal" if question.nominal else scale.kind
     options = [{"label": label, "value": value} for label, value in scale.options]
     return criterion_data(name, kind, options, question.requirement.strip())
 
 
-def items_alone(results: ToolResults) -> Dataset:
+def items_without_answers(results: ToolResults) -> Dataset:
     """Return the items to grade again, without the tool's answers."""
-    return _dataset(results, {}, set())
+    return _dataset_of(results, {}, set())
 
 
-def _dataset(results: ToolResults, scales: Mapping[str, Scale], criteria: set[str]) -> Dataset:
+def _dataset_of(results: ToolResults, scales: Mapping[str, Scale], criteria: set[str]) -> Dataset:
     items = list[dict[str, Any]]()
     textless = 0
     for key, fields in results.items.items():
@@ -182,7 +188,7 @@ def _dataset(results: ToolResults, scales: Mapping[str, Scale], criteria: set[st
             textless += 1
             item["meta"] = {**item.get("meta", {}), TEXT_AVAILABLE: False}
         item["labels"] = {
-            name: {"label": scales[name].label(value)}
+            name: {"label": scales[name].label_of(value)}
             for name, value in results.truth.get(key, {}).items()
             if value is not None and name in criteria and name in scales
         }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.formats.datasets.table import parsed_cell
-from core.formats.votes.tools.messages import mapping_in
+from core.formats.votes.tools.messages import object_or_empty
 from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
@@ -18,7 +18,7 @@ from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolRes
 Row = Mapping[str, Any]
 
 
-def _number(value: Any) -> Value:
+def _number_or_text(value: Any) -> Value:
     """Return a cell as a number if possible, otherwise its text or ``None``."""
     if value is None or value == "" or isinstance(value, dict | list):
         return None
@@ -30,7 +30,7 @@ def _number(value: Any) -> Value:
         return value[:200]
 
 
-def _get(row: Row, *names: str) -> Any:
+def _first_filled(row: Row, *names: str) -> Any:
     """Return the first nonempty value; tables nest ``feedback_source.type``."""
     return next((row[name] for name in names if row.get(name) not in (None, "")), None)
 
@@ -45,19 +45,19 @@ def _is_langfuse(row: Row) -> bool:
     )
 
 
-def _of_langfuse(results: ToolResults, row: Row) -> None:
-    trace = _get(row, "traceId", "trace_id", "sessionId", "session_id")
-    part = _get(row, "observationId", "observation_id")
+def _add_langfuse_score(results: ToolResults, row: Row) -> None:
+    trace = _first_filled(row, "traceId", "trace_id", "sessionId", "session_id")
+    part = _first_filled(row, "observationId", "observation_id")
     if trace is None:
         results.note(f"A score {row.get('name')!r} hangs on no trace; it is left out.")
         return
     item = f"{trace}/{part}" if part else str(trace)
     source = str(row.get("source") or "API")
-    author = _get(row, "authorUserId", "author_user_id")
+    author = _first_filled(row, "authorUserId", "author_user_id")
     rater, kind = _LANGFUSE.get(source, (source, "offline"))
-    form = str(_get(row, "dataType", "data_type") or "")
-    label = _get(row, "stringValue", "string_value")
-    value = _number(row.get("value"))
+    form = str(_first_filled(row, "dataType", "data_type") or "")
+    label = _first_filled(row, "stringValue", "string_value")
+    value = _number_or_text(row.get("value"))
     if form == "CATEGORICAL":
         value = str(label) if label is not None else value
     elif form == "BOOLEAN":
@@ -79,17 +79,17 @@ _LANGFUSE: Mapping[str, tuple[str, RaterKind]] = {
 # LangSmith
 
 
-def _of_langsmith(results: ToolResults, row: Row) -> None:
-    item = str(row.get("run_id") or _get(row, "trace_id", "session_id") or "")
+def _add_langsmith_score(results: ToolResults, row: Row) -> None:
+    item = str(row.get("run_id") or _first_filled(row, "trace_id", "session_id") or "")
     if not item:
         results.note(f"Feedback {row.get('key')!r} hangs on no run; it is left out.")
         return
-    source = mapping_in(parsed_cell(row.get("feedback_source")))
+    source = object_or_empty(parsed_cell(row.get("feedback_source")))
     form, user = str(source.get("type") or "api"), source.get("user_id")
     rater, kind = _LANGSMITH.get(form, (form, "offline"))
     rater = f"{rater} {user}" if user and kind == "human" else rater
-    score = _number(row.get("score"))
-    value = score if score is not None else _number(row.get("value"))
+    score = _number_or_text(row.get("score"))
+    value = score if score is not None else _number_or_text(row.get("value"))
     results.items.setdefault(item, {})
     comment = str(row.get("comment") or "")
     answer = ToolAnswer(item, str(row["key"])[:200], rater, kind, value, comment)
@@ -114,17 +114,17 @@ def _is_phoenix(row: Row) -> bool:
     return "annotator_kind" in columns and named and spans
 
 
-def _of_phoenix(results: ToolResults, row: Row) -> None:
-    item = _get(row, "span_id", "context.span_id", "trace_id")
+def _add_phoenix_score(results: ToolResults, row: Row) -> None:
+    item = _first_filled(row, "span_id", "context.span_id", "trace_id")
     if item is None:
         return
-    result = mapping_in(parsed_cell(row.get("result"))) or row
+    result = object_or_empty(parsed_cell(row.get("result"))) or row
     kind = _PHOENIX.get(str(row.get("annotator_kind")), "offline")
-    user = str(_get(row, "identifier", "user_id") or "")
+    user = str(_first_filled(row, "identifier", "user_id") or "")
     rater_noun = {"human": "person", "llm": "evaluator", "offline": "code"}[kind]
-    label, score = result.get("label"), _number(result.get("score"))
-    value = _number(label) if label not in (None, "") else score
-    name = str(_get(row, "name", "annotation_name"))[:200]
+    label, score = result.get("label"), _number_or_text(result.get("score"))
+    value = _number_or_text(label) if label not in (None, "") else score
+    name = str(_first_filled(row, "name", "annotation_name"))[:200]
     explanation = str(result.get("explanation") or "")
     results.items.setdefault(str(item), {})
     number = float(score) if isinstance(score, int | float) and value != score else None
@@ -137,7 +137,7 @@ def _of_phoenix(results: ToolResults, row: Row) -> None:
 _PHOENIX: Mapping[str, RaterKind] = {"HUMAN": "human", "LLM": "llm", "CODE": "offline"}
 
 
-def _shapes(
+def _row_shapes(
     kind: str, fits: Callable[[Row], bool], take: Callable[[ToolResults, Row], None]
 ) -> tuple[ToolShape, ...]:
     """Return the layouts of rows: JSON lines or list, an API page, a table."""
@@ -151,7 +151,7 @@ def _shapes(
     return of_rows(fits, read, "data", table=True)
 
 
-LANGFUSE = _shapes("langfuse", _is_langfuse, _of_langfuse)
+LANGFUSE = _row_shapes("langfuse", _is_langfuse, _add_langfuse_score)
 _OF_FEEDBACK = {"run_id", "key", "score", "feedback_source"}
-LANGSMITH = _shapes("langsmith", lambda row: row.keys() >= _OF_FEEDBACK, _of_langsmith)
-PHOENIX = _shapes("phoenix", _is_phoenix, _of_phoenix)
+LANGSMITH = _row_shapes("langsmith", lambda row: row.keys() >= _OF_FEEDBACK, _add_langsmith_score)
+PHOENIX = _row_shapes("phoenix", _is_phoenix, _add_phoenix_score)

@@ -21,7 +21,7 @@ def test_every_number_has_an_option_and_larger_ones_never_a_lower(
     scale = scale_of("score", numbers, bins=Bins(count))
     labels = [label for label, _ in scale.options]
 
-    places = [labels.index(scale.label(number)) for number in sorted(numbers)]
+    places = [labels.index(scale.label_of(number)) for number in sorted(numbers)]
 
     assert places == sorted(places)
     assert len(set(labels)) == len(labels) == count
@@ -48,4 +48,4 @@ def test_words_are_kept_and_worth_nothing_until_somebody_says_it() -> None:
     scale = scale_of("tone", ["warm", "cold", None])
 
     assert (scale.kind, scale.options) == ("nominal", (("cold", 0.0), ("warm", 0.0)))
-    assert scale.label(None) == ""
+    assert scale.label_of(None) == ""
