@@ -255,7 +255,11 @@ def convert(
             for loss in shared.losses:
                 common.print_message(f"Note: {loss}")
             target = out or Path("-")
-            path = target / shared.file_name if _is_folder(target, len(read_rubrics)) else target
+            path = (
+                target / shared.file_name
+                if _writes_to_folder(target, len(read_rubrics))
+                else target
+            )
             files[path] = shared
         if len(files) < len(read_rubrics):
             alike = len({each.value.name for each in read_rubrics}) == 1
@@ -270,12 +274,12 @@ def convert(
             write_files({path: shared.data(mark=mark) for path, shared in files.items()}, force)
 
 
-def _is_folder(target: Path, rubrics: int) -> bool:
+def _writes_to_folder(target: Path, rubrics: int) -> bool:
     """Return whether to write files into ``target``: a folder, or a new name without an extension
     for several rubrics.
     """
-    new = rubrics > 1 and target != Path("-") and not target.suffix and not target.exists()
-    return new or target.is_dir()
+    is_new = rubrics > 1 and target != Path("-") and not target.suffix and not target.exists()
+    return is_new or target.is_dir()
 
 
 @click.command()

@@ -124,8 +124,8 @@ Clock = Callable[[], float]
 #: How long the gate stays closed if the provider names no time, in seconds: the first and the
 #: longest pause; each doubles.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-#: The spacing of callers in seconds: its maximum after a first refusal (which may double after each
-#: further one), its maximum ever, and the least that counts.
+#: The spacing of callers in seconds: its limit after the first refusal (doubled by each further
+#: one), its upper bound, and the smallest that counts as spacing.
 FIRST_SPACING, LONGEST_SPACING, NO_SPACING = 0.1, 30.0, 0.0002
 #: The pace is measured over at most this many answers.
 ANSWERS = 256

@@ -110,7 +110,7 @@ def _rater_in_detail(chosen: RatedSelection, rater: RaterCalibration) -> None:
     )
     st.caption(
         label(
-            "On the line, a rater is right as often as it is sure; below it, it is too sure. "
+            "On the line, a rater is right as often as it is sure; below the line, it is too sure. "
             f"Bars are {level_words()} Wilson intervals. {few_items_warning(rater.n)}"
         )
     )

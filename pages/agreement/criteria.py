@@ -345,7 +345,7 @@ def _table_of_all_raters(chosen: RatedSelection, scores: RaterScores) -> None:
         numbers=range(1, 7),
     )
     st.caption(
-        f"Against {label(name_in_sentence(chosen.reference))}; intervals are with the pair above."
+        f"Against {label(name_in_sentence(chosen.reference))}; see the pair above for intervals."
     )
 
 

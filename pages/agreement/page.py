@@ -25,7 +25,7 @@ from pages.ui.resources import shared, store
 from pages.ui.text import label
 from pages.ui.widgets import empty_state, page_header, worked_out
 
-#: The views: title, and the title of each section by its value of the URL parameter.
+#: The title of each view, and the titles of its sections by their value in the URL.
 VIEWS = {
     "criteria": ("Criteria", {"criteria": "", "one": "Confusion", "sure": "How sure"}),
     "figures": ("Every figure", {"figures": ""}),

@@ -41,7 +41,7 @@ def run_of(path: Path) -> RunRow | None:
 
 
 def plan_grading(path: Path, names: tuple[str, ...], tried: int | None) -> None:
-    """Draw the existing grades, or the estimate and the start button."""
+    """Show the existing grades, and an estimate with the start button for the named judges."""
     graded = own.graded_count(path)
     if path.dataset is None or path.rubric is None or not (names or graded):
         steps.show_waiting("grade")

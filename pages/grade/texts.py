@@ -141,7 +141,7 @@ def _show_parsed(table: Table | InputError, name: str) -> None:
     if isinstance(table, InputError):
         show_refusal(table)
         return
-    look = _view_with_column(table, name)
+    look = _choose_text_column(table, name)
     if look is None:
         return
     who = texts.naming(look)
@@ -193,7 +193,7 @@ def _view_with_roles(look: TextTable, name: str) -> TextTable:
     return texts.with_roles(look, chosen)
 
 
-def _view_with_column(table: Table, name: str) -> TextTable | None:
+def _choose_text_column(table: Table, name: str) -> TextTable | None:
     """Return the view of the table with the guessed or chosen column of texts, or ``None``."""
     guess = texts.look(table)
     if table.kind == "files" or len(guess.columns) < 2:

@@ -348,14 +348,14 @@ def on_save(reference: str, kind: str, test: bool) -> None:
     save_judge(reference, lambda: _form_settings(reference, kind), test=test)
 
 
-def save_judge(reference: str, told: Callable[[], dict[str, Any]], *, test: bool = False) -> None:
-    """Save the result of ``told``; store its errors, or those of the service, to show them."""
+def save_judge(reference: str, form: Callable[[], dict[str, Any]], *, test: bool = False) -> None:
+    """Save the judge with the settings that ``form`` returns; keep errors of both for display."""
     state.drop(JUDGE_REFUSED, reference)
     with shown_errors():
         saved = judge_entry(reference)
         try:
             try:
-                settings = told()
+                settings = form()
             finally:
                 _remove_secrets(reference)
             if saved is not None:

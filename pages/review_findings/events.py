@@ -137,7 +137,7 @@ def draw_downloads(run_id: int) -> None:
             f"run-{run_id}-labelled.jsonl",
             "The dataset with the labels that people settled replacing its own.",
         )
-    st.caption("All but the dataset contain names. They show the current state.")
+    st.caption("All files but the dataset contain names. They show the current state.")
 
 
 def _link_button(words: str, make: Callable[[Store], FileT], name: str, help: str) -> None:

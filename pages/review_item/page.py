@@ -90,10 +90,10 @@ def _show_nothing(review: OpenItem) -> None:
         empty_state("Nothing left for you here", standing.why, lambda: _on_from(run))
     if standing.available:
         with st.container(horizontal=True, horizontal_alignment="center"):
-            _start_links(review, first=not leases)
+            _show_start_links(review, first=not leases)
 
 
-def _start_links(review: OpenItem, *, first: bool) -> None:
+def _show_start_links(review: OpenItem, *, first: bool) -> None:
     st.button(
         "Open the next item" if first else "Open another item",
         key=state.key(REVIEW_ACT, "next"),

@@ -34,7 +34,7 @@ def show_summary(cell: RevealedCell) -> None:
     criterion, verdict = view.criterion, view.verdict
     chips = "".join(verdict_chips(criterion, verdict)) if verdict else tag("no verdict", "warn")
     why = "; ".join(REASONS.get(reason, reason) for reason in cell.reasons)
-    tie = tag("a tie takes the worse answer") if verdict and verdict.tie else ""
+    tie = tag("in a tie, the worse answer counts") if verdict and verdict.tie else ""
     draw_row([f"<b>Panel</b>{chips}", tie, _same_words(cell)])
     st.html(f'<span class="rs-quiet rs-num">{_vote_spread(cell)}Queued because {esc(why)}.</span>')
     for who, note in cell.asked:

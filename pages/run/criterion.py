@@ -173,7 +173,7 @@ def _certainty_html(view: CriterionView) -> str:
     if verdict.votes > 1:
         parts.append(_how_united(verdict))
         rule = "people" if verdict.rule == "adjudicated" else verdict.rule.replace("_", " ")
-        by = "a tie, which takes the worse answer" if verdict.tie else f"settled by {rule}"
+        by = "a tie, in which the worse answer counts" if verdict.tie else f"settled by {rule}"
         parts.append(by)
     if verdict.continuous is not None and (verdict.votes > 1 or verdict.rule == "soft_mean"):
         rule = verdict.rule.replace("_", " ")

@@ -129,7 +129,7 @@ def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]
 def _shown_items(run: Run, selection: ItemSelection, ids: list[str]) -> None:
     """Draw how many items are shown, and links to work on them."""
     count_text = f"{fmt.plural(len(ids), 'item')}{' found' if selection.filtered else ''}"
-    # Disagreements are counted as cells, like in the head; an item can have several.
+    # Disagreements are counted as cells, as in the page header; an item can have several.
     waiting = (
         queue_cells.disagreements_of(store(), run.id).cells
         if filters.shows_only_doubt(selection)

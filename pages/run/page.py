@@ -212,7 +212,7 @@ def _judge_row(judge: Judge) -> list[str]:
         not in ("name", "kind", "model", "weight", "shuffle", "params", "stage", "shadow", "checks")
     ]
     settings += ["shadow: does not count"] if judge.shadow else []
-    order = "as written" if not judge.shuffle else "in an order drawn per question"
+    order = "as written" if not judge.shuffle else "in a random order for each question"
     order = "none: it reads the text alone" if judge.offline else order
     return [
         esc(judge.name),

@@ -280,8 +280,8 @@ def _replicates_field() -> int:
         "Times every judge is asked", 1, 20, key=plan_key("replicates"), persist_state="session"
     )
     st.caption(
-        "Once is the usual. Asking several times shows whether a judge agrees with itself, and "
-        f"steadies the verdict; {'it multiplies' if count == 1 else 'here it multiplies'} calls "
+        "Once is usual. Asking several times shows whether a judge agrees with itself, and makes "
+        f"the verdict more stable; {'it multiplies' if count == 1 else 'here it multiplies'} calls "
         f"and cost by {'as much' if count == 1 else count}."
     )
     return count

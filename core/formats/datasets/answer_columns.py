@@ -96,7 +96,7 @@ COUNTS = frozenset(
 )
 
 
-#: What sums up nothing: the maximum of a mark, `[Total Pts: 20 Score]`, and `Issue resolved`.
+#: Not sums, despite the word: a maximum, `[Total Pts: 20 Score]`, and `Issue resolved`.
 _NO_SUM = re.compile(
     r"[\[<][^\]>]*\d[^\]>]*[\]>]|\b(issue|problem|query|case|ticket|request|call)s?[ _]+resolved",
     re.I,
@@ -133,7 +133,7 @@ def named_for_raters(columns: Sequence[str]) -> bool:
     return alike or coded or all(map(names_a_rater, columns))
 
 
-#: `r1_holistic`: a rater by number, and what all are asked.
+#: `r1_holistic`: a numbered rater, and a question that every rater answers.
 _CODED = re.compile(r"(r|a|j|c|e|h|ann|annot)\d+ (.+)")
 
 
@@ -225,7 +225,7 @@ def is_quantity(column: str) -> bool:
     return has_word(column, MEASURES, whole=True) and not (when or is_question(column))
 
 
-#: Headings of when or in which part of a study a row was rated; `Session quality` is none.
+#: Headings for when, or in which part of a study, a row was rated; not `Session quality`.
 _OCCASION = re.compile(
     r"(?:(?:test|testing|rating|tasting|study|scoring) )?(?:session|round|wave|batch|day|block|week"
     r"|occasion|run|sitzung|runde|durchgang|durchlauf|welle|seance|manche|vague|sesion|ronda|dia"

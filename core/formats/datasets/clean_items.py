@@ -35,8 +35,8 @@ _LONGEST_ID = 500
 class CleanItems(NamedTuple):
     """Items in the file's order.
 
-    ``kinds`` are the different (system, tags, split), ``kind`` gives each item's. ``labels`` are
-    options by criterion: -1 for an unknown label, -2 without a label.
+    ``kinds`` are the distinct triples of system, tags and split, ``kind`` the index of each item's
+    triple. ``labels`` are options by criterion: -1 for an unknown label, -2 without a label.
     """
 
     ids: tuple[str, ...]

@@ -122,7 +122,7 @@ def _rows_of_list(value: Any, base: Path, document: Document, name: str) -> Json
 
 
 def _rows_of_split_layout(value: dict[str, Any]) -> JsonTable | None:
-    """Return the rows of `{"columns": [...], "data": [[...]]}`, also with an index."""
+    """Return the rows of `{"columns": [...], "data": [[...]]}`, with or without `index`."""
     heads, data = value.get("columns"), value.get("data")
     if not (isinstance(heads, list) and isinstance(data, list) and heads):
         return None

@@ -86,9 +86,9 @@ def is_yes(word: str) -> bool | None:
     return False if plain in NO or plain in NO_SIGNS else None
 
 
-#: The highest mark; larger numbers are levels of a round step, at most this many.
+#: The highest mark; larger numbers are levels if they have a round step and are few.
 _MOST_POINTS, _MOST_STEPS, _ROUND = 100, 20, 5
-#: Rows by which columns of numbers are told.
+#: The number of first rows that show whether a column holds numbers.
 _FIRST = 50
 
 
@@ -190,7 +190,7 @@ def _yes_and_no(criterion: Criterion) -> tuple[str, ...]:
 
 #: Numbers that survey programs write for a missing answer, and those that come with them.
 _CODES, _MORE_CODES = re.compile(r"-?9+(\.0)?|-8+"), frozenset({"77", "88", "97", "98"})
-#: How many times larger than every mark a code is.
+#: A code is at least this many times larger than every mark.
 _FAR = 4.9
 
 
@@ -213,7 +213,7 @@ def without_absences(
     answers = [c for c in table.columns if not _heads_row_numbers(c)]
     found = {c: _absence_words((row.get(c) for row in table.rows), options) for c in answers}
     if codes := {w for words in found.values() for w in words if number_of(w) is not None}:
-        # One column's code is also that of a column with a single mark beside it.
+        # A code of one column is also a code in columns where only one other mark occurs.
         left = [c for c in answers if not found[c]]
         found |= {
             c: _absence_words((row.get(c) for row in table.rows), options, codes) for c in left
@@ -346,7 +346,7 @@ def _missing_codes(
 ) -> list[str]:
     """Return the numbers of a column that are codes: of nines, far outside a few other marks.
 
-    Beside negative marks only 99 and its like are far.
+    Next to negative marks, only 99 and the like are far enough outside.
     """
     codes = [word for word in numbers if _CODES.fullmatch(word)]
     more = [word for word in numbers if word in _MORE_CODES]

@@ -43,7 +43,7 @@ class UnfitValue(ValueError):
 def submission_of(value: Any, structured: bool) -> Any:
     """Return the submission in a cell.
 
-    That is a text, a list of messages, or a mapping of thinking and output (or of first and second,
+    It is a text, a list of messages, or a mapping of thinking and output (or of first and second,
     two such answers). ``structured`` text is read as JSON first; other text stays text. Null is an
     empty text.
 

@@ -99,7 +99,7 @@ LABELS = (
     *("label", "rating", "score", "mark", "grade", "gold", "gold label", "class", "category"),
     *("sentiment", "verdict", "quality", "target"),
 )
-#: Names of labels in qualitative coding, only in full: a longer heading with `code` is an id.
+#: Names of labels in qualitative coding, as whole headings: a longer one with `code` is an id.
 CODES = ("code", "codes", "codes applied", "codes applied combined")
 #: Ends of headings of ids.
 _ID = re.compile(r"[ .](id|no|num|number|code)\.?\Z|(nr|nummer|n°|\A#|kennung|\Anumero)\.?\Z")
@@ -210,7 +210,7 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
 
 def _no_references(fields: Mapping[str, Any], free: Mapping[str, str], table: Table) -> set[str]:
     """Return names of a reference that here may be the judged text, or a number to guess."""
-    # Next to an answer, a model's answer is judged just as often.
+    # Next to an answer, a model's answer is as often the judged text.
     judged = {"model answer"} if "answer" in free else set[str]()
     guessed = "target" in free and "prompt" not in fields and _is_number(table, free["target"])
     return judged | ({"target"} if guessed else set[str]())

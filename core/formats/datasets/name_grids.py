@@ -34,7 +34,7 @@ _PARTS = (_JOINED, _BRACKETS, r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-
 _FIRST = 500
 #: Words in headings of numbers that say where or when, not how good.
 _PLACES = NO_RATERS | {"page", "line", "offset", "start", "end", "begin", "min", "max", "x", "y"}
-#: `Anna`, `KB`: a name, where the other part of the headings is none.
+#: `Anna`, `KB`: a name, if the other part of the headings is not a name.
 _NAME = re.compile(r"[^\W\d_a-z]+\w*\Z")
 #: `M. de Vries`: a person by an initial.
 _INITIAL = re.compile(r"(?:[^\W\d_a-z]\.[ -]?)+[^\W\d_]{2}")
@@ -138,7 +138,7 @@ def without_continued_headings(table: Table, columns: Sequence[str]) -> list[str
 def answers_in_grid(table: Table) -> NameGrid | None:
     """Return the grid of a table's answers, on one scale or on one for each criterion, or ``None``.
 
-    Criteria with different scales tell which names are the raters.
+    If the criteria have different scales, these show which names are the raters.
     """
     able = [c for c in table.columns if could_answer(table, c) and not is_sum(c)]
     grid = grid_of(able)

@@ -44,7 +44,7 @@ def role_table(
     roles = {part: roles[name] for name, parts in joined.items() for part in parts} | dict(roles)
     for column in table.columns:
         if joined.get(column):
-            continue  # its parts have the role
+            continue  # the role belongs to the column's parts
         cells = [row.get(column) for row in table.rows]
         cells = [cell for cell in cells if cell not in (None, "", [], {})]
         full = list(map(str, cells))

@@ -15,7 +15,7 @@ from core.formats.source.parsed import TableRows, refusal
 _HEADING = "Every column needs a heading of its own, in one row."
 
 
-#: The heading of the names of sheets that are read as one table, and another if it is taken.
+#: The heading for names of sheets that are read as one table, and another if a column has it.
 SHEETS = ("sheet", "sheet of the workbook")
 #: Texts are longer than this on average.
 _LONG = 30

@@ -69,7 +69,7 @@ _REMARKS = frozenset({*ABOUT[:8], "justification", "remark", "remarks"})
 LONG = 60
 #: The average length up to which texts may be labels.
 _SHORT = 25
-#: Topics have at least so many words on average; categories have fewer.
+#: Topics have at least this many words on average; categories have fewer.
 _TITLE = 2.5
 _ROWS = 1000
 
@@ -302,8 +302,8 @@ def heads_a_prompt(column: str) -> bool:
 def prompt_beside(table: Table, text: str, columns: Iterable[str]) -> str:
     """Return the only column of the texts that ``text`` answers, or "".
 
-    Of several, it is the one with the same number: `Question 2` beside `Answer 2`. Without any, it
-    is the topic of pupils' texts.
+    If there are several, it is the one with the same number: `Question 2` beside `Answer 2`. If
+    there is none, it is the topic of pupils' texts.
     """
     others = [c for c in columns if c != text]
     asked = _worded_columns(table, filter(heads_a_prompt, others))

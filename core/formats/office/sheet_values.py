@@ -20,9 +20,9 @@ _BUILT_IN: dict[int, Shown] = {
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]')
 _ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.I)
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-#: The day before the first; and the base of files that count 1900 as a leap year.
+#: Day 0 of Excel's dates, and day 0 after the 29 February 1900 that Excel counts by mistake.
 _FIRST, _AFTER_LEAP = datetime(1899, 12, 31, tzinfo=UTC), datetime(1899, 12, 30, tzinfo=UTC)
-#: The base of old macOS workbooks.
+#: Day 0 of old macOS workbooks.
 _MAC = datetime(1904, 1, 1, tzinfo=UTC)
 _LAST_SERIAL = 2_958_466
 

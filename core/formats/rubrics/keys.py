@@ -27,7 +27,7 @@ MAX_KEYS = 300
 OPTION_KEYS = frozenset(Option.model_fields)
 
 #: Our keys in other languages (German, Spanish, French, Italian, Dutch, Portuguese), and the keys
-#: of scored levels. At the top of a document only the first line holds.
+#: of scored levels. At the top level only the first line applies.
 _HEADS = (
     "name: título, titel, titre, titolo, naam, nombre, nom, nome; criteria: criterios, kriterien"
     ", critères, criteri, critérios; sections: secciones, abschnitte, sezioni, secties, seções"
@@ -56,7 +56,7 @@ _OF_HEADS, _OF_PARTS = _read_translations(_HEADS), _read_translations(_PARTS)
 def in_english(document: Document) -> tuple[Document, list[Problem]]:
     """Return a rubric with its keys in English, and a notice of those that were translated.
 
-    Documents without criteria are unchanged. A key that stands beside its translation stays.
+    Documents without criteria are unchanged. A key stays if its translation is there, too.
     """
     value, used = document.value, dict[str, str]()
     heads = (

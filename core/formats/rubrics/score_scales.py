@@ -265,7 +265,7 @@ def _criterion_of(name: Any, entry: Any, notices: list[Problem]) -> dict[str, An
     name = entry.get("name") or entry.get("title") or entry.get("id") or name
     texts = [str(entry[key]) for key in _TEXT if entry.get(key)]
     levels = next((entry[key] for key in _LEVELS if entry.get(key)), None)
-    # Without a question the name is asked; of levels, the reader says so.
+    # Without a question, judges are asked the name; for levels, the reader adds a notice.
     asked = texts[:1] or ([] if levels else [str(name or "")])
     criterion: dict[str, Any] = {"requirement": asked[0]} if asked else {}
     if name:
@@ -333,7 +333,7 @@ def _places_of_words(scale: Any) -> dict[str, float]:
     return {word: float(place) for place, word in enumerate(words)}
 
 
-#: The most levels of a scale that names its ends alone.
+#: The most levels of a scale that names only its ends.
 _MOST_BETWEEN = 20
 
 

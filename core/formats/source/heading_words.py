@@ -116,7 +116,7 @@ PROMPTS: Words = {
     "source": "original ausgangstext quelltext originaltext texte_source fuente origen fonte bron"
     " zrodlo kaynak исходн оригинал 原文 源文 原句 원문 المصدر الأصلي מקור",
 }
-#: The topic of texts, which is what was asked where pupils share it.
+#: The topic of texts, which is the prompt if pupils write on the same topic.
 TOPICS: Words = {
     "en_de_fr": "topic assignment thema aufsatzthema sujet consigne",
     "romance": "tema asunto assunto enunciado traccia",
@@ -131,7 +131,7 @@ SCHOOL: Words = {
     "other": "leerling opstel uczen uczniowie wypracowani elev uppsats ogrenci kompozisyon ученик"
     " сочинение 学生 生徒 作文 학생 작문",
 }
-#: Answers to compare with, which nobody was asked.
+#: References: answers to compare with, not answers of people who were asked.
 REFERENCES: Words = {
     "en_de": "reference gold ideal expected exemplar referenz musterlosung musterantwort"
     " erwartungshorizont",
@@ -140,7 +140,7 @@ REFERENCES: Words = {
     "other": "referentie voorbeeldantwoord modelantwoord wzorcowa referans ornek_cevap эталон"
     " 参考 標準答案 标准答案 模範解答 모범답안",
 }
-#: Those whose message a text answers.
+#: People whose message a text answers.
 ASKERS: Words = {
     "en": "customer client user_message user_turn patient_message",
     "de": "kunde kundin kunden klient anfrage",
@@ -197,7 +197,7 @@ RANKS: Words = {
     "it": "posto posizione classifica",
     "other": "plaats rangorde plats plassering placering miejsce ранг место 名次 排名 順位 순위",
 }
-#: What is worse the more there is of it.
+#: Faults: the more of it, the worse.
 FAULTS: Words = {
     "en": "severity risk harm harmfulness toxicity offensiveness hallucination hallucinations"
     " error errors mistakes violation violations bias misinformation danger",
@@ -207,7 +207,7 @@ FAULTS: Words = {
     "it": "gravita rischio errori pericolo",
     "other": "ernst risico fouten ryzyko bledy риск тяжесть ошибки 风险 严重程度 リスク 重症度",
 }
-#: Which of two answers is better.
+#: Words for a preference: which of two answers is better.
 PREFERENCES: Words = {
     "en": "prefer pref winner better best choice chosen verdict",
     "de": "bevorzug praferenz besser sieger wahl",

@@ -66,7 +66,7 @@ def _are_marks(rows: Sequence[Row], column: str) -> bool:
     return only and len({str(row.get(column)) for row in rows}) == 2
 
 
-#: From this many rows on, one mark in each row is no chance.
+#: From this many rows on, one mark in each row is no coincidence.
 _SURE = 6
 
 

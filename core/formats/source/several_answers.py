@@ -105,7 +105,7 @@ def answers_as_rows(
 def answers_in_lists(rows: Sequence[Row]) -> tuple[str, list[tuple[int, int, Row]]] | None:
     """Return the column that lists each row's answers, and a row for each, or ``None``.
 
-    With the number of the row and of the answer in its list.
+    Each new row comes with the indices of its original row and of its answer in the list.
     """
     columns = dict.fromkeys(key for row in rows[:200] for key in row)
     lists = [c for c in columns if all(_is_answer_list(row.get(c)) for row in rows)]

@@ -92,7 +92,7 @@ def _remark_below_items(
 ) -> str | None:
     """Return the words of a row below the items that is mostly empty, or ``None``.
 
-    ``below``: it stands below a summary, where a row without an id is no item.
+    ``below``: the row is below a summary, where a row without an id is no item.
     """
     neighbours = [rows[n] for n in items[-50:]]
     full = [c for c in columns if len(neighbours) > 3 and _is_mostly_filled(neighbours, c)]

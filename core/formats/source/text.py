@@ -1,6 +1,7 @@
 """Bytes to text: UTF-8, or UTF-16 with its mark.
 
-Tables may also be in an older encoding, which spreadsheets write; it is said, and refused in doubt.
+Tables may also be in an older encoding, which spreadsheets write. A notice names the encoding; if
+several are likely, the file is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _UTF8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 #: The largest share of letters beyond ASCII in a text of Western Europe.
 _MOST_BEYOND = 0.35
-#: The encodings that are recognised, by name in Python, and the name and languages to say.
+#: The encodings that are recognised, by name in Python, and the name and languages for the notice.
 _NAMES = {
     "cp932": "Shift-JIS (Japanese)",
     "euc_jp": "EUC-JP (Japanese)",
@@ -33,9 +34,9 @@ _NAMES = {
     "cp1254": "Windows-1254 (Turkish)",
     "koi8_r": "KOI8-R (Cyrillic)",
 }
-#: Bytes that are looked at, and how many of them must be beyond ASCII.
+#: The number of bytes to examine, and how many of them must be beyond ASCII.
 _FIRST, _LEAST = 100_000, 24
-#: Two readings are near if their disorder differs by less.
+#: Two encodings are equally likely if the disorder of their texts differs by less than this.
 _NEAR = 0.05
 _WESTERN = _NAMES["cp1252"]
 
@@ -94,7 +95,7 @@ def old_text(data: bytes) -> OldText | None:
     """
     first = data[: data.rfind(b"\n", 0, _FIRST) + 1] if len(data) > _FIRST else data
     beyond = sum(byte >= 0x80 for byte in first)
-    # Of UTF-8 with a few wrong bytes, most is UTF-8.
+    # If most characters are valid UTF-8, the text is UTF-8 with a few wrong bytes.
     kept = len(first.decode("utf-8", "ignore").encode()) - (len(first) - beyond)
     if beyond < _LEAST or 2 * kept > beyond:
         return None

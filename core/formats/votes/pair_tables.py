@@ -86,8 +86,8 @@ def guess_pairs(table: Table) -> VoteMapping | None:
         return None  # a preference for each criterion
     if not columns and not _are_decided(mapping):
         return None
-    if not mapping.rater and {*columns} < {*_by_person(table, mapping, left)}:
-        return None  # all of them, if one says what an unknown word means
+    if not mapping.rater and {*columns} < {*_columns_by_person(table, mapping, left)}:
+        return None  # all of them are preferences once the user explains an unknown word
     sides = [c for c in (mapping.first, mapping.second) if c]
     if not mapping.rater and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
         return None  # The rater's column holds unknown words, so ask the user.
@@ -99,7 +99,7 @@ def guess_pairs(table: Table) -> VoteMapping | None:
 def _sides_mapping(table: Table, *, loose: bool = False) -> VoteMapping | None:
     """Return a mapping with two answers, or the names of their systems, and what is beside them.
 
-    ``loose``: also names that no heading tells to be those of systems.
+    ``loose``: accept names of systems, too, if no heading says that they are systems.
     """
     heads = {plain_name(column): column for column in reversed(table.columns)}
     texts = answer_columns(table)
@@ -153,8 +153,8 @@ def _judge_unnamed(table: Table, sides: Sequence[str], left: Sequence[str]) -> b
 def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
     """Yield changes that make pairs of two similar answers and what compares them.
 
-    One column does, or several people's. One ambiguous word, next to clear ones, is proposed as a
-    tie; numbers with a middle, wins and losses are proposed in both directions.
+    The comparison is in one column, or in one for each person. One ambiguous word beside clear ones
+    is proposed as a tie; numbers with a middle, wins and losses are proposed in both directions.
     """
     if (mapping := _sides_mapping(table, loose=True)) is None:
         return
@@ -175,7 +175,7 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
         meant = (f"{WORD}{w}={option}" for w, option in sorted(better.items()))
         yield (*changes, *(f"preference={c}" for c in graded), *meant)
     left = [c for c in able if c not in graded and not (graded and is_sum(c))]
-    group = [] if rater else _by_person(table, mapping, left)
+    group = [] if rater else _columns_by_person(table, mapping, left)
     for columns in ([group] if group else []) + [[c] for c in left if c not in group]:
         labels = set[str]().union(*(words_in(table, c) for c in columns)) - NO_ANSWER
         strange = labels - set[str]().union(*(_known_words(table, mapping, c) for c in columns))
@@ -188,7 +188,7 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
             yield (*changes, *preferences, *(f"{WORD}{word}={TIE}" for word in strange))
 
 
-def _by_person(table: Table, mapping: VoteMapping, columns: Sequence[str]) -> list[str]:
+def _columns_by_person(table: Table, mapping: VoteMapping, columns: Sequence[str]) -> list[str]:
     """Return the columns of one preference by several people, with one unknown word at most."""
     able = [c for c in columns if not (has_word(c, PREFERENCES) or names_a_criterion(c))]
     able = [c for c in able if not is_sum(c) and plain_name(c) not in _PREFERENCE]
@@ -199,7 +199,7 @@ def _by_person(table: Table, mapping: VoteMapping, columns: Sequence[str]) -> li
 
 
 def _graded_columns(table: Table, columns: Sequence[str]) -> list[str]:
-    """Return columns of numbers below and above 0 on one scale: how much better, by each rater."""
+    """Return columns of numbers below and above 0 on one scale: how strongly raters prefer one."""
     able = [c for c in columns if not (is_sum(c) or names_a_criterion(c) or counts_rows(table, c))]
     numbers = {c: {number_of(w) for w in words_in(table, c) - NO_ANSWER} for c in able}
     able = [c for c in able if numbers[c] and None not in numbers[c]]

@@ -38,7 +38,7 @@ def layout_meant(changes: Sequence[str], first: Layout | None = None) -> Layout 
 
     A rater alone implies nothing for a table first read with a row for each rater.
     """
-    names = [change.partition("=")[0] for change in _by_a_rater(changes)]
+    names = [change.partition("=")[0] for change in _with_labels_as_criteria(changes)]
     fields = {name.partition(":")[0] for name in names}
     if fields & {*PAIR, "preference"}:
         return "pairs"
@@ -54,7 +54,7 @@ def layout_meant(changes: Sequence[str], first: Layout | None = None) -> Layout 
     return "long" if long else None
 
 
-def _by_a_rater(changes: Sequence[str]) -> list[str]:
+def _with_labels_as_criteria(changes: Sequence[str]) -> list[str]:
     """Return the changes with labels as criteria, if a column names who gave them."""
     rated = any(re.match(r"rater=.", change) for change in changes)
     return [re.sub(r"\Alabels=", "criteria=", c) if rated else c for c in changes]
@@ -90,7 +90,7 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
     label = "preference=" if mapping.layout == "pairs" else "label="
     changes = [
         re.sub(r"\Alabel=", label, change)
-        for change in with_item_columns_joined(_by_a_rater(changes))
+        for change in with_item_columns_joined(_with_labels_as_criteria(changes))
     ]
     lists: dict[str, list[str]] = {}
     several = [change.partition("=")[0] for change in changes]

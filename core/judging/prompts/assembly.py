@@ -298,9 +298,9 @@ def _last_segment(question: Question, *parts: str) -> Segment:
 
 def _ending_segment(words: _Words, mode: str, count: int, parts: Iterable[str]) -> Segment:
     """Return the end of a message about a criterion with this many options."""
-    twice = mode == "two_step"
-    ask = words.assess if twice else words.ask.format(count=count)
-    return Segment("user", _joined_parts([*parts, ask]), shared=twice)
+    is_assessment = mode == "two_step"
+    ask = words.assess if is_assessment else words.ask.format(count=count)
+    return Segment("user", _joined_parts([*parts, ask]), shared=is_assessment)
 
 
 def _listed_ids(ids: Sequence[str]) -> str:

@@ -340,17 +340,17 @@ def keep_dataset(store: Store, task: HelpTask, dataset: Dataset) -> DatasetVersi
     """Store a task's texts as a dataset, and note that it belongs to the task."""
     source = f"help task {task.id}"
     version = store.datasets.create(dataset, now=clock.now(), source=source)
-    store.settings.put(_dataset_place(task), version.id)
+    store.settings.put(_dataset_setting(task), version.id)
     return version
 
 
 def kept_dataset(store: Store, task: HelpTask) -> int | None:
     """Return the dataset version that last stored the task's texts, or ``None``."""
-    version_id = store.settings.get(_dataset_place(task))
+    version_id = store.settings.get(_dataset_setting(task))
     return None if version_id is None else int(version_id)
 
 
-def _dataset_place(task: HelpTask) -> str:
+def _dataset_setting(task: HelpTask) -> str:
     return f"help/{task.id}/dataset"
 
 

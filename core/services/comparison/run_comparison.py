@@ -379,8 +379,8 @@ NEWEST = 30
 def latest_pair(store: Store, newest: Sequence[RunRow]) -> list[int]:
     """Return the newest two runs over the same items of a dataset, the older first.
 
-    Otherwise return the two runs over one dataset that share most items, like a trial on three
-    items and the full run; else the newest run alone, so that a person chooses the other.
+    Otherwise return the two runs over one dataset that share the most items, for example a trial on
+    three items and the full run; else the newest run alone, so that a person chooses the other.
     ``newest`` is sorted newest first.
     """
     rows, ids = newest[:NEWEST], dict[int, frozenset[str]]()

@@ -23,7 +23,7 @@ from core.services.rubrics import library
 from core.store.store import Store
 from core.text.names import fold
 
-#: A column with more distinct words that are no option does not contain marks.
+#: A column with more distinct words than this, options not counted, does not contain marks.
 MOST_WORDS = 40
 
 #: Headings of marks for the whole text, which belong to a rubric's only criterion.

@@ -66,8 +66,8 @@ def gaps_between(
 ) -> list[Gap]:
     """Return the score's gap, then every criterion's, on the same resamples of tasks.
 
-    Intervals and p are those of ``compare`` (``paired_difference`` over tasks). The criteria's p
-    are corrected (Holm 1979); the score's is not.
+    Intervals and p-values are those of ``compare`` (``paired_difference`` over tasks). The
+    criteria's p-values are corrected (Holm 1979); the score's is not.
     """
     shared_items = [t.items for t in shared.tasks if first in t.items and second in t.items]
     rubric = scored_items.scored_rubric(store, run)

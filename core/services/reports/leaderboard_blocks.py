@@ -163,7 +163,8 @@ def _accord_table(accords: Sequence[RankAccord]) -> TableBlock:
 def _winner_sentences(methods: Methods, *, sure: bool) -> Iterator[Sentences]:
     """Yield whether all methods put the same system first.
 
-    All methods use the same votes, so their agreement may be chance unless the place is ``sure``.
+    All methods use the same votes, so their agreement may be chance unless first place is certain
+    (``sure``).
     """
     if methods.winner_differs:
         yield Sentences(("Which system is first depends on the way to rank.",), kind="warning")

@@ -184,7 +184,7 @@ def _label_limits(report: RunReport) -> Iterator[str]:
 
 
 def _fairness_words(report: RunReport) -> str:
-    """Return what labels of some items say about the other items."""
+    """Return how far the labelled items represent the others."""
     if report.labels_declared:
         return "which were drawn at random, so that they speak of the others, too"
     if "unlike" in report.trust:

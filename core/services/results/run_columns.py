@@ -309,8 +309,8 @@ def _option_numbers(options: Sequence[int | None]) -> Numbers:
     return np.where(np.isnan(numbers), NO_OPTION, numbers).astype(np.int64)
 
 
-# The format of a column: rows only if some items are missing, numbers as indices of the distinct
-# ones if these are few, everything in as few bytes as possible.
+# The format of a column: rows only if some items are missing, numbers as indices into the distinct
+# values if those are few, everything in as few bytes as possible.
 
 
 def _numbers_by_place(column: int, rows: Numbers, items: int) -> dict[str, Numbers]:

@@ -34,8 +34,8 @@ _SAMPLE = 48
 _EXAMPLES = 400
 #: Characters per token: the usual rule of thumb for English. Screens call the result an estimate.
 _CHARS_PER_TOKEN = 4
-#: Tokens of an answer with evidence, reason and option; of an answer with only the option; of one
-#: word.
+#: Tokens of an answer with evidence, reason and option; of an answer with only the option; of a
+#: decision in one word.
 _TOKENS_OUT, _TOKENS_BRIEF, _TOKENS_DECIDED = 150, 12, 5
 #: Tokens of an answer that assesses a text.
 _TOKENS_ASSESSED = 150

@@ -134,7 +134,7 @@ def _changed_items(some: Sequence[FairScore], rated: int) -> None:
     draw_table(
         ("Item", "Its raters gave", "An average rater", "Raters"),
         (_item_row(one) for one in some),
-        name="Items that severity touched most",
+        name="Items most affected by severity",
         numbers=(1, 2, 3),
     )
     st.caption(

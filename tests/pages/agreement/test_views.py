@@ -149,12 +149,12 @@ def test_where_severity_surely_changes_no_score_it_says_so_and_lists_none(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = str(imported(store, EVERYBODY))
-    assert "Items that severity touched most" in words(open_page(PAGE, run=run, view="severity"))
+    assert "Items most affected by severity" in words(open_page(PAGE, run=run, view="severity"))
 
     monkeypatch.setattr(SeverityStudy, "surely_changed", ())
     app = open_page(PAGE, run=run, view="severity")
     assert "Severity significantly changes the score of none of 60 items." in words(app)
-    assert "Items that severity touched most" not in words(app)
+    assert "Items most affected by severity" not in words(app)
 
 
 def test_a_part_of_the_items_is_in_the_address_and_said_with_its_number(store: Store) -> None:

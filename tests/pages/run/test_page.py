@@ -354,7 +354,7 @@ def test_right_and_wrong_are_said_in_words_with_the_label_and_its_reason(store: 
     assert "✕ wrong: the label is MET" in text
     assert "s reason: It reads well." in text
     assert "✓ as labelled" in text
-    assert "a tie, which takes the worse answer" in text
+    assert "a tie, in which the worse answer counts" in text
     assert "options in the order shown" in text
     assert "rubrics?rubric=1" in text
     assert ">weight +10</a>" in text

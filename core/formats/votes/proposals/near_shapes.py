@@ -119,8 +119,8 @@ def first_reading(
 ) -> VoteMapping | None:
     """Return the reading of a table before ``changes`` assign its columns, as votes.
 
-    For an unknown table that is the first proposal, with the item and the rater of the changes if
-    they name both; for items, their columns and texts.
+    For an unknown table it is the first proposal, with the item and the rater that the changes
+    name, if they name both; for items, their columns and texts.
     """
     if kind == "dataset":
         items = guess_mapping(table, rubric)
@@ -284,7 +284,7 @@ def _leads_into_several(table: Table, path: str) -> bool:
 def _readings_of_neighbours(table: Table) -> Iterator[NearShape]:
     """Yield neighbouring columns of answers as raters, as criteria, or as labels of texts.
 
-    Raters come last if no heading says so, and they would not agree.
+    Raters come last if no heading names them and the columns do not agree.
     """
     table = with_object_keys(table)
     wide = rater_columns(table)

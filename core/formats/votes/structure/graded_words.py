@@ -74,7 +74,7 @@ def graded_order(labels: Collection[str]) -> dict[str, float] | None:
     graded = any(degree not in (0.0, 2.0) for _, degree in parted.values())
     signs = _sides_of_words([*bases], graded=graded)
     if signs is None or (len(bases) == 1 and len(labels) < 3):
-        return None  # spam and not spam are a kind and the rest
+        return None  # spam, not spam: a kind and everything else, not degrees
     places = {label: signs.get(base, 1) * degree for label, (base, degree) in parted.items()}
     words = {bare_word(label) for label in labels}
     return places if len({*places.values()}) == len(words) > 1 else None

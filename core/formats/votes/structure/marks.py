@@ -29,7 +29,7 @@ _OUTCOME = re.compile(
 _WHOLE, _PARTS, _WIDER = 0.51, 0.06, 20
 #: More different marks than this are a wide scale.
 _FINE = 12
-#: A smaller weight is none.
+#: A smaller weight counts as none.
 _WEIGHT = 0.05
 
 
@@ -37,7 +37,7 @@ def columns_of_marks(values: Values, columns: Sequence[str]) -> list[str]:
     """Return the columns that look like one person's marks of the texts beside them.
 
     At least one needs a heading or three words of a scale; two such words, and numbers on the scale
-    of such a column, join it. What people are, and what the author of a text says, is no mark.
+    of such a column, join it. Attributes and statements of people are not marks.
     """
     able = [c for c in columns if c in values.columns and values.can_be_answers(c)]
     able = [c for c in able if len(values.distinct[c]) > 1 and not _is_background(c)]
@@ -82,13 +82,13 @@ def _is_derived(values: Values, column: str, others: Sequence[str]) -> bool:
     if _PERCENT.search(column) and not any(map(_PERCENT.search, others)):
         return True
     places = [_numbers_of_words(values, c) for c in (column, *others)]
-    cells = zip(*(values.of[c] for c in (column, *others)), strict=True)
+    cells = zip(*(values.words[c] for c in (column, *others)), strict=True)
     rows = [[of.get(cell) for of, cell in zip(places, row, strict=True)] for row in cells]
     return _is_weighted_sum([[n for n in row if n is not None] for row in rows if None not in row])
 
 
 def _follows_from_number(values: Values, column: str, answers: Collection[str]) -> bool:
-    """Return whether a result of two words is told by how high a total or percentage is."""
+    """Return whether a result of two words follows from how high a total or percentage is."""
     if not _OUTCOME.search(plain_heading(column)) or len(values.distinct[column]) != 2:
         return False
     totals = [c for c in values.columns if c not in answers and values.is_number(c)]
@@ -103,7 +103,7 @@ def _is_total(values: Values, column: str) -> bool:
 def _separates_totals(values: Values, total: str, column: str) -> bool:
     """Return whether every total of one word is below every total of the other."""
     sides: dict[str, list[float]] = {}
-    for number, word in zip(values.of[total], values.of[column], strict=True):
+    for number, word in zip(values.words[total], values.words[column], strict=True):
         if word and (n := number_of(number)) is not None:
             sides.setdefault(word, []).append(n)
     if len(sides) != 2 or min(map(len, sides.values())) < 2:
@@ -145,10 +145,10 @@ def raters_agree(values: Values, columns: Sequence[str]) -> bool:
     Marks of a wide scale, such as 45 points, are seldom the same; they agree if they are near.
     """
     pairs = [*combinations(columns, 2)]
-    if fmean(_kappa(values.of[a], values.of[b]) for a, b in pairs) > 0.1:
+    if fmean(_kappa(values.words[a], values.words[b]) for a, b in pairs) > 0.1:
         return True
     fine = all(values.is_number(c) and len(values.distinct[c]) > _FINE for c in columns[:2])
-    return fine and fmean(_concordance(values.of[a], values.of[b]) for a, b in pairs) > 0.6
+    return fine and fmean(_concordance(values.words[a], values.words[b]) for a, b in pairs) > 0.6
 
 
 def _concordance(left: Sequence[str], right: Sequence[str]) -> float:

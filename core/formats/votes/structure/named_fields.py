@@ -61,7 +61,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 #: The two answers of a table of pairs, and their authors.
 PAIR = ("first", "second", "first_system", "second_system")
-#: What a row may say about its item.
+#: Fields of a row that describe its item.
 ABOUT_ITEM = ("submission", "prompt", "reference", "system")
 WIDE = ("item", "criterion", *ABOUT_ITEM)
 #: Names that end in "id" and do not name the item.
@@ -157,7 +157,7 @@ def _is_rater_weight(table: Table, fields: dict[str, str]) -> bool:
 def _rater_by_heading(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields with the only column headed for raters if the present one is ``WEAK``.
 
-    The present one then names the system.
+    The present column then names the system.
     """
     rater = fields.get("rater", "")
     if plain_name(rater) not in WEAK:

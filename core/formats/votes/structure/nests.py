@@ -28,7 +28,7 @@ from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.values import Values
 
 _SCORES = (*NAMES["label"], "grade", "mark", "result", "passed")
-#: Keys that name a criterion if a judge stands beside, or by its name.
+#: Keys that may name a criterion.
 _WEAK = ("name", "key", "question", "rubric")
 #: Keys around scores that name nothing.
 _AROUND = re.compile(

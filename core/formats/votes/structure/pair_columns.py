@@ -28,7 +28,7 @@ DECIDED = (
     *(("accepted", "rejected"), ("better", "worse")),
 )
 
-#: The rows above a count that tell whether its column holds words.
+#: The number of rows above a count that show whether its column holds words.
 _NEAR = 1000
 
 

@@ -19,7 +19,7 @@ _ANSWERS = (
     r"|respuesta|traduccion|texto|resposta|traducao|versao|risposta|traduzione|testo|versione"
     r"|antwoord|tekst|vertaling|odpowiedz|svar|opcion|opzione|opcao|optie|opcja"
 )
-#: Words around an answer that say how much better it is, or nothing.
+#: Words around an answer that say how much better it is, or that add nothing.
 _DEGREES = re.compile(
     r"\b((?P<much>much|far|slightly|somewhat|clearly|significantly|strongly|marginally"
     r"|a (?:lot|bit)|little|viel|etwas|deutlich|leicht|klar|beaucoup|un peu|legerement|nettement"

@@ -58,7 +58,7 @@ def why_ranking_unread(table: Table) -> str:
 def are_ranks(values: Values, columns: Sequence[str]) -> bool:
     """Return whether each column gives its rows the places 1 to n, each once."""
     places = [*map(float, range(1, values.size + 1))]
-    numbers = ([number_of(word) or 0.0 for word in values.of[c]] for c in columns)
+    numbers = ([number_of(word) or 0.0 for word in values.words[c]] for c in columns)
     return values.size > 2 and all(sorted(of) == places for of in numbers)
 
 
@@ -66,13 +66,13 @@ def _is_symmetric(values: Values) -> bool:
     """Return whether rows and columns have the same labels, and most counts agree."""
     columns = [c for c in values.columns[1:] if values.is_number(c) and not is_sum(c)]
     labels = [_plain_label(c) for c in columns]
-    heads = [_plain_label(word) for word in values.of[values.columns[0]]] if columns else []
+    heads = [_plain_label(word) for word in values.words[values.columns[0]]] if columns else []
     rows = {head: at for at, head in enumerate(heads) if not is_sum(head)}
     if len(columns) < 2 or len({*labels}) < len(labels) or rows.keys() != {*labels}:
         return False
-    counts = [[number_of(values.of[c][at]) for at in rows.values()] for c in columns]
+    counts = [[number_of(values.words[c][at]) for at in rows.values()] for c in columns]
     whole = [n for of in counts for n in of if n is not None and n >= 0 and n.is_integer()]
-    agreed = [number_of(values.of[c][rows[_plain_label(c)]]) or 0.0 for c in columns]
+    agreed = [number_of(values.words[c][rows[_plain_label(c)]]) or 0.0 for c in columns]
     # Marks that people give each other are small numbers.
     return len(whole) == len(columns) ** 2 and max(whole) > 10 and 2 * sum(agreed) > sum(whole)
 
@@ -84,7 +84,7 @@ def _plain_label(heading: str) -> str:
 def _place_columns(values: Values) -> Sequence[str]:
     """Return the columns whose rows each order the same words, or 1 to n."""
     for group in columns_by_scale(values.table, values.columns):
-        rows = list(zip(*(values.of[c] for c in group), strict=True))
+        rows = list(zip(*(values.words[c] for c in group), strict=True))
         full = [row for row in rows if all(row)]
         if len(group) < 3 or len(full) < 3 or len(full) * 10 < 9 * len(rows):
             continue
@@ -101,7 +101,9 @@ def _place_columns(values: Values) -> Sequence[str]:
 def _tally_columns(values: Values) -> Sequence[str]:
     """Return at least three columns of whole numbers with the same sum in each row."""
     columns = [c for c in values.columns if values.is_number(c) and values.uniqueness([c]) < 1]
-    rows = list(zip(*([number_of(w) or 0.0 for w in values.of[c]] for c in columns), strict=True))
+    rows = list(
+        zip(*([number_of(w) or 0.0 for w in values.words[c]] for c in columns), strict=True)
+    )
     counts_only = all(n >= 0 and n.is_integer() for row in rows for n in row)
     same = len(set(map(sum, rows))) == 1 and len(set(rows)) > 1 and len(rows) > 3
     return columns if len(columns) > 2 and counts_only and same else ()
@@ -130,8 +132,10 @@ def _best_and_worst(values: Values) -> tuple[str, str] | None:
         if len(group) < 5:
             continue
         for best, worst in combinations(group, 2):
-            options = [values.of[c] for c in group if c not in (best, worst)]
-            rows = zip(values.of[best], values.of[worst], zip(*options, strict=True), strict=True)
+            options = [values.words[c] for c in group if c not in (best, worst)]
+            rows = zip(
+                values.words[best], values.words[worst], zip(*options, strict=True), strict=True
+            )
             if all(_picks_among(*row) for row in rows):
                 return best, worst
     return None

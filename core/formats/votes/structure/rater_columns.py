@@ -302,7 +302,7 @@ def _summarises(values: Values, column: str, group: Sequence[str]) -> bool:
         return len(group) > 1
     if len(group) < 2 or not _differs_in_form(column, group):
         return False
-    rows = zip(values.of[column], *(values.of[c] for c in group), strict=True)
+    rows = zip(values.words[column], *(values.words[c] for c in group), strict=True)
     agreed = total = 0
     for word, *others in rows:
         most = Counter(filter(None, others)).most_common(2)

@@ -81,7 +81,7 @@ class RowKeys(NamedTuple):
 def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     """Return how rows are items and raters: the likeliest reading, or both if either is possible.
 
-    Both repeat, and each row is a different pair of them. A column that headings, addresses or
+    Items and raters repeat, and each row is a different pair. A column that headings, addresses or
     initials identify as people is the rater; otherwise the column that determines the texts is the
     item. Without ``sure`` less evidence is enough.
     """
@@ -242,7 +242,7 @@ def _span_keys(values: Values, others: Sequence[str]) -> Iterator[tuple[str, ...
     numbers = [c for c in numbers if values.measures_nothing(c)]
     for first, last in product(numbers, numbers):
         if _BEGINS.search(plain_heading(first)) and _ENDS.search(plain_heading(last)):
-            ends = zip(values.of[first], values.of[last], strict=True)
+            ends = zip(values.words[first], values.words[last], strict=True)
             if all((number_of(a) or 0) <= (number_of(b) or 0) for a, b in ends):
                 yield from ((c, first, last) for c in others if c not in (first, last))
 
@@ -315,7 +315,7 @@ def _answer_keys(
     free = [t for t in free if t not in (*item, rater, *answers)]
     if len(item) == 1 and item[0] in texts:
         free = [item[0], *free]
-    judged = _of_systems(values, free, item) or best_texts(values, free, item)
+    judged = _system_texts(values, free, item) or best_texts(values, free, item)
     varying = [c for c in values.columns if c not in keys and values.varies(item, c)]
     sentences = (c for c in varying if c in texts or values.holds_sentences(c))
     reasons = sorted(filter(values.holds_remarks, varying)) or [
@@ -325,7 +325,7 @@ def _answer_keys(
     return RowKeys(item, rater, tuple(answers), asked, judged, reason)
 
 
-def _of_systems(values: Values, texts: Sequence[str], item: Sequence[str]) -> TextColumns | None:
+def _system_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> TextColumns | None:
     """Return the texts that differ between the systems of an id, with the one they share."""
     ids = [c for c in item if not names_a_system(c)]
     own = [t for t in texts if ids and values.varies(ids, t)]
@@ -355,7 +355,7 @@ def _unnamed_keys(
 ) -> Iterator[RowKeys]:
     """Yield pairs of item and rater columns if no heading names people.
 
-    Both orders, unless texts decide.
+    Both orders are yielded, unless the texts show which column is the item.
     """
     texts = values.text_columns()
     able = [c for c in keys if c not in texts and c != sheet_column(values)][:_TRIED]

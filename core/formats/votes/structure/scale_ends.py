@@ -8,7 +8,7 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import FAULTS, has_word, plain_heading
 from core.formats.votes.structure.graded_words import bare_word
 
-#: Said of a criterion that counts against a text.
+#: The notice of a criterion that counts against a text.
 FAULT = "More of it is worse: the lowest number has value 1, the highest 0."
 #: The first words of scales of amounts.
 _LEAST = re.compile(

@@ -92,23 +92,25 @@ class Values:
         self.table, self.rows = table, table.rows
         self.size = len(self.rows)
         self.columns = [c for c in table.columns if not (c in table.nested or is_index(table, c))]
-        self.of = {c: [_word_in(row.get(c)) for row in self.rows] for c in self.columns}
-        self.columns = [c for c in self.columns if any(self.of[c])]
-        self.distinct = {c: {w for w in self.of[c] if w} for c in self.columns}
+        self.words = {c: [_word_in(row.get(c)) for row in self.rows] for c in self.columns}
+        self.columns = [c for c in self.columns if any(self.words[c])]
+        self.distinct = {c: {w for w in self.words[c] if w} for c in self.columns}
         self._known = dict[str, bool]()
 
     def share_filled(self, column: str) -> float:
         """Return the share of rows with a value."""
-        return sum(map(bool, self.of[column])) / max(1, self.size)
+        return sum(map(bool, self.words[column])) / max(1, self.size)
 
     def uniqueness(self, keys: Sequence[str]) -> float:
         """Return the number of different keys in these columns as a share of the rows."""
-        return len(set(zip(*(self.of[key] for key in keys), strict=True))) / max(1, self.size)
+        return len(set(zip(*(self.words[key] for key in keys), strict=True))) / max(1, self.size)
 
     def varies(self, keys: Sequence[str], column: str) -> bool:
         """Return whether rows with the same keys differ in a column; an empty cell differs."""
         first: dict[tuple[str, ...], str] = {}
-        rows = zip(zip(*(self.of[key] for key in keys), strict=True), self.of[column], strict=True)
+        rows = zip(
+            zip(*(self.words[key] for key in keys), strict=True), self.words[column], strict=True
+        )
         return any(first.setdefault(key, word) != word for key, word in rows)
 
     def are_crossed(self, left: str, right: str) -> bool:
@@ -166,7 +168,7 @@ class Values:
         groups = defaultdict[str, list[str]](list)
         for key in keys:
             groups.clear()
-            for name, word in zip(self.of[key], self.of[column], strict=True):
+            for name, word in zip(self.words[key], self.words[column], strict=True):
                 groups[name].append(word)
             sizes = [len(group) for group in groups.values()]
             of_keys = [
@@ -241,7 +243,7 @@ class Values:
         """Return whether a column holds the means or the sums of others."""
         if not self.is_number(column) or not all(map(self.is_number, group)) or len(group) < 2:
             return False
-        rows = zip(self.of[column], *(self.of[c] for c in group), strict=True)
+        rows = zip(self.words[column], *(self.words[c] for c in group), strict=True)
         fits, total, exact = 0, 0, 0
         rounded = has_word(column, SUMMARIES, whole=True)
         # Bands and grades are rounded to halves.

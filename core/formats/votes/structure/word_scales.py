@@ -157,7 +157,7 @@ def scale_order(
     if len({*map(fold, labels)}) < 2:
         return None
     return (
-        _by_signs(labels)
+        _places_by_signs(labels)
         or _places_by_words({label: label for label in labels})
         or graded_order(labels)
         or _places_by_words(_words_before_noun(labels))
@@ -166,7 +166,7 @@ def scale_order(
     )
 
 
-def _by_signs(labels: Collection[str]) -> dict[str, float] | None:
+def _places_by_signs(labels: Collection[str]) -> dict[str, float] | None:
     """Return the places of marks such as `--`, `+/-` and `+`, if each is another one."""
     places = {label: SIGNS.get(fold(label).replace(MINUS, "-")) for label in labels}
     known = {label: place for label, place in places.items() if place is not None}

@@ -98,7 +98,7 @@ def tool_format(name: str, title: str, shapes: Iterable[ToolShape]) -> Format:
         assert shape is not None
         with damaged_refused(title, opened.name):
             results = shape.read(opened)
-        results.of = title
+        results.tool_name = title
         return results
 
     return Format(name, title, ("votes", "items"), fit_of_file, read)

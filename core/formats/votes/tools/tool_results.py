@@ -51,7 +51,7 @@ class ToolResults:
     """A reader's results: ``items`` has `Item` fields by id, ``truth`` labels.
 
     ``contest`` describes votes on pairs: the design, and the systems in order. ``rubric`` is the
-    rubric given with the answers, if any. ``of`` is the tool's name.
+    rubric given with the answers, if any. ``tool_name`` is the tool's name on screen.
     """
 
     tool: str
@@ -63,7 +63,7 @@ class ToolResults:
     notices: list[Problem] = field(default_factory=list)
     contest: dict[str, Any] | None = None
     rubric: Rubric | None = None
-    of: str = "pairs"
+    tool_name: str = "pairs"
 
     def note(self, message: str, mend: str = "") -> None:
         """Add a notice about the import."""
@@ -92,7 +92,7 @@ def bundle(
     scales = _scales_of_questions(results, bins)
     rubric = rubric or results.rubric
     if not results.answers or (rubric is None and not scales):
-        message = f"It is a file of {results.of}, and holds no scores."
+        message = f"It is a file of {results.tool_name}, and holds no scores."
         raise InputError(message, tuple(results.notices), results.title)
     lines = list(_vote_lines(results, scales))
     if rubric is None:
