@@ -37,10 +37,12 @@ FORMATS: tuple[Format, ...] = (
 )
 
 
-def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = False) -> SeenKind:
+def kind_of(
+    source: VoteSource, rubric: Rubric | None = None, *, has_choices: bool = False
+) -> SeenKind:
     """Return what the source holds, by the names of its files and columns.
 
-    ``told``: the user also named columns or a rubric, so that a table is not itself a rubric.
+    ``has_choices``: the user also named columns or a rubric, so a table is no rubric itself.
     """
     if recognised_evaluations(source.first_file):
         return "gradescope"
@@ -55,7 +57,7 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = Fa
     if format is not None and "items" in format.holds:
         return "dataset"
     is_sheet = opened.once(book_in) is not None or opened.ending in ("csv", "tsv")
-    is_rubric = format is not None and not (told and is_sheet)
+    is_rubric = format is not None and not (has_choices and is_sheet)
     if is_rubric and not (is_sheet and opened.once(_is_no_rubric)):
         return "rubric"
     table = table_of(source, MAX_ITEMS, rubric)

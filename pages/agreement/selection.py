@@ -68,7 +68,7 @@ class RatedSelection(NamedTuple):
 
 
 def chosen_ratings(
-    run_id: int, about: tuple[object, ...], whole: Sheet, asked: Collection[str]
+    run_id: int, cache_key: tuple[object, ...], whole: Sheet, asked: Collection[str]
 ) -> RatedSelection:
     """Return reference, rater, criterion and items from the address; those in `asked` can be
     changed here.
@@ -81,7 +81,7 @@ def chosen_ratings(
     rater = _valid_option(RATER, raters) if raters else ""
     names = [asked.name for asked in whole.criteria]
     criterion = _valid_option(state.CRITERION, names)
-    options = remembered("agreement choices", about, lambda: rating_sheet.slice_choices(whole))
+    options = remembered("agreement choices", cache_key, lambda: rating_sheet.slice_choices(whole))
     part, how = _chosen_part(options), chosen_confidence()
     pair = RATER in asked and raters
     if asked:
@@ -96,12 +96,12 @@ def chosen_ratings(
                     "Against", REFERENCE, whole.references, reference, rater_caption, (RATER,)
                 )
             _item_choices(options, part)
-    sheet, these = whole, (*about, part.tags, part.systems, part.split)
+    sheet, these = whole, (*cache_key, part.tags, part.systems, part.split)
     if part:
         sheet = shared("agreement part", these, lambda: rating_sheet.sheet_slice(whole, part))
-    chosen = (*about, part.tags, part.systems, part.split, *how)
+    chosen = (*cache_key, part.tags, part.systems, part.split, *how)
     sides_ = reference, rater, criterion
-    return RatedSelection(run_id, about, chosen, whole, sheet, part, *sides_, how)
+    return RatedSelection(run_id, cache_key, chosen, whole, sheet, part, *sides_, how)
 
 
 def choose_criterion(chosen: RatedSelection) -> None:

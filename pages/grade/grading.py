@@ -40,7 +40,7 @@ def run_of(path: Path) -> RunRow | None:
     return row if row.dataset_version_id == path.dataset.id else None
 
 
-def plan_grading(path: Path, names: tuple[str, ...], tried: int | None) -> None:
+def plan_grading(path: Path, names: tuple[str, ...], trial_run: int | None) -> None:
     """Show the existing grades, and an estimate with the start button for the named judges."""
     graded = own.graded_count(path)
     if path.dataset is None or path.rubric is None or not (names or graded):
@@ -51,7 +51,7 @@ def plan_grading(path: Path, names: tuple[str, ...], tried: int | None) -> None:
         if graded:
             _draw_own_grades(path.dataset, path.rubric, graded)
         if names:
-            _start_by_judges(path, path.dataset, path.rubric, names, tried, first=not graded)
+            _start_by_judges(path, path.dataset, path.rubric, names, trial_run, first=not graded)
 
 
 def _draw_own_grades(dataset: DatasetVersion, rubric: RubricVersion, graded: int) -> None:
@@ -83,7 +83,7 @@ def _start_by_judges(
     dataset: DatasetVersion,
     rubric: RubricVersion,
     names: tuple[str, ...],
-    tried: int | None,
+    trial_run: int | None,
     *,
     first: bool,
 ) -> None:
@@ -95,7 +95,7 @@ def _start_by_judges(
                 st.caption("These judges have too few grades to learn from. Your grades are kept.")
                 own.draw_begin_button(path, "more", first=True)
             return
-        request = grading.request(store(), rubric.id, dataset.id, panel, tried=tried)
+        request = grading.request(store(), rubric.id, dataset.id, panel, trial_run=trial_run)
         count = _show_estimate(request, panel)
     except InputError as error:
         show_refusal(error)
@@ -196,7 +196,7 @@ def _show_outcome(path: Path, run: RunRow) -> None:
             )
 
 
-def _cached_outcome(run: RunRow, about: tuple[object, ...]) -> Outcome:
+def _cached_outcome(run: RunRow, cache_key: tuple[object, ...]) -> Outcome:
     # Reviewers' decisions change the counts but no vote, so the key includes their last event.
-    events = (*about, grading.last_event(store()))
+    events = (*cache_key, grading.last_event(store()))
     return resources.remembered("outcome", events, lambda: grading.outcome(store(), run.id))

@@ -74,8 +74,8 @@ def _on_begin(dataset: DatasetVersion, rubric: RubricVersion, ids: tuple[str, ..
         state.set_address(**{state.RUN: None, state.TRIED: None})
 
 
-def offer_judges(path: Path, why: str, *, first: bool) -> None:
-    """Draw, after `why`, how judges that need no model can grade these texts, which have no
+def offer_judges(path: Path, reason: str, *, first: bool) -> None:
+    """Draw, after `reason`, how judges that need no model can grade these texts, which have no
     labels.
     """
     if path.dataset is not None and not ungraded_texts(path):
@@ -92,7 +92,7 @@ def offer_judges(path: Path, why: str, *, first: bool) -> None:
         else "Without a model: grade ten texts yourself. Judges on this machine learn from them "
         "and grade the others."
     )
-    st.caption(label(f"{why} {way}".strip(), 200))
+    st.caption(label(f"{reason} {way}".strip(), 200))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         draw_begin_button(path, "first", first=first)
         draw_begin_button(path, "all", first=False, ids=_few_enough_texts(path))

@@ -170,11 +170,11 @@ def checked_votes(
 
 @st.cache_resource(max_entries=1, scope="session", show_spinner="Checking every vote …")
 def _checked_votes(
-    about: tuple[str, str, str, tuple[str, ...], int | None, int | None],
+    cache_key: tuple[str, str, str, tuple[str, ...], int | None, int | None],
     _seen: FileShape,
     _mapping: VoteMapping | None,
 ) -> CheckedVotes:
-    *_, bins, rubric_version, dataset_version = about
+    *_, bins, rubric_version, dataset_version = cache_key
     return import_files.check(
         store(),
         _seen,

@@ -87,11 +87,11 @@ def _show_answers(reference: str, item: Item) -> None:
     )
 
 
-def _result_row(tried: CheckOutcome) -> list[str]:
-    if tried.failed:
+def _result_row(outcome: CheckOutcome) -> list[str]:
+    if outcome.failed:
         answer = tag("✕ failure", "bad")
-    elif tried.option is None:
+    elif outcome.option is None:
         answer = quiet_html("abstains")
     else:
-        answer = tag(visible(tried.option), "info")
-    return [esc(visible(tried.criterion)), answer, esc(visible(tried.why))]
+        answer = tag(visible(outcome.option), "info")
+    return [esc(visible(outcome.criterion)), answer, esc(visible(outcome.why))]

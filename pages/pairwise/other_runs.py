@@ -182,13 +182,13 @@ def _full_message(error: InputError) -> str:
     return label(" ".join([error.message, *first]))
 
 
-def _draw_methods(listwise: Listwise, about: tuple[object, ...]) -> None:
+def _draw_methods(listwise: Listwise, cache_key: tuple[object, ...]) -> None:
     for notice in listwise.notices:
         st.caption(label(notice))
     ballots = listwise.ballots
     strengths = remembered(
         "ballots",
-        about,
+        cache_key,
         lambda: rank_report.ballots_board(ballots, level=chosen_confidence().level),
     )
     show_sections(
@@ -240,11 +240,11 @@ BY_PEOPLE_SAYS = (
 )
 
 
-def _ranking_by_people(run: Run, about: tuple[object, ...]) -> None:
+def _ranking_by_people(run: Run, cache_key: tuple[object, ...]) -> None:
     """Draw the section, or why the labels cannot represent all answers."""
     corrected = remembered(
         "by people",
-        (*about, *browsing.results_state(store(), run)),
+        (*cache_key, *browsing.results_state(store(), run)),
         lambda: system_gaps.corrected_systems(store(), run, level=chosen_confidence().level),
     )
     st.html('<div class="rs-section">Systems as people would grade them</div>')

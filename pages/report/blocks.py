@@ -74,7 +74,7 @@ def download_buttons(run_id: int, report: RunReport) -> None:
     """Draw a button per file, made on request, and a link to grades for students."""
 
     def offer_file(
-        name: str, data: Callable[[], str | bytes], file: str, icon: str, about: str
+        name: str, data: Callable[[], str | bytes], file: str, icon: str, help_text: str
     ) -> None:
         st.download_button(
             name,
@@ -83,7 +83,7 @@ def download_buttons(run_id: int, report: RunReport) -> None:
             mime=_TYPES[file.rpartition(".")[2]],
             icon=f":material/{icon}:",
             key=state.key(REPORT_ACT, name),
-            help=about,
+            help=help_text,
             on_click="ignore",
             width="stretch",
         )

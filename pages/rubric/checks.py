@@ -257,8 +257,8 @@ def _undecided_criteria(run: RunRow) -> str:
     )
 
 
-def _unknown_words(why: str) -> str:
-    return f"Agreement unknown: {why}." if why else ""
+def _unknown_words(reason: str) -> str:
+    return f"Agreement unknown: {reason}." if reason else ""
 
 
 def _passed_note(says: RubricFindings) -> str:

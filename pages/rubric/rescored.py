@@ -86,9 +86,9 @@ def _changed_run(name: str) -> tuple[Run, Rubric, tuple[object, ...]] | None:
     return run, rubric, (*browsing.results_state(store(), run), content_hash(draft_payload(draft)))
 
 
-def _cached_difference(run: Run, rubric: Rubric, about: tuple[object, ...]) -> ScoreDifference:
+def _cached_difference(run: Run, rubric: Rubric, cache_key: tuple[object, ...]) -> ScoreDifference:
     return remembered(
-        "rescored", about, lambda: follow_version.difference_under(store(), run.id, rubric)
+        "rescored", cache_key, lambda: follow_version.difference_under(store(), run.id, rubric)
     )
 
 

@@ -50,7 +50,7 @@ def show(run: Run, rubric: Rubric) -> None:
     _verdict_bars(run, counts, about)
 
 
-def _score_histogram(run: Run, bins: list[ScoreBin], about: tuple[object, ...]) -> None:
+def _score_histogram(run: Run, bins: list[ScoreBin], cache_key: tuple[object, ...]) -> None:
     scored = sum(one.items for one in bins)
     means = lifecycle.run_means(store(), run.id)
     mean = means.score
@@ -60,7 +60,7 @@ def _score_histogram(run: Run, bins: list[ScoreBin], about: tuple[object, ...]) 
         f"Mean {fmt.score(mean)} over {fmt.plural(scored, 'item')} with a score. "
         f"{fmt.count(run.items - scored)} without.{lacking} Click a bar to see its items."
     )
-    figure = remembered("histogram", about, lambda: draw.score_histogram(bins, mean))
+    figure = remembered("histogram", cache_key, lambda: draw.score_histogram(bins, mean))
     key = state.key(RUN_CHART, "scores", run.id)
     st.plotly_chart(
         figure,
@@ -90,14 +90,14 @@ def _on_bar(key: str) -> None:
         filters.narrow_to(**{LEAST: f"{low:.6g}", MOST: f"{most:.6g}", state.VIEW: None})
 
 
-def _verdict_bars(run: Run, counts: list[VerdictCounts], about: tuple[object, ...]) -> None:
+def _verdict_bars(run: Run, counts: list[VerdictCounts], cache_key: tuple[object, ...]) -> None:
     st.html('<div class="rs-section">Verdicts</div>')
     page = 1
     if len(counts) > CRITERIA:
         pages = -(-len(counts) // CRITERIA)
         page = st.pagination(pages, key=state.key(RUN_CHART, "page"))
     shown = counts[(page - 1) * CRITERIA : page * CRITERIA]
-    figure = remembered("bars", (*about, page), lambda: draw.verdict_bars(_bar_rows(shown)))
+    figure = remembered("bars", (*cache_key, page), lambda: draw.verdict_bars(_bar_rows(shown)))
     key = state.key(RUN_CHART, "verdicts", run.id, page)
     st.plotly_chart(
         figure,

@@ -51,7 +51,7 @@ class Systems(NamedTuple):
 
 
 def systems_of_run(
-    run: Run, rubric: Rubric, means: list[SystemMeans], about: tuple[object, ...]
+    run: Run, rubric: Rubric, means: list[SystemMeans], cache_key: tuple[object, ...]
 ) -> Systems:
     """Return the systems of a run; empty if its items name fewer than two systems."""
     if len(means) < 3:
@@ -64,11 +64,11 @@ def systems_of_run(
     if pair is not None:
         how = chosen_confidence()
         people = remembered(
-            "by people", (*about, *how), lambda: _lead_by_people(run, tasks, how.level)
+            "by people", (*cache_key, *how), lambda: _lead_by_people(run, tasks, how.level)
         )
         gaps = remembered(
             "gaps",
-            (*about, *pair, *how),
+            (*cache_key, *pair, *how),
             lambda: system_gaps.gaps_between(store(), run, tasks, *pair, how=how),
         )
     return Systems(means[1:], tasks, pair, {gap.name: gap for gap in gaps}, people)
@@ -152,14 +152,16 @@ def draw_controls(systems: Systems) -> None:
         )
 
 
-def differing_tasks(run: Run, systems: Systems, about: tuple[object, ...]) -> frozenset[str] | None:
+def differing_tasks(
+    run: Run, systems: Systems, cache_key: tuple[object, ...]
+) -> frozenset[str] | None:
     """Return the tasks on which the two differ, if only those are shown; else ``None``."""
     pair = systems.pair
     if pair is None or not state.address(BESIDE) or not state.address(DIFFER):
         return None
     return remembered(
         "tasks that differ",
-        (*about, *pair),
+        (*cache_key, *pair),
         lambda: frozenset(system_answers.differing_tasks(store(), run, systems.tasks, pair)),
     )
 

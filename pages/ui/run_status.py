@@ -123,20 +123,20 @@ POLL_SECONDS = 1.0
 REDRAW_SECONDS = 6.0
 
 
-def show_status(run_id: int, *, title: str = "", about: str = "") -> None:
+def show_status(run_id: int, *, title: str = "", details: str = "") -> None:
     """Draw the status with its buttons; it refreshes only while a worker processes the run.
 
-    `title` is for the head of the run's own page; `about` follows the votes (HTML).
+    `title` is for the head of the run's own page; `details` follows the votes (HTML).
     """
     row = lifecycle.run_progress(store(), run_id).row
     began = time.monotonic()
     st.fragment(_live_status, run_every=POLL_SECONDS if row.active else None)(
-        run_id, row.active, row.votes, began, title=title, about=about
+        run_id, row.active, row.votes, began, title=title, details=details
     )
 
 
 def _live_status(
-    run_id: int, was_active: bool, votes: int, began: float, *, title: str, about: str
+    run_id: int, was_active: bool, votes: int, began: float, *, title: str, details: str
 ) -> None:
     with shown_errors():
         key = state.key(RUN_LOOK, run_id)
@@ -146,16 +146,18 @@ def _live_status(
         follows = look.row.votes != votes and time.monotonic() - began > REDRAW_SECONDS
         if look.row.active != was_active or follows:
             st.rerun()
-        draw_status(look, title=title, about=about)
+        draw_status(look, title=title, details=details)
 
 
-def draw_status(look: RunProgress, *, pace: bool = True, title: str = "", about: str = "") -> None:
+def draw_status(
+    look: RunProgress, *, pace: bool = True, title: str = "", details: str = ""
+) -> None:
     """Draw the current status with its buttons; `pace` adds the speed of a running run."""
     run = look.row
     waiting = run.status == "running" and _batches_out(look) and not run.cancel
     shown = tag("… Waiting for batches", "info") if waiting else status_tag(run)
     facts = facts_line(run) if run.active or not title else ""
-    with status_line(run, title, shown, f"{facts} {about}"):
+    with status_line(run, title, shown, f"{facts} {details}"):
         _status_buttons(look, grades=bool(title))
     if run.active:
         text = f"{fmt.percent(look.share)} of the votes · {lifecycle.phase_words(run)}"
@@ -183,7 +185,7 @@ def draw_status(look: RunProgress, *, pace: bool = True, title: str = "", about:
 
 
 @contextmanager
-def status_line(run: RunRow, title: str, shown: str, about: str) -> Iterator[None]:
+def status_line(run: RunRow, title: str, shown: str, details: str) -> Iterator[None]:
     """Draw the row of a run's name, status and votes; the `with` block's contents come at its
     end.
     """
@@ -192,7 +194,7 @@ def status_line(run: RunRow, title: str, shown: str, about: str) -> Iterator[Non
         if title:
             st.title(label(title), anchor=False, width="content")
         votes = f'<span class="rs-num">{esc(votes_words(run))}</span>'
-        draw_row([shown, votes, about], width="content")
+        draw_row([shown, votes, details], width="content")
         st.space("stretch")
         yield
         if title:

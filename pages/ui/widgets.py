@@ -110,12 +110,12 @@ def empty_state(title: str, body: str, action: Callable[[], object] | None = Non
             action()
 
 
-def worked_out(page: str, votes: int, about: tuple[object, ...]) -> bool:
+def worked_out(page: str, votes: int, cache_key: tuple[object, ...]) -> bool:
     """Return whether to compute a page's figures now; otherwise draw a button for it.
 
-    `about` changes whenever the figures would, so that the button appears again.
+    `cache_key` changes whenever the figures would, so that the button appears again.
     """
-    request_key = state.key(WORKED_OUT, page, *about)
+    request_key = state.key(WORKED_OUT, page, *cache_key)
     if votes <= MANY[page] or state.get(request_key):
         return True
     empty_state(

@@ -122,7 +122,7 @@ def _build_with_header(
     name: str,
     header: _Header,
     rubric: Rubric | None,
-    said: Collection[str] = (),
+    chosen: Collection[str] = (),
     *,
     spend: bool = False,
 ) -> Parsed[Dataset]:
@@ -131,7 +131,7 @@ def _build_with_header(
         raise refusal("dataset", [Problem(message, "Split it.")], name)
     table = with_paths(table, (*mapping.used.values(), *mapping.context, *mapping.meta))
     _check_columns(table, mapping, name)
-    roles = role_table(table, mapping.roles(), said)
+    roles = role_table(table, mapping.roles(), chosen)
     notices = [*table.notices, *header.notices, *_column_notices(table, mapping, roles)]
     reader = ItemReader(table, mapping, header.rubric or rubric)
     ids = _row_ids(table, mapping, reader.problems)

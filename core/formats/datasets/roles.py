@@ -36,9 +36,9 @@ _NAMES = {"item": (ITEMS,), "rater": (RATERS, PEOPLE), "criterion": (ASPECTS,)}
 
 
 def role_table(
-    table: Table, roles: Mapping[str, str], said: Collection[str] = ()
+    table: Table, roles: Mapping[str, str], chosen: Collection[str] = ()
 ) -> tuple[ColumnRole, ...]:
-    """Return every column with its role; a user chose the roles of columns in ``said``."""
+    """Return every column with its role; a user chose the roles of columns in ``chosen``."""
     rows = []
     joined = {name: joined_parts(name, table.columns) for name in roles}
     roles = {part: roles[name] for name, parts in joined.items() for part in parts} | dict(roles)
@@ -49,7 +49,7 @@ def role_table(
         cells = [cell for cell in cells if cell not in (None, "", [], {})]
         full = list(map(str, cells))
         role = roles.get(column, IGNORED)
-        why = "as you said" if column in said else _reason_for_role(table, column, role, full)
+        why = "as you said" if column in chosen else _reason_for_role(table, column, role, full)
         shown = tuple(dict.fromkeys(map(_shown_cell, cells[:200])))[:_SAMPLES]
         rows.append(ColumnRole(column, role, why, shown, len(full)))
     return tuple(rows)

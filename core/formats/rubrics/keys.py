@@ -90,9 +90,9 @@ def _translated_value(value: Any, words: Mapping[str, str], used: dict[str, str]
     }
 
 
-def _english_key(key: str, among: Mapping[str, Any], words: Mapping[str, str]) -> str:
+def _english_key(key: str, keys: Mapping[str, Any], words: Mapping[str, str]) -> str:
     name = words.get(plain_heading(key), key)
-    return key if name in among else name
+    return key if name in keys else name
 
 
 def _source_path(value: Any, path: Path) -> Path:

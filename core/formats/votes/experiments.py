@@ -68,11 +68,11 @@ def _read_manifest(opened: Opened, name: str) -> Mapping[str, Any]:
 
 
 class _ExperimentReader:
-    def __init__(self, about: Mapping[str, Any], title: str, dataset: Dataset | None) -> None:
+    def __init__(self, manifest: Mapping[str, Any], title: str, dataset: Dataset | None) -> None:
         self._title, self._dataset = title, dataset
-        self._single = _only_judge(about)
+        self._single = _only_judge(manifest)
         self._kinds = {
-            judge.get("judge_id"): judge.get("judge_kind") for judge in _judges_of(about)
+            judge.get("judge_id"): judge.get("judge_kind") for judge in _judges_of(manifest)
         }
         #: Each item's line and report; ``None`` if the item ended in an error.
         self._reports: dict[int, tuple[int, dict[str, Any] | None]] = {}
@@ -230,13 +230,13 @@ def _are_objects(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
 
 
-def _judges_of(about: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return objects_in(object_or_empty(about.get("grader_config")).get("judges"))
+def _judges_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return objects_in(object_or_empty(manifest.get("grader_config")).get("judges"))
 
 
-def _only_judge(about: Mapping[str, Any]) -> str:
+def _only_judge(manifest: Mapping[str, Any]) -> str:
     """Return the judge of an experiment that has only one."""
-    named = next(iter(_judges_of(about)), {})
+    named = next(iter(_judges_of(manifest)), {})
     return str(named.get("judge_id") or named.get("model") or "judge")
 
 

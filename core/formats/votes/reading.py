@@ -67,7 +67,7 @@ def read_bundle(
     dataset: Dataset | None = None,
     mapping: VoteMapping | None = None,
     bins: Bins | None = None,
-    said: Collection[str] = (),
+    chosen: Collection[str] = (),
 ) -> VoteBundle:
     """Return the votes of a source, with rubric and items.
 
@@ -79,7 +79,7 @@ def read_bundle(
         dataset: the judged items; ``None`` for the source's own, or items with only their ids.
         mapping: the mapping of a table; ``None`` to guess it.
         bins: how the numbers of a tool's results are binned.
-        said: the columns of a table whose role the user chose.
+        chosen: the columns of a table whose role the user chose.
 
     Raises:
         InputError: every problem found, each with its line; nothing of a bad file is imported.
@@ -101,7 +101,7 @@ def read_bundle(
         table = table_of(source, rubric=rubric, kept=[word for words in known for word in words])
         mapping = mapping or guess_layout(table, kind, rubric)
         table = with_paths(table, mapping.used().values())
-        roles = role_table(table, mapping.roles(), said)
+        roles = role_table(table, mapping.roles(), chosen)
         if kind == "pairs":
             read = bundle(pairs_in(table, mapping), rubric, dataset, bins)
             notices = limited(

@@ -127,10 +127,10 @@ class BatchJudge(LLMJudge):
         return await super().ask(question)
 
 
-def _count_request(tally: CallAccount, request: Request, tried: bool) -> bool:
-    """Count a processed request; ``tried``: it was sent before in another format."""
+def _count_request(tally: CallAccount, request: Request, is_retry: bool) -> bool:
+    """Count a processed request; ``is_retry``: it was sent before in another format."""
     tally.requests += 1
-    tally.asked += not tried
+    tally.asked += not is_retry
     tally.format = request.format
     return True
 

@@ -187,7 +187,7 @@ def _labels_and_abstentions(criterion: Criterion) -> list[tuple[str, bool]]:
 
 
 def _abstention(
-    question: Question, why: str, report: Mapping[str, object] | None = None
+    question: Question, reason: str, report: Mapping[str, object] | None = None
 ) -> AskedOutcome:
     detail: dict[str, object] = {"switched_off": True}
     if report is not None:
@@ -196,7 +196,7 @@ def _abstention(
         cell=question.cell,
         option=question.criterion.na_index,
         abstained=True,
-        reason=f"{SWITCHED_OFF}{why}",
+        reason=f"{SWITCHED_OFF}{reason}",
         detail=detail,
     )
     return AskedOutcome((vote,))

@@ -69,7 +69,7 @@ class Order(NamedTuple):
         return (self.correlation or 0.0) * float(max(0, self.free) ** 0.5)
 
 
-def order_of(said: Floats, labels: Ints, groups: Ints, prompts: Ints | None) -> Order:
+def order_of(judge_values: Floats, labels: Ints, groups: Ints, prompts: Ints | None) -> Order:
     """Return how well numbers (n,) rank answers; duplicates count once.
 
     With ``prompts``, answers are ranked only within their prompt.
@@ -77,7 +77,7 @@ def order_of(said: Floats, labels: Ints, groups: Ints, prompts: Ints | None) -> 
     sizes = np.bincount(groups)
     pairs = [
         _ranks(np.bincount(groups, weights=values) / sizes)
-        for values in (said, labels.astype(np.float64))
+        for values in (judge_values, labels.astype(np.float64))
     ]
     free = len(sizes) - 1
     if prompts is not None:

@@ -163,7 +163,7 @@ def _read_change(
 
 
 def _option_change(
-    criterion: Criterion, part: str, option: object, to: str, why: str
+    criterion: Criterion, part: str, option: object, to: str, reason: str
 ) -> ProposedChange | str:
     if not isinstance(option, int) or isinstance(option, bool):
         return "gave no whole number as its option."
@@ -171,7 +171,7 @@ def _option_change(
         return f"named an option that is not from 1 to {len(criterion.options)}."
     if part == "label" and criterion.scale == "binary" and not criterion.options[option - 1].na:
         return "renamed an option of a binary criterion, which must be MET and UNMET."
-    return ProposedChange(criterion.name, part, option - 1, to, why)
+    return ProposedChange(criterion.name, part, option - 1, to, reason)
 
 
 def read_submission(text: str | None) -> str | Unreadable:

@@ -49,7 +49,7 @@ class _Rate(NamedTuple):
 
 
 def corrected_share(
-    said: npt.ArrayLike,
+    judge_values: npt.ArrayLike,
     values: npt.ArrayLike,
     chances: npt.ArrayLike,
     level: float = USUAL.level,
@@ -57,7 +57,7 @@ def corrected_share(
     """Return the true share of yes over the cells, with its interval.
 
     Args:
-        said: whether judges say yes, 0 or 1, shape (cells,).
+        judge_values: whether judges say yes, 0 or 1, shape (cells,).
         values: whether people do, 0 or 1, NaN without a label, same shape.
         chances: each cell's probability of being labelled, in (0, 1], same shape; only those of
             labelled cells count.
@@ -75,7 +75,7 @@ def corrected_share(
     >>> round(corrected_share(says, so, np.ones(200)).share.value, 3)
     0.5
     """
-    f, y = np.asarray(said, np.float64), np.asarray(values, np.float64)
+    f, y = np.asarray(judge_values, np.float64), np.asarray(values, np.float64)
     weights = 1 / np.asarray(chances, np.float64)
     labelled, z = np.isfinite(y), normal_reach(level)
     raw = float(f.mean()) if len(f) else 0.0
@@ -106,11 +106,13 @@ def _weighted_rate(hits: npt.NDArray[np.float64], weights: npt.NDArray[np.float6
     return _Rate(float(hits @ weights) / total, total**2 / float(weights @ weights))
 
 
-def _undefined_rates(why: str, raw: float, both: tuple[_Rate, _Rate], n: int, z: float) -> HitRates:
+def _undefined_rates(
+    reason: str, raw: float, both: tuple[_Rate, _Rate], n: int, z: float
+) -> HitRates:
     rates = [
         rate.estimate(z) if rate.worth else Estimate.undefined("No label says so.") for rate in both
     ]
-    return HitRates(Estimate.undefined(why, n), raw, *rates)
+    return HitRates(Estimate.undefined(reason, n), raw, *rates)
 
 
 def _rates_differ(found: _Rate, cleared: _Rate) -> bool:

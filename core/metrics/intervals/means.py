@@ -117,12 +117,12 @@ def paired_difference(
     draws: Array,
     times: npt.ArrayLike,
     *,
-    among: npt.NDArray[np.bool_] | None = None,
+    mask: npt.NDArray[np.bool_] | None = None,
     how: Confidence = USUAL,
 ) -> Difference:
     """Return the second statistic minus the first, both over the same items.
 
-    ``among`` are the rows that either uses; all by default. Below ``SMALL`` such items the test and
+    ``mask`` are the rows that either uses; all by default. Below ``SMALL`` such items the test and
     the interval use the jackknife standard error and t with n - 1 degrees (Tukey 1958); for means
     that is the paired t-test (Student 1908). From there on both statistics use the same resamples,
     so what they share cancels (Efron and Tibshirani 1993, section 10.3), and ``p`` is twice the
@@ -139,7 +139,7 @@ def paired_difference(
     """
     base = np.asarray(times, dtype=np.float64)
     n = int(base.sum())
-    counted = base > 0 if among is None else among & (base > 0)
+    counted = base > 0 if mask is None else mask & (base > 0)
 
     def difference(weights: Array) -> Array:
         return near_zero(second(weights) - first(weights))

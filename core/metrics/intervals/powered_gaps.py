@@ -59,7 +59,7 @@ Numbers = npt.NDArray[Any]
 def whole_items(
     items: Numbers,
     signs: Array,
-    said: Numbers,
+    judge_values: Numbers,
     values: Numbers,
     strata: Numbers,
     parts: Numbers,
@@ -79,7 +79,7 @@ def whole_items(
     whole = array_of_items(np.abs(parts))
     scale = signs[first] * np.where(whole > 0, whole, 1.0)
     return (
-        array_of_items(parts * said) / scale,
+        array_of_items(parts * judge_values) / scale,
         array_of_items(parts * values) / scale,
         strata[first],
         scale,
@@ -114,7 +114,7 @@ class _Sides(NamedTuple):
 
 
 def powered_gap(
-    said: npt.ArrayLike,
+    judge_values: npt.ArrayLike,
     values: npt.ArrayLike,
     stratum: npt.ArrayLike,
     parts: npt.ArrayLike,
@@ -126,7 +126,7 @@ def powered_gap(
     """Return the mean over tasks of the sum of their cells, with its interval and p value.
 
     Args:
-        said: the judges' value of every cell, in [-1, 1], shape (cells,).
+        judge_values: the judges' value of every cell, in [-1, 1], shape (cells,).
         values: people's, in [-1, 1], NaN without one, same shape.
         stratum: which cells had equal probability, any integers, same shape. Within a stratum and a
             side (sign of ``parts``), the labelled cells must be a random draw, or all cells.
@@ -150,7 +150,7 @@ def powered_gap(
     >>> round(found.gap.value, 3), found.raw
     (0.667, 0.0)
     """
-    sides = _sides_of_gap(said, values, stratum, parts, tasks)
+    sides = _sides_of_gap(judge_values, values, stratum, parts, tasks)
     raw = float(sides.judges.sum()) / max(1, sides.number)
     labelled = sum(len(group.seen) for group in sides.groups)
     why = _why_no_gap(sides)
@@ -166,13 +166,13 @@ def powered_gap(
 
 
 def _sides_of_gap(
-    said: npt.ArrayLike,
+    judge_values: npt.ArrayLike,
     values: npt.ArrayLike,
     stratum: npt.ArrayLike,
     parts: npt.ArrayLike,
     tasks: npt.ArrayLike,
 ) -> _Sides:
-    f, y, a = (np.asarray(each, np.float64) for each in (said, values, parts))
+    f, y, a = (np.asarray(each, np.float64) for each in (judge_values, values, parts))
     kinds, of = np.asarray(stratum, np.int64), np.asarray(tasks, np.int64)
     if len({each.shape for each in (f, y, a, kinds, of)}) > 1:
         raise ValueError("one value, label, stratum, part and task per cell")

@@ -167,7 +167,7 @@ class Powered(NamedTuple):
 
 
 def powered_mean(
-    said: npt.ArrayLike,
+    judge_values: npt.ArrayLike,
     values: npt.ArrayLike,
     labelled: npt.ArrayLike,
     stratum: npt.ArrayLike | None = None,
@@ -178,7 +178,7 @@ def powered_mean(
     """Return the mean of people's values over all items, with its interval.
 
     Args:
-        said: the judges' value of every item, or their probability of being right, shape (items,).
+        judge_values: the judges' values, or probabilities of being right, shape (items,).
         values: people's values of the labelled items, in [0, 1], shape (labelled,).
         labelled: which items have one, shape (items,).
         stratum: which items had equal probability, any integers, shape (items,), such as the queue
@@ -200,7 +200,7 @@ def powered_mean(
     >>> few.mean.reason
     'Only 1 item was drawn at random; 10 are needed to speak of all items.'
     """
-    sample = _labelled_sample(said, values, labelled, stratum)
+    sample = _labelled_sample(judge_values, values, labelled, stratum)
     raw = float(sample.said.mean()) if len(sample.said) else 0.0
     why = _why_no_mean(sample)
     if why:
@@ -231,11 +231,11 @@ class ItemShares(NamedTuple):
 def item_shares(
     items: npt.ArrayLike,
     weights: npt.ArrayLike,
-    said: npt.ArrayLike,
+    judge_values: npt.ArrayLike,
     values: npt.ArrayLike,
     strata: npt.ArrayLike,
 ) -> ItemShares:
-    """Return each item's weighted ``said`` and ``values``, as shares of its positive weight.
+    """Return the weighted ``judge_values`` and ``values`` of items, as shares of their weights.
 
     All arguments have one entry per cell; the cells of an item are in one stratum. Items without
     positive weight are left out.
@@ -245,7 +245,7 @@ def item_shares(
     ([0.25, 1.0], [nan, 0.0], [1, 2])
     """
     _, first, item = np.unique(items, return_index=True, return_inverse=True)
-    w, f, y = (np.asarray(column, np.float64) for column in (weights, said, values))
+    w, f, y = (np.asarray(column, np.float64) for column in (weights, judge_values, values))
     reach = np.bincount(item, np.maximum(w, 0.0))
     reached = reach > 0
     down = np.bincount(item, np.minimum(w, 0.0))[reached] / reach[reached]
@@ -282,12 +282,12 @@ class _Sample(NamedTuple):
 
 
 def _labelled_sample(
-    said: npt.ArrayLike,
+    judge_values: npt.ArrayLike,
     values: npt.ArrayLike,
     labelled: npt.ArrayLike,
     stratum: npt.ArrayLike | None,
 ) -> _Sample:
-    f, y = np.asarray(said, np.float64), np.asarray(values, np.float64)
+    f, y = np.asarray(judge_values, np.float64), np.asarray(values, np.float64)
     has_label = np.asarray(labelled, np.bool_)
     kinds = np.zeros(len(f), np.int64) if stratum is None else np.asarray(stratum, np.int64)
     if f.shape != has_label.shape or f.shape != kinds.shape or len(y) != has_label.sum():

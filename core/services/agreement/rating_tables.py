@@ -199,8 +199,8 @@ class _Given:
 class _Table:
     """A criterion of one or several rubrics, and the rows of the items that have it."""
 
-    def __init__(self, name: str, criterion: Criterion, nothing: Levels) -> None:
-        self.name, self.criterion, self.nothing = name, criterion, nothing
+    def __init__(self, name: str, criterion: Criterion, empty_levels: Levels) -> None:
+        self.name, self.criterion, self.nothing = name, criterion, empty_levels
         self.rows = list[int]()
 
     def levels(self, options: Levels) -> Levels:

@@ -286,8 +286,8 @@ async def work(context: TaskContext) -> dict[str, Any]:
     return _loop_result(best_at, "All rounds are over.")
 
 
-def _loop_result(best: int, why: str) -> dict[str, Any]:
-    return {"best": best, "why": why}
+def _loop_result(best: int, reason: str) -> dict[str, Any]:
+    return {"best": best, "why": reason}
 
 
 async def _proposed_changes(

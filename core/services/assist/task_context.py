@@ -143,9 +143,9 @@ class TaskContext:
         await self._keep(_help_step(name, written.reply, None, call, left_out))
         return value
 
-    def _lost(self, name: str, why: WritingFailure) -> WritingFailure:
-        self.failed[name] = why
-        return why
+    def _lost(self, name: str, failure: WritingFailure) -> WritingFailure:
+        self.failed[name] = failure
+        return failure
 
     async def _keep(self, step: HelpStep) -> None:
         keep = self.store.helps.keep

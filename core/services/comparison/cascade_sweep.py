@@ -291,10 +291,10 @@ def sweep_data(swept: SweptCascade) -> dict[str, Any]:
     }
 
 
-def _held_out_data(tried: HeldOut) -> dict[str, Any]:
+def _held_out_data(held_out: HeldOut) -> dict[str, Any]:
     return {
-        "goes_on": tried.goes_on,
-        "right": tried.right.estimate,
-        "decided": tried.decided,
-        **ci_and_undefined({"right": tried.right.figure}),
+        "goes_on": held_out.goes_on,
+        "right": held_out.right.estimate,
+        "decided": held_out.decided,
+        **ci_and_undefined({"right": held_out.right.figure}),
     }

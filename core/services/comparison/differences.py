@@ -190,12 +190,12 @@ class _Compared:
         self._n = n
 
     def shares(
-        self, right: tuple[npt.NDArray[np.bool_], ...], among: npt.NDArray[np.bool_]
+        self, right: tuple[npt.NDArray[np.bool_], ...], mask: npt.NDArray[np.bool_]
     ) -> FigureDelta:
         """Return the difference of two shares of the same rows."""
-        return self.means([side.astype(np.float64) for side in right], among.astype(np.float64))
+        return self.means([side.astype(np.float64) for side in right], mask.astype(np.float64))
 
-    def means(self, sums: Sequence[Array], counts: Array, why: str = NO_CELL) -> FigureDelta:
+    def means(self, sums: Sequence[Array], counts: Array, reason: str = NO_CELL) -> FigureDelta:
         """Return the difference of two ratios of sums with the same denominator."""
 
         def mean(side: Array) -> Statistic:
@@ -204,7 +204,7 @@ class _Compared:
         first, second = (mean(side) for side in sums)
         points = [float(side(self._times[:, None])[0]) for side in (first, second)]
         figures = [
-            Estimate.defined(value, self._n) if self._n else Estimate.undefined(why)
+            Estimate.defined(value, self._n) if self._n else Estimate.undefined(reason)
             for value in points
         ]
         return self.delta(figures, (first, second), counts > 0)
@@ -227,9 +227,9 @@ class _Compared:
         self,
         figures: Sequence[Estimate],
         statistics: tuple[Statistic, Statistic],
-        among: npt.NDArray[np.bool_],
+        mask: npt.NDArray[np.bool_],
     ) -> FigureDelta:
-        """Return the difference of two figures over the rows ``among``.
+        """Return the difference of two figures over the rows ``mask``.
 
         With resamples it has an interval.
         """
@@ -239,9 +239,7 @@ class _Compared:
         if self._drawn is None:
             gap = Estimate(second.value - first.value, reason=NO_RESAMPLES, n=first.n)
             return FigureDelta(first, second, gap, Estimate.undefined(NO_RESAMPLES))
-        result = paired_difference(
-            *statistics, self._drawn, self._times, among=among, how=self._how
-        )
+        result = paired_difference(*statistics, self._drawn, self._times, mask=mask, how=self._how)
         return FigureDelta(
             first,
             second,

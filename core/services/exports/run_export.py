@@ -376,7 +376,7 @@ def _canvas(data: Graded) -> Exported:
     return Exported({"canvas.csv": text}, True, losses, for_programs=True)
 
 
-def _everything(data: Graded, about: RunReport) -> dict[str, str]:
+def _everything(data: Graded, report: RunReport) -> dict[str, str]:
     files = {
         "items.csv": as_csv(item_rows(data)),
         "verdicts.csv": as_csv(verdict_rows(data)),
@@ -384,5 +384,5 @@ def _everything(data: Graded, about: RunReport) -> dict[str, str]:
         "calls.csv": as_csv(call_rows(data), CALL),
     }
     files["votes.csv"] = as_csv(judgements(data), data.long)
-    files["report.json"] = json.dumps(about.to_dict(), indent=2, ensure_ascii=False) + "\n"
+    files["report.json"] = json.dumps(report.to_dict(), indent=2, ensure_ascii=False) + "\n"
     return files

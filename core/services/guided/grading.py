@@ -49,12 +49,12 @@ def request(
     dataset_version: int,
     panel: Panel,
     *,
-    tried: int | None = None,
+    trial_run: int | None = None,
 ) -> RunRequest:
     """Return the request for all texts. It has the trial's seed, so the trial's answers are reused
     and not paid for again.
     """
-    seed = None if tried is None else store.runs.get(tried).plan.seed
+    seed = None if trial_run is None else store.runs.get(trial_run).plan.seed
     rubric = store.rubrics.version(rubric_version).rubric
     return RunRequest(
         rubric_version=rubric_version,

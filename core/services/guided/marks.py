@@ -92,8 +92,8 @@ def found(store: Store, version_id: int, rubric: Rubric) -> Marks:
     return Marks(counted, meanings, settled or not counted)
 
 
-def _fits(rubric: Rubric, name: str, said: Counter[str]) -> bool:
-    return all(option_named(rubric.criterion(name), word) is not None for word in said)
+def _fits(rubric: Rubric, name: str, word_counts: Counter[str]) -> bool:
+    return all(option_named(rubric.criterion(name), word) is not None for word in word_counts)
 
 
 def _item_marks(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bool]]:

@@ -94,7 +94,7 @@ def look(
     Raises ``InputError``.
     """
     chosen = bool(changes) or rubric is not None
-    shape: SeenKind = kind or kind_of(source, rubric, told=chosen)
+    shape: SeenKind = kind or kind_of(source, rubric, has_choices=chosen)
     first = None
     if changes and source.lone and (table_kind := _table_kind(shape)):
         first = first_reading(table_of(source, rubric=rubric), table_kind, rubric, changes)
@@ -256,7 +256,7 @@ def import_path(
         dataset=read_dataset,
         mapping=mapping,
         bins=Bins.of(bins),
-        said={column for change in changes for column in change.partition("=")[2].split(",")},
+        chosen={column for change in changes for column in change.partition("=")[2].split(",")},
     )
     expected = preview(store, bundle)
     result = None if dry else bring_in(store, bundle, source=path.name, seen=expected)
@@ -268,12 +268,12 @@ def import_path(
     return report
 
 
-def _on_its_sheet(source: VoteSource, several: SheetNotChosen) -> VoteSource:
+def _on_its_sheet(source: VoteSource, error: SheetNotChosen) -> VoteSource:
     """Return the workbook, opened at its only sheet with votes, or with items in several columns.
 
     Raises ``SheetNotChosen`` if several sheets have some, or none has.
     """
-    found = {sheet: _kind_on(source.with_sheet(sheet)) for sheet in several.sheets}
+    found = {sheet: _kind_on(source.with_sheet(sheet)) for sheet in error.sheets}
     kinds = {sheet: kind for sheet, (kind, columns) in found.items() if columns > 1}
     for wanted in ("votes", "items"):
         sheets = [sheet for sheet, kind in kinds.items() if kind == wanted]
@@ -281,7 +281,7 @@ def _on_its_sheet(source: VoteSource, several: SheetNotChosen) -> VoteSource:
             return source.with_sheet(sheets[0])
         if sheets:
             break
-    raise several
+    raise error
 
 
 def _kind_on(source: VoteSource) -> tuple[Literal["votes", "items", "neither"], int]:

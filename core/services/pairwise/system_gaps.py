@@ -117,7 +117,7 @@ def _gap_of(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
 
     tasks, times = np.arange(len(compared)), np.ones(len(compared), dtype=np.int64)
     drawn, (first, second) = draws.of(tasks, times), (mean_of_side(side) for side in sides)
-    result = paired_difference(first, second, drawn, times, among=compared, how=draws.how)
+    result = paired_difference(first, second, drawn, times, mask=compared, how=draws.how)
     return Gap(name, result.value._replace(n=n), result.p.value)
 
 

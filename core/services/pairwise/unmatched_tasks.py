@@ -32,7 +32,7 @@ LEVEL = 0.95
 
 def unmatched_report(
     rated: Rated,
-    why: str,
+    reason: str,
     exclude: Container[str],
     models: Mapping[str, str],
     seed: int = 0,
@@ -43,7 +43,7 @@ def unmatched_report(
 
     An item's score is the mean of its judges' scores (or people's, without other judges). Scores of
     a judge's own answers and those of its family are left out, as are scores with a missing vote.
-    ``why`` says why the items could not be joined to tasks. Rank ranges come from significant
+    ``reason`` says why the items could not be joined to tasks. Rank ranges come from significant
     differences of means (Welch 1947, Bonferroni over the pairs).
 
     Raises:
@@ -51,7 +51,7 @@ def unmatched_report(
     """
     systems = tuple(dict.fromkeys(item.system for item in rated.items if item.system))
     if len(systems) < 2:
-        raise InputError("Items must name at least two systems to be ranked. " + why)
+        raise InputError("Items must name at least two systems to be ranked. " + reason)
     judges = [r for r in rated.graders if r.kind != "human"] or list(rated.graders)
     left_out: dict[LeftOut, int] = {"incomplete": 0, "ungraded": 0}
     by_judge = {j: _scores_by_system(rated, j, systems, exclude, models, left_out) for j in judges}
@@ -82,7 +82,7 @@ def unmatched_report(
         ],
         "judges": {j.name: _judge_data(j, by_judge[j], systems) for j in judges},
         "notes": [
-            "The systems answered different items, so a difference may lie in the items. " + why,
+            "The systems answered different items, so a difference may lie in the items. " + reason,
             *left_out_words(left_out),
         ],
     }

@@ -102,11 +102,11 @@ def _proportional_chances(
         full |= over
 
 
-def fixed_draw(numbers: Numbers, among: Numbers, wanted: int) -> tuple[Numbers, float]:
+def fixed_draw(numbers: Numbers, candidates: Numbers, wanted: int) -> tuple[Numbers, float]:
     """Return the ``wanted`` cells with the smallest numbers, and their chance."""
     import numpy as np
 
-    cells = np.flatnonzero(among)
+    cells = np.flatnonzero(candidates)
     size = min(wanted, len(cells))
     drawn = np.zeros(len(numbers), np.bool_)
     drawn[cells[np.argsort(numbers[cells], kind="stable")[:size]]] = True

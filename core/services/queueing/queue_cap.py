@@ -121,7 +121,7 @@ def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[Que
     late |= store.settled.active_at(queue.run_id, queue.created)
     among = (late | set(stale)) - inside
     sought = consider_cells(
-        store, queue.run_id, queue.rule, seed=queue.seed, stale=stale, among=among
+        store, queue.run_id, queue.rule, seed=queue.seed, stale=stale, candidates=among
     )
     return list(_later_cells(store, queue, sought, max(0, most - len(inside))).cells)
 

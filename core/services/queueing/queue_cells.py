@@ -91,14 +91,16 @@ def choose_cells(
     *,
     seed: int = 0,
     stale: Cells = (),
-    among: Cells | None = None,
+    candidates: Cells | None = None,
 ) -> ChosenCells:
     """Return the cells of a run that a rule queues, ignoring its cap.
 
-    ``stale`` are cells whose question has changed, by default those of ``staleness``; ``among``
-    limits the choice to some cells. Raises ``NotFound`` for an unknown run.
+    ``stale`` are cells whose question has changed, by default those of ``staleness``.
+    ``candidates`` limit the choice to some cells. Raises ``NotFound`` for an unknown run.
     """
-    return consider_cells(store, run_id, rule, seed=seed, stale=stale, among=among).chosen()
+    return consider_cells(
+        store, run_id, rule, seed=seed, stale=stale, candidates=candidates
+    ).chosen()
 
 
 def expected_counts(
@@ -115,7 +117,7 @@ def consider_cells(
     *,
     seed: int,
     stale: Cells = (),
-    among: Cells | None = None,
+    candidates: Cells | None = None,
 ) -> ConsideredCells:
     """Return the cells that a rule considers, before selecting; arguments as `choose_cells`."""
     from core.services.queueing.queue_table import CellTable
@@ -125,7 +127,7 @@ def consider_cells(
         stale = stale_cells(store, run_id)
     requested = store.events.unqueued_requests(run.id) if rule.requested else frozenset()
     named = _cells_by_name(store, run, rule)._replace(stale=stale, requested=requested)
-    return ConsideredCells(CellTable(store, run), rule, seed, named, among)
+    return ConsideredCells(CellTable(store, run), rule, seed, named, candidates)
 
 
 def wanted_by_votes(store: Store, table: CellTable, run: Run, rule: QueueRule) -> Flags | None:
@@ -173,15 +175,20 @@ class ConsideredCells:
     """
 
     def __init__(
-        self, table: CellTable, rule: QueueRule, seed: int, named: NamedCells, among: Cells | None
+        self,
+        table: CellTable,
+        rule: QueueRule,
+        seed: int,
+        named: NamedCells,
+        candidates: Cells | None,
     ) -> None:
         # Columns need numpy, which should not load only to name a rule.
         from core.services.queueing.queue_table import reason_flags
 
         self.table, self._rule, self._seed = table, rule, seed
         statistics, considered = table.statistics, table.asked_about(rule)
-        if among is not None:
-            considered &= table.among(among)
+        if candidates is not None:
+            considered &= table.among(candidates)
         resolved = considered & statistics.active & ~table.among(named.requested)
         open_ = considered & ~resolved
         self._settled = int(resolved.sum())
@@ -267,10 +274,12 @@ class ConsideredCells:
             for reasons, cell, audit, chance in fields
         ]
 
-    def _queue_candidate(self, cell: int, why: tuple[Reason, ...], chance: float) -> QueueCandidate:
+    def _queue_candidate(
+        self, cell: int, reasons: tuple[Reason, ...], chance: float
+    ) -> QueueCandidate:
         item = int(self.table.item[cell])
         criterion = self.table.criterion_of(cell)
-        return QueueCandidate(self.table.ids[item], item, criterion, why, chance)
+        return QueueCandidate(self.table.ids[item], item, criterion, reasons, chance)
 
 
 def splits_only(items: tuple[str, ...] | None = None) -> QueueRule:

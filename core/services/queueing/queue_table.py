@@ -111,9 +111,9 @@ class CellTable:
             list(names), of[self.question[cells]], option, self.verdicts("margin")[cells]
         )
 
-    def verdicts(self, field: str, nothing: float = np.nan) -> Numbers:
-        """Return one field of all verdicts (``CellColumn``); ``nothing`` without a verdict."""
-        values = np.full(len(self), nothing)
+    def verdicts(self, field: str, missing: float = np.nan) -> Numbers:
+        """Return one field of all verdicts (``CellColumn``); ``missing`` without a verdict."""
+        values = np.full(len(self), missing)
         for column in self._cell_columns:
             cells, rows = self.cells_of(column.criterion, column.rows)
             values[cells] = getattr(column, field)[rows]
@@ -171,10 +171,10 @@ class CellTable:
         return self.values_on_cells(places, True, False)
 
     def values_on_cells(
-        self, places: Iterable[tuple[str, str]], values: Any, nothing: float
+        self, places: Iterable[tuple[str, str]], values: Any, missing: float
     ) -> Numbers:
-        """Return the values (or one value) on the named cells, and ``nothing`` elsewhere."""
-        column, cells = np.full(len(self), nothing), self.cells_at(places)
+        """Return the values (or one value) on the named cells, and ``missing`` elsewhere."""
+        column, cells = np.full(len(self), missing), self.cells_at(places)
         present = cells >= 0
         column[cells[present]] = np.broadcast_to(values, cells.shape)[present]
         return column
@@ -296,20 +296,20 @@ class NamedCells(NamedTuple):
     requested: Places
 
 
-def gold_numbers(table: CellTable, seed: int, among: Flags) -> Numbers:
-    """Return a random number for every labelled cell in ``among``, and 1 for all other cells."""
+def gold_numbers(table: CellTable, seed: int, candidates: Flags) -> Numbers:
+    """Return a random number for every labelled cell in ``candidates``, and 1 for other cells."""
     numbers = np.ones(len(table))
-    for cell in np.flatnonzero(among).tolist():
+    for cell in np.flatnonzero(candidates).tolist():
         numbers[cell] = seeded_random("gold", seed, *table.name_of(cell)).random()
     return numbers
 
 
-def audit_chances(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
-    """Return each cell's chance to be drawn by an audit of the cells in ``among``."""
+def audit_chances(table: CellTable, rule: QueueRule, candidates: Flags) -> Numbers:
+    """Return each cell's chance to be drawn by an audit of the cells in ``candidates``."""
     by_cell = np.full(len(table), rule.audit_share)
     if rule.draw == "even":
         return by_cell
-    cells = np.flatnonzero(among)
+    cells = np.flatnonzero(candidates)
     stratum, kinds = strata(rule.draw, table.drawn_from(cells, table.statistics.option[cells]))
     sizes = dict(zip(kinds, np.bincount(stratum, minlength=len(kinds)).tolist(), strict=True))
     chance = chances_by_stratum(rule.draw, rule.audit_share, sizes)

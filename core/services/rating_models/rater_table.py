@@ -36,11 +36,11 @@ class RaterTable(NamedTuple):
             questions=tuple(q for q in self.questions if criterion in ("", q.name))
         )
 
-    def drawn_items(self, most: int, why: str) -> RaterTable:
-        """Return at most ``most`` items, drawn by a seed that ``why`` determines."""
+    def drawn_items(self, most: int, reason: str) -> RaterTable:
+        """Return at most ``most`` items, drawn by a seed that ``reason`` determines."""
         if len(self.items) <= most:
             return self
-        rows = sorted(seeded_random(why).sample(range(len(self.items)), most))
+        rows = sorted(seeded_random(reason).sample(range(len(self.items)), most))
         return self._replace(
             items=tuple(self.items[at] for at in rows),
             questions=tuple(q._replace(levels=q.levels[rows]) for q in self.questions),

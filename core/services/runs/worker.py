@@ -333,21 +333,21 @@ class RunningWork:
                 return result
             await asyncio.sleep(TRY_EVERY)
 
-    def _log_delay(self, why: str) -> None:
+    def _log_delay(self, reason: str) -> None:
         """Log once why recording is impossible, and once that it continues."""
-        if why:
+        if reason:
             self._may_ask(False)
-        if why and not self._trouble:
+        if reason and not self._trouble:
             log.warning(
                 "Run %s waits: %s What was answered is kept in memory, nothing more is asked, and "
-                "it goes on by itself as soon as it can be recorded.", self.lease.run_id, why,
+                "it goes on by itself as soon as it can be recorded.", self.lease.run_id, reason,
                 extra={"run": self.lease.run_id},
             )  # fmt: skip
-        elif self._trouble and not why:
+        elif self._trouble and not reason:
             fields = {"run": self.lease.run_id}
             log.warning("Run %(run)s goes on: what was answered is recorded.", fields, extra=fields)
             self._may_ask(True)
-        self._trouble = why
+        self._trouble = reason
 
     def _may_ask(self, may: bool) -> None:
         if self._recorder is not None:

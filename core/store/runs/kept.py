@@ -37,27 +37,27 @@ class KeptAnswerStore:
         self._files = files.acting(LOCAL)
 
     def cached_columns(
-        self, about: str, stamp: int, make: Callable[[], Columns], *, keep: bool = True
+        self, subject: str, stamp: int, make: Callable[[], Columns], *, keep: bool = True
     ) -> Columns:
         """Return the cached columns under this stamp, or the result of ``make``.
 
         A new result is cached if ``keep`` is true. Read the stamp before the data: an entry under
         an outdated stamp is simply never read again.
         """
-        columns = self._get_entry(about, stamp)
+        columns = self._get_entry(subject, stamp)
         if columns is None:
             columns = make()
             if keep:
-                self._put_entry(about, stamp, columns)
+                self._put_entry(subject, stamp, columns)
         return columns
 
-    def _get_entry(self, about: str, stamp: int) -> Columns | None:
+    def _get_entry(self, subject: str, stamp: int) -> Columns | None:
         rows = self._files.tuples(
-            "SELECT body FROM kept WHERE about = ? AND stamp = ?", (about, stamp)
+            "SELECT body FROM kept WHERE about = ? AND stamp = ?", (subject, stamp)
         )
         return _deserialised(rows[0][0]) if rows else None
 
-    def _put_entry(self, about: str, stamp: int, columns: Columns) -> None:
+    def _put_entry(self, subject: str, stamp: int, columns: Columns) -> None:
         """Cache an entry, replacing the old one, unless the file cannot be written."""
         if self._files.thread_connection.in_transaction:
             return
@@ -67,7 +67,7 @@ class KeptAnswerStore:
                 db.execute(
                     "INSERT INTO kept (about, stamp, body) VALUES (?, ?, ?) ON CONFLICT (about) "
                     "DO UPDATE SET stamp = excluded.stamp, body = excluded.body",
-                    (about, stamp, body),
+                    (subject, stamp, body),
                 )
         except StoreError:
             # Ignore a full or locked disk: the caller has the result, and the next caller computes

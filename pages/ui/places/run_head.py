@@ -62,7 +62,7 @@ def show_head(run: Run, here: Screen) -> DeltaGenerator:
     show_flash()
     with st.container(gap="xsmall"):
         if here == RUN:
-            run_status.show_status(run.id, title=name, about=line)
+            run_status.show_status(run.id, title=name, details=line)
         else:
             with run_status.status_line(run, name, run_status.status_tag(run), line):
                 pass

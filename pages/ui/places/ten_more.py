@@ -16,12 +16,14 @@ from pages.ui.text import esc, label
 from pages.ui.widgets import tag
 
 
-def show(run_id: int, about: tuple[object, ...], labels: Sequence[int], *, decided: bool) -> None:
+def show(
+    run_id: int, cache_key: tuple[object, ...], labels: Sequence[int], *, decided: bool
+) -> None:
     """Draw the button, unless there are no labels or many, or all is decided and no judge learns.
 
     Args:
         run_id: the run.
-        about: changes whenever the ratings of the run do.
+        cache_key: changes whenever the ratings of the run do.
         labels: how many each criterion has.
         decided: whether the figures of every criterion are conclusive.
     """
@@ -30,7 +32,7 @@ def show(run_id: int, about: tuple[object, ...], labels: Sequence[int], *, decid
     run = store().runs.get(run_id)
     with st.spinner("Learning from the labels"):
         so_far: LearntSoFar | None = remembered(
-            "learnt on a run", about, lambda: ten_more.learnt(store(), run)
+            "learnt on a run", cache_key, lambda: ten_more.learnt(store(), run)
         )
     if so_far is None and decided:
         return

@@ -40,7 +40,7 @@ def test_items_that_neither_run_knows_change_nothing() -> None:
         padded = np.append(column, np.zeros(5))
         return lambda weights: padded @ weights / (known * 1.0 @ weights)
 
-    found = paired_difference(mean(first), mean(second), _draws(17), np.ones(17), among=known)
+    found = paired_difference(mean(first), mean(second), _draws(17), np.ones(17), mask=known)
     assert found.p.value == pytest.approx(stats.ttest_rel(second, first).pvalue)
 
 

@@ -98,7 +98,7 @@ def test_three_are_tried_and_their_answers_are_not_asked_again(
         ("s3", "10 of 14"),
     ]
     assert provider.count == 3 * 2
-    run = grading.start(store, grading.request(store, rubric, dataset, panel, tried=tried))
+    run = grading.start(store, grading.request(store, rubric, dataset, panel, trial_run=tried))
     worked_off(store, run)
     # Seven texts, two criteria; six answers were there.
     assert provider.count == 7 * 2

@@ -71,16 +71,16 @@ def _read_document(file: Opened) -> ToolResults:
     return reader.results()
 
 
-def item_ids(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]]) -> list[str]:
+def item_ids(log_header: Mapping[str, Any], samples: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the item of every sample of a log, in order."""
-    reader = _LogReader(about)
+    reader = _LogReader(log_header)
     return [reader.item_of_sample(sample, _attachment_reader(sample)) for sample in samples]
 
 
 class _LogReader:
-    def __init__(self, about: Mapping[str, Any]) -> None:
-        self._about = object_or_empty(about.get("eval"))
-        self._status = str(about.get("status") or "")
+    def __init__(self, log_header: Mapping[str, Any]) -> None:
+        self._about = object_or_empty(log_header.get("eval"))
+        self._status = str(log_header.get("status") or "")
         title = str(self._about.get("task") or "Inspect log")
         self._found = ToolResults("inspect", f"{title} ({self._about.get('model')})"[:200])
         self._scorers = {str(s.get("name")): s for s in objects_in(self._about.get("scorers"))}

@@ -61,9 +61,9 @@ class PairContests:
         self.found.items.setdefault(id, {**fields, "meta": meta})
         return id
 
-    def vote(self, item: str, rater: str, kind: RaterKind, choice: str | None, why: str) -> None:
+    def vote(self, item: str, rater: str, kind: RaterKind, choice: str | None, reason: str) -> None:
         """Add an answer; ``None`` if the rater gave no readable one."""
-        self.found.answers.append(ToolAnswer(item, OVERALL, rater, kind, choice, why))
+        self.found.answers.append(ToolAnswer(item, OVERALL, rater, kind, choice, reason))
 
     def results(self) -> ToolResults:
         """Return all results; "both bad" is an option only if it was chosen."""

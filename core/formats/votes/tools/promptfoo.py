@@ -89,14 +89,14 @@ def _read_outputs(results: ToolResults, rows: Rows) -> Iterator[str]:
 
 
 def _read_output(
-    results: ToolResults, row: Mapping[str, Any], several: bool, repeats: Counter[str]
+    results: ToolResults, row: Mapping[str, Any], several_prompts: bool, repeats: Counter[str]
 ) -> str:
     provider = row["provider"]
     system = str(
         object_or_empty(provider).get("label") or object_or_empty(provider).get("id") or provider
     )
     prompt = object_or_empty(row.get("prompt"))
-    if several and prompt.get("label"):
+    if several_prompts and prompt.get("label"):
         system = f"{system}, {' '.join(str(prompt['label']).split())[:80]}"
     key = f"test {int(row['testIdx']) + 1}, {system}"[:480]
     repeats[key] += 1
