@@ -63,7 +63,7 @@ class TableForm(NamedTuple):
     read: Callable[[RawTable, Scaling], Rubrics]
     write: Write | None = None
 
-    def known(self, opened: Opened) -> Fit | None:
+    def fit_of(self, opened: Opened) -> Fit | None:
         """Return how certainly a file has this format."""
         score = 1 if self.looks is looks_like_grid else 2
         fits = any(map(self.looks, opened.once(_heads_in)))
@@ -93,7 +93,7 @@ class DocumentForm(NamedTuple):
     write: Write | None = None
     beside_items: bool = False
 
-    def known(self, opened: Opened) -> Fit | None:
+    def fit_of(self, opened: Opened) -> Fit | None:
         """Return how certainly a file has this format."""
         if self.endings:
             ours = opened.ending in self.endings and may_be_ours(opened)
@@ -385,6 +385,6 @@ def write_rubric(rubric: Rubric, form: RubricForm) -> WrittenRubric:
 
 
 RUBRIC_FORMATS = tuple(
-    Format(form.name, form.title, ("rubric",), form.known, read_rubrics, write=form.write)
+    Format(form.name, form.title, ("rubric",), form.fit_of, read_rubrics, write=form.write)
     for form in (*TABLES, *DOCUMENTS)
 )

@@ -79,7 +79,7 @@ def unnamed_raters_as_rows(table: Table) -> Table:
     Their raters are numbered by their place in the list, behind the column's own words: the first
     of `expert_annotations` is `expert 1`. The first of several references is kept as `reference`.
     """
-    criteria = {c: keys for c in table.columns if (keys := _marked_in(table, c))}
+    criteria = {c: keys for c in table.columns if (keys := _marked_criteria(table, c))}
     named = {key for keys in criteria.values() for key in keys}
     if len({tuple(sorted(keys)) for keys in criteria.values()}) != 1 or {*named, "rater"} & {
         *table.columns
@@ -111,7 +111,7 @@ def unnamed_raters_as_rows(table: Table) -> Table:
     )  # fmt: skip
 
 
-def _marked_in(table: Table, column: str) -> tuple[str, ...]:
+def _marked_criteria(table: Table, column: str) -> tuple[str, ...]:
     """Return the criteria if every cell lists objects of a few numbers, several a row, or ()."""
     if column not in table.nested:
         return ()

@@ -29,7 +29,7 @@ Value = bool | int | float | str | None
 class Bins:
     """How to bin numbers: a number of equal steps, or edges, per question or for all.
 
-    >>> Bins.of(["4", "tone=0,0.5,1"]).for_("tone"), Bins.of(["4"]).for_("tone")
+    >>> Bins.of(["4", "tone=0,0.5,1"]).bins_of("tone"), Bins.of(["4"]).bins_of("tone")
     ((0.0, 0.5, 1.0), 4)
     """
 
@@ -49,7 +49,7 @@ class Bins:
                 every = cut
         return cls(every, named)
 
-    def for_(self, question: str) -> int | tuple[float, ...] | None:
+    def bins_of(self, question: str) -> int | tuple[float, ...] | None:
         """Return the number or the edges for a question, or ``None``."""
         return self.named.get(question, self.every)
 
@@ -129,7 +129,7 @@ def scale_of(
     numbers = sorted(float(value) for value in used if not isinstance(value, str))
     if len(numbers) < len(used):
         return _scale_of_words(name, sorted({_number_text(value) for value in used}))
-    requested = bins.for_(name) if bins else None
+    requested = bins.bins_of(name) if bins else None
     if requested is not None and not all(isinstance(value, bool) for value in used):
         return _scale_of_bins(name, numbers, requested)
     if set(numbers) <= {0.0, 1.0}:

@@ -122,7 +122,7 @@ def bundle(
 
 def _answer_as_number(answer: ToolAnswer, bins: Bins) -> ToolAnswer:
     """Return the answer as its number, if bins were requested for it."""
-    if answer.number is None or bins.for_(answer.question) is None:
+    if answer.number is None or bins.bins_of(answer.question) is None:
         return answer
     return answer._replace(value=answer.number)
 
