@@ -30,6 +30,7 @@ from pages.ui.drafts import (
 from pages.ui.identity import login_configured
 from pages.ui.resources import actor, store
 from pages.ui.text import esc, label, one_line
+from pages.ui.trial.kept_drafts import writer
 from pages.ui.widgets import (
     draw_row,
     empty_state,
@@ -267,8 +268,7 @@ def _fresh_row(draft: library.KeptDraft) -> None:
 
 def _changed_since(draft: library.KeptDraft) -> str:
     """Return when the draft was changed last, and by whom if not in this browser."""
-    who = "" if unsaved.is_own(draft) else f" by {draft.author or 'another browser'}"
-    return f"{fmt.time_ago(draft.updated)}{who}"
+    return f"{fmt.time_ago(draft.updated)}{writer(draft)}"
 
 
 def _rubric_row(rubric: RubricRow, changes: list[library.KeptDraft], archived: bool) -> None:

@@ -19,6 +19,7 @@ from pages.ui.resources import disabled_without, store
 from pages.ui.run_status import status_words
 from pages.ui.text import distinct_names, esc, label, one_line
 from pages.ui.trial.judges import choose_judges, choose_teacher
+from pages.ui.trial.kept_drafts import listed_drafts, writer
 from pages.ui.widgets import (
     empty_state,
     page_header,
@@ -175,16 +176,18 @@ def _former_inputs() -> None:
 
 
 def _chosen_rubric() -> Rubric | None:
-    choices = request.rubric_choices(store())
+    place, chosen_before = st.container(), form_data.current_form().rubric
+    kept = listed_drafts(chosen_before.removeprefix(request.DRAFT))
+    choices = request.rubric_choices(store(), [(draft, writer(draft)) for draft in kept])
     if not choices:
         st.info("There is no rubric yet. Write one, or start from a sample.")
         routes.draw_link(routes.RUBRICS, "Open rubrics")
         return None
     key = form_data.field_key("rubric")
-    state.seed(key, form_data.current_form().rubric)
+    state.seed(key, chosen_before)
     if state.get(key) not in choices:
         state.put(key, next(iter(choices)))
-    chosen = st.selectbox(
+    chosen = place.selectbox(
         "Rubric",
         list(choices),
         format_func=distinct_names(choices, 120).__getitem__,

@@ -17,7 +17,8 @@ from pages.test_data.submissions import DATA_ACT, DATA_FIELD, share_words
 from pages.ui import model_help, routes, state
 from pages.ui.items import side_by_side
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line
+from pages.ui.text import distinct_names, esc, label, one_line
+from pages.ui.trial.kept_drafts import listed_drafts, writer
 from pages.ui.widgets import (
     choose_one,
     draw_table,
@@ -184,6 +185,7 @@ def show() -> None:
         "one criterion alone should fail. Then judges show whether they notice.",
     )
     show_flash()
+    place = st.container()
     titles = _draft_titles()
     if not titles:
         empty_state(
@@ -192,7 +194,8 @@ def show() -> None:
             lambda: routes.draw_link(routes.RUBRICS, "Rubrics"),
         )
         return
-    name = _chosen_rubric(titles)
+    with place:
+        name = _chosen_rubric(titles)
     rubric = _rubric_choice(name)
     if rubric is None or not model_help.model_ready():
         return
@@ -208,11 +211,12 @@ def show() -> None:
 
 
 def _draft_titles() -> dict[str, str]:
-    """Return unsaved drafts and rubrics by name, with their titles."""
+    """Return rubrics and unsaved drafts by name, with their titles."""
     titles = {str(rubric_row.id): rubric_row.name for rubric_row in library.rubric_rows(store())}
-    for draft_row in library.all_kept_drafts(store()):
+    chosen = state.get(state.key(DATA_FIELD, "rubric")) or state.address(state.RUBRIC) or ""
+    for draft_row in listed_drafts(chosen):
         title = draft_row.draft["name"] or "Untitled rubric"
-        titles[draft_row.name] = f"{title} (unsaved changes)"
+        titles[draft_row.name] = f"{title} (unsaved changes{writer(draft_row)})"
     return titles
 
 
@@ -222,7 +226,7 @@ def _chosen_rubric(titles: dict[str, str]) -> str:
     if state.get(key) not in titles:
         state.put(key, name or next(iter(titles)))
     chosen: str = st.selectbox(
-        "Rubric", list(titles), key=key, format_func=lambda choice: one_line(titles[choice], 80)
+        "Rubric", list(titles), key=key, format_func=distinct_names(titles, 80).__getitem__
     )
     return chosen
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -17,6 +18,7 @@ from core.services.access.allowing import allowed
 from core.services.judges.registry import list_judges, list_panels
 from core.services.rubrics import library
 from core.services.rubrics.drafts import rubric_from
+from core.services.rubrics.library import KeptDraft
 from core.services.rubrics.prompt_preview import preview_item
 from core.services.spot import trials
 from core.services.spot.trials import Trial, teaching_datasets
@@ -105,15 +107,21 @@ def keep(store: Store, request: SpotRequest) -> None:
     store.drafts.save(_KEPT, request.model_dump(mode="json"), now=clock.now())
 
 
-def rubric_choices(store: Store) -> dict[str, str]:
+def rubric_choices(
+    store: Store, kept: Sequence[tuple[KeptDraft, str]] | None = None
+) -> dict[str, str]:
     """Return the rubrics to check with, last changed first: a choice, and its name with its state.
 
-    These are stored drafts, and saved rubrics at their latest version.
+    These are stored drafts, and saved rubrics at their latest version. ``kept`` are the drafts to
+    list, in this order, each with words about its writer; by default all.
     """
+    if kept is None:
+        kept = [(draft, "") for draft in library.all_kept_drafts(store)]
     drafts = {
         DRAFT + draft.name: f"{draft.draft['name'] or 'Untitled rubric'} · "
         + ("unsaved draft" if draft.draft["rubric_id"] is None else "unsaved changes")
-        for draft in library.all_kept_drafts(store)
+        + written
+        for draft, written in kept
     }
     saved = {str(row.id): f"{row.name} · version {row.number}" for row in store.rubrics.list()}
     return drafts | saved

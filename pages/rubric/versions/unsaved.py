@@ -13,6 +13,7 @@ from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_ACT, RUBRICS_ACT
 from pages.ui.resources import store
 from pages.ui.text import label, one_line
+from pages.ui.trial.kept_drafts import is_own
 from pages.ui.widgets import draw_row, shown_errors, tag
 
 #: The work that was discarded last in this tab: its name, draft and text.
@@ -37,11 +38,6 @@ def _on_list(before: Callable[[], None]) -> None:
     with shown_errors():
         before()
     state.set_address(**{state.RUBRIC: None, state.VERSION: None, state.SIDE: None})
-
-
-def is_own(stored: KeptDraft) -> bool:
-    """Return whether this browser, or nobody in particular, stored the work."""
-    return stored.browser in ("", drafts.draft_owner()["browser"])
 
 
 def show_others(name: str) -> None:
