@@ -36,7 +36,11 @@ def own_work() -> None:
     if not _has_own_work():
         return
     have, example = library_counts(store()), worked_example.example_run(store())
-    st.subheader("Your work", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader("Your work", anchor=False, width="content")
+        st.space("stretch")
+        if example is not None:  # It stands below, out of sight on most screens.
+            routes.draw_link(routes.RUN, "Worked example", {state.RUN: example}, icon="school")
     show_figures(
         [
             LabelledFigure("Rubrics", fmt.count(have.rubrics)),

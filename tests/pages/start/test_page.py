@@ -17,6 +17,7 @@ from pages.start import drop
 from pages.ui import routes
 from tests.pages.conftest import open_page, shown, visit
 from tests.pages.spot_checks import saved_rubric, worked_off
+from tests.pages.ui.test_routes import links
 from tests.provider import Provider, ok
 from tests.services.guided.test_dropped import BESIDE
 
@@ -74,6 +75,13 @@ def test_own_work_is_listed_once_there_is_some(store: Store) -> None:
     saved_rubric(store)
     app = open_page(PAGE)
     assert "Your work" in [s.value for s in app.subheader]
+
+
+def test_beside_own_work_the_example_is_a_press_away(store: Store) -> None:
+    run_id = worked_example.ensure_example(store)
+    assert "Worked example" not in links(open_page(PAGE))
+    saved_rubric(store)
+    assert links(open_page(PAGE))["Worked example"].endswith(f"run?run={run_id}")
 
 
 def test_every_kind_of_work_can_be_begun_from_here(store: Store) -> None:
