@@ -254,7 +254,7 @@ def _until_nothing_is_left(hands: Hands, most: float = math.inf) -> None:
             decided += 1
         elif (same := hands.page.get_by_role("button", name="The reference says so.")).count():
             hands.click(same.first)
-        elif "A note is needed" in said or "All judges say something else" in said:
+        elif "A note is needed" in said or "All judges chose another option" in said:
             hands.page.keyboard.type("The reference says so.")
             hands.acts += 1
             hands.keys("Control+Enter")
