@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from core import clock
 from core.cli.requests_from_files import panel_from
@@ -27,13 +27,6 @@ from core.store.store import Store
 from core.text.names import fold
 
 
-class ContestFileRequest(NamedTuple):
-    """A request built from files, with the remarks of file readers and of the join."""
-
-    request: ContestRequest
-    notices: tuple[str, ...]
-
-
 def contest_from_files(
     store: Store,
     *,
@@ -52,8 +45,9 @@ def contest_from_files(
     mode: str | None,
     cache: bool | None,
     **options: Any,
-) -> ContestFileRequest:
-    """Return a request for dataset files and judges; saves the files' content as datasets.
+) -> tuple[ContestRequest, tuple[str, ...]]:
+    """Return a request for dataset files and judges, with the remarks of file readers and of the
+    join; saves the files' content as datasets.
 
     ``design`` has the fields of ``Design``.
     """
@@ -81,7 +75,7 @@ def contest_from_files(
         join=join_by,
         **options,
     )
-    return ContestFileRequest(request, (*notices, *plan_contest(store, request).notices))
+    return request, (*notices, *plan_contest(store, request).notices)
 
 
 def questions_from(

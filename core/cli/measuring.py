@@ -159,22 +159,20 @@ def contest(
 
     with common.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
         design = _take_design(options)
-        planned = contest_requests.contest_from_files(store, design=design, **options)
-        for notice in planned.notices:
+        request, notices = contest_requests.contest_from_files(store, design=design, **options)
+        for notice in notices:
             common.print_message(f"note: {notice}")
         further = rounds - 1 if design["kind"] == "adaptive" else 0
-        figures = contest_requests.contest_estimate_figures(
-            store, planned.request, further, per_round
-        )
+        figures = contest_requests.contest_estimate_figures(store, request, further, per_round)
         if only_estimate:
             _print_estimate(figures, as_json)
             return
-        judges, panel = planned.request.panel.judges, options["panel"]
+        judges, panel = request.panel.judges, options["panel"]
         if trust or panel is None:
             allow_sendings(judges)
         require_allowed(judges, source=str(panel or ""))
         common.print_message(contest_requests.estimate_line(figures))
-        _run_contest(store, planned.request, further, per_round, as_json)
+        _run_contest(store, request, further, per_round, as_json)
 
 
 @click.command()

@@ -240,7 +240,7 @@ def _step_buttons(
 
 def _on_walk(version_id: int, where: ItemFilter, offset: int) -> None:
     with shown_errors():
-        place = catalog.item_at(store(), version_id, where, offset)
-        if place is not None:
-            state.put(DATASET_PAGE, place.offset // PAGE + 1)
-            state.set_address(**{state.ITEM: place.item_id})
+        item_id = catalog.item_at(store(), version_id, where, offset)
+        if item_id is not None:
+            state.put(DATASET_PAGE, offset // PAGE + 1)
+            state.set_address(**{state.ITEM: item_id})

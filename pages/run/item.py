@@ -189,7 +189,7 @@ def example_button(view: ItemView) -> None:
     now = splits.part_of(store(), view.run.dataset_version_id, view.item.id)
     if now is None:
         return
-    example = now.split == "calibration"
+    example = now[0] == "calibration"
     with st.container(horizontal=True, vertical_alignment="center"):
         if example:
             draw_row([tag("example for later runs", "info")], width="content")
@@ -213,8 +213,8 @@ def _on_split(version: int, item_id: str, example: bool) -> None:
         version_made = splits.set_split(
             store(), version, item_id, "evaluation" if example else "calibration"
         )
-        part = splits.part_of(store(), version_made.id, item_id)
-        count = fmt.plural(part.marked if part else 0, "example")
+        _, examples = splits.part_of(store(), version_made.id, item_id) or (None, 0)
+        count = fmt.plural(examples, "example")
         head = f"Dataset version {version_made.number}, with {count}."
         if example:
             state.flash(f"{head} Later runs grade and count this item again.")

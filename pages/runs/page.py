@@ -238,14 +238,14 @@ def _label_share(dataset: int, panel: Panel | None) -> float:
     learners = _learner_words(panel)
     if not learners:
         return LABEL_SHARE
-    learning = cost_estimate.teaching_items(store(), dataset)
-    if learning.marked:
+    labelled, marked = cost_estimate.teaching_items(store(), dataset)
+    if marked:
         st.caption(
-            f"The dataset marks {fmt.plural(learning.marked, 'labelled item')} as its calibration "
+            f"The dataset marks {fmt.plural(marked, 'labelled item')} as its calibration "
             f"part. {learners} those, and they are not graded."
         )
         return LABEL_SHARE
-    if not learning.labelled:
+    if not labelled:
         return LABEL_SHARE
     state.seed(plan_key("share"), round(100 * LABEL_SHARE))
     share: int = st.slider(
@@ -256,7 +256,7 @@ def _label_share(dataset: int, panel: Panel | None) -> float:
         format="%d%%",
         key=plan_key("share"),
         persist_state="session",
-        help=f"{learners} this share of the {learning.labelled} labelled items. "
+        help=f"{learners} this share of the {labelled} labelled items. "
         "Those are not graded; the others show how right the judges are.",
     )
     return share / 100

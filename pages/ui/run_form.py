@@ -57,10 +57,9 @@ def choose_panel(choices: RunChoices, rubric: Rubric, *, labelled: int) -> Panel
 
 def _propose_judges(choices: RunChoices, labelled: int) -> None:
     """Fill in the last run's judges, or suitable ones, until the person chooses others."""
-    proposed = judging.planned(store(), choices, labelled)
-    names, panel_id = list(proposed.judges), proposed.panel
+    panel_id, names = judging.planned(store(), choices, labelled)
     state.guess(plan_key("how"), PICKED if panel_id is None and choices.judges else SAVED)
-    state.guess(plan_key("judges"), names)
+    state.guess(plan_key("judges"), list(names))
     if panel_id is not None:
         state.guess(plan_key("panel"), panel_id)
 

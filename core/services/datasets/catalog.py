@@ -44,14 +44,6 @@ class Imported:
     existed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ItemPlace:
-    """An item's position among those that a filter keeps; ``offset`` counts from 0."""
-
-    offset: int
-    item_id: str
-
-
 def read_source(data: str | bytes | Opened, name: str, sheet: str | None = None) -> Table:
     """Read the table in a file or pasted text. Raises ``InputError`` with every bad line."""
     return read_table(data, name, sheet, most=MAX_ITEMS + 1)
@@ -224,10 +216,10 @@ def page_of_items(
     return store.datasets.rows(version_id, where, offset=offset, limit=limit)
 
 
-def item_at(store: Store, version_id: int, where: ItemFilter, offset: int) -> ItemPlace | None:
-    """Return the item at this offset among those the filter keeps; ``None`` beyond the ends."""
+def item_at(store: Store, version_id: int, where: ItemFilter, offset: int) -> str | None:
+    """Return the id of the item at this offset, from 0, among those the filter keeps, if any."""
     rows = page_of_items(store, version_id, where, offset=offset, limit=1) if offset >= 0 else []
-    return ItemPlace(offset, rows[0].id) if rows else None
+    return rows[0].id if rows else None
 
 
 def item_of_version(store: Store, version: DatasetVersion, item_id: str) -> Item:

@@ -29,22 +29,14 @@ if TYPE_CHECKING:
 # examples are drawn from them. They are not graded, so they are in no evaluation figure.
 
 
-@dataclass(frozen=True)
-class DatasetPart:
-    """An item's split in its dataset's newest version; ``marked`` counts the labelled items
-    of its calibration part.
+def part_of(store: Store, version_id: int, item_id: str) -> tuple[Split | None, int] | None:
+    """Return an item's split in the newest version of its dataset, and the number of labelled items
+    in that version's calibration part; ``None`` if the item is missing.
     """
-
-    split: Split | None
-    marked: int
-
-
-def part_of(store: Store, version_id: int, item_id: str) -> DatasetPart | None:
-    """Return an item's split in the newest version of its dataset; ``None`` if it is missing."""
     latest = store.datasets.latest(store.datasets.version(version_id).dataset_id)
     marked = store.datasets.count(latest.id, ItemFilter(labelled=True, split="calibration"))
     try:
-        return DatasetPart(store.datasets.item(latest.id, item_id).split, marked)
+        return store.datasets.item(latest.id, item_id).split, marked
     except NotFound:
         return None
 

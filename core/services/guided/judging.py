@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
@@ -86,16 +86,11 @@ def learners(store: Store) -> list[str]:
     return [entry.name for entry in registry.list_judges(store) if entry.judge.learns]
 
 
-class Proposal(NamedTuple):
-    """The proposal for a run: a saved panel by its id, or judges by their names."""
-
-    panel: int | None
-    judges: tuple[str, ...]
-
-
 @allowed("read")
-def planned(store: Store, choices: RunChoices, labelled: int) -> Proposal:
-    """Return the last judges, otherwise a saved panel, otherwise judges for the labelled items."""
+def planned(store: Store, choices: RunChoices, labelled: int) -> tuple[int | None, tuple[str, ...]]:
+    """Return the id of a saved panel to propose for a run, if any, and the names of the judges:
+    the last ones, otherwise those for the labelled items.
+    """
     choice, named = judges(store, labelled), {entry.name for entry in choices.judges}
     names = choice.proposed if set(choice.proposed) <= named else ()
     # A saved panel is preferred, because a user saved it to be used. The offline panel does not
@@ -103,7 +98,7 @@ def planned(store: Store, choices: RunChoices, labelled: int) -> Proposal:
     with_models = [p.id for p in choices.panels if not all(j.learns for j in p.panel.judges)]
     same = [p.id for p in choices.panels if {j.name for j in p.panel.judges} == set(names)]
     panels = same if choice.why == "last" or not with_models else with_models
-    return Proposal(next(iter(panels), None), names)
+    return next(iter(panels), None), names
 
 
 def last_panel(store: Store) -> Panel | None:

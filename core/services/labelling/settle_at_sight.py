@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import NamedTuple
 
 from core import clock
 from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Seat
@@ -35,13 +34,6 @@ SETTINGS = QueueSettings(mode="assisted", assisted_share=1.0)
 MOST = 200
 
 
-class SettledAtSight(NamedTuple):
-    """The settled cells, and the steps to undo them, last first."""
-
-    cells: int
-    steps: tuple[int, ...]
-
-
 @allowed("adjudicate")
 def settle(
     store: Store,
@@ -51,9 +43,10 @@ def settle(
     given: ReviewerAnswer | None,
     *,
     name: str = NAME,
-) -> SettledAtSight:
+) -> tuple[int, ...]:
     """Settle cells (item, criterion) of a run, all or none, replacing the person's own verdicts.
 
+    Return the steps to undo, one of each cell, last first.
     ``given`` is the answer for all of them; ``None`` accepts each cell's verdict. ``name`` is the
     name of their queue.
 
@@ -83,7 +76,7 @@ def settle(
                 ticket = result.ticket
                 steps.append(result.step)
             claims.release(store, ticket)
-    return SettledAtSight(len(steps), tuple(reversed(steps)))
+    return tuple(reversed(steps))
 
 
 @allowed("adjudicate")

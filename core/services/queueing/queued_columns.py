@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from core.domain.review_records import QueueRow
@@ -18,15 +16,10 @@ OUTSIDE, RULE, AUDIT, GOLD = range(4)
 _STRATA = {'["audit"]': AUDIT, '["gold"]': GOLD}
 
 
-class QueuedColumns(NamedTuple):
-    """How each cell of a run was selected for a queue, and with what chance (1 outside of it)."""
-
-    stratum: Numbers
-    chance: Numbers
-
-
-def queued_columns(store: Store, queue: QueueRow, table: CellTable) -> QueuedColumns:
-    """Return how a run's cells were selected for a queue; a queue never drops a cell."""
+def queued_columns(store: Store, queue: QueueRow, table: CellTable) -> tuple[Numbers, Numbers]:
+    """Return how each cell of a run was selected for a queue, and with what chance (1 outside of
+    it); a queue never drops a cell.
+    """
     stamp = store.queues.size(queue.id)
 
     def read_columns() -> Columns:
@@ -49,4 +42,4 @@ def queued_columns(store: Store, queue: QueueRow, table: CellTable) -> QueuedCol
     stratum, chance = np.full(len(table), OUTSIDE), np.ones(len(table))
     stratum[arrays["cells"][inside]] = arrays["stratum"][inside]
     chance[arrays["cells"][inside]] = arrays["chance"][inside]
-    return QueuedColumns(stratum, chance)
+    return stratum, chance

@@ -47,23 +47,16 @@ class RaterTable(NamedTuple):
         )
 
 
-class ColumnJudge(NamedTuple):
-    """The judge of a column, and the order in which options were shown."""
+def column_judges(raters: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the judge of each column, and the order in which options were shown.
 
-    judge: str
-    order: str
-
-
-def column_judges(raters: Sequence[str]) -> list[ColumnJudge]:
-    """Return the judge and the order of each column.
-
-    >>> [tuple(one) for one in column_judges(["A|0", "A|1", "B|as is", "C"])]
+    >>> column_judges(["A|0", "A|1", "B|as is", "C"])
     [('A', ''), ('A', ''), ('B', 'as is'), ('C', '')]
     """
     result = []
     for name in raters:
         judge, *marks = name.split("|")
-        result.append(ColumnJudge(judge, next((m for m in marks if not m.isdigit()), "")))
+        result.append((judge, next((m for m in marks if not m.isdigit()), "")))
     return result
 
 

@@ -112,8 +112,8 @@ def _surely_strict_first(rater: tuple[str, RaterSeverity]) -> float:
 
 def _first_answers(table: RaterTable) -> tuple[list[str], list[int]]:
     first: dict[str, int] = {}
-    for index, answerer in enumerate(column_judges(table.raters)):
-        first.setdefault(answerer.judge, index)
+    for index, (judge, _) in enumerate(column_judges(table.raters)):
+        first.setdefault(judge, index)
     return list(first), list(first.values())
 
 

@@ -147,18 +147,14 @@ def _rating_rows(
 ) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
     """Return a row for every rating: its value, and the levels of all effects."""
     who = column_judges(table.raters)
-    judges = {
-        name: index for index, name in enumerate(dict.fromkeys(answerer.judge for answerer in who))
-    }
-    orders = {
-        name: index for index, name in enumerate(dict.fromkeys(answerer.order for answerer in who))
-    }
+    judges = {name: index for index, name in enumerate(dict.fromkeys(name for name, _ in who))}
+    orders = {shown: index for index, shown in enumerate(dict.fromkeys(shown for _, shown in who))}
     rows = list[np.ndarray[Any, Any]]()
     for number, question in enumerate(table.questions):
         levels = question.levels
         item, rater = np.nonzero(levels >= 0)
-        judge = np.array([judges[answerer.judge] for answerer in who])[rater]
-        order = np.array([orders[answerer.order] for answerer in who])[rater]
+        judge = np.array([judges[name] for name, _ in who])[rater]
+        order = np.array([orders[shown] for _, shown in who])[rater]
         worth_ = np.array(question.values)[levels[item, rater]]
         rows.append(np.column_stack([worth_, item, np.full(len(item), number), judge, order]))
     if reversed_:

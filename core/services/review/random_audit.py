@@ -96,7 +96,7 @@ def audit_frame_of(store: Store, queue: QueueRow, table: CellTable | None = None
     from core.services.results.run_columns import NO_LABEL
 
     table = table or CellTable(store, store.runs.get(queue.run_id))
-    inside = queued_columns.queued_columns(store, queue, table).stratum
+    inside, _ = queued_columns.queued_columns(store, queue, table)
     outside = inside == queued_columns.OUTSIDE
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
     framed = table.asked_about(queue.rule) & has_verdict(table) & (inside != queued_columns.RULE)
@@ -196,7 +196,7 @@ def labelled_sample(store: Store, queue_id: int) -> AuditSample:
     queue = store.queues.get(queue_id)
     audit_frame = audit_frame_of(store, queue)
     table, framed = audit_frame.table, audit_frame.cells
-    inside = queued_columns.queued_columns(store, queue, table).stratum
+    inside, _ = queued_columns.queued_columns(store, queue, table)
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
     considered = (inside != queued_columns.OUTSIDE) | (before & table.asked_about(queue.rule))
     counted = considered & (table.decided >= 0) & has_verdict(table)

@@ -63,17 +63,6 @@ class JudgeEstimate:
 
 
 @dataclass(frozen=True)
-class TeachingItems:
-    """The items of a dataset version that offline judges may learn from.
-
-    ``marked`` counts those in the calibration split.
-    """
-
-    labelled: int
-    marked: int
-
-
-@dataclass(frozen=True)
 class CostEstimate:
     """The calls, tokens and cost of a run. Tokens are estimated (4 characters each), not counted.
 
@@ -148,15 +137,15 @@ def brief_suits(panel: Panel) -> bool:
     return panel.asking.style == "full" and any(callers)
 
 
-def teaching_items(store: Store, dataset_version: int) -> TeachingItems:
+def teaching_items(store: Store, dataset_version: int) -> tuple[int, int]:
     """Return how many items offline judges could learn from, including items that people
-    settled.
+    settled, and how many of them are in the calibration split.
     """
     marked = store.datasets.count(dataset_version, ItemFilter(labelled=True, split="calibration"))
     truth = store.settled.truth(dataset_version)
     settled = [item_id for item_id, labels in truth.items() if any(labels.values())]
     newly_labelled = sum(not item.labels for item in store.datasets.items(dataset_version, settled))
-    return TeachingItems(store.datasets.version(dataset_version).labelled + newly_labelled, marked)
+    return store.datasets.version(dataset_version).labelled + newly_labelled, marked
 
 
 def estimate_request(store: Store, request: RunRequest) -> CostEstimate:

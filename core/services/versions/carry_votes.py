@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
-from typing import NamedTuple
 
 from core import clock
 from core.domain.review import Seat
@@ -31,13 +30,6 @@ from core.store.store import Store
 _LEASE_SECONDS = 600.0
 
 
-class CarryEstimate(NamedTuple):
-    """What a run under the version would start with: votes carried over, and votes to ask for."""
-
-    carried: int
-    to_ask: int
-
-
 def carry_counts(
     store: Store,
     run_id: int,
@@ -45,7 +37,7 @@ def carry_counts(
     moves: VersionMapping | None = None,
     *,
     again: Collection[str] = (),
-) -> CarryEstimate:
+) -> tuple[int, int]:
     """Return how many votes ``start_under`` would carry over, and how many remain to ask for.
 
     A cascade or an early stop may make some of these unnecessary.
@@ -54,7 +46,7 @@ def carry_counts(
     edits = _checked_edits(store, run_id, version_id, moves)
     carried = _kept_vote_count(store, run, edits, again)
     planned = sum(count for _, count in _planned_items(store, run, version_id, carried))
-    return CarryEstimate(carried.total(), max(0, planned - carried.total()))
+    return carried.total(), max(0, planned - carried.total())
 
 
 @allowed("write")

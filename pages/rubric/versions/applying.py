@@ -108,14 +108,14 @@ def _criteria_to_ask(
         state.seed(key, True)
         if st.checkbox(label(f"{name}: judge it again", 120), key=key):
             again.append(name)
-    outlook = carry_votes.carry_counts(store(), run.id, version_id, moves, again=again)
-    answers = fmt.plural(outlook.to_ask, "answer")
+    carried, to_ask = carry_votes.carry_counts(store(), run.id, version_id, moves, again=again)
+    votes, answers = fmt.plural(carried, "vote"), fmt.plural(to_ask, "answer")
     st.caption(
-        f"{fmt.plural(outlook.carried, 'vote')} carried over without a call; {answers} to be asked."
+        f"{votes} carried over without a call; {answers} to be asked."
         if run.panel.askable
-        else f"{fmt.plural(outlook.carried, 'vote')} carried over. Imported raters cannot be asked."
+        else f"{votes} carried over. Imported raters cannot be asked."
     )
-    if not outlook.to_ask or not run.panel.askable:
+    if not to_ask or not run.panel.askable:
         return again, False
     key = state.key(SPREAD_ASK, run.id, version_id, "now")
     state.seed(key, True)

@@ -139,9 +139,9 @@ def settle_cells(
 ) -> None:
     """Settle cells for the known user, or the user named in the field; `show_last` draws it."""
     seat = identity.take_seat(identity.known_name() or str(state.get(WHO) or ""))
-    result = settle_at_sight.settle(store(), seat, run_id, cells, given, name=name)
+    steps = settle_at_sight.settle(store(), seat, run_id, cells, given, name=name)
     state.drop(SETTLE)
-    state.put(LAST, (run_id, result.steps, f"{fmt.plural(result.cells, 'cell')} settled: {words}."))
+    state.put(LAST, (run_id, steps, f"{fmt.plural(len(steps), 'cell')} settled: {words}."))
 
 
 def option_keys(options: Sequence[Option]) -> list[str | None]:

@@ -134,8 +134,7 @@ def test_items_are_found_by_filter_and_by_place(store: Store) -> None:
         r.id
         for r in catalog.page_of_items(store, version.id, catalog.EVERYTHING, offset=1, limit=5)
     ] == ["b", "c"]
-    at = catalog.item_at(store, version.id, labelled, 1)
-    assert at == catalog.ItemPlace(1, "b")
+    assert catalog.item_at(store, version.id, labelled, 1) == "b"
     assert catalog.item_at(store, version.id, labelled, 2) is None
     assert catalog.item_at(store, version.id, labelled, -1) is None
 

@@ -51,14 +51,14 @@ def test_examples_add_up_whichever_version_they_were_seen_in(
     splits.set_split(store, version.id, "i3", "calibration")
     splits.set_split(store, version.id, "i5", "calibration")
 
-    assert splits.part_of(store, version.id, "i5") == splits.DatasetPart("calibration", 2)
+    assert splits.part_of(store, version.id, "i5") == ("calibration", 2)
 
 
 def test_an_example_can_go_back_to_evaluation(store: Store, version: DatasetVersion) -> None:
     splits.set_split(store, version.id, "i3", "calibration")
     splits.set_split(store, version.id, "i3", "evaluation")
 
-    assert splits.part_of(store, version.id, "i3") == splits.DatasetPart("evaluation", 0)
+    assert splits.part_of(store, version.id, "i3") == ("evaluation", 0)
 
 
 def test_what_is_so_already_makes_no_version(store: Store, version: DatasetVersion) -> None:

@@ -190,7 +190,7 @@ def test_it_says_what_a_judge_that_learns_would_learn(store: Store) -> None:
     assert told["learnt"]["criteria"]["clear"]["labels"] == 10
     # The form of a new run offers them, and so does the path.
     version, rubric = run.dataset_version_id, store.rubrics.version(run.rubric_version_id).rubric
-    assert cost_estimate.teaching_items(store, version) == cost_estimate.TeachingItems(10, 0)
+    assert cost_estimate.teaching_items(store, version) == (10, 0)
     assert judging.labelled(store, version, rubric) == 10
     # Nothing learns here.
     other = store.runs.get(made(store, panel=Panel(judges=(ONE,))))

@@ -23,16 +23,16 @@ def test_several_cells_are_settled_with_one_answer_and_undone_together(store: St
     # Both are split: i1 two for MET, i2 two for UNMET.
     cells = [("i1", "Right"), ("i2", "Right")]
 
-    done = settle_at_sight.settle(store, ada, run.id, cells, ReviewerAnswer(MET))
+    steps = settle_at_sight.settle(store, ada, run.id, cells, ReviewerAnswer(MET))
 
-    assert done.cells == 2
+    assert len(steps) == 2
     assert settled(store, run.id) == dict.fromkeys(cells, MET)
     assert store.results.item(run.id, "i2").score == 3 / 4  # Right, of weight 3 in 4
     (queue,) = queues.queues_of_run(store, run.id)
     assert queue.name == NAME
     assert queues.queue_progress(store, queue.id).cells == {"resolved": 2}
 
-    assert settle_at_sight.undo(store, ada, done.steps) == 2
+    assert settle_at_sight.undo(store, ada, steps) == 2
     assert settled(store, run.id) == {}
     assert store.results.item(run.id, "i2").score == 0
 

@@ -11,7 +11,6 @@ from core.rubric_diff.edits import VersionMapping
 from core.services.review import claims, commit_reveal, queues
 from core.services.runs.ready_run import load_job
 from core.services.versions import carry_votes
-from core.services.versions.carry_votes import CarryEstimate
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.versions.edited_run import (
@@ -34,7 +33,7 @@ def test_only_what_is_asked_otherwise_is_asked_again(store: Store) -> None:
     run, lea = graded(store), reviewed.sit(store, "Lea")
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
     # 8 items x 3 judges: Depth's 24 votes are carried over, Right's 24 are asked.
-    assert carry_votes.carry_counts(store, run.id, new.id, again=["Right"]) == CarryEstimate(24, 24)
+    assert carry_votes.carry_counts(store, run.id, new.id, again=["Right"]) == (24, 24)
     made = carry_votes.start_under(store, lea, run.id, new.id, again=["Right"])
     row = store.runs.get(made)
     assert (row.status, row.votes, row.planned, row.calls) == ("queued", 24, 48, 0)
