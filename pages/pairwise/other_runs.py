@@ -303,7 +303,7 @@ def _pair_row(gap: SystemsApart) -> list[str]:
     return [
         f"{esc(one_line(gap.second, NAMED))} minus {esc(one_line(gap.first, NAMED))}",
         fmt.points(gap.found.raw),
-        figure_cell(gap.found.gap, fmt.points),
+        figure_cell(gap.found.mean, fmt.points),
         fmt.DASH if gap.p is None else esc(fmt.p_value(gap.p)),
         f"{esc(one_line(gap.better_system, NAMED))} better" if gap.better_system else "undecided",
     ]

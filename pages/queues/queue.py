@@ -5,11 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review import CellState, Seat
-from core.domain.review_records import QueueFilter, QueueRow, TurnStatus
+from core.domain.review_records import EventRow, QueueFilter, QueueRow, TurnStatus
 from core.services.results import item_view
 from core.services.review import adjudication, claims, other_acts, queues
 from core.services.review.claims import QueueStanding
-from core.services.review.other_acts import FlaggedDecision
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from pages.queues import making, people
@@ -104,7 +103,7 @@ def send_back(seat: Seat, queue: QueueRow) -> None:
         first = [
             settled[decision.item_id, decision.criterion]
             for decision in flagged
-            if decision[:2] in settled
+            if (decision.item_id, decision.criterion) in settled
         ]
         cells = {(s.item_id, s.criterion): s for s in [*first, *newest]}
         chosen_key = state.key(QUEUE_FIELD, "send back", queue.id)
@@ -127,7 +126,7 @@ def send_back(seat: Seat, queue: QueueRow) -> None:
         )
 
 
-def _show_flagged(flagged: list[FlaggedDecision]) -> None:
+def _show_flagged(flagged: list[EventRow]) -> None:
     """Show the decisions that reviewers flagged for a lead, with their notes."""
     if flagged:
         draw_table(
@@ -136,8 +135,8 @@ def _show_flagged(flagged: list[FlaggedDecision]) -> None:
                 [
                     esc(one_line(decision.item_id, 40)),
                     esc(one_line(decision.criterion, 60)),
-                    esc(one_line(decision.by, 60)),
-                    f'<div class="rs-prose">{esc(decision.note)}</div>',
+                    esc(one_line(decision.actor, 60)),
+                    f'<div class="rs-prose">{esc(decision.reason)}</div>',
                 ]
                 for decision in flagged
             ),

@@ -21,25 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from core.metrics.estimate import USUAL, Estimate
-from core.metrics.intervals.sampling import AUDIT, fitting_factor
+from core.metrics.intervals.sampling import AUDIT, Powered, fitting_factor
 from core.metrics.measure import NEAR, Array, weight_sums
 
 #: The least number of labels in a group of cells with equal probability, unless all have one.
 FEWEST = 5
-
-
-class PoweredGap(NamedTuple):
-    """A gap three ways: ``gap`` uses people and judges, ``labels`` only people, ``raw`` only
-    judges.
-
-    ``listened`` is lambda, ``p`` the two-sided p value; ``None`` if the gap is undefined.
-    """
-
-    gap: Estimate
-    labels: Estimate
-    raw: float
-    listened: float
-    p: float | None
 
 
 class _Group(NamedTuple):
@@ -122,7 +108,7 @@ def powered_gap(
     *,
     listen: float | None = None,
     level: float = USUAL.level,
-) -> PoweredGap:
+) -> Powered:
     """Return the mean over tasks of the sum of their cells, with its interval and p value.
 
     Args:
@@ -147,7 +133,7 @@ def powered_gap(
 
     >>> same = np.repeat([0, 1, 2], 2)
     >>> found = powered_gap(np.zeros(6), [0, 1, 1, 1, 0, 1], np.zeros(6), [-1, 1] * 3, same)
-    >>> round(found.gap.value, 3), found.raw
+    >>> round(found.mean.value, 3), found.raw
     (0.667, 0.0)
     """
     sides = _sides_of_gap(judge_values, values, stratum, parts, tasks)
@@ -156,13 +142,13 @@ def powered_gap(
     why = _why_no_gap(sides)
     if why:
         nothing = Estimate.undefined(why, labelled)
-        return PoweredGap(nothing, nothing, raw, 0.0, None)
+        return Powered(nothing, nothing, raw, 0.0, None)
     people = _sums_by_task(sides, _spread_over_all(sides, sides.people))
     judges = _sums_by_task(sides, sides.judges - _spread_over_all(sides, sides.judges))
     chosen = _least_variance_lambda(people, judges) if listen is None else listen
     gap, p = _gap_estimate(sides, people + chosen * judges, chosen, level, fitted=listen is None)
     alone, _ = _gap_estimate(sides, people, 0.0, level)
-    return PoweredGap(gap._replace(n=labelled), alone._replace(n=labelled), raw, chosen, p)
+    return Powered(gap._replace(n=labelled), alone._replace(n=labelled), raw, chosen, p)
 
 
 def _sides_of_gap(

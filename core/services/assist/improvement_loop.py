@@ -34,7 +34,7 @@ from core.services.assist.proposals import (
 )
 from core.services.assist.proposals import estimate as improving_outlook
 from core.services.assist.task_context import TaskContext, graded_run
-from core.services.comparison.differences import FigureDelta, run_deltas
+from core.services.comparison.differences import CriterionDelta, FigureDelta, run_deltas
 from core.services.comparison.paired_runs import pair_runs
 from core.services.datasets.twins import apart_texts, twin_groups_of, whole_groups
 from core.services.results.scored_items import resolved_items
@@ -158,21 +158,12 @@ RESAMPLES = 1000
 
 
 @dataclass(frozen=True)
-class CriterionGain:
-    """One criterion's figures in both runs."""
-
-    name: str
-    accuracy: FigureDelta
-    kappa: FigureDelta
-
-
-@dataclass(frozen=True)
 class LoopGain:
     """``accuracy`` is over all cells that have a label and an answer of both runs."""
 
     items: int
     accuracy: FigureDelta
-    criteria: tuple[CriterionGain, ...]
+    criteria: tuple[CriterionDelta, ...]
 
     @property
     def helps(self) -> bool:
@@ -187,10 +178,7 @@ def gain_between(store: Store, first: int, second: int) -> LoopGain:
     """
     paired = pair_runs(store, first, second)
     compared = run_deltas(paired, RESAMPLES, 0)
-    criteria = tuple(
-        CriterionGain(delta.name, delta.accuracy, delta.kappa) for delta in compared.criteria
-    )
-    return LoopGain(len(paired.match.both), compared.accuracy, criteria)
+    return LoopGain(len(paired.match.both), compared.accuracy, compared.criteria)
 
 
 @dataclass(frozen=True)

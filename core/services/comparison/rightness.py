@@ -158,7 +158,7 @@ def _accuracy_gain(name: str, cells: Array, level: float, *, by_item: bool = Fal
     )
     naive = float(cells[labelled_cells, _MORE].mean()) if labelled_cells.any() else None
     labelled = int((apart & labelled_cells).sum())
-    return AccuracyGain(name, len(cells), int(apart.sum()), labelled, result.gap, naive, result.p)
+    return AccuracyGain(name, len(cells), int(apart.sum()), labelled, result.mean, naive, result.p)
 
 
 def accuracy_words(accuracy: CorrectedAccuracy) -> str:

@@ -304,7 +304,7 @@ def _with_shown(plan: LabelPlan, gaps: Sequence[SystemsApart]) -> LabelPlan:
     for pair in gaps:
         if plan.pair is None or {*plan.pair} != {pair.first, pair.second}:
             continue
-        gap = pair.found.gap if pair.first == plan.pair[0] else reversed_sign(pair.found.gap)
+        gap = pair.found.mean if pair.first == plan.pair[0] else reversed_sign(pair.found.mean)
         if gap.value is not None and gap.low is not None:
             return replace(plan, shown=gap, told=bool(pair.better_system))
     return plan

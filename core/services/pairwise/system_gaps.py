@@ -18,7 +18,8 @@ from core.domain.runs import Run
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.intervals.means import paired_difference
-from core.metrics.intervals.powered_gaps import PoweredGap, powered_gap, whole_items
+from core.metrics.intervals.powered_gaps import powered_gap, whole_items
+from core.metrics.intervals.sampling import Powered
 from core.metrics.measure import Array, Statistic, ratio_or_nan
 from core.services.agreement.group_figures import Draws
 from core.services.datasets import label_draws
@@ -143,13 +144,13 @@ class SystemsApart(NamedTuple):
 
     first: str
     second: str
-    found: PoweredGap
+    found: Powered
     p: float | None
 
     @property
     def better_system(self) -> str:
         """Return the system that is significantly better, or an empty string."""
-        value = self.found.gap.value
+        value = self.found.mean.value
         if value is None or self.p is None or self.p >= LEVEL:
             return ""
         return self.second if value > 0 else self.first
@@ -257,7 +258,7 @@ def _pairs(shared: SharedTasks, cells: dict[str, DrawnCells], basis: _Asked) -> 
 
 def _powered_gap(
     shared: SharedTasks, pair: tuple[str, str], cells: dict[str, DrawnCells], basis: _Asked
-) -> PoweredGap:
+) -> Powered:
     tasks = {
         task.items[name]: index
         for index, task in enumerate(shared.tasks)
@@ -284,7 +285,7 @@ def _powered_gap(
 
 def _ranks(systems: Sequence[str], gaps: Sequence[SystemsApart]) -> dict[str, tuple[int, int]]:
     """Return each system's range of ranks: after surely better, before surely worse systems."""
-    if not any(gap.found.gap.value is not None for gap in gaps):
+    if not any(gap.found.mean.value is not None for gap in gaps):
         return {}
     above, below = (dict.fromkeys(systems, 0) for _ in range(2))
     for gap in gaps:
@@ -329,7 +330,7 @@ def _how_sure(systems: CorrectedSystems, best: str, best_by_votes: str) -> str:
     rival = best_by_votes if best_by_votes != best else systems.systems[1].system
     for pair in systems.gaps:
         if {pair.first, pair.second} == {best, rival}:
-            gap = pair.found.gap
+            gap = pair.found.mean
             if gap.value is None:
                 return f"The size of its lead is unknown: {gap.reason}"
             if pair.first == best:
@@ -367,7 +368,7 @@ def as_data(systems: CorrectedSystems) -> dict[str, Any]:
                 "first": pair.first,
                 "second": pair.second,
                 "raw": pair.found.raw,
-                **figure(pair.found.gap),
+                **figure(pair.found.mean),
                 "labels_alone": figure(pair.found.labels),
                 "listened": pair.found.listened,
                 "p": pair.p,

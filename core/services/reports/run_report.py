@@ -81,16 +81,16 @@ def review_lines(store: Store, run_id: int, level: float = USUAL.level) -> tuple
     """
     return tuple(
         ReviewLine(
-            queue=queue.id,
-            name=queue.name,
+            queue=estimate.queue.id,
+            name=estimate.queue.name,
             audited=estimate.audited,
             queued=estimate.queued,
             missing=estimate.missing,
             weighted=estimate.weighted,
             hard=estimate.hard,
-            only=scope_words(queue.rule),
+            only=scope_words(estimate.queue.rule),
         )
-        for queue, estimate in audited_queues(store, run_id, level)
+        for estimate in audited_queues(store, run_id, level)
     )
 
 

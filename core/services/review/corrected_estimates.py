@@ -44,13 +44,14 @@ class VerdictAccuracy:
     ``queued`` cells were decided here, ``others`` earlier, or queued here for their known label.
     """
 
+    queue: QueueRow
     weighted: Estimate
     hard: Estimate
     naive: Estimate
     audited: int
     queued: int
     missing: int
-    others: int = 0
+    others: int
 
 
 def verdict_accuracy(store: Store, queue_id: int, level: float = USUAL.level) -> VerdictAccuracy:
@@ -72,8 +73,9 @@ def verdict_accuracy(store: Store, queue_id: int, level: float = USUAL.level) ->
         weighted = Estimate.undefined(why, len(sample.right))
     drawn, picked = sum(sample.audited), sum(sample.queued)
     elsewhere = len(sample.right) - drawn - picked
+    queue = store.queues.get(queue_id)
     return VerdictAccuracy(
-        weighted, means.hard, means.naive, drawn, picked, sample.missing, elsewhere
+        *(queue, weighted, means.hard, means.naive, drawn, picked, sample.missing, elsewhere)
     )
 
 
@@ -266,13 +268,6 @@ def _why_missing(cells: DrawnCells, scale: _Scale) -> str:
 # chance of each cell to be picked must be known.
 
 
-class AuditedQueue(NamedTuple):
-    """A queue that holds a random audit, and how often its decisions confirm the verdicts."""
-
-    queue: QueueRow
-    found: VerdictAccuracy
-
-
 @dataclass(frozen=True)
 class ReviewSelection:
     """How many of a run's ``labels`` were ``settled`` in review. ``queues`` have an audit.
@@ -283,17 +278,19 @@ class ReviewSelection:
 
     labels: int
     settled: int
-    queues: tuple[AuditedQueue, ...]
+    queues: tuple[VerdictAccuracy, ...]
     picked: bool = True
     texts: int = 0
 
 
 def audited_queues(
     store: Store, run_id: int, level: float = USUAL.level
-) -> tuple[AuditedQueue, ...]:
-    """Return the run's queues with a random audit, oldest first, including archived ones."""
+) -> tuple[VerdictAccuracy, ...]:
+    """Return how often decisions confirm the verdicts, of each of the run's queues with a random
+    audit, oldest first, including archived ones.
+    """
     return tuple(
-        AuditedQueue(queue, verdict_accuracy(store, queue.id, level))
+        verdict_accuracy(store, queue.id, level)
         for queue in store.queues.all_of_run(run_id)
         if store.queues.drawn(queue.id, "audit")
     )
@@ -346,26 +343,24 @@ def selection_warning(review: ReviewSelection) -> str:
         f"Of the {count(review.labels)} labelled cells people settled {count(review.settled)} "
         f"in review, {where}: figures against labels speak of labelled cells, not of all."
     )
-    estimated = [audit for audit in review.queues if audit.found.weighted.value is not None]
+    estimated = [audit for audit in review.queues if audit.weighted.value is not None]
     if review.texts and not estimated:
         texts = plural(review.texts, "text")
         return f"{text} Those of the {texts} drawn at random speak of all."
     if not estimated and review.queues:
-        queue, right = review.queues[-1]
-        return f"{text} Queue “{queue.name}” cannot speak of all yet. {right.weighted.reason}"
+        last = review.queues[-1]
+        return f"{text} Queue “{last.queue.name}” cannot speak of all yet. {last.weighted.reason}"
     if not estimated:
         return f"{text} A queue with a random audit, reviewed to its end, can speak of all."
     # The newest queue that considered every cell, or else the newest.
-    queue, right = max(
-        estimated, key=lambda audit: (not scope_words(audit.queue.rule), audit.queue.id)
-    )
-    only = scope_words(queue.rule)
+    right = max(estimated, key=lambda audit: (not scope_words(audit.queue.rule), audit.queue.id))
+    only = scope_words(right.queue.rule)
     text += (
         f" Of all cells{f' ({only})' if only else ''} people confirm an estimated "
-        f"{right.weighted.words(percent).inline}: the random audit of queue “{queue.name}” stands "
-        "for cells that no rule picked"
+        f"{right.weighted.words(percent).inline}: the random audit of queue “{right.queue.name}” "
+        "stands for cells that no rule picked"
     )
-    estimates = [audit.found.hard for audit in review.queues if not scope_words(audit.queue.rule)]
+    estimates = [audit.hard for audit in review.queues if not scope_words(audit.queue.rule)]
     hard = pooled_share([right.hard] if only else estimates)
     if hard.value is not None:
         text += f"; of the {count(hard.n)} doubtful ones {percent(hard.value)}"
@@ -379,16 +374,16 @@ def selection_data(review: ReviewSelection) -> dict[str, Any]:
         "settled_in_review": review.settled,
         "queues": [
             {
-                "queue": queue.id,
-                "name": queue.name,
-                "narrowed_to": scope_words(queue.rule) or None,
+                "queue": right.queue.id,
+                "name": right.queue.name,
+                "narrowed_to": scope_words(right.queue.rule) or None,
                 "audited": right.audited,
                 "queued": right.queued,
                 "open": right.missing,
                 "right_weighted": _estimate_data(right.weighted),
                 "right_on_hard": _estimate_data(right.hard),
             }
-            for queue, right in review.queues
+            for right in review.queues
         ],
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from core import clock
 from core.domain.review import ROLES, Role, Seat
@@ -66,15 +66,6 @@ class VerdictsCompared(ActStands):
         self.item_id, self.criteria = item_id, criteria
 
 
-class FlaggedDecision(NamedTuple):
-    """A resolved cell that a reviewer flagged for a lead."""
-
-    item_id: str
-    criterion: str
-    by: str
-    note: str
-
-
 @allowed("review")
 def skip(store: Store, ticket: Ticket, reason: str = "") -> int:
     """Move the item to the end of this reviewer's queue; return the step.
@@ -133,8 +124,8 @@ def flag_met(
             store.queues.set_flag(queue_id, item_id, criterion, "lead")
 
 
-def flagged_decisions(store: Store, queue_id: int) -> list[FlaggedDecision]:
-    """Return a queue's resolved cells that reviewers flagged for a lead."""
+def flagged_decisions(store: Store, queue_id: int) -> list[EventRow]:
+    """Return the last flag of each resolved cell of a queue that a reviewer flagged for a lead."""
     queue, decisions = store.queues.get(queue_id), []
     for cell in store.queues.cells(queue_id):
         if cell.flagged is None or cell.state != "resolved":
@@ -144,9 +135,7 @@ def flagged_decisions(store: Store, queue_id: int) -> list[FlaggedDecision]:
             for event in store.events.of_cell(queue.run_id, cell.item_id, cell.criterion)
             if event.action == "flag" and event.queue_id == queue_id
         ]
-        decisions.append(
-            FlaggedDecision(cell.item_id, cell.criterion, flags[-1].actor, flags[-1].reason)
-        )
+        decisions.append(flags[-1])
     return decisions
 
 

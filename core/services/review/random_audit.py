@@ -48,12 +48,15 @@ def may_break(draw: int) -> float:
     return float(0.05 * 4 / 5**draw)
 
 
-class FrameCells(NamedTuple):
+class AuditFrame(NamedTuple):
     """The cells of a frame, in columns: their index in the run, the voted option, whether they were
     drawn, the settled option (as in ``CellTable.decided``: negative if it is not an option), and
-    the stratum. Cells of one stratum had the same chance to be drawn.
+    the stratum. Cells of one stratum had the same chance to be drawn. ``behind`` counts later
+    cells, which a refreshed queue would draw from.
     """
 
+    table: CellTable
+    behind: int
     cells: Numbers
     judged: Numbers
     drawn: Numbers
@@ -73,15 +76,6 @@ class FrameCells(NamedTuple):
         """Return which verdicts people confirmed; "cannot assess" does not confirm one."""
         right: Numbers = self.decided == self.judged
         return right
-
-
-@dataclass(frozen=True)
-class AuditFrame:
-    """A frame. ``behind`` counts later cells, which a refreshed queue would draw from."""
-
-    table: CellTable
-    cells: FrameCells
-    behind: int
 
 
 def audit_frame_of(store: Store, queue: QueueRow, table: CellTable | None = None) -> AuditFrame:
@@ -106,11 +100,9 @@ def audit_frame_of(store: Store, queue: QueueRow, table: CellTable | None = None
     judged = table.judged[cells]
     strata, _ = draw_chances.strata(queue.rule.draw, table.drawn_from(cells, judged))
     drawn = inside[cells] == queued_columns.AUDIT
-    return AuditFrame(
-        table,
-        FrameCells(cells, judged, drawn, table.decided[cells], strata),
-        _newly_covered(store, queue, table, framed & outside & (table.decided == NO_LABEL), before),
-    )
+    waiting = framed & outside & (table.decided == NO_LABEL)
+    behind = _newly_covered(store, queue, table, waiting, before)
+    return AuditFrame(table, behind, cells, judged, drawn, table.decided[cells], strata)
 
 
 def has_verdict(table: CellTable) -> Numbers:
@@ -194,8 +186,8 @@ def labelled_sample(store: Store, queue_id: int) -> AuditSample:
     from core.services.queueing import queued_columns
 
     queue = store.queues.get(queue_id)
-    audit_frame = audit_frame_of(store, queue)
-    table, framed = audit_frame.table, audit_frame.cells
+    framed = audit_frame_of(store, queue)
+    table = framed.table
     inside, _ = queued_columns.queued_columns(store, queue, table)
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
     considered = (inside != queued_columns.OUTSIDE) | (before & table.asked_about(queue.rule))
@@ -207,7 +199,7 @@ def labelled_sample(store: Store, queue_id: int) -> AuditSample:
         stands=stands[counted].tolist(),
         audited=(inside == queued_columns.AUDIT)[counted].tolist(),
         queued=(inside == queued_columns.RULE)[counted].tolist(),
-        missing=unresolved_cells(store, queue_id) + audit_frame.behind,
+        missing=unresolved_cells(store, queue_id) + framed.behind,
     )
 
 
@@ -275,8 +267,8 @@ def unaudited_cells(store: Store, queue_id: int, alpha: float = 0.1) -> Unaudite
     queue = store.queues.get(queue_id)
     draw = _audit_number(store, queue)
     delta = may_break(draw)
-    audit_frame = audit_frame_of(store, queue)
-    cells, behind = audit_frame.cells, audit_frame.behind
+    cells = audit_frame_of(store, queue)
+    behind = cells.behind
     audit, others = cells.drawn & cells.known, ~cells.drawn & cells.known
     unreviewed = ~cells.drawn & ~cells.known
     drawn, elsewhere, remaining = (int(flags.sum()) for flags in (audit, others, unreviewed))
@@ -294,7 +286,7 @@ def unaudited_cells(store: Store, queue_id: int, alpha: float = 0.1) -> Unaudite
         accuracy, so_far = Estimate.undefined(UNEVEN, drawn), None
     promise = None
     if accuracy.value is not None:
-        sure = _vote_agreement(store, queue.run_id, audit_frame)
+        sure = _vote_agreement(store, queue.run_id, cells)
         promise = acceptance(
             *(sure[audit], cells.right[audit], alpha),
             unseen=sure[unreviewed],
@@ -319,6 +311,5 @@ def _vote_agreement(store: Store, run_id: int, audit_frame: AuditFrame) -> Numbe
 
     rows = store.results.agreements(run_id)
     places, values = ((item, name) for item, name, _ in rows), [value for *_, value in rows]
-    return audit_frame.table.values_on_cells(places, np.array(values, np.float64), 0.0)[
-        audit_frame.cells.cells
-    ]
+    values_of_all = audit_frame.table.values_on_cells(places, np.array(values, np.float64), 0.0)
+    return values_of_all[audit_frame.cells]

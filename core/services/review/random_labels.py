@@ -134,8 +134,8 @@ def _cells_of(store: Store, queue: QueueRow) -> DrawnCells:
 
     from core.services.results.run_columns import NO_LABEL
 
-    audit_frame = audit_frame_of(store, queue)
-    table, framed = audit_frame.table, audit_frame.cells
+    framed = audit_frame_of(store, queue)
+    table = framed.table
     stratum, drawn = np.zeros(len(table), np.int64), np.zeros(len(table), np.bool_)
     stratum[framed.cells], drawn[framed.cells] = framed.stratum + 1, framed.drawn
     worth = table.by_option(lambda criterion: criterion.values)

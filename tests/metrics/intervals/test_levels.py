@@ -60,7 +60,7 @@ def joined(level: float) -> Interval:
 def gap(level: float) -> Estimate:
     values = np.where(SEEN, TRUE, np.nan)
     parts, tasks = np.tile([-1.0, 1.0], N // 2), np.repeat(np.arange(N // 2), 2)
-    return powered_gap(SAID, values, np.zeros(N), parts, tasks, level=level).gap
+    return powered_gap(SAID, values, np.zeros(N), parts, tasks, level=level).mean
 
 
 MADE: dict[str, Callable[[float], Estimate | Interval]] = {

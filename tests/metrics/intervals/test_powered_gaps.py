@@ -25,7 +25,7 @@ def test_labels_of_everything_give_the_paired_t_test() -> None:
     found = powered_gap(SAID.ravel(), TRUE.ravel(), np.zeros(2 * N), PARTS.ravel(), TASKS)
     oracle = stats.ttest_rel(TRUE[:, 1], TRUE[:, 0])
     ends = oracle.confidence_interval(0.95)
-    assert found.gap[:3] == pytest.approx(
+    assert found.mean[:3] == pytest.approx(
         ((TRUE[:, 1] - TRUE[:, 0]).mean(), ends.low, ends.high), rel=1e-9
     )
     assert found.p == pytest.approx(oracle.pvalue)
@@ -42,7 +42,7 @@ def test_the_gap_is_that_of_a_second_derivation(listen: float) -> None:
         listen * SAID[:, s].mean() + (TRUE[:, s] - listen * SAID[:, s])[DRAWN[:, s]].mean()
         for s in range(2)
     ]
-    assert found.gap.value == pytest.approx(sides[1] - sides[0])
+    assert found.mean.value == pytest.approx(sides[1] - sides[0])
     # Task by task: judges' gap, the mean that judges are off by, and of a labelled answer what it
     # is off by beyond that mean, as often as it stands for one.
     square, more, of_labels = np.zeros(N), 0.0, list[float]()
@@ -57,13 +57,13 @@ def test_the_gap_is_that_of_a_second_derivation(listen: float) -> None:
         of_labels.append(N * (N - LABELLED) / LABELLED * sample.var(ddof=1) / N**2)
     whole = square.var(ddof=1) / N + more
     error = np.sqrt(whole)
-    assert found.gap.high is not None
-    assert found.gap.value is not None
+    assert found.mean.high is not None
+    assert found.mean.value is not None
     # Two groups of 25 random labels, and what 60 tasks differ by (Satterthwaite 1946).
     rest = whole - sum(of_labels)
     degrees = whole**2 / (sum(one**2 for one in of_labels) / 24 + rest**2 / 59)
     reach = stats.t.ppf(0.975, min(59, degrees)) * error
-    assert found.gap.high - found.gap.value == pytest.approx(reach)
+    assert found.mean.high - found.mean.value == pytest.approx(reach)
 
 
 def test_lambda_makes_the_variance_least_and_the_interval_narrower() -> None:
@@ -71,9 +71,9 @@ def test_lambda_makes_the_variance_least_and_the_interval_narrower() -> None:
         found = powered_gap(
             SAID.ravel(), KNOWN.ravel(), np.zeros(2 * N), PARTS.ravel(), TASKS, listen=listen
         )
-        assert found.gap.low is not None
-        assert found.gap.high is not None
-        return found.gap.high - found.gap.low
+        assert found.mean.low is not None
+        assert found.mean.high is not None
+        return found.mean.high - found.mean.low
 
     # What labels make of the variance is widened by 48 / 47 (1 + 1 / 47), 4% of it at most.
     fitted = width(None) / np.sqrt(48 / 47 * 48 / 47)
@@ -107,7 +107,7 @@ def test_answers_that_are_all_decided_bring_no_doubt_of_labels() -> None:
     stratum = np.where(apart, 0, -1)
     found = powered_gap(np.zeros(100), more, stratum, np.ones(100), np.arange(100))
     # .2 * (9 - 3) / 12
-    assert found.gap.value == pytest.approx(0.1)
+    assert found.mean.value == pytest.approx(0.1)
     assert found.listened == 0.0
 
 
@@ -122,11 +122,11 @@ def test_too_few_labels_give_no_gap(labelled: int | tuple[int, int], reason: str
     each = (labelled, labelled) if isinstance(labelled, int) else labelled
     known = np.column_stack([np.where(np.arange(N) < n, TRUE[:, 0], np.nan) for n in each])
     found = powered_gap(SAID.ravel(), known.ravel(), np.zeros(2 * N), PARTS.ravel(), TASKS)
-    assert (found.gap.value, found.p) == (None, None)
-    assert reason in found.gap.reason
+    assert (found.mean.value, found.p) == (None, None)
+    assert reason in found.mean.reason
 
 
 def test_one_task_and_columns_that_do_not_fit_are_refused() -> None:
-    assert "two tasks" in powered_gap([1.0], [1.0], [0], [1.0], [0]).gap.reason
+    assert "two tasks" in powered_gap([1.0], [1.0], [0], [1.0], [0]).mean.reason
     with pytest.raises(ValueError, match="per cell"):
         powered_gap([1.0], [1.0, 0.0], [0], [1.0], [0])

@@ -172,7 +172,7 @@ def test_cells_that_the_cap_cut_are_a_part_of_what_the_audit_speaks_of(store: St
     queue = reviewed.make_queue(store, run, rule, QueueSettings(mode="blind"))
     cells = store.queues.cells(queue)
     kept = [cell for cell in cells if cell.stratum == "rule"]
-    framed = random_audit.audit_frame_of(store, queues.queue_by_id(store, queue)).cells
+    framed = random_audit.audit_frame_of(store, queues.queue_by_id(store, queue))
     assert len(framed.cells) == CELLS - len(kept)
     assert framed.drawn.sum() == len(cells) - len(kept)
 

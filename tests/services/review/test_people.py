@@ -196,7 +196,8 @@ def test_what_cannot_be_taken_back_is_flagged_for_a_lead_and_earlier_acts_still_
         other_acts.flag_met(store, ada, queue, "i1", ("Right",), " ")
     other_acts.flag_met(store, ada, queue, "i1", ("Right",), "I misread it.")
     (flagged,) = other_acts.flagged_decisions(store, queue)
-    assert flagged == ("i1", "Right", "Ada", "I misread it.")
+    assert (flagged.item_id, flagged.criterion) == ("i1", "Right")
+    assert (flagged.actor, flagged.reason) == ("Ada", "I misread it.")
     # Whoever gave no verdict there has nothing to ask for.
     with pytest.raises(Conflict, match="You gave no verdict"):
         other_acts.flag_met(store, reviewed.sit(store, "Cid"), queue, "i1", ("Right",), "Hm.")
