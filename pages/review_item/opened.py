@@ -205,7 +205,7 @@ def show_votes(review: OpenItem) -> None:
         and (review.confirming or review.item.assisted)
     ):
         shown = commit_reveal.reveal(store(), review.ticket)
-        review.votes = {cell.view.criterion.name: cell for cell in shown.cells}
+        review.votes = {cell.view.criterion.name: cell for cell in shown}
 
 
 def choose_active(review: OpenItem) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.domain.review import WHYS
-from core.services.review.commit_reveal import OtherVerdict, RevealedCell
+from core.domain.review import WHYS, ReviewerAnswer
+from core.domain.rubric import Criterion
+from core.services.review.commit_reveal import RevealedCell
 from core.text import numbers as fmt
 from pages.ui.items import answer_label, standing_tags, verdict_chips, vote_card
 from pages.ui.text import esc
@@ -43,8 +44,8 @@ def show_summary(cell: RevealedCell) -> None:
             f'<span class="rs-quiet">from {esc(who)}</span></div>'
             f'<div class="rs-prose">{esc(note)}</div></div>'
         )
-    for other in cell.others:
-        _draw_other(cell, other)
+    for index, given in enumerate(cell.others):
+        _draw_other(cell.view.criterion, chr(ord("A") + index), given)
 
 
 def show_votes(cell: RevealedCell, text: str) -> None:
@@ -74,8 +75,7 @@ def _same_words(cell: RevealedCell) -> str:
     return tag(caption, "warn")
 
 
-def _draw_other(cell: RevealedCell, other: OtherVerdict) -> None:
-    given, criterion = other.given, cell.view.criterion
+def _draw_other(criterion: Criterion, letter: str, given: ReviewerAnswer) -> None:
     verdict = (
         criterion.choices[given.option].label
         if given.option is not None
@@ -84,7 +84,7 @@ def _draw_other(cell: RevealedCell, other: OtherVerdict) -> None:
     note = f'<div class="rs-prose rs-quiet">{esc(given.note)}</div>' if given.note else ""
     quotes = "".join(f'<div class="rs-quote">{esc(span.quote)}</div>' for span in given.evidence)
     st.html(
-        f'<div class="rs-card"><div class="rs-row"><b>Reviewer {other.letter}</b>'
+        f'<div class="rs-card"><div class="rs-row"><b>Reviewer {letter}</b>'
         f"{tag(verdict, 'info')}</div>{note}{quotes}</div>"
     )
 

@@ -22,16 +22,13 @@ from core.judging.writing.prompts import (
 from core.judging.writing.replies import (
     EditedSubmission,
     ProposedChange,
-    ProposedChanges,
-    RubricReply,
-    Tasks,
     read_changes,
     read_edit,
     read_rubric,
     read_submission,
     read_tasks,
 )
-from core.judging.writing.writer import Writing
+from core.judging.writing.writer import PartialReply, Writing
 from core.services.rubrics.drafts import draft_from_data
 from tests.services.assist.made import RUBRIC, change
 
@@ -65,9 +62,9 @@ DRAFT: dict[str, Any] = {
 
 def test_a_draft_is_read_as_a_valid_rubric_also_inside_a_code_fence() -> None:
     found = read_rubric(f"Here it is:\n```json\n{json.dumps(DRAFT)}\n```")
-    assert isinstance(found, RubricReply)
+    assert isinstance(found, PartialReply)
     assert found.dropped == ()
-    rubric = build_model(Rubric, found.data, "rubric")
+    rubric = build_model(Rubric, found.value, "rubric")
     assert [c.name for c in rubric.criteria] == ["Limit", "Tone"]
     assert rubric.criteria[0].options[0].description == "A number of days."
     assert rubric.criteria[1].weight == -2
@@ -95,12 +92,12 @@ def test_a_draft_that_is_no_rubric_is_kept_with_what_is_wrong(
     broken: dict[str, Any], words: str
 ) -> None:
     found = read_rubric(json.dumps({**DRAFT, **broken}))
-    assert isinstance(found, RubricReply)
+    assert isinstance(found, PartialReply)
     assert words in " ".join(found.dropped)
     # The editor can hold it: every criterion with every word that a field has room for.
-    draft = draft_from_data(found.data)
+    draft = draft_from_data(found.value)
     kept = [(c["name"], c["requirement"]) for c in draft["criteria"]]
-    assert kept == [(c["name"], c.get("requirement", "")) for c in found.data["criteria"]]
+    assert kept == [(c["name"], c.get("requirement", "")) for c in found.value["criteria"]]
 
 
 def test_a_draft_that_was_cut_off_or_has_its_key_twice_is_refused() -> None:
@@ -109,25 +106,25 @@ def test_a_draft_that_was_cut_off_or_has_its_key_twice_is_refused() -> None:
     assert isinstance(read_rubric("  "), Unreadable)
 
 
-def _changes(*changes: object) -> ProposedChanges | Unreadable:
+def _changes(*changes: object) -> PartialReply[tuple[ProposedChange, ...]] | Unreadable:
     return read_changes(json.dumps({"changes": changes}), RUBRIC, ["Limit", "Depth"])
 
 
 def test_changes_name_a_criterion_a_part_and_the_whole_new_text() -> None:
     found = _changes(change("States 30 days."), change("Two reasons.", "option", 2, "c2"))
-    assert found == ProposedChanges(
-        (),
+    assert found == PartialReply(
         (
             ProposedChange(
                 "Limit", "requirement", None, "States 30 days.", "The words leave room."
             ),
             ProposedChange("Depth", "option", 1, "Two reasons.", "The words leave room."),
         ),
+        (),
     )
 
 
 def test_no_change_at_all_is_an_answer() -> None:
-    assert _changes() == ProposedChanges((), ())
+    assert _changes() == PartialReply((), ())
 
 
 @pytest.mark.parametrize(
@@ -150,8 +147,8 @@ def test_a_change_that_cannot_be_made_is_left_out_and_said_and_the_others_stay(
     broken: object, words: str
 ) -> None:
     found = _changes(change("fine"), broken)
-    assert isinstance(found, ProposedChanges)
-    assert [one.to for one in found.changes] == ["fine"]
+    assert isinstance(found, PartialReply)
+    assert [one.to for one in found.value] == ["fine"]
     (said,) = found.dropped
     assert said.startswith("Change 2 ")
     assert words in said
@@ -161,8 +158,8 @@ def test_a_change_that_cannot_be_made_is_left_out_and_said_and_the_others_stay(
 
 def test_of_two_changes_of_the_same_text_the_first_is_kept() -> None:
     found = _changes(change("one"), change("two"))
-    assert isinstance(found, ProposedChanges)
-    assert [one.to for one in found.changes] == ["one"]
+    assert isinstance(found, PartialReply)
+    assert [one.to for one in found.value] == ["one"]
     assert "same text" in found.dropped[0]
 
 
@@ -178,10 +175,10 @@ def test_a_submission_is_a_text_and_nothing_else() -> None:
 
 
 def test_tasks_are_different_from_each_other_and_as_many_as_asked_for() -> None:
-    assert read_tasks('{"tasks": ["a", "A ", "b", "c"]}', 2) == Tasks((), ("a", "b"))
+    assert read_tasks('{"tasks": ["a", "A ", "b", "c"]}', 2) == PartialReply(("a", "b"), ())
     few = read_tasks('{"tasks": ["a", " A"]}', 2)
-    assert isinstance(few, Tasks)
-    assert (few.tasks, len(few.dropped)) == (("a",), 1)
+    assert isinstance(few, PartialReply)
+    assert (few.value, len(few.dropped)) == (("a",), 1)
     assert isinstance(read_tasks('{"tasks": [3]}', 2), Unreadable)
 
 
@@ -232,15 +229,15 @@ def schema_strategy(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 def test_what_the_schema_of_a_draft_allows_can_be_used(data: st.DataObject) -> None:
     reply = data.draw(schema_of(draft_writing("Refunds.", "", [], 1)))
     found = read_rubric(json.dumps(reply))
-    assert isinstance(found, RubricReply)
-    assert len(found.data["criteria"]) == len(reply["criteria"])
-    assert len(draft_from_data(found.data)["criteria"]) == len(reply["criteria"])
+    assert isinstance(found, PartialReply)
+    assert len(found.value["criteria"]) == len(reply["criteria"])
+    assert len(draft_from_data(found.value)["criteria"]) == len(reply["criteria"])
 
 
 @given(st.data())
 def test_what_the_schema_of_tasks_allows_can_be_used(data: st.DataObject) -> None:
     reply = data.draw(schema_of(tasks_writing(RUBRIC.criteria[0], 3, 1)))
-    assert isinstance(read_tasks(json.dumps(reply), 3), Tasks)
+    assert isinstance(read_tasks(json.dumps(reply), 3), PartialReply)
 
 
 @given(st.data())

@@ -36,27 +36,6 @@ class ProposedChange:
     why: str
 
 
-@dataclass(frozen=True)
-class ProposedChanges(PartialReply):
-    """The valid changes in a reply."""
-
-    changes: tuple[ProposedChange, ...]
-
-
-@dataclass(frozen=True)
-class Tasks(PartialReply):
-    """The distinct tasks of a reply."""
-
-    tasks: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class RubricReply(PartialReply):
-    """A drafted rubric as plain data, and the reasons why it is invalid, if any."""
-
-    data: dict[str, Any]
-
-
 @dataclass(frozen=True, slots=True)
 class EditedSubmission:
     """A changed submission, with a sentence about the change."""
@@ -65,8 +44,8 @@ class EditedSubmission:
     what: str
 
 
-def read_rubric(text: str | None) -> RubricReply | Unreadable:
-    """Return the drafted rubric; ``dropped`` lists what makes it invalid.
+def read_rubric(text: str | None) -> PartialReply[dict[str, Any]] | Unreadable:
+    """Return the drafted rubric as plain data; ``dropped`` lists what makes it invalid.
 
     >>> read_rubric("Here is a rubric.").kind
     'malformed'
@@ -91,7 +70,7 @@ def read_rubric(text: str | None) -> RubricReply | Unreadable:
         build_model(Rubric, data, "rubric")
     except InputError as error:
         dropped += [_short_text(str(problem)) for problem in error.problems] or [str(error)]
-    return RubricReply(tuple(dropped), data)
+    return PartialReply(data, tuple(dropped))
 
 
 def _criterion_data(entry: dict[str, Any]) -> dict[str, Any]:
@@ -116,7 +95,7 @@ def _option_data(option: object) -> object:
 
 def read_changes(
     text: str | None, rubric: Rubric, targets: Sequence[str]
-) -> ProposedChanges | Unreadable:
+) -> PartialReply[tuple[ProposedChange, ...]] | Unreadable:
     """Return the valid proposed changes; the first for each text wins."""
     reply = _object(text, "changes")
     if isinstance(reply, Unreadable):
@@ -136,7 +115,7 @@ def read_changes(
             read[place] = change
     if dropped and not read:
         return _malformed_reply(" ".join(dropped))
-    return ProposedChanges(tuple(dropped), tuple(read.values()))
+    return PartialReply(tuple(read.values()), tuple(dropped))
 
 
 def _read_change(
@@ -186,7 +165,7 @@ def read_submission(text: str | None) -> str | Unreadable:
     return _text_under(reply, "submission") or _malformed_reply('"submission" was not a text.')
 
 
-def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
+def read_tasks(text: str | None, count: int) -> PartialReply[tuple[str, ...]] | Unreadable:
     """Return up to this many distinct tasks; missing ones are reported."""
     reply = _object(text, "tasks")
     if isinstance(reply, Unreadable):
@@ -199,7 +178,7 @@ def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
     if not tasks:
         return _malformed_reply('"tasks" held no text.')
     problem = f'"tasks" held {len(tasks)} different texts where {count} were asked for.'
-    return Tasks((problem,) if len(tasks) < count else (), tuple(tasks.values())[:count])
+    return PartialReply(tuple(tasks.values())[:count], (problem,) if len(tasks) < count else ())
 
 
 def read_edit(text: str | None, before: str) -> EditedSubmission | Unreadable:

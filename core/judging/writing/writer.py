@@ -216,9 +216,10 @@ class Writing:
 
 
 @dataclass(frozen=True)
-class PartialReply:
+class PartialReply(Generic[ValueT]):
     """The readable parts of a reply; ``dropped`` lists the others in sentences."""
 
+    value: ValueT
     dropped: tuple[str, ...]
 
 

@@ -21,8 +21,8 @@ from core.errors import InputError, Problem
 from core.judging.near_duplicates import TextFingerprint, fingerprint_of
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing.prompts import Length, generate_writing, tasks_writing
-from core.judging.writing.replies import Tasks, read_submission, read_tasks
-from core.judging.writing.writer import WritingFailure, writer_of
+from core.judging.writing.replies import read_submission, read_tasks
+from core.judging.writing.writer import PartialReply, WritingFailure, writer_of
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
@@ -160,7 +160,7 @@ async def _given_or_invented_tasks(
     result = await context.write(
         "tasks", judge, writing, lambda text: read_tasks(text, request.invent)
     )
-    return result if isinstance(result, WritingFailure) else result.tasks
+    return result if isinstance(result, WritingFailure) else result.value
 
 
 async def _write_lane(
@@ -209,7 +209,7 @@ def written_so_far(store: Store, task: HelpTask) -> list[GeneratedSubmission]:
         s.name: s.value for s in help_tasks.steps_of_task(store, task.id) if s.failure is None
     }
     invented = read_tasks(values.get("tasks"), request.invent) if "tasks" in values else None
-    tasks = request.tasks or (invented.tasks if isinstance(invented, Tasks) else ())
+    tasks = request.tasks or (invented.value if isinstance(invented, PartialReply) else ())
     return list(_submissions_of_steps(request, values, tasks))
 
 

@@ -306,7 +306,7 @@ async def _proposed_changes(
     for result in results:
         if isinstance(result, WritingFailure):
             raise InputError(f"A request failed: {result.message}")
-        changes += [change for change in result.changes if change.part in WORDING]
+        changes += [change for change in result.value if change.part in WORDING]
     guidelines = [change for change in changes if change.part == "guidelines"]
     return tuple(change for change in changes if change not in guidelines[1:])
 

@@ -22,8 +22,8 @@ from core.judging.prompts.parts import one_line
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing import replies as changes_
 from core.judging.writing.prompts import revise_writing
-from core.judging.writing.replies import ProposedChange, ProposedChanges, read_changes
-from core.judging.writing.writer import Writing, WritingFailure, writer_of
+from core.judging.writing.replies import ProposedChange, read_changes
+from core.judging.writing.writer import PartialReply, Writing, WritingFailure, writer_of
 from core.lint import check
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
@@ -100,16 +100,18 @@ async def work(context: TaskContext) -> None:
 
 async def propose_changes(
     context: TaskContext, request: ImproveRequest, name: str, step: str
-) -> ProposedChanges | WritingFailure:
+) -> PartialReply[tuple[ProposedChange, ...]] | WritingFailure:
     """Return the valid changes to one criterion, or the failure."""
 
-    def read(text: str | None) -> ProposedChanges | Unreadable:
+    def read(text: str | None) -> PartialReply[tuple[ProposedChange, ...]] | Unreadable:
         return valid_changes(text, request.rubric, name)
 
     return await context.write(step, writer_of(request.judge), _revise_request(request, name), read)
 
 
-def valid_changes(text: str | None, rubric: Rubric, name: str) -> ProposedChanges | Unreadable:
+def valid_changes(
+    text: str | None, rubric: Rubric, name: str
+) -> PartialReply[tuple[ProposedChange, ...]] | Unreadable:
     """Return the changes in a reply that keep the rubric valid; others are dropped."""
     reply = read_changes(text, rubric, [name])
     if isinstance(reply, Unreadable):
@@ -117,11 +119,11 @@ def valid_changes(text: str | None, rubric: Rubric, name: str) -> ProposedChange
     # Gates are left out: they name options by label, and the editor updates them when options are
     # renamed.
     plain = rubric.model_copy(update={"gates": ()})
-    accepted, dropped = list(reply.changes), list(reply.dropped)
+    accepted, dropped = list(reply.value), list(reply.dropped)
     if _why_invalid(plain, accepted):
         # Changes are applied and checked one after another, so that only invalid ones are dropped.
         accepted = []
-        for change in reply.changes:
+        for change in reply.value:
             why = _why_invalid(plain, [*accepted, change])
             if why:
                 dropped.append(f"With “{one_line(change.to)}” the rubric is invalid: {why}")
@@ -132,7 +134,7 @@ def valid_changes(text: str | None, rubric: Rubric, name: str) -> ProposedChange
     new = [
         each for each in accepted if changes_.text_before_change(rubric, each).strip() != each.to
     ]
-    return ProposedChanges(tuple(dropped), tuple(new))
+    return PartialReply(tuple(new), tuple(dropped))
 
 
 def _why_invalid(rubric: Rubric, accepted: Sequence[ProposedChange]) -> str:
@@ -154,7 +156,7 @@ def pieces_so_far(store: Store, task: HelpTask) -> list[ProposalPiece]:
     for name in task.request["targets"]:
         read = valid_changes(values.get(f"revise/{name}"), rubric, name)
         if not isinstance(read, Unreadable):
-            proposed += pieces_of(rubric, read.changes)
+            proposed += pieces_of(rubric, read.value)
     return proposed
 
 

@@ -92,7 +92,7 @@ def drafted_rubric(store: Store, task: HelpTask) -> RubricDraft | None:
     for step in help_tasks.steps_of_task(store, task.id):
         if step.failure is None:
             reply = read_rubric(step.value)
-            return None if isinstance(reply, Unreadable) else draft_from_data(reply.data)
+            return None if isinstance(reply, Unreadable) else draft_from_data(reply.value)
     return None
 
 

@@ -316,7 +316,8 @@ def _panel(bundle: VoteBundle, seats: _Seats | CleanJudgeVotes) -> Panel:
 def _digest(bundle: VoteBundle, seats: _Seats | CleanJudgeVotes) -> str:
     """Return the content hash of what is imported: rubric, dataset, weights and every vote."""
     weights = sorted(bundle.votes.weights.items())
-    return seats.digest([noun_hash(bundle.rubric), dataset_text(bundle.dataset).hash, weights])
+    _, dataset_hash = dataset_text(bundle.dataset)
+    return seats.digest([noun_hash(bundle.rubric), dataset_hash, weights])
 
 
 def _hashed(row: ImportedVote) -> list[Any]:

@@ -135,13 +135,13 @@ def _later_cells(store: Store, queue: QueueRow, sought: ConsideredCells, room: i
     import numpy as np
 
     numbers = sought.table.chances(queue.seed)
-    audit = capped_audit(store, sought.table, queue)
-    drawn = sought.drawn_from & (numbers < audit.below)
+    below, chance = capped_audit(store, sought.table, queue)
+    drawn = sought.drawn_from & (numbers < below)
     run = store.runs.get(queue.run_id)
     selected = _first_cells(store, run, sought, queue.order, queue.seed, room - int(drawn.sum()))
     fitting, _ = fixed_draw(numbers, drawn & ~selected, room)
     nothing = np.zeros(len(drawn), np.bool_)
-    return sought.capped(selected, CellDraws(fitting, nothing, np.full(len(drawn), audit.chance)))
+    return sought.capped(selected, CellDraws(fitting, nothing, np.full(len(drawn), chance)))
 
 
 def _first_cells(

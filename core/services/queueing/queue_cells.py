@@ -341,31 +341,22 @@ def audited_cells(store: Store, table: CellTable, queue: QueueRow) -> Flags:
         return considered
     share = queue.rule.audit_share
     if queue.rule.most is not None:
-        share = capped_audit(store, table, queue).below
+        share, _ = capped_audit(store, table, queue)
     return considered & (table.chances(queue.seed) < share)
 
 
-class CappedAudit(NamedTuple):
-    """How the audit of a capped queue was drawn: the cells with the smallest numbers, all
-    ``below`` one limit, each with this ``chance``.
-    """
-
-    below: float
-    chance: float
-
-
-def capped_audit(store: Store, table: CellTable, queue: QueueRow) -> CappedAudit:
+def capped_audit(store: Store, table: CellTable, queue: QueueRow) -> tuple[float, float]:
     """Return how the audit of a capped queue was drawn, so that later cells are drawn the same
-    way.
+    way: the cells with numbers below the first, each with the second as its chance.
     """
     drawn = [row for row in store.queues.chances(queue.id) if row[2] == '["audit"]']
     if not drawn:
-        return CappedAudit(0.0, 0.0)
+        return 0.0, 0.0
     cells = table.cells_at((item, criterion) for item, criterion, *_ in drawn)
     # The chance of a labelled cell includes both draws; the smallest is that of the audit alone.
     chance = min(chance for *_, chance in drawn)
     below = float(table.chances(queue.seed)[cells].max())
-    return CappedAudit(1.0 if chance == 1 else nextafter(below, 1.0), chance)
+    return 1.0 if chance == 1 else nextafter(below, 1.0), chance
 
 
 def _chance_of_either(audit: Numbers | float, gold: Numbers) -> Numbers:

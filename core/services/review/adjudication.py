@@ -46,15 +46,11 @@ class AgreedVerdict(NamedTuple):
     people: tuple[str, ...]
 
 
-class CellStatus(NamedTuple):
-    """The state of a cell, and its settled verdict if it is resolved."""
-
-    state: CellState
-    agreed: AgreedVerdict | None = None
-
-
-def cell_status(verdicts: Sequence[VerdictRow], required: int, policy: Policy) -> CellStatus:
-    """Return a cell's state after these verdicts. Only confirmed ones count.
+def cell_status(
+    verdicts: Sequence[VerdictRow], required: int, policy: Policy
+) -> tuple[CellState, AgreedVerdict | None]:
+    """Return a cell's state after these verdicts, and its settled verdict if it is resolved. Only
+    confirmed verdicts count.
 
     Two reviewers agree if they chose the same option, or both could not assess the cell. An
     adjudicator's verdict is final. Without one, nothing is settled before ``required`` reviewers
@@ -64,19 +60,19 @@ def cell_status(verdicts: Sequence[VerdictRow], required: int, policy: Policy) -
     ended = [v for v in final if v.part == "resolve"]
     if ended:
         last = max(ended, key=lambda v: v.final_event or 0)
-        return CellStatus("resolved", _agreed_verdict(last, "adjudicated", [last]))
+        return "resolved", _agreed_verdict(last, "adjudicated", [last])
     if len(final) < required:
-        return CellStatus("needs_others" if final else "needs_review")
+        return "needs_others" if final else "needs_review", None
     if policy == "adjudicator":
-        return CellStatus("disagreement")
+        return "disagreement", None
     counts = Counter(_chosen_option(v) for v in final)
     top, most = counts.most_common(1)[0]
     alike = [v for v in final if _chosen_option(v) == top]
     majority = policy == "majority" and len(final) >= 3 and 2 * most > len(final)
     if most < len(final) and not majority:
-        return CellStatus("disagreement")
+        return "disagreement", None
     provenance: Provenance = "human_single" if len(final) == 1 else "human_consensus"
-    return CellStatus("resolved", _agreed_verdict(alike[0], provenance, alike))
+    return "resolved", _agreed_verdict(alike[0], provenance, alike)
 
 
 def label_of(criterion: Criterion, given: ReviewerAnswer) -> str | None:
@@ -176,17 +172,19 @@ def derive_item(store: Store, run: Run, item_id: str) -> None:
 def _settle_cell(act: Act, criterion: str, raised: bool) -> CellState:
     store, queue = act.store, act.queue
     assert queue is not None, "verdicts belong to a queue"
-    stand = _current_status(store, queue, act.item_id, criterion)
+    state, agreed = _current_status(store, queue, act.item_id, criterion)
     current = store.settled.get(act.run.id, act.item_id, criterion)
-    target = _settled_values(act, criterion, stand.agreed, current)
+    target = _settled_values(act, criterion, agreed, current)
     if target != (None if current is None else settled_data(current)):
         _put_settlement(act, criterion, current, target)
         raised = True
     _restate_everywhere(act, criterion, raised)
-    return stand.state
+    return state
 
 
-def _current_status(store: Store, queue: QueueRow, item_id: str, criterion: str) -> CellStatus:
+def _current_status(
+    store: Store, queue: QueueRow, item_id: str, criterion: str
+) -> tuple[CellState, AgreedVerdict | None]:
     item = store.queues.item(queue.id, item_id)
     verdicts = [v for v in store.verdicts.of_item(queue.id, item_id) if v.criterion == criterion]
     return cell_status(verdicts, item.required, queue.settings.policy)
@@ -251,7 +249,7 @@ def restate_cell(
 ) -> None:
     """Update a cell's state in a queue; ``raised``: reviewers with it open must look again."""
     settled = store.settled.get(queue.run_id, item_id, criterion)
-    state = _current_status(store, queue, item_id, criterion).state
+    state, _ = _current_status(store, queue, item_id, criterion)
     if (
         settled is not None
         and settled.state == "active"
@@ -278,13 +276,11 @@ def bring_states_up_to_date(store: Store, seat: Seat, queue: QueueRow) -> None:
     for cell in store.queues.cells(queue.id):
         if cell.state == "resolved":
             continue
-        stand = _current_status(store, queue, cell.item_id, cell.criterion)
-        if stand.agreed is not None:
+        state, agreed = _current_status(store, queue, cell.item_id, cell.criterion)
+        if agreed is not None:
             update_derived(Act(store, seat, run, cell.item_id, queue, now), [cell.criterion])
         else:
-            store.queues.set_state(
-                queue.id, cell.item_id, cell.criterion, stand.state, raised=False
-            )
+            store.queues.set_state(queue.id, cell.item_id, cell.criterion, state, raised=False)
 
 
 def settled_cells(store: Store, run_id: int) -> dict[tuple[str, str], SettledCell]:

@@ -64,14 +64,6 @@ class BlindItem:
 
 
 @dataclass(frozen=True)
-class OtherVerdict:
-    """Another reviewer's verdict, under a letter instead of a name."""
-
-    letter: str
-    given: ReviewerAnswer
-
-
-@dataclass(frozen=True)
 class RevealedCell:
     """The votes on a cell, and the reviewer's own verdict. ``view`` is that of the Run page,
     without labels.
@@ -85,15 +77,8 @@ class RevealedCell:
     first: ReviewerAnswer | None
     reasons: tuple[Reason, ...]
     unanimous: int | None
-    others: tuple[OtherVerdict, ...]
+    others: tuple[ReviewerAnswer, ...]
     asked: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class Reveal:
-    """The judges' votes on committed cells and, for adjudicators, the reviewers' verdicts."""
-
-    cells: tuple[RevealedCell, ...]
 
 
 def item_mode(queue: QueueRow, assisted: bool, part: Part) -> Mode:
@@ -202,8 +187,9 @@ def may_decide_flagged(flagged: Role | None, role: Role) -> bool:
     return flagged is None or _RANK[role] >= _RANK[flagged]
 
 
-def revealed_votes(store: Store, ticket: Ticket) -> Reveal:
-    """Return the votes on cells that may be seen: committed ones, or all of an assisted item.
+def revealed_votes(store: Store, ticket: Ticket) -> tuple[RevealedCell, ...]:
+    """Return the votes on cells that may be seen: committed ones, or all of an assisted item; for
+    adjudicators with the reviewers' verdicts.
 
     Labels are left out, since they are other people's verdicts.
     """
@@ -232,7 +218,7 @@ def revealed_votes(store: Store, ticket: Ticket) -> Reveal:
                 asked=requests.get(name, ()),
             )
         )
-    return Reveal(tuple(cells))
+    return tuple(cells)
 
 
 def _regrade_requests(
@@ -251,7 +237,7 @@ def _regrade_requests(
 
 def _other_verdicts(
     verdicts: list[VerdictRow], ticket: Ticket, criterion: str
-) -> tuple[OtherVerdict, ...]:
+) -> tuple[ReviewerAnswer, ...]:
     """Return others' verdicts in an anonymous order, for adjudicators only."""
     if ticket.part != "resolve":
         return ()
@@ -259,10 +245,7 @@ def _other_verdicts(
         v.final for v in verdicts if v.final is not None and v.reviewer != ticket.seat.name
     ]
     seeded_random("others", ticket.queue_id, ticket.item_id, criterion).shuffle(verdicts_of_others)
-    return tuple(
-        OtherVerdict(chr(ord("A") + index), verdict)
-        for index, verdict in enumerate(verdicts_of_others)
-    )
+    return tuple(verdicts_of_others)
 
 
 def unanimous_options(store: Store, run_id: int, item_id: str) -> dict[str, int]:

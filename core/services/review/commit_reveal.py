@@ -18,8 +18,6 @@ from core.services.review.audit_trail import DecisionEffect
 from core.services.review.blind_view import (
     BlindCell,
     BlindItem,
-    OtherVerdict,
-    Reveal,
     RevealedCell,
     blind_item,
     drafts_of,
@@ -41,8 +39,6 @@ __all__ = [
     "ActResult",
     "BlindCell",
     "BlindItem",
-    "OtherVerdict",
-    "Reveal",
     "RevealedCell",
     "blind_item",
     "commit",
@@ -215,7 +211,7 @@ def _same_as_panel(
 
 
 @allowed("review")
-def reveal(store: Store, ticket: Ticket) -> Reveal:
+def reveal(store: Store, ticket: Ticket) -> tuple[RevealedCell, ...]:
     """Return the votes on committed cells, or on all of an assisted item, and record the reveal.
 
     Raises:
@@ -227,10 +223,10 @@ def reveal(store: Store, ticket: Ticket) -> Reveal:
         if act.queue.settings.mode == "blind" and ticket.part == "review":
             raise Conflict("This queue is blind: what judges said is never shown.")
         shown = revealed_votes(store, ticket)
-        if not shown.cells:
+        if not shown:
             raise Conflict("Commit a verdict first; what judges said is shown afterwards.")
         own_verdicts = {v.criterion: v for v in my_verdicts(store, ticket)}
-        for cell in shown.cells:
+        for cell in shown:
             name = cell.view.criterion.name
             verdict = own_verdicts.get(name)
             # The verdict was confirmed before the votes were shown, so these did not influence it.

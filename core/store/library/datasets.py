@@ -14,7 +14,6 @@ from core.domain.rubric import Rubric
 from core.errors import Conflict, NotFound
 from core.store.database.connection import Connections, new_id
 from core.store.database.content import (
-    DatasetText,
     clean,
     dataset_text,
     dump,
@@ -198,9 +197,9 @@ class Datasets(Items):
 
         An archived dataset is listed again. ``hidden`` datasets (spot checks) are never listed.
         """
-        text = dataset_text(dataset)
+        head, digest = dataset_text(dataset)
         with self._files.write() as db:
-            same = self.find_by_hash(text.hash)
+            same = self.find_by_hash(digest)
             if same is not None:
                 if not hidden:
                     db.execute(
@@ -212,7 +211,9 @@ class Datasets(Items):
                 "INSERT INTO dataset (name, created, hidden) VALUES (?, ?, ?)",
                 (dataset.name, now, hidden),
             )
-            return self._add_version(db, (new_id(cursor), 1), dataset, text, (now, source))
+            return self._add_version(
+                db, (new_id(cursor), 1), dataset, (head, digest), (now, source)
+            )
 
     def add_version(
         self, dataset_id: int, dataset: Dataset, *, parent: int, now: str, source: str = ""
@@ -224,10 +225,10 @@ class Datasets(Items):
         Raises:
             Conflict: ``parent`` is no longer the latest version; nothing was overwritten.
         """
-        text = dataset_text(dataset)
+        head, digest = dataset_text(dataset)
         with self._files.write() as db:
             latest = self.latest(dataset_id)
-            if latest.hash == text.hash:
+            if latest.hash == digest:
                 return latest
             if latest.number != parent:
                 raise Conflict(
@@ -236,7 +237,7 @@ class Datasets(Items):
                 )
             db.execute("UPDATE dataset SET name = ? WHERE id = ?", (dataset.name, dataset_id))
             place = (dataset_id, parent + 1)
-            return self._add_version(db, place, dataset, text, (now, source))
+            return self._add_version(db, place, dataset, (head, digest), (now, source))
 
     def version(self, version_id: int) -> DatasetVersion:
         """Return a version by its id."""
@@ -338,19 +339,19 @@ class Datasets(Items):
         db: sqlite3.Connection,
         place: tuple[int, int],
         dataset: Dataset,
-        text: DatasetText,
+        text: tuple[str, str],
         origin: tuple[str, str],
     ) -> DatasetVersion:
         labelled = sum(1 for item in dataset.items if item.labels)
-        now, source = origin
+        (head, digest), (now, source) = text, origin
         cursor = db.execute(
             "INSERT INTO dataset_version (dataset_id, number, hash, name, head, items, labelled, "
             "created, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *place,
-                text.hash,
+                digest,
                 dataset.name,
-                text.head,
+                head,
                 len(dataset.items),
                 labelled,
                 now,

@@ -56,7 +56,7 @@ def test_votes_are_revealed_only_after_a_verdict_and_only_of_those_cells(store: 
     )
     assert done.confirm == ("Right",)
     assert done.effect is None
-    (cell,) = commit_reveal.reveal(store, done.ticket).cells
+    (cell,) = commit_reveal.reveal(store, done.ticket)
     assert cell.view.criterion.name == "Right"
     assert [vote.label for vote in cell.view.votes] == ["MET", "MET", "UNMET"]
     assert cell.view.truth is None  # i1 has a label, which is another person's verdict
@@ -300,7 +300,7 @@ def test_assisted_items_show_votes_at_once_and_a_share_of_items_stays_blind(stor
     # 200 draws of .2: mean 40, standard deviation 5.7; the seed decides once and for all.
     assert 20 <= len(assisted) <= 60
     ticket = take(store, sit(store, "Ada"), queue, assisted[0])
-    assert len(commit_reveal.reveal(store, ticket).cells) == 2
+    assert len(commit_reveal.reveal(store, ticket)) == 2
     assert (
         commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET, note="Yes.")}).confirm
         == ()

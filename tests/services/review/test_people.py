@@ -145,7 +145,7 @@ def test_independent_reviewers_do_not_see_each_other_and_agree_by_themselves(
     seen = commit_reveal.blind_item(store, ticket)
     assert all(cell.first is None and cell.mine for cell in seen.cells)
     ticket = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(MET)}).ticket
-    assert commit_reveal.reveal(store, ticket).cells[0].others == ()
+    assert commit_reveal.reveal(store, ticket)[0].others == ()
     commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(MET)})
     found = adjudication.settled_cells(store, run.id)["i1", "Right"]
     assert (found.provenance, found.people) == ("human_consensus", ("Ada", "Bea"))

@@ -53,7 +53,7 @@ def test_a_note_reaches_nobody_before_they_committed_and_everybody_with_the_vote
     assert "Qz" not in json.dumps(asdict(item), default=lambda noun: noun.model_dump())
     assert "Qz" not in str(audit_trail.cell_story(store, ada, run, "i1", "Right"))
     done = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(UNMET)})
-    (cell,) = commit_reveal.reveal(store, done.ticket).cells
+    (cell,) = commit_reveal.reveal(store, done.ticket)
     assert cell.asked == (("Qzstudent", WHY),)
     assert cell.reasons == ("regrade",)
 

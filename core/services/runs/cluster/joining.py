@@ -8,7 +8,7 @@ import pickle
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from core import clock
 from core.errors import InputError, RubricStudioError
@@ -36,28 +36,21 @@ class ClusterGone(RubricStudioError):
     """The scheduler of a cluster was lost, or all of its workers."""
 
 
-class ClusterAddress(NamedTuple):
-    """A cluster's address, or a number of workers on this machine (then the address is empty)."""
-
-    address: str
-    local: int
-
-
-def parse_cluster(where: str) -> ClusterAddress:
-    """Parse the name of a cluster.
+def parse_cluster(where: str) -> tuple[str, int]:
+    """Return a cluster's address, or ``""`` and a number of workers on this machine.
 
     Raises:
         InputError: it is neither an address nor ``local:N``.
 
-    >>> parse_cluster("local:4"), parse_cluster("tcp://10.0.0.5:8786").address
-    (ClusterAddress(address='', local=4), 'tcp://10.0.0.5:8786')
+    >>> parse_cluster("local:4"), parse_cluster("tcp://10.0.0.5:8786")
+    (('', 4), ('tcp://10.0.0.5:8786', 0))
     """
     if local := re.fullmatch(r"local:(\d{1,6})", where.strip()):
         if 1 <= int(local[1]) <= MOST_LOCAL:
-            return ClusterAddress("", int(local[1]))
+            return "", int(local[1])
         raise InputError(f"A local cluster has 1 to {MOST_LOCAL} workers, not {local[1]}.")
     if re.fullmatch(r"(tcp|tls|ws|wss|ucx)://\S+", where.strip()):
-        return ClusterAddress(where.strip(), 0)
+        return where.strip(), 0
     raise InputError(
         f"The cluster is {where!r}; use tcp://HOST:PORT (a Dask scheduler) or local:N (N "
         "processes on this machine)."
@@ -269,13 +262,13 @@ async def joined_cluster(where: str) -> AsyncIterator[Cluster]:
         InputError: the address is invalid, Dask is not installed, no scheduler answers, or the
             workers have another version.
     """
-    place, dask = parse_cluster(where), _import_dask()
+    (given, local), dask = parse_cluster(where), _import_dask()
     async with AsyncExitStack() as stack:
-        address: Any = place.address
-        if place.local:
+        address: Any = given
+        if local:
             address = await stack.enter_async_context(
                 dask.LocalCluster(
-                    n_workers=place.local,
+                    n_workers=local,
                     threads_per_worker=4,
                     processes=True,
                     asynchronous=True,
@@ -288,7 +281,7 @@ async def joined_cluster(where: str) -> AsyncIterator[Cluster]:
             client = dask.Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT)
             await stack.enter_async_context(client)
         except (OSError, ValueError) as error:
-            raise InputError(f"No scheduler answers at {place.address}: {error}") from None
+            raise InputError(f"No scheduler answers at {given}: {error}") from None
         yield await _ready_cluster(client)
 
 
