@@ -234,7 +234,7 @@ def log_as(settings: Settings) -> None:
     """Send the log to where the settings say, including that of Streamlit, whose loggers have
     handlers.
     """
-    handler = server_log.begin_log(settings.log)
+    handler = server_log.begin_log(settings.json_log)
     if handler is None:
         return
 

@@ -43,14 +43,6 @@ SAMPLES = FILES / "sample_rubrics"
 
 
 @dataclass(frozen=True)
-class LogSettings:
-    """How a server logs: as text or as lines of JSON, and the least level."""
-
-    json: bool = False
-    level: LogLevel = "info"
-
-
-@dataclass(frozen=True)
 class Settings:
     """Where the data file is, where runs are executed, and who may use the app.
 
@@ -63,7 +55,7 @@ class Settings:
     hosts: tuple[str, ...] = ()
     access: TeamAccess | None = None
     open: bool = False
-    log: LogSettings = LogSettings()
+    json_log: LogLevel | None = None
     metrics_token: str = field(default="", repr=False)
     workspace: Workspace | None = None
     cache_bytes: int = 1000 * MEGABYTE
@@ -141,7 +133,7 @@ def _settings(values: tuple[str | None, ...], access: TeamAccess | None) -> Sett
         (*hosts, *(access.hosts if access else ())),
         access,
         env.get("RUBRIC_STUDIO_OPEN") == "1",
-        _log_settings(env),
+        _json_log(env),
         env.get("RUBRIC_STUDIO_METRICS_TOKEN", "").strip(),
         cache_bytes=_cache_bytes(env.get("RUBRIC_STUDIO_CACHE", "")),
         cluster=env.get("RUBRIC_STUDIO_CLUSTER", "").strip(),
@@ -154,7 +146,7 @@ def _cache_bytes(text: str) -> int:
     return int(text.strip() or 1000) * MEGABYTE
 
 
-def _log_settings(env: Mapping[str, str]) -> LogSettings:
+def _json_log(env: Mapping[str, str]) -> LogLevel | None:
     form = env.get("RUBRIC_STUDIO_LOG", "") or "text"
     level = (env.get("RUBRIC_STUDIO_LOG_LEVEL", "") or "info").lower()
     if form not in ("text", "json"):
@@ -162,7 +154,7 @@ def _log_settings(env: Mapping[str, str]) -> LogSettings:
     if level not in get_args(LogLevel):
         levels = ", ".join(get_args(LogLevel))
         raise InputError(f"RUBRIC_STUDIO_LOG_LEVEL is {level!r}; use one of {levels}.")
-    return LogSettings(form == "json", cast("LogLevel", level))
+    return cast("LogLevel", level) if form == "json" else None
 
 
 def own_data_file(environ: Mapping[str, str] | None = None) -> Path:

@@ -277,7 +277,7 @@ def worker(files: tuple[Path, ...], with_parent: bool) -> None:
     from core.services.runs.keeping.keeper import keep_worker_running, work_until_stopped
 
     with common.plain_errors():
-        server_log.begin_log(load_settings().log)
+        server_log.begin_log(load_settings().json_log)
         named = files or [each.db for each in load_settings().each()]
         stores = [store for store in map(open_db, named) if not store.read_only]
         if not stores:

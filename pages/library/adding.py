@@ -39,20 +39,20 @@ def show_entry(entry: Entry) -> None:
         draw_prose(criterion.requirement)
         known_as = ", ".join(entry.known_as)
         st.html(f'<div class="rs-quiet">Elsewhere called: {esc(known_as)}</div>')
-        st.html("".join(_option_html(o, o.label == example.option) for o in criterion.options))
+        st.html("".join(_option_html(o, o.label == entry.option) for o in criterion.options))
     with st.container(border=True, gap="xsmall"):
         st.html('<div class="rs-section">Worked example</div>')
         for caption, text in (
-            ("Task", example.item.prompt),
-            ("Reference", example.item.reference),
-            ("Submission", example.item.output),
+            ("Task", example.prompt),
+            ("Reference", example.reference),
+            ("Submission", example.output),
         ):
             if text:
                 st.caption(caption)
                 draw_prose(text)
         st.html(
-            f'<div class="rs-row"><span class="rs-chip rs-chosen">✓ {esc(example.option)}</span>'
-            f"<span>{esc(example.why)}</span></div>"
+            f'<div class="rs-row"><span class="rs-chip rs-chosen">✓ {esc(entry.option)}</span>'
+            f"<span>{esc(entry.why)}</span></div>"
         )
     with st.expander("Exactly what a judge is sent"):
         _show_prompt(entry)
@@ -72,7 +72,7 @@ def _option_html(option: Option, fits: bool) -> str:
 def _show_prompt(entry: Entry) -> None:
     guidelines = next(p.guidelines for p in criterion_packs.all_packs() if p.name == entry.pack)
     preview = prompt_preview.preview_prompt(
-        entry.criterion, guidelines, entry.example.item, seed=0, shuffle=True
+        entry.criterion, guidelines, entry.example, seed=0, shuffle=True
     )
     for segment in preview.segments:
         st.caption(label(segment.role))

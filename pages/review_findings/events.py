@@ -52,13 +52,15 @@ def event_log(seat: Seat, queue: QueueRow) -> None:
     show_section("Everything that happened in this queue")
     key = state.key(RECORD_FIELD, "log", queue.id)
     page = int(state.get(key) or 1)
-    log = audit_trail.queue_log(store(), seat, queue.id, limit=PAGE, offset=PAGE * (page - 1))
-    if not log.total:
+    lines, total = audit_trail.queue_log(
+        store(), seat, queue.id, limit=PAGE, offset=PAGE * (page - 1)
+    )
+    if not total:
         show_sentences("Nothing yet.")
         return
-    show_events(log.lines, name="Event log", places=True)
-    if log.total > PAGE:
-        st.pagination(-(-log.total // PAGE), key=key)
+    show_events(lines, name="Event log", places=True)
+    if total > PAGE:
+        st.pagination(-(-total // PAGE), key=key)
 
 
 def choose_cell(seat: Seat, queue: QueueRow) -> None:

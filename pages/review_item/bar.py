@@ -275,10 +275,10 @@ def _cell_effect(cell: CellEffect, effect: DecisionEffect) -> str:
     now = esc(cell.after or "uncertain")
     if effect.blind:
         return f"settled as <b>{now}</b>"
-    hits = cell.hits_after
-    right = f"panel right on {hits.right} of {hits.n} settled" if hits.n else ""
+    hits, settled = cell.hits_after
+    right = f"panel right on {hits} of {settled} settled" if settled else ""
     if cell.before == cell.after:
-        return f"stays {now}, {right}" if right and hits != cell.hits_before else ""
+        return f"stays {now}, {right}" if right and cell.hits_after != cell.hits_before else ""
     changed = f"{esc(cell.before or 'no verdict')} → <b>{now}</b>"
     return f"{changed}, {right}" if right else changed
 

@@ -12,10 +12,11 @@ from core.identity import content_hash
 from core.lint.check import rule_of
 from core.lint.language import unchecked_sentence
 from core.lint.rules import LintFinding, LintRule
+from core.metrics.bias.effects import Finding
 from core.services.agreement import conclusion, load_ratings
 from core.services.agreement.blocks.headline import undecided_criteria
 from core.services.diagnostics import diagnosis
-from core.services.diagnostics.diagnosis import CriterionFinding, RubricFindings, RunFindings
+from core.services.diagnostics.diagnosis import RubricFindings, RunFindings
 from core.services.results import browsing
 from core.services.rubrics.drafts import draft_payload, locate_card, problems_of
 from core.services.rubrics.issues import (
@@ -223,14 +224,14 @@ def what_runs_say(name: str) -> None:
         return
     run, heard = says.run, says.heard
     names = {c["name"] for c in drafts.draft(name)["criteria"]}
-    findings = [finding for finding in heard.findings if finding.criterion in names]
+    findings = [finding for finding in heard.findings if finding.subject in names]
     about = f"{run.name}, {fmt.plural(run.items, 'item')}, version {run.rubric_number}"
     st.html(
         '<div class="rs-section">What the newest run says</div>'
         f'<div class="rs-quiet">{esc(one_line(about, 120))}</div>{_passed_note(says)}'
     )
     if findings:
-        _show_sentences([(finding.criterion, finding) for finding in findings], changed=False)
+        _show_sentences([(finding.subject, finding) for finding in findings], changed=False)
     elif heard.answers:
         line = f"No criterion is clearly at fault. {_undecided_criteria(run)}".rstrip()
         st.html(f'<div class="rs-quiet">{esc(line)}</div>')
@@ -284,14 +285,13 @@ def _findings_of_run(run: RunRow) -> RunFindings:
 
 
 def _show_sentences(
-    findings: list[tuple[str | None, CriterionFinding]], *, changed: bool, unknown: str = ""
+    findings: list[tuple[str | None, Finding]], *, changed: bool, unknown: str = ""
 ) -> None:
     lines = ""
     for subject, finding in findings:
         head = f"<b>{esc(one_line(subject, 60))}</b> " if subject else ""
-        weight = tag(
-            "serious" if finding.serious else "slight", "warn" if finding.serious else "neutral"
-        )
+        serious = finding.severity == "serious"
+        weight = tag("serious" if serious else "slight", "warn" if serious else "neutral")
         lines += f'<div class="rs-row">{weight}<span>{head}{esc(finding.sentence)}</span></div>'
     note = (
         '<div class="rs-quiet">The criterion has changed since that run asked it.</div>'

@@ -215,7 +215,9 @@ def _show_score(name: str, rubric: Rubric) -> None:
     chosen = {c.name: int(state.get(_field_key(name, c.name))) for c in rubric.criteria}
     answers = {n: option for n, option in chosen.items() if option != NO_VERDICT}
     with outcome:
-        _show_outcome(prompt_preview.simulate_score(rubric, answers, length=length, text=text))
+        score, sentences = prompt_preview.simulate_score(rubric, answers, length=length, text=text)
+        points = LabelledFigure("Points", fmt.number(score.raw))
+        show_score(score.trace, score.score, sentences, points)
 
 
 def _verdict_choice(name: str, criterion: Criterion) -> None:
@@ -274,12 +276,6 @@ def _text_field(name: str) -> str:
         persist_state="page",
     )
     return value
-
-
-def _show_outcome(simulation: prompt_preview.Simulation) -> None:
-    score = simulation.result
-    points = LabelledFigure("Points", fmt.number(score.raw))
-    show_score(simulation.trace, score.score, simulation.sentences, points)
 
 
 def _option_indices(criterion: Criterion) -> list[int]:

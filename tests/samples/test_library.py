@@ -44,11 +44,10 @@ def test_a_criterion_says_its_polarity_and_describes_every_level(entry) -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.key)
 def test_a_worked_example_names_an_option_and_can_be_sent_to_a_judge(entry) -> None:
-    example = entry.example
-    assert example.option in {o.label for o in entry.criterion.options}
-    assert len(example.why.split()) >= 4
-    prompt = preview_prompt(entry.criterion, "", example.item, seed=1)
-    assert any(example.item.output in segment.text for segment in prompt.segments)
+    assert entry.option in {o.label for o in entry.criterion.options}
+    assert len(entry.why.split()) >= 4
+    prompt = preview_prompt(entry.criterion, "", entry.example, seed=1)
+    assert any(entry.example.output in segment.text for segment in prompt.segments)
 
 
 def test_no_two_criteria_of_the_library_have_one_name_or_one_requirement() -> None:

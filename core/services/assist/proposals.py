@@ -272,7 +272,7 @@ def findings_after(store: Store, run_id: int) -> Findings:
     """Return the findings of a run's votes on its criteria."""
     by_criterion: Findings = {}
     for finding in diagnosis.run_findings(store, run_id).findings:
-        by_criterion.setdefault(finding.criterion, []).append(finding.sentence)
+        by_criterion.setdefault(finding.subject, []).append(finding.sentence)
     return by_criterion
 
 

@@ -206,19 +206,10 @@ LOOKED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class CriterionFinding:
-    """What a run's data say about one criterion, in a sentence with its figures."""
-
-    criterion: str
-    sentence: str
-    serious: bool
-
-
-@dataclass(frozen=True, slots=True)
 class RunFindings:
     """A run's findings on criteria, and the criteria of unknown agreement, with the reason."""
 
-    findings: tuple[CriterionFinding, ...]
+    findings: tuple[Finding, ...]
     unknown: Mapping[str, str]
     answers: bool
 
@@ -270,11 +261,7 @@ def run_findings(store: Store, run_id: int) -> RunFindings:
     ``NotFound``.
     """
     diagnosis = diagnose(store, run_id)
-    findings = tuple(
-        CriterionFinding(finding.subject, finding.sentence, finding.severity == "serious")
-        for finding in diagnosis.findings
-        if finding.role == "criterion"
-    )
+    findings = tuple(finding for finding in diagnosis.findings if finding.role == "criterion")
     checks_made = [
         check
         for check in diagnosis.checks
@@ -307,8 +294,6 @@ def _parts_seen_by_judges(criterion: Criterion) -> tuple[object, ...]:
     return criterion.name, criterion.requirement, criterion.scale, options
 
 
-def findings_on_criterion(
-    findings: Sequence[CriterionFinding], name: str
-) -> list[CriterionFinding]:
+def findings_on_criterion(findings: Sequence[Finding], name: str) -> list[Finding]:
     """Return the findings on the criterion of that name."""
-    return [finding for finding in findings if finding.criterion == name]
+    return [finding for finding in findings if finding.subject == name]

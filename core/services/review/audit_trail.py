@@ -17,21 +17,12 @@ from core.store.store import Store
 
 
 @dataclass(frozen=True)
-class VoteHits:
-    """How often votes were right, over the ``n`` cells of a criterion that were settled as an
-    option.
-
-    It does not describe all cells, since queues select the hard ones.
-    """
-
-    right: int
-    n: int
-
-
-@dataclass(frozen=True)
 class CellEffect:
     """A decision's effect on a cell. Labels are ``None`` without a verdict; ``voted`` is the
     panel's label.
+
+    ``hits`` count the right verdicts of votes, and all cells of the criterion that were settled as
+    an option. They do not describe all cells, since queues select the hard ones.
     """
 
     criterion: str
@@ -39,8 +30,8 @@ class CellEffect:
     voted: str | None
     before: str | None
     after: str | None
-    hits_before: VoteHits
-    hits_after: VoteHits
+    hits_before: tuple[int, int]
+    hits_after: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -69,7 +60,7 @@ class DecisionEffect:
 
     def blinded(self) -> DecisionEffect:
         """Return only what people settled, for reviewers who never see the judges' votes."""
-        no_hits = VoteHits(0, 0)
+        no_hits = (0, 0)
         cells = tuple(
             CellEffect(
                 cell.criterion,
@@ -93,14 +84,15 @@ class Snapshot:
     row: RunItemRow
     labels: Mapping[str, str | None]
     voted: Mapping[str, str | None]
-    hits: Mapping[str, VoteHits]
+    hits: Mapping[str, tuple[int, int]]
 
 
 def snapshot_of(
     store: Store, run_id: int, item_id: str, rubric: Rubric, criteria: Iterable[str]
 ) -> Snapshot:
     """Return the current state of an item and some of its cells."""
-    labels, voted, hits = dict[str, str | None](), dict[str, str | None](), dict[str, VoteHits]()
+    labels, voted = dict[str, str | None](), dict[str, str | None]()
+    hits = dict[str, tuple[int, int]]()
     cells = {cell.criterion: cell for cell in store.results.cells(run_id, item_id)}
     for name in criteria:
         criterion = rubric.criterion(name)
@@ -111,7 +103,7 @@ def snapshot_of(
             judged = cell.voted
         labels[name] = None if option is None else criterion.choices[option].label
         voted[name] = None if judged is None else criterion.choices[judged].label
-        hits[name] = VoteHits(*store.settled.hits(run_id, name, criterion.scored))
+        hits[name] = store.settled.hits(run_id, name, criterion.scored)
     return Snapshot(store.results.item(run_id, item_id), labels, voted, hits)
 
 
@@ -160,13 +152,6 @@ class LogLine(NamedTuple):
     undone: bool = False
 
 
-class Log(NamedTuple):
-    """Some lines of a longer log, newest first. ``total`` counts all lines."""
-
-    lines: tuple[LogLine, ...]
-    total: int
-
-
 def cell_story(
     store: Store, seat: Seat | None, run_id: int, item_id: str, criterion: str
 ) -> list[LogLine]:
@@ -181,15 +166,16 @@ def cell_story(
 
 def queue_log(
     store: Store, seat: Seat | None, queue_id: int, *, limit: int, offset: int = 0
-) -> Log:
-    """Return a queue's newest events; others' verdicts stay hidden as in ``cell_story``.
+) -> tuple[list[LogLine], int]:
+    """Return some of a queue's events, newest first, and the number of all its events; others'
+    verdicts stay hidden as in ``cell_story``.
 
     Raises ``NotFound``.
     """
     run_id = store.queues.get(queue_id).run_id
     events = store.events.newest(run_id, queue_id, limit=limit, offset=offset)
     lines = _Teller(store, seat, run_id).lines(events)
-    return Log(tuple(lines), store.events.count(run_id, queue_id))
+    return lines, store.events.count(run_id, queue_id)
 
 
 class _Teller:

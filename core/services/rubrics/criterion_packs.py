@@ -22,21 +22,16 @@ FOLDER = SAMPLES / "library"
 
 
 @dataclass(frozen=True, slots=True)
-class PackExample:
-    """A submission with its correct option and the reason; ``item`` is what a judge would see."""
-
-    item: Item
-    option: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class Entry:
-    """One criterion of the library. Its ``key`` is pack and criterion."""
+    """One criterion of the library, with an example: what a judge would see, its correct option
+    and the reason. Its ``key`` is pack and criterion.
+    """
 
     pack: str
     criterion: Criterion
-    example: PackExample
+    example: Item
+    option: str
+    why: str
 
     @property
     def key(self) -> str:
@@ -71,15 +66,15 @@ def all_packs() -> tuple[Pack, ...]:
 
 
 def _pack_from(name: str, rubric: Rubric) -> Pack:
-    entries = tuple(Entry(name, c, _pack_example(c)) for c in rubric.criteria)
+    entries = tuple(_entry_of_criterion(name, c) for c in rubric.criteria)
     return Pack(name, rubric.name, rubric.description, rubric.guidelines.strip(), entries)
 
 
-def _pack_example(criterion: Criterion) -> PackExample:
+def _entry_of_criterion(pack: str, criterion: Criterion) -> Entry:
     example = dict(criterion.meta["example"])
     option, why = example.pop("option"), example.pop("why")
     item = build_model(Item, {"id": "example", **example}, "worked example", criterion.name)
-    return PackExample(item, str(option), str(why))
+    return Entry(pack, criterion, item, str(option), str(why))
 
 
 def find_criteria(

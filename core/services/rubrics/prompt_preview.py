@@ -19,7 +19,7 @@ from core.identity import seeded_random
 from core.judging.prompts import assembly
 from core.judging.prompts.parts import shown_order
 from core.judging.protocol import Question
-from core.scoring import ItemScore, MeasuredTexts, Texts, Trace, explain, measured_texts, score_item
+from core.scoring import ItemScore, MeasuredTexts, Texts, explain, measured_texts, score_item
 from core.scoring.gates import PatternFinding, findings
 from core.scoring.patterns import FoldedText
 from core.scoring.points import penalty_for
@@ -45,19 +45,6 @@ class PromptPreview:
     segments: tuple[Segment, ...]
     schema: dict[str, object]
     version: str
-
-
-@dataclass(frozen=True, slots=True)
-class Simulation:
-    """A score with its trace and the sentences that explain it."""
-
-    result: ItemScore
-    sentences: tuple[str, ...]
-
-    @property
-    def trace(self) -> Trace:
-        """Return how the score was calculated."""
-        return self.result.trace
 
 
 def preview_datasets(store: Store) -> list[DatasetRow]:
@@ -123,14 +110,14 @@ def preview_prompt(
 
 def simulate_score(
     rubric: Rubric, answers: Mapping[str, int | None], *, length: int = 0, text: str = ""
-) -> Simulation:
-    """Return the score of these answers (indices into ``choices``).
+) -> tuple[ItemScore, tuple[str, ...]]:
+    """Return the score of these answers (indices into ``choices``), and sentences that explain it.
 
     ``length`` is the count for the length penalty; ``text`` is what the pre-checks read.
     """
     checks = measured_texts(rubric, Texts(text)).checks
     result = score_item(rubric, answers, texts=MeasuredTexts(length, checks))
-    return Simulation(result, tuple(explain(result.trace)))
+    return result, tuple(explain(result.trace))
 
 
 def penalty_examples(penalty: Mapping[str, Any]) -> list[tuple[int, float]]:

@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 
 from core.domain.secrets import masked_text
-from core.settings import LogSettings
+from core.settings import LogLevel
 
 #: The id of the current request.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
@@ -74,15 +74,15 @@ def _short_path(path: str) -> str:
     return re.sub(r"^.*?/(?=(?:core|pages|rubric_studio)/)|^.*/site-packages/", "", path)
 
 
-def begin_log(settings: LogSettings) -> logging.Handler | None:
-    """Log JSON lines from now on, if the settings ask for it; return the handler, or ``None``."""
-    if not settings.json:
+def begin_log(level: LogLevel | None) -> logging.Handler | None:
+    """Log JSON lines from this level on; return the handler, or ``None`` without a level."""
+    if level is None:
         return None
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines(os.environ))
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(settings.level.upper())
+    root.setLevel(level.upper())
     # The server's own lines of requests include query strings, e.g. the code of a sign-in.
     logging.getLogger("uvicorn.access").disabled = True
     sys.excepthook = lambda kind, error, trace: logging.getLogger("core").critical(

@@ -29,7 +29,7 @@ def test_a_criterion_on_which_judges_do_not_agree_is_told_of(store: Store) -> No
     assert (newest.run.id, newest.passed) == (run_id, None)
     about = diagnosis.findings_on_criterion(newest.heard.findings, "cites")
     assert about
-    assert about[0].serious
+    assert about[0].severity == "serious"
     assert "agree" in about[0].sentence
 
 
@@ -48,7 +48,8 @@ def test_a_run_with_one_judge_does_not_make_a_fault_forgotten(store: Store) -> N
     assert said.passed is not None
     assert (said.run.id, said.passed.id, said.why) == (before, alone, "one judge")
     assert [
-        one.serious for one in diagnosis.findings_on_criterion(said.heard.findings, "cites")
+        one.severity == "serious"
+        for one in diagnosis.findings_on_criterion(said.heard.findings, "cites")
     ] == [True]
 
 

@@ -98,7 +98,7 @@ def test_a_confirmed_verdict_counts_at_once(store: Store) -> None:
     assert (done.effect.outcome_before, done.effect.outcome_after) == ("fail", "pass")
     right = done.effect.cells[0]
     assert (right.voted, right.before, right.after) == ("UNMET", "UNMET", "MET")
-    assert (right.hits_after.right, right.hits_after.n) == (0, 1)
+    assert right.hits_after == (0, 1)
     cell = {c.criterion: c for c in store.results.cells(run.id, "i2")}["Right"]
     assert (cell.rule, cell.option, cell.voted) == ("adjudicated", MET, UNMET)
     assert cell.agreement == pytest.approx(2 / 3)  # that of the votes

@@ -177,11 +177,11 @@ def test_the_simulated_score_moves_with_the_answers() -> None:
     rubric = Rubric(criteria=(YES_NO, Criterion(name="Rude", requirement="Is rude.", weight=-5)))
     best = prompt_preview.best_answers(rubric)
     assert best == {"Dense": 0, "Rude": 1}
-    assert prompt_preview.simulate_score(rubric, best).result.score == 1.0  # 10 of 10
+    assert prompt_preview.simulate_score(rubric, best)[0].score == 1.0  # 10 of 10
     # 10 - 5 points of 10 positive ones
-    assert prompt_preview.simulate_score(rubric, {"Dense": 0, "Rude": 0}).result.score == 0.5
+    assert prompt_preview.simulate_score(rubric, {"Dense": 0, "Rude": 0})[0].score == 0.5
     assert prompt_preview.worst_answers(rubric) == {"Dense": 1, "Rude": 0}
-    assert prompt_preview.simulate_score(rubric, {}).result.score is None
+    assert prompt_preview.simulate_score(rubric, {})[0].score is None
     drawn = prompt_preview.random_answers(rubric)
     assert all(0 <= drawn[c.name] < len(c.choices) for c in rubric.criteria)
 

@@ -17,7 +17,7 @@ from core.errors import StoreError
 from core.services.runs import lifecycle, monitoring, server, server_log
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
-from core.settings import LogSettings, load_settings
+from core.settings import load_settings
 from core.store.store import Store
 from tests.command_line import cli
 from tests.provider import Provider, status
@@ -240,7 +240,7 @@ def test_settings_say_how_a_server_logs_and_never_show_the_token() -> None:
     settings = load_settings(
         {"HOME": "/h", "RUBRIC_STUDIO_LOG": "json", "RUBRIC_STUDIO_METRICS_TOKEN": TOKEN}
     )
-    assert (settings.log, settings.metrics_token) == (LogSettings(True, "info"), TOKEN)
+    assert (settings.json_log, settings.metrics_token) == ("info", TOKEN)
     assert TOKEN not in repr(settings)
     for name, value in (("RUBRIC_STUDIO_LOG", "xml"), ("RUBRIC_STUDIO_LOG_LEVEL", "loud")):
         with pytest.raises(Exception, match=f"{name} is '{value}'"):
@@ -254,8 +254,8 @@ def test_everything_a_process_logs_becomes_lines_of_json(
     before, level = root.handlers[:], root.level
     access = logging.getLogger("uvicorn.access")
     try:
-        assert server_log.begin_log(LogSettings()) is None
-        server_log.begin_log(LogSettings(json=True, level="warning"))
+        assert server_log.begin_log(None) is None
+        server_log.begin_log("warning")
         logging.getLogger("anybody").warning("full")
         logging.getLogger("anybody").info("not said")
         assert access.disabled  # its lines hold the code of a sign-in
