@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping
+
 import streamlit as st
 
 from core import figures as draw
@@ -12,7 +15,7 @@ from core.services.agreement.blocks.headline import headline
 from core.services.agreement.conclusion import Conclusion
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
-from core.services.agreement.score_agreement import RaterScores, ScoreLine, ScorePair
+from core.services.agreement.score_agreement import RaterScores, ScorePair
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
@@ -340,7 +343,7 @@ def _table_of_all_raters(chosen: RatedSelection, scores: RaterScores) -> None:
     )
     draw_table(
         ("Rater", "Items", "Bias", "Mean error", "Pearson", "Spearman", "Limits of agreement"),
-        map(_alpha_row, lines),
+        itertools.starmap(_alpha_row, lines.items()),
         name="Scores of every rater against the reference",
         numbers=range(1, 7),
     )
@@ -349,11 +352,10 @@ def _table_of_all_raters(chosen: RatedSelection, scores: RaterScores) -> None:
     )
 
 
-def _alpha_row(line: ScoreLine) -> list[str]:
-    of = {name: line.figures[name] for name in LISTED}
+def _alpha_row(rater: str, of: Mapping[str, Estimate]) -> list[str]:
     limits = of["limit_low"].value, of["limit_high"].value
     return [
-        esc(rater_caption(line.column)),
+        esc(rater_caption(rater)),
         fmt.count(of["bias"].n),
         *(fmt.score(of[name].value) for name in LISTED[:4]),
         fmt.interval(*limits),

@@ -208,10 +208,8 @@ def _choose_stored() -> None:
         str(row.id): f"{row.name} ({fmt.plural(row.criteria, 'criterion', 'criteria')})"
         for row in library.rubric_rows(store())
     }
-    names |= {
-        f"{SAMPLE}{sample.file}": f"Sample: {sample.rubric.name}"
-        for sample in library.all_samples()
-    }
+    samples = library.all_samples()
+    names |= {f"{SAMPLE}{file}": f"Sample: {rubric.name}" for file, rubric in samples.items()}
     shown = distinct_names(names, 90)
     key = field_key("rubric", "known")
     chosen: str | None = st.selectbox(
@@ -229,9 +227,9 @@ def _choose_stored() -> None:
         settle_parts(**{state.RUBRIC: int(chosen)})
         state.drop(key)
         st.rerun()
-    sample = next(s for s in library.all_samples() if f"{SAMPLE}{s.file}" == chosen)
-    criteria_list(sample.rubric)
-    _use_rubric(sample.rubric, "sample")
+    sample = samples[chosen.removeprefix(SAMPLE)]
+    criteria_list(sample)
+    _use_rubric(sample, "sample")
 
 
 def _draft_by_model(dataset: DatasetVersion | None) -> None:

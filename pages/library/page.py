@@ -6,11 +6,10 @@ from typing import Any, cast
 
 import streamlit as st
 
-from core.domain.rubric import Scale
+from core.domain.rubric import Rubric, Scale
 from core.services.rubrics import criterion_packs, library
 from core.services.rubrics.criterion_packs import Entry, Pack
 from core.services.rubrics.drafts import draft_from
-from core.services.rubrics.library import SampleRubric
 from core.text import numbers as fmt
 from pages.library import adding
 from pages.library.adding import criterion_tags
@@ -118,13 +117,12 @@ def _entry_row(entry: Entry) -> None:
 def whole_rubrics() -> None:
     """Draw a card per rubric; its criteria and the worked example open below its description."""
     with st.grid(2, min_column_width=380):
-        for sample in library.all_samples():
+        for file, rubric in library.all_samples().items():
             with st.container(border=True, height="stretch"):
-                _sample_card(sample)
+                _sample_card(file, rubric)
 
 
-def _sample_card(sample: SampleRubric) -> None:
-    rubric = sample.rubric
+def _sample_card(file: str, rubric: Rubric) -> None:
     st.html(f"<b>{esc(rubric.name)}</b>")
     st.html(f'<span class="rs-quiet">{esc(rubric.description)}</span>')
     parts = [tag(fmt.plural(len(rubric.criteria), "criterion", "criteria"))]
@@ -154,7 +152,7 @@ def _sample_card(sample: SampleRubric) -> None:
                 st.caption(caption)
                 draw_prose(str(text))
     st.space("stretch")
-    if st.button("Use this", key=state.key(adding.LIBRARY_ACT, "whole", sample.file)):
+    if st.button("Use this", key=state.key(adding.LIBRARY_ACT, "whole", file)):
         adding.start_draft(draft_from(rubric))
 
 

@@ -155,15 +155,14 @@ def _draw_form(choices: RunChoices) -> ContestRequest | None:
     if data is None:
         return None
     st.html('<div class="rs-section">What is asked</div>')
-    questions_asked = questions.chosen_questions(choices)
+    chosen = questions.chosen_questions(choices)
     st.html('<div class="rs-section">Who meets whom</div>')
     design = questions.chosen_design(data.systems)
-    if questions_asked is None:
+    if chosen is None:
         return None
+    asked, guidelines = chosen
     st.html('<div class="rs-section">Who judges</div>')
-    panel = run_form.choose_panel(
-        _able_choices(choices), contest_rubric(questions_asked.questions, design), labelled=0
-    )
+    panel = run_form.choose_panel(_able_choices(choices), contest_rubric(asked, design), labelled=0)
     seed, budget = seed_and_budget()
     state.seed(field_key("replicates"), 1)
     replicates: int = st.number_input(
@@ -181,9 +180,9 @@ def _draw_form(choices: RunChoices) -> ContestRequest | None:
         datasets=data.versions,
         panel=panel,
         systems=data.systems,
-        questions=questions_asked.questions,
+        questions=asked,
         design=design,
-        guidelines=questions_asked.guidelines,
+        guidelines=guidelines,
         join=data.join,
         name=name,
         seed=seed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
@@ -43,15 +43,10 @@ SAYS = {
 }
 
 
-class QuestionsAsked(NamedTuple):
-    """The questions, and the guidelines of their rubric."""
-
-    questions: tuple[ContestQuestion, ...]
-    guidelines: str = ""
-
-
-def chosen_questions(choices: RunChoices) -> QuestionsAsked | None:
-    """Return the chosen questions; `None` (after showing why) if there are none."""
+def chosen_questions(choices: RunChoices) -> tuple[tuple[ContestQuestion, ...], str] | None:
+    """Return the chosen questions, and the guidelines of their rubric; `None` (after showing why)
+    if there are none.
+    """
     state.seed(_form_key("what"), OVERALL)
     what = choose_one(
         "What is asked",
@@ -61,19 +56,21 @@ def chosen_questions(choices: RunChoices) -> QuestionsAsked | None:
     )
     if what == OVERALL:
         st.caption(overall_question().requirement)
-        return QuestionsAsked((overall_question(),))
+        return (overall_question(),), ""
     if what == OWN:
-        return _own_questions()
+        own = _own_question()
+        return None if own is None else ((own,), "")
     rubric = _chosen_rubric(choices)
     if rubric is None:
         st.info("Write a rubric first, or ask overall.", icon=":material/checklist:")
         return None
     if what == BY_RUBRIC:
-        return QuestionsAsked((overall_question(rubric),), rubric.guidelines)
-    return _question_per_criterion(rubric)
+        return (overall_question(rubric),), rubric.guidelines
+    questions = _question_per_criterion(rubric)
+    return (questions, rubric.guidelines) if questions else None
 
 
-def _own_questions() -> QuestionsAsked | None:
+def _own_question() -> ContestQuestion | None:
     text: str = st.text_input(
         "Your question",
         key=_form_key("own"),
@@ -84,7 +81,7 @@ def _own_questions() -> QuestionsAsked | None:
     if not text.strip():
         st.info("Write what makes one answer better than another.", icon=":material/edit:")
         return None
-    return QuestionsAsked((free_question(text),))
+    return free_question(text)
 
 
 def _chosen_rubric(choices: RunChoices) -> Rubric | None:
@@ -104,7 +101,7 @@ def _chosen_rubric(choices: RunChoices) -> Rubric | None:
     return planning.rubric_at(store(), newest)
 
 
-def _question_per_criterion(rubric: Rubric) -> QuestionsAsked | None:
+def _question_per_criterion(rubric: Rubric) -> tuple[ContestQuestion, ...]:
     by_name = {c.name: c for c in rubric.criteria}
     key = _form_key("criteria", rubric.name)
     state.put(key, [name for name in state.get(key, list(by_name)) if name in by_name])
@@ -118,10 +115,7 @@ def _question_per_criterion(rubric: Rubric) -> QuestionsAsked | None:
     )
     if not chosen:
         st.info("Choose at least one criterion.", icon=":material/checklist:")
-        return None
-    return QuestionsAsked(
-        tuple(question_of_criterion(by_name[name]) for name in chosen), rubric.guidelines
-    )
+    return tuple(question_of_criterion(by_name[name]) for name in chosen)
 
 
 def chosen_design(systems: tuple[str, ...]) -> Design:

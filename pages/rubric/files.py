@@ -157,26 +157,24 @@ def samples_panel() -> None:
         st.subheader("Start from a sample", anchor=False)
         st.caption("Each opens as an unsaved rubric of your own.")
         with st.grid(3, min_column_width=240):
-            for sample in library.all_samples():
+            for file, rubric in library.all_samples().items():
                 with st.container(border=True, height="stretch"):
-                    st.html(f"<b>{esc(sample.rubric.name)}</b>")
-                    st.html(f'<span class="rs-quiet">{esc(sample.rubric.description)}</span>')
+                    st.html(f"<b>{esc(rubric.name)}</b>")
+                    st.html(f'<span class="rs-quiet">{esc(rubric.description)}</span>')
                     st.space("stretch")
                     with st.container(horizontal=True, vertical_alignment="center"):
                         st.button(
                             "Use this",
-                            key=state.key(RUBRICS_ACT, "sample", sample.file),
+                            key=state.key(RUBRICS_ACT, "sample", file),
                             on_click=_on_sample,
-                            args=(sample.file,),
+                            args=(file,),
                         )
-                        draw_row(
-                            [tag(fmt.plural(len(sample.rubric.criteria), "criterion", "criteria"))]
-                        )
+                        draw_row([tag(fmt.plural(len(rubric.criteria), "criterion", "criteria"))])
 
 
 def _on_sample(file: str) -> None:
     with shown_errors():
-        start_draft(draft_from(next(s.rubric for s in library.all_samples() if s.file == file)))
+        start_draft(draft_from(library.all_samples()[file]))
 
 
 PASTE_TEXT = "paste_text"

@@ -155,9 +155,7 @@ def _mean_with_interval(mean: float, error: float, worth: float, n: int, level: 
 
 class Powered(NamedTuple):
     """A mean, or a mean gap, three ways: ``mean`` uses people and judges, ``labels`` only people,
-    ``raw`` only judges.
-
-    ``raw`` is uncorrected. ``listened`` is lambda; ``p`` the two-sided p value of a defined gap.
+    ``raw`` only judges. ``listened`` is lambda; ``p`` the two-sided p value of a defined gap.
     """
 
     mean: Estimate

@@ -307,14 +307,6 @@ class ScorePair:
         return 0 < self.n < FEW
 
 
-@dataclass(frozen=True)
-class ScoreLine:
-    """A rater's scores against the reference's, without intervals."""
-
-    column: str
-    figures: Mapping[str, Estimate]
-
-
 def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
     """Return the scores of all columns in the whole sheet of a run, by each rater's own answers."""
     items = items_of(store, store.runs.get(run_id), sheet.items)
@@ -363,13 +355,15 @@ def score_pair(
     return ScorePair(n, gone, tuple((x, y, int(count)) for x, y, count in points), figures)
 
 
-def score_lines(scores: RaterScores, sheet: Sheet, reference: str) -> list[ScoreLine]:
-    """Return every rater's scores against the reference's."""
-    lines = []
+def score_lines(
+    scores: RaterScores, sheet: Sheet, reference: str
+) -> dict[str, Mapping[str, Estimate]]:
+    """Return the figures of every rater's scores against the reference's, without intervals."""
+    lines = dict[str, Mapping[str, Estimate]]()
     for rater in sheet.raters(reference):
         if rater != PEOPLE:
             pairs = _score_pairs(scores, sheet, reference, rater)
-            lines.append(ScoreLine(rater, metrics.figures(pairs, pairs.times())))
+            lines[rater] = metrics.figures(pairs, pairs.times())
     return lines
 
 

@@ -61,14 +61,6 @@ class KeptDraft:
     author: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SampleRubric:
-    """A sample rubric that comes with the program."""
-
-    file: str
-    rubric: Rubric
-
-
 def rubric_rows(store: Store, *, search: str = "", archived: bool = False) -> list[RubricRow]:
     """Return the rubrics with every word of ``search`` in the name, last changed first."""
     terms = fold(search).split()
@@ -339,10 +331,10 @@ def file_name(rubric_name: str, format: Format) -> str:
     return ("-".join(plain.split())[:80] or "rubric") + f".{format}"
 
 
-def all_samples() -> list[SampleRubric]:
-    """Return the rubrics that come with the program, by name; empty if not installed."""
+def all_samples() -> dict[str, Rubric]:
+    """Return the rubrics that come with the program, by file, in the order of their names; empty if
+    not installed.
+    """
     files = sorted(SAMPLES.glob("*.yaml"))
-    sample_rubrics = [
-        SampleRubric(f.name, parse_rubric(f.read_bytes(), f.name).value) for f in files
-    ]
-    return sorted(sample_rubrics, key=lambda sample: fold(sample.rubric.name))
+    rubrics = {f.name: parse_rubric(f.read_bytes(), f.name).value for f in files}
+    return dict(sorted(rubrics.items(), key=lambda sample: fold(sample[1].name)))

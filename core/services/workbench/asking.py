@@ -51,29 +51,21 @@ class Batch(NamedTuple):
     offline: bool
 
 
-class AskingCost(NamedTuple):
-    """How many pairs of row and criterion are asked about, and the cost.
-
-    Cached answers cost nothing, so this is an upper bound.
+def cost_estimate(
+    store: Store, bench: WorkbenchState, want: CellsToAsk
+) -> tuple[int, CostEstimate]:
+    """Return how many pairs of row and criterion would be asked about, and the cost; nothing is
+    stored. Cached answers cost nothing, so this is an upper bound.
     """
-
-    cells: int
-    takes: CostEstimate
-
-
-def cost_estimate(store: Store, bench: WorkbenchState, want: CellsToAsk) -> AskingCost:
-    """Return the cost of asking about these cells; nothing is stored."""
     batches = list(_fewest_batches(bench, want))
     examples = bench.hashes.examples
     estimates = [trials.estimate_trial(store, _trial_of("", bench, b), examples) for b in batches]
-    return AskingCost(
-        cells=len({(row, name) for b in batches for row in b.rows for name in b.criteria}),
-        takes=CostEstimate(
-            items=len({row for b in batches for row in b.rows}),
-            calibration=0,
-            votes=sum(estimate.votes for estimate in estimates),
-            judges=tuple(judge for estimate in estimates for judge in estimate.judges),
-        ),
+    cells = {(row, name) for b in batches for row in b.rows for name in b.criteria}
+    return len(cells), CostEstimate(
+        items=len({row for b in batches for row in b.rows}),
+        calibration=0,
+        votes=sum(estimate.votes for estimate in estimates),
+        judges=tuple(judge for estimate in estimates for judge in estimate.judges),
     )
 
 

@@ -36,22 +36,20 @@ def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
         st.error(label(caption, 600), icon=":material/error:")
     if not bench.cells or not bench.judges:
         return
-    open_cells = asking.cost_estimate(store(), bench, CellsToAsk("open", criterion=criterion))
-    total = asking.cost_estimate(store(), bench, CellsToAsk("all", criterion=criterion))
-    failed = asking.cost_estimate(store(), bench, CellsToAsk("failed", criterion=criterion))
+    unanswered, cost = asking.cost_estimate(store(), bench, CellsToAsk("open", criterion=criterion))
+    total, whole = asking.cost_estimate(store(), bench, CellsToAsk("all", criterion=criterion))
+    failed, _ = asking.cost_estimate(store(), bench, CellsToAsk("failed", criterion=criterion))
     with st.container(horizontal=True, vertical_alignment="center"):
-        caption = (
-            f"Ask what is open ({open_cells.cells})" if open_cells.cells else "Nothing is open"
-        )
-        _ask_button(name, caption, "open", criterion, primary=True, off=not open_cells.cells)
-        if failed.cells and failed.cells < open_cells.cells:
-            _ask_button(name, f"Only what failed ({failed.cells})", "failed", criterion)
-        _ask_button(name, f"Ask all again ({total.cells})", "all", criterion, off=not total.cells)
-    if failed.cells:
+        caption = f"Ask what is open ({unanswered})" if unanswered else "Nothing is open"
+        _ask_button(name, caption, "open", criterion, primary=True, off=not unanswered)
+        if failed and failed < unanswered:
+            _ask_button(name, f"Only what failed ({failed})", "failed", criterion)
+        _ask_button(name, f"Ask all again ({total})", "all", criterion, off=not total)
+    if failed:
         for run_id in bench.bench["last"]:
             run_status.show_failures(lifecycle.run_progress(store(), run_id))
-    parts = [f"Open: {open_cells.takes.words}."] if open_cells.cells else []
-    st.caption(label(" ".join([*parts, f"All: {total.takes.words}."]), 400))
+    parts = [f"Open: {cost.words}."] if unanswered else []
+    st.caption(label(" ".join([*parts, f"All: {whole.words}."]), 400))
 
 
 def _ask_button(

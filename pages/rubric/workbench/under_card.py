@@ -62,7 +62,7 @@ def _live_rows(name: str, uid: str, polled: bool) -> None:
 
 def _result_bar(name: str, bench: WorkbenchState, criterion: str) -> None:
     """Draw the rows' result so far, the judges, and *Try*."""
-    open_cells = service.cost_estimate(store(), bench, CellsToAsk("open", criterion=criterion))
+    cells, cost = service.cost_estimate(store(), bench, CellsToAsk("open", criterion=criterion))
     rows = (
         figures_of(bench, [criterion])
         if bench.judges and criterion in bench.subject.criteria
@@ -89,16 +89,12 @@ def _result_bar(name: str, bench: WorkbenchState, criterion: str) -> None:
         )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
-            f"Try ({fmt.count(open_cells.cells)})" if open_cells.cells else "Try",
+            f"Try ({fmt.count(cells)})" if cells else "Try",
             key=state.key(subject.WORKBENCH_ACT, name, "ask", "open"),
             type="primary",
             icon=":material/play_arrow:",
-            disabled=bench.active
-            or not open_cells.cells
-            or bool(service.obstacle_to_asking(bench)),
-            help=label(
-                _why_not(bench, criterion) or f"Asks what is open: {open_cells.takes.words}.", 300
-            ),
+            disabled=bench.active or not cells or bool(service.obstacle_to_asking(bench)),
+            help=label(_why_not(bench, criterion) or f"Asks what is open: {cost.words}.", 300),
             on_click=asking.on_ask,
             args=(name, "open", None, criterion),
         )

@@ -93,8 +93,8 @@ def test_the_lead_that_labels_show_counts_and_not_that_of_the_votes(
     assert plan.shown.value == pytest.approx(plan.gap)
     corrected = corrected_systems(store, store.runs.get(run_id))
     (gap,) = corrected.gaps
-    assert gap.found.gap.value is not None
-    assert abs(plan.gap or 0.0) == pytest.approx(abs(gap.found.gap.value))
+    assert gap.found.mean.value is not None
+    assert abs(plan.gap or 0.0) == pytest.approx(abs(gap.found.mean.value))
     assert gap.better_system == "calm"
     words = in_words(plan)
     assert f"By {plan.known} random labels calm is ahead by " in words

@@ -71,7 +71,7 @@ def test_random_labels_turn_round_who_is_ahead_and_say_so(store: Store) -> None:
     (gap,) = found.gaps
     assert (gap.first, gap.second, gap.better_system) == ("calm", "bold", "calm")
     assert gap.found.raw == pytest.approx(0.5)
-    assert gap.found.gap.value == pytest.approx(-1.0)
+    assert gap.found.mean.value == pytest.approx(-1.0)
     words = in_words(found)
     assert words.startswith("By the labels calm is ahead with a mean score of 100% (")
     assert "not bold, whom the votes alone put first (100% against 50%)" in words
@@ -123,7 +123,7 @@ def test_labels_of_every_cell_need_no_draw(store: Store) -> None:
     assert found.systems[0].mean.powered is not None
     assert found.systems[0].mean.powered.mean[:3] == (1.0, 1.0, 1.0)
     # All of calm's answers are right, none of bold's: nothing is left to doubt.
-    assert found.gaps[0].found.gap[:3] == (-1.0, -1.0, -1.0)
+    assert found.gaps[0].found.mean[:3] == (-1.0, -1.0, -1.0)
 
 
 def test_metrics_tell_the_corrected_share_and_the_hit_rates(store: Store) -> None:

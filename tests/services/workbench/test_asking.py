@@ -39,17 +39,18 @@ def test_the_estimate_counts_exactly_the_calls_that_are_made(
     store: Store, provider: Provider
 ) -> None:
     first, *_ = filled(store, provider.url, price_in=1.0, price_out=2.0)
-    before = cost_estimate(store, now(store, draft()), CellsToAsk())
+    cells, before = cost_estimate(store, now(store, draft()), CellsToAsk())
     # 3 rows x 2 criteria
-    assert (before.cells, before.takes.calls, before.takes.votes) == (6, 6, 6)
-    assert before.takes.cost is not None
-    assert before.takes.cost > 0
+    assert (cells, before.calls, before.votes) == (6, 6, 6)
+    assert before.cost is not None
+    assert before.cost > 0
     asked(store, draft())
-    assert provider.count == before.takes.calls
-    after = cost_estimate(store, now(store, draft()), CellsToAsk())
-    assert (after.cells, after.takes.calls, after.takes.cost) == (0, 0, 0)
-    one = cost_estimate(store, now(store, draft()), CellsToAsk("all", row=first, criterion="Cause"))
-    assert (one.cells, one.takes.calls) == (1, 1)
+    assert provider.count == before.calls
+    cells, after = cost_estimate(store, now(store, draft()), CellsToAsk())
+    assert (cells, after.calls, after.cost) == (0, 0, 0)
+    want = CellsToAsk("all", row=first, criterion="Cause")
+    cells, one = cost_estimate(store, now(store, draft()), want)
+    assert (cells, one.calls) == (1, 1)
 
 
 def test_both_orders_double_the_calls_and_an_answer_that_is_there_is_not_paid_again(
@@ -239,7 +240,7 @@ def test_offline_judges_say_what_they_need_and_then_answer(store: Store) -> None
     taught = Dataset(name="Taught", items=(*moon, *wind))
     version = store.datasets.create(taught, now="2026-03-01T10:00:00.000Z").id
     bench_rows.set_asking(store, NAME, learn_from=version)
-    assert cost_estimate(store, now(store, draft()), CellsToAsk()).takes.calls == 0
+    assert cost_estimate(store, now(store, draft()), CellsToAsk())[1].calls == 0
     asked(store, draft())
     states = {c.state for cells in now(store, draft()).cells.values() for c in cells.values()}
     assert states == {"fresh"}
