@@ -11,8 +11,8 @@ from core.domain.rubric import Rubric
 from core.domain.runs import Run, ScoreBin
 from core.metrics.estimate import Estimate, surely_below
 from core.scoring.explanation import ungraded_words
+from core.services.agreement.rater_pairs import PairLine
 from core.services.reports import worked_example
-from core.services.reports.worked_example import CriterionReport
 from core.services.results import browsing, flip_check, grid
 from core.services.results.browsing import VerdictCounts
 from core.services.results.flip_check import FlipRate
@@ -174,12 +174,12 @@ def _clicked_point(key: str) -> dict[str, Any] | None:
 
 def show_against_labels(run: Run) -> None:
     """Draw a line per criterion with labelled items."""
-    reports = remembered(
+    lines = remembered(
         "labels",
         browsing.results_state(store(), run),
         lambda: worked_example.panel_against_labels(store(), run.id),
     )
-    compared = [report for report in reports if report.n + report.abstained]
+    compared = [(line, off) for line, off in lines if line.n + line.abstained]
     if not compared:
         empty_state(
             "No labels to compare with",
@@ -189,7 +189,7 @@ def show_against_labels(run: Run) -> None:
         return
     draw_table(
         ("Criterion", "Right", "Most common answer", "", "Kappa", "Items compared", "Abstained"),
-        (_label_line(report) for report in compared),
+        (_label_line(line, off) for line, off in compared),
         name="Verdicts against labels",
         numbers=(1, 2, 4, 5, 6),
     )
@@ -204,36 +204,29 @@ def show_against_labels(run: Run) -> None:
     )
 
 
-def _label_line(report: CriterionReport) -> list[str]:
+def _label_line(line: PairLine, switched_off: bool) -> list[str]:
+    kappa = line.accuracy if line.accuracy.value is None else line.kappa
     return [
-        esc(report.name),
-        figure_cell(_accuracy_of(report), fmt.percent),
-        fmt.percent(report.majority),
-        _baseline_tag(report),
-        figure_cell(Estimate(report.kappa, reason=report.reason), interval=False),
-        fmt.count(report.n),
-        fmt.count(report.abstained),
+        esc(line.name),
+        figure_cell(line.accuracy, fmt.percent),
+        fmt.percent(line.commonest.value),
+        _baseline_tag(line, switched_off),
+        figure_cell(Estimate(kappa.value, reason=kappa.reason), interval=False),
+        fmt.count(line.n),
+        fmt.count(line.abstained),
     ]
 
 
-def _accuracy_of(report: CriterionReport) -> Estimate:
-    if report.accuracy is None:
-        return Estimate.undefined(report.reason)
-    return Estimate(report.accuracy, *(report.interval or ()))
-
-
-def _baseline_tag(report: CriterionReport) -> str:
+def _baseline_tag(line: PairLine, switched_off: bool) -> str:
     """Return a tag: whether the accuracy is significantly above or below the commonest answer's."""
-    if report.accuracy is None or report.majority is None or report.interval is None:
-        return tag("judges switched off" if report.switched_off else "nothing to compare")
-    low, high = report.interval
-    if low > report.majority:
+    (right, low, high, *_), commonest = line.accuracy, line.commonest.value
+    if right is None or low is None or high is None or commonest is None:
+        return tag("judges switched off" if switched_off else "nothing to compare")
+    if low > commonest:
         return tag("▲ clearly above", "good")
-    if surely_below(high, report.majority, report.n):
+    if surely_below(high, commonest, line.n):
         return tag("▼ clearly below", "bad")
-    return tag(
-        "≈ not clearly above" if report.accuracy > report.majority else "▼ not above", "warn"
-    )
+    return tag("≈ not clearly above" if right > commonest else "▼ not above", "warn")
 
 
 def both_orders(run: Run) -> None:

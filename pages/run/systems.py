@@ -15,7 +15,7 @@ from core.metrics.estimate import USUAL, Estimate
 from core.services.pairwise import system_answers, system_gaps
 from core.services.pairwise.system_answers import SharedTasks, shared_tasks
 from core.services.pairwise.system_gaps import Gap
-from core.services.results.grid import MeanOver, SystemMeans
+from core.services.results.grid import SystemMeans
 from core.text import numbers as fmt
 from core.text.numbers import Form
 from pages.run import filters
@@ -235,7 +235,7 @@ def _means_line(systems: Systems, means: SystemMeans, rubric: Rubric) -> list[Sh
     return cells
 
 
-def _count_words(mean: MeanOver) -> str:
+def _count_words(mean: Estimate) -> str:
     return f"mean of {fmt.plural(mean.n, 'item')}"
 
 

@@ -33,29 +33,6 @@ SEED = 20261121
 
 
 @dataclass(frozen=True)
-class CriterionReport:
-    """A criterion of the example: how often the panel's verdict equals the label.
-
-    ``majority`` is the accuracy of always giving the commonest label on the same ``n`` items, those
-    that the panel answered, so that the two are comparable. ``kappa`` is Cohen's, quadratic on
-    ordinal criteria. ``None`` with a ``reason`` if undefined. ``interval`` is the 95% interval of
-    the accuracy.
-    """
-
-    name: str
-    scale: str
-    n: int
-    abstained: int
-    accuracy: float | None
-    majority: float | None
-    kappa: float | None
-    kappa_weights: str
-    reason: str
-    switched_off: bool = False
-    interval: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True)
 class ItemToOpen:
     """An item to open first: ``wrong`` of its ``labelled`` verdicts differ from the label."""
 
@@ -113,7 +90,7 @@ def example_report(store: Store, run_id: int) -> dict[str, Any]:
     """Scores and agreement with the labels of a run, with the majority class's accuracy."""
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
-    criteria = panel_against_labels(store, run_id)
+    lines = panel_against_labels(store, run_id)
     rows = store.results.items(run_id, limit=run.items)
     scores = [row.score for row in rows if row.score is not None]
     return {
@@ -124,26 +101,31 @@ def example_report(store: Store, run_id: int) -> dict[str, Any]:
         "mean_score": sum(scores) / len(scores) if scores else None,
         "scores": {row.item_id: row.score for row in rows},
         "criteria": {
-            c.name: {
-                "scale": c.scale,
-                "n": c.n,
-                "abstained": c.abstained,
-                "accuracy": c.accuracy,
-                "majority_class_accuracy": c.majority,
-                "kappa": c.kappa,
-                "kappa_weights": c.kappa_weights,
-                **({"undefined": c.reason} if c.reason else {}),
+            line.name: {
+                "scale": line.scale,
+                "n": line.n,
+                "abstained": line.abstained,
+                "accuracy": line.accuracy.value,
+                "majority_class_accuracy": line.commonest.value,
+                "kappa": line.kappa.value,
+                "kappa_weights": line.weights,
+                **_undefined(line),
             }
-            for c in criteria
+            for line, _ in lines
         },
         "training": run.notes.get("training", {}),
         "look": f"`rubric-studio app`, then Runs, run {run_id}; or `rubric-studio show {run_id}`.",
     }
 
 
-def panel_against_labels(store: Store, run_id: int) -> list[CriterionReport]:
+def _undefined(line: PairLine) -> dict[str, str]:
+    missing = [figure.reason for figure in (line.accuracy, line.kappa) if figure.value is None]
+    return {"undefined": missing[0]} if missing and missing[0] else {}
+
+
+def panel_against_labels(store: Store, run_id: int) -> list[tuple[PairLine, bool]]:
     """Return, per criterion of the run's rubric, the panel against the items' labels, as on the
-    Agreement page, in the report and in ``metrics``.
+    Agreement page, in the report and in ``metrics``; and whether all judges are switched off on it.
 
     Labels are the dataset's own, overridden by people's settlements. Items on which the panel
     abstains are counted, but left out of all three figures.
@@ -157,9 +139,7 @@ def panel_against_labels(store: Store, run_id: int) -> list[CriterionReport]:
     lines = {
         line.name: line for line in rater_pairs.compare_pair(sheet, ratings.LABELS, ratings.PANEL)
     }
-    return [
-        _criterion_report(lines[c.name], c.name in off) for c in rubric.criteria if c.name in lines
-    ]
+    return [(lines[c.name], c.name in off) for c in rubric.criteria if c.name in lines]
 
 
 def label_conclusion(store: Store, run_id: int) -> Conclusion:
@@ -226,25 +206,6 @@ def _panel_abstained(cell: Verdict, scored: Sequence[int]) -> bool:
     if cell.rule == ADJUDICATED:
         return cell.voted is not None and cell.voted not in scored
     return cell.abstained
-
-
-def _criterion_report(line: PairLine, switched_off: bool) -> CriterionReport:
-    right, kappa = line.accuracy, line.kappa
-    missing = [estimate.reason for estimate in (right, kappa) if estimate.value is None]
-    ends = None if right.low is None or right.high is None else (right.low, right.high)
-    return CriterionReport(
-        name=line.name,
-        scale=line.scale,
-        n=line.n,
-        abstained=line.abstained,
-        accuracy=right.value,
-        majority=line.commonest.value,
-        kappa=kappa.value,
-        kappa_weights=line.weights,
-        reason=missing[0] if missing else "",
-        interval=ends,
-        switched_off=switched_off,
-    )
 
 
 def report_text(report: dict[str, Any]) -> str:

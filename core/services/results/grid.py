@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunItemRow
 from core.domain.votes import ADJUDICATED, Verdict
+from core.metrics.estimate import Estimate
 from core.services.results.scored_items import rubric_in_force, score_in_place, scored_rubric
 from core.store.store import Store
 
@@ -48,21 +49,14 @@ class GridItem(NamedTuple):
     own: float | None = None
 
 
-class MeanOver(NamedTuple):
-    """A mean over ``n`` items; ``None`` if ``n`` is 0."""
-
-    value: float | None
-    n: int
-
-
 class SystemMeans(NamedTuple):
     """The mean score and mean share earned on each criterion, of a system or (``""``) of all
     items.
     """
 
     system: str
-    score: MeanOver
-    criteria: Mapping[str, MeanOver]
+    score: Estimate
+    criteria: Mapping[str, Estimate]
 
 
 def earned_share(criterion: Criterion, value: float | None) -> float | None:
@@ -154,14 +148,14 @@ def system_means(
         row_of = run_columns.places_of_items(store, run)
         counted[[row_of[item] for item in only]] = True
 
-    def mean_over(rows: Any, values: Any) -> list[MeanOver]:
+    def mean_over(rows: Any, values: Any) -> list[Estimate]:
         scored = counted[rows] & ~np.isnan(values)
         index, some = system[rows][scored], values[scored]
         totals = np.bincount(index, some, len(place)).tolist()
         counts = np.bincount(index, minlength=len(place)).tolist()
         # Index 0 holds the totals of all items, with or without a system.
         totals[0], counts[0] = sum(totals), sum(counts)
-        return [MeanOver(t / n if n else None, n) for t, n in zip(totals, counts, strict=True)]
+        return [Estimate(t / n if n else None, n=n) for t, n in zip(totals, counts, strict=True)]
 
     scores = mean_over(np.arange(len(of_item)), score_columns(store, run).score)
     each = {
@@ -178,6 +172,6 @@ def system_means(
     ]
 
 
-def _mean_earned(criterion: Criterion, means: Sequence[MeanOver] | None, place: int) -> MeanOver:
-    mean = MeanOver(None, 0) if means is None else means[place]
+def _mean_earned(criterion: Criterion, means: Sequence[Estimate] | None, place: int) -> Estimate:
+    mean = Estimate(None) if means is None else means[place]
     return mean._replace(value=earned_share(criterion, mean.value))

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from core.domain.rubric import Rubric
 from core.domain.runs import RunItemRow
-from core.services.results.grid import GridItem, MeanOver, SystemMeans
+from core.metrics.estimate import Estimate
+from core.services.results.grid import GridItem, SystemMeans
 from core.text import numbers as fmt
 from core.text.names import fold, visible
 from pages.ui.grid import cells
@@ -86,7 +87,7 @@ def item_notes(item: RunItemRow) -> str:
     return ", ".join(parts)
 
 
-def share_text(mean: MeanOver) -> str:
+def share_text(mean: Estimate) -> str:
     """Return a mean share as a percentage, or a dash if it is undefined."""
     return fmt.DASH if mean.value is None else fmt.percent(mean.value)
 

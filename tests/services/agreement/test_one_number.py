@@ -81,16 +81,15 @@ def test_accuracy_and_kappa_of_the_panel_are_one_number_with_one_interval(
     close = rater_pairs.pair_details(sheet, "Tone", LABELS, PANEL)
     near = dict((*close.first, *close.rest))
     (written,) = [one for one in report_run(store, run).criteria if one.name == "Tone"]
-    (beside,) = [
-        one for one in worked_example.panel_against_labels(store, run) if one.name == "Tone"
-    ]
+    lines = worked_example.panel_against_labels(store, run)
+    (beside,) = [one for one, _ in lines if one.name == "Tone"]
 
     wanted = in_json(pair, "accuracy")
     assert told(line.accuracy) == told(near["accuracy"]) == told(written.accuracy) == wanted
-    assert (beside.accuracy, *(beside.interval or (None, None))) == wanted
+    assert told(beside.accuracy) == wanted
     wanted = in_json(pair, "kappa_quadratic")
     assert told(line.kappa) == told(near["kappa_quadratic"]) == told(written.kappa) == wanted
-    assert beside.kappa == wanted[0]
+    assert beside.kappa.value == wanted[0]
     for name, one in near.items():
         if name in pair and pair[name] is not None:
             assert told(one) == in_json(pair, name), name

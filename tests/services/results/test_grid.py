@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.domain.runs import RunItemFilter
+from core.metrics.estimate import Estimate
 from core.services.results import browsing, grid
-from core.services.results.grid import MeanOver
 from core.services.results.scored_items import scored_rubric
 from core.store.store import Store
 from tests.services.two_systems import ANSWERS, made
@@ -32,15 +32,15 @@ def test_means_are_of_all_items_and_then_of_each_system(store: Store) -> None:
 
     assert (every.system, new.system, old.system) == ("", "new", "old")
     # Depth of old: 0, .5, 0 of three tasks; of new: 1, .5, 1 (task 4 was never answered by old).
-    assert old.criteria["Depth"] == MeanOver(pytest.approx(1 / 6), 3)
-    assert new.criteria["Depth"] == MeanOver(pytest.approx(3.5 / 4), 4)
-    assert every.criteria["Depth"] == MeanOver(pytest.approx(4 / 7), 7)
+    assert old.criteria["Depth"] == Estimate(pytest.approx(1 / 6), n=3)
+    assert new.criteria["Depth"] == Estimate(pytest.approx(3.5 / 4), n=4)
+    assert every.criteria["Depth"] == Estimate(pytest.approx(4 / 7), n=7)
     # Rude (a penalty) of new: UNMET, abstained, UNMET, MET: two of three keep it.
-    assert new.criteria["Rude"] == MeanOver(pytest.approx(2 / 3), 3)
+    assert new.criteria["Rude"] == Estimate(pytest.approx(2 / 3), n=3)
     assert new.score.n == 4
     # Of tasks 1 and 2 alone.
     first, *_ = grid.system_means(store, run, scored_rubric(store, run), ["n1", "n2"])
-    assert first.criteria["Depth"] == MeanOver(pytest.approx(1.5 / 2), 2)
+    assert first.criteria["Depth"] == Estimate(pytest.approx(1.5 / 2), n=2)
 
 
 def test_a_set_of_items_is_a_word_that_names_them_in_the_runs_order(store: Store) -> None:

@@ -91,10 +91,9 @@ def test_reports_follow_every_decision_without_a_call(store: Store) -> None:
     found = store.runs.get(run.id)
     assert (found.calls, found.votes) == (calls, votes)
     # Agreement with the truth is of what the votes said: 2 of 2 before, 2 of 3 now.
-    (right,) = [
-        line for line in worked_example.panel_against_labels(store, run.id) if line.name == "Right"
-    ]
-    assert (right.n, right.accuracy) == (3, pytest.approx(2 / 3))
+    lines = worked_example.panel_against_labels(store, run.id)
+    (right,) = [line for line, _ in lines if line.name == "Right"]
+    assert (right.n, right.accuracy.value) == (3, pytest.approx(2 / 3))
 
 
 def test_a_new_run_trains_offline_judges_on_what_was_settled_and_leaves_it_out(
