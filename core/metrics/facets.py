@@ -34,20 +34,6 @@ SEVERITY, STEP, SPREAD = 2.0, 5.0, 2.0
 FEWEST_ITEMS = 10
 
 
-class Infit(NamedTuple):
-    """How far a rater's answers are from the model's expectation, as a mean square (infit).
-
-    1 as by chance, higher for surprising ratings, lower for ratings that vary less than chance.
-    ``high`` and ``low`` are its interval over items. ``odd``: the rater is more surprising than
-    chance (``told_apart``), by at least a fifth.
-    """
-
-    value: float
-    low: float
-    high: float
-    odd: bool = False
-
-
 class RaterSeverity(NamedTuple):
     """A rater's severity in logits (0: the mean of all raters), and its effect on a grade.
 
@@ -55,11 +41,17 @@ class RaterSeverity(NamedTuple):
     items, in [-1, 1] (negative: severe), averaged over criteria. ``surely``: -1 for a rater who is
     stricter than average by more than chance (``told_apart``), 1 for a milder one, else 0.
     Intervals are per rater.
+
+    ``misfit``: how far the rater's answers are from the model's expectation, as a mean square
+    (infit) with its interval over items: 1 as by chance, higher for surprising ratings, lower for
+    ratings that vary less than chance. ``odd``: the rater is more surprising than chance
+    (``told_apart``), by at least a fifth.
     """
 
     logits: Estimate
     shift: Estimate
-    misfit: Infit
+    misfit: Estimate
+    odd: bool
     ratings: int
     surely: int = 0
 
@@ -349,7 +341,7 @@ def _rater_severities(
             RaterSeverity(
                 Estimate(logit, logit - reach, logit + reach, n=number),
                 Estimate(value, value - slope * reach, value + slope * reach, n=number),
-                _rater_misfit(votes, table, posterior, mine, z),
+                *_rater_misfit(votes, table, posterior, mine, z),
                 number,
                 int(np.sign(value)) if abs(value) > slope * critical * spread[at] else 0,
             )
@@ -376,8 +368,10 @@ def _scale_shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[f
 
 def _rater_misfit(
     votes: _Votes, table: Array, posterior: Array, mine: npt.NDArray[np.bool_], z: float
-) -> Infit:
-    """Return a rater's squared residuals over their variance, averaged over the posterior."""
+) -> tuple[Estimate, bool]:
+    """Return a rater's squared residuals over their variance, averaged over the posterior, and
+    whether the rater is odd.
+    """
     chances = np.where(mine[:, None, None], np.exp(table), 0.0)
     level = np.arange(votes.most, dtype=np.float64)
     mean = chances @ level
@@ -392,9 +386,9 @@ def _rater_misfit(
     )
     total = float((votes.times * due).sum())
     if not total:
-        return Infit(1.0, 1.0, 1.0)
+        return Estimate(1.0, 1.0, 1.0), False
     value = float((votes.times * came).sum()) / total
     error = float(np.sqrt((votes.times * (came - value * due) ** 2).sum())) / total
     rated = float(votes.times[came > 0].sum())
     odd = value - critical_error_count(votes.raters, rated) * error > 1.0 and value >= 1.2
-    return Infit(value, max(0.0, value - z * error), value + z * error, odd)
+    return Estimate(value, max(0.0, value - z * error), value + z * error), odd

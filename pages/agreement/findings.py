@@ -10,7 +10,8 @@ from core.services.agreement import confusion, rating_sheet
 from core.services.agreement.ratings import PANEL
 from core.services.diagnostics.diagnosis import Examination, examination_of_run
 from core.services.diagnostics.evidence import Chart
-from core.services.diagnostics.evidence_charts import ComparedSubject, ShownEvidence
+from core.services.diagnostics.evidence_charts import ShownEvidence
+from core.services.diagnostics.judge_bias import FindingCandidate
 from core.services.results import browsing
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -99,7 +100,7 @@ def _comparison_chart(evidence: ShownEvidence, key: str) -> None:
             ("Subject", words, "95% interval", "Count"),
             (
                 [
-                    esc(other.subject),
+                    esc(other.subjects),
                     other.effect.figure.words(fmt.score).value,
                     esc(other.effect.figure.words(fmt.score).below),
                     fmt.count(other.effect.n),
@@ -111,10 +112,10 @@ def _comparison_chart(evidence: ShownEvidence, key: str) -> None:
         )
 
 
-def _estimate_dot(other: ComparedSubject, bound: float) -> draw.EstimateDot:
+def _estimate_dot(other: FindingCandidate, bound: float) -> draw.EstimateDot:
     effect = other.effect
     return draw.EstimateDot(
-        other.subject, effect.estimate, effect.low, effect.high, bound, effect.n
+        other.subjects, effect.estimate, effect.low, effect.high, bound, effect.n
     )
 
 

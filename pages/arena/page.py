@@ -6,11 +6,13 @@ Before a vote the browser gets no name of a system: no run's name (it contains t
 
 from __future__ import annotations
 
+from itertools import starmap
+
 import streamlit as st
 
 from core.domain.review import Seat
 from core.services.pairwise import arena_people, blind_arena, contests
-from core.services.pairwise.blind_arena import RaterAccord
+from core.services.pairwise.arena_people import RaterAgreement
 from core.services.results import item_view
 from core.text import numbers as fmt
 from pages.arena import answers
@@ -23,7 +25,7 @@ from pages.ui.widgets import draw_table, empty_state, figure_cell, page_header, 
 
 def agreement_line(pair: OpenPair) -> str:
     """Return the agreement in words, without any name."""
-    same = _rater_accords(pair)[0].same
+    same = _judge_agreement(pair)[""].same
     if same.value is None:
         return "no contest yet that you and the judges both decided"
     return (
@@ -36,7 +38,7 @@ def show_agreement(pair: OpenPair) -> None:
     """Draw a row for the panel and for each judge."""
     draw_table(
         ("You and", "Contests", "Same", "95%", "Kappa"),
-        map(_accord_row, _rater_accords(pair)),
+        starmap(_agreement_row, _judge_agreement(pair).items()),
         name="Your agreement with the judges",
         numbers=(1, 2),
     )
@@ -53,18 +55,19 @@ def show_finished(pair: OpenPair, run_id: int) -> None:
     )
 
 
-def _accord_row(accord: RaterAccord) -> list[str]:
-    share, ends, _ = accord.same.words(fmt.percent)
+def _agreement_row(judge: str, agreement: RaterAgreement) -> list[str]:
+    same, kappa = agreement
+    share, ends, _ = same.words(fmt.percent)
     return [
-        f"<b>{esc(accord.judge)}</b>" if accord.judge else "<b>the judges together</b>",
-        fmt.count(accord.same.n),
-        f"{fmt.count(accord.same.hits)} ({share})" if accord.same.n else share,
+        f"<b>{esc(judge)}</b>" if judge else "<b>the judges together</b>",
+        fmt.count(same.n),
+        f"{fmt.count(same.hits)} ({share})" if same.n else share,
         ends or fmt.DASH,
-        figure_cell(accord.kappa, interval=False),
+        figure_cell(kappa, interval=False),
     ]
 
 
-def _rater_accords(pair: OpenPair) -> list[RaterAccord]:
+def _judge_agreement(pair: OpenPair) -> dict[str, RaterAgreement]:
     about = (pair.arena, *arena_people.votes_so_far(store(), pair.arena))
     return remembered(
         "accords", about, lambda: blind_arena.people_judge_agreement(store(), [pair.arena])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from core import figures as draw
 from core.services.pairwise import arena_people, contests, pointwise_contests
-from core.services.pairwise.arena_people import ContestRaters, RaterLikeness
+from core.services.pairwise.arena_people import ContestRaters, RaterAgreement
 from core.services.pairwise.pointwise_contests import ScoredContest, ScoredContests
 from core.text import numbers as fmt
 from pages.pairwise import selection as keys
@@ -62,8 +64,8 @@ def show_matrix(together: ContestRaters) -> None:
         return
     size = range(len(together.raters))
     names = [rater.name for rater in together.raters]
-    pairs = [[together.of(i, j) if i != j else None for j in size] for i in size]
-    values = [[1.0 if i == j else getattr(pairs[i][j], "rate", None) for j in size] for i in size]
+    same = {pair: agreement.same.value for pair, agreement in together.pairs.items()}
+    values = [[1.0 if i == j else same[min(i, j), max(i, j)] for j in size] for i in size]
     st.html('<div class="rs-section">How often two raters agree</div>')
     left, right = st.columns(2, gap="large")
     with left:
@@ -75,22 +77,22 @@ def show_matrix(together: ContestRaters) -> None:
         )
     with right:
         people = {index for index, rater in enumerate(together.raters) if rater.kind == "person"}
-        rows = sorted(together.pairs, key=lambda p: -len({p.one, p.other} & people))
-        pair_table(names, rows[:LISTED])
+        pairs = sorted(together.pairs, key=lambda pair: -len({*pair} & people))
+        pair_table(names, {pair: together.pairs[pair] for pair in pairs[:LISTED]})
 
 
-def pair_table(names: list[str], rows: list[RaterLikeness]) -> None:
+def pair_table(names: list[str], pairs: Mapping[tuple[int, int], RaterAgreement]) -> None:
     """Draw a row for every two raters: the number of contests, how often they agree, and kappa."""
     draw_table(
         ("Two raters", "Contests", "Same", "Kappa"),
         (
             [
-                f"{esc(names[p.one])} and {esc(names[p.other])}",
-                fmt.count(p.same.n),
-                figure_cell(p.same, fmt.percent),
-                figure_cell(p.kappa, interval=False),
+                f"{esc(names[one])} and {esc(names[other])}",
+                fmt.count(same.n),
+                figure_cell(same, fmt.percent),
+                figure_cell(kappa, interval=False),
             ]
-            for p in rows
+            for (one, other), (same, kappa) in pairs.items()
         ),
         name="Agreement of every two raters",
         numbers=(1, 2, 3),

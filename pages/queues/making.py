@@ -226,7 +226,7 @@ def _exact_rule(rule: QueueRule) -> QueueRule:
 
 def choose_run() -> RunRow | None:
     """Return the run in the address or the chosen one, or `None` if no run has votes."""
-    rows = [row for row in lifecycle.runs_page(store(), limit=RUNS).rows if row.votes]
+    rows = lifecycle.newest_with_votes(store(), RUNS)
     if not rows:
         return None
     by_id = {row.id: row for row in rows}

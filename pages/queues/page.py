@@ -98,7 +98,7 @@ def _make_queue() -> None:
 
 
 def _show_nothing() -> None:
-    if not lifecycle.runs_page(store(), limit=1).rows:
+    if not lifecycle.newest_runs(store(), limit=1):
         empty_state(
             "Nothing to review yet",
             "A queue holds the doubtful cells of a run. Grade something first.",

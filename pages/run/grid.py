@@ -130,11 +130,9 @@ def _shown_items(run: Run, selection: ItemSelection, ids: list[str]) -> None:
     """Draw how many items are shown, and links to work on them."""
     count_text = f"{fmt.plural(len(ids), 'item')}{' found' if selection.filtered else ''}"
     # Disagreements are counted as cells, as in the page header; an item can have several.
-    waiting = (
-        queue_cells.disagreements_of(store(), run.id).cells
-        if filters.shows_only_doubt(selection)
-        else 0
-    )
+    waiting = 0
+    if filters.shows_only_doubt(selection):
+        waiting, _ = queue_cells.disagreements_of(store(), run.id)
     more = f", {fmt.plural(waiting, 'disagreement')} to settle" if waiting else ""
     st.html(f'<span class="rs-quiet rs-num">{count_text}{more}</span>', width="content")
     st.button(

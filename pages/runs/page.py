@@ -39,13 +39,13 @@ def run_list() -> None:
     show_flash()
     search = _draw_toolbar()
     offset = (_page_number() - 1) * PAGE
-    listing = lifecycle.runs_page(store(), search=search, limit=PAGE, offset=offset)
-    if not listing.total:
+    rows, total = lifecycle.runs_page(store(), search=search, limit=PAGE, offset=offset)
+    if not total:
         _show_nothing(search)
         return
-    active = any(run_row.active for run_row in listing.rows)
+    active = any(run_row.active for run_row in rows)
     st.fragment(_run_cards, run_every=POLL_SECONDS if active else None)(search, offset, active)
-    _page_numbers(listing.total)
+    _page_numbers(total)
 
 
 def _draw_toolbar() -> str:
@@ -130,11 +130,11 @@ def _show_nothing(search: str) -> None:
 
 def _run_cards(search: str, offset: int, was_active: bool) -> None:
     with shown_errors():
-        listing = lifecycle.runs_page(store(), search=search, limit=PAGE, offset=offset)
-        if was_active and not any(run_row.active for run_row in listing.rows):
+        rows, _ = lifecycle.runs_page(store(), search=search, limit=PAGE, offset=offset)
+        if was_active and not any(run_row.active for run_row in rows):
             st.rerun()
-        for run_row in listing.rows:
-            _run_card(run_row, listing.means[run_row.id])
+        for run_row in rows:
+            _run_card(run_row, lifecycle.run_means(store(), run_row.id))
 
 
 def _run_card(run: RunRow, means: RunMeans) -> None:

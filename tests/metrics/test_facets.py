@@ -63,7 +63,7 @@ def test_planted_severities_lie_in_their_intervals() -> None:
     assert (lenient.shift.value or 0) > 0.1
     assert abs(middle.shift.value or 0) < 0.06
     assert (strict.shift.value or 0) < -0.1
-    assert not any(one.misfit.odd for one in FOUND.raters)
+    assert not any(one.odd for one in FOUND.raters)
 
 
 def test_items_are_scored_as_an_average_rater_would() -> None:
@@ -116,7 +116,7 @@ def test_who_answers_at_random_is_odd() -> None:
     twice = np.concatenate([RATED, made()])
     noise = _rng.integers(0, 4, (2 * ITEMS, 1))
     found = facets([np.concatenate([twice, noise], axis=1)], [4])
-    assert [one.misfit.odd for one in found.raters] == [False, False, False, True]
+    assert [one.odd for one in found.raters] == [False, False, False, True]
 
 
 def test_criteria_with_other_levels_share_severities() -> None:

@@ -55,7 +55,7 @@ def test_no_judge_is_off_and_at_most_a_tenth_of_the_votes_abstains(graded: Store
 
 
 def test_there_is_something_to_settle_and_something_to_find(graded: Store) -> None:
-    assert queue_cells.disagreements_of(graded, 1).cells > 0
+    assert queue_cells.disagreements_of(graded, 1)[0] > 0
     assert diagnosis.diagnose(graded, 1).findings
     assert worked_example.telling_item(graded, 1) is not None
 

@@ -131,12 +131,11 @@ def _with_written_texts(store: Store, request: ProbeRequest, writer: str) -> Pro
     from core.services.judges import registry
 
     judge = registry.get_judge(store, writer).judge
-    wish = written_twins.TwinsRequest(judge, request, request.budget)
-    outlook = written_twins.estimate(store, wish)
+    outlook = written_twins.estimate(store, judge, request)
     common.print_message(
         f"to be written first: {outlook.calls:,} calls, {price_text(outlook.cost)}"
     )
-    begun = written_twins.begin(store, wish)
+    begun = written_twins.begin(store, judge, request, request.budget)
     while (task := help_tasks.wait_for_task(store, begun)).active:
         pass
     if task.status != "done":

@@ -6,7 +6,6 @@ The same request gives the same bytes. Weights are shown only if the model may c
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from core.domain.dataset import Item
@@ -24,20 +23,16 @@ PARTS = ("requirement", "option", "label", "weight", "guidelines")
 LONGEST_QUOTE = 4000
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledText:
-    """A submission with the raters' labels, in words."""
-
-    text: str
-    said: str
-
-
-def draft_writing(task: str, wishes: str, examples: Sequence[LabelledText], seed: int) -> Writing:
-    """Return the request to draft a rubric."""
+def draft_writing(
+    task: str, wishes: str, examples: Sequence[tuple[str, str]], seed: int
+) -> Writing:
+    """Return the request to draft a rubric. ``examples`` are submissions, each with the raters'
+    labels in words.
+    """
     titled = [("TASK", task), ("WISHES", wishes)]
-    for number, example in enumerate(examples, start=1):
-        titled.append((f"EXAMPLE {number}", _clipped_text(example.text)))
-        titled.append((f"SAID OF EXAMPLE {number}", example.said))
+    for number, (text, labels) in enumerate(examples, start=1):
+        titled.append((f"EXAMPLE {number}", _clipped_text(text)))
+        titled.append((f"SAID OF EXAMPLE {number}", labels))
     schema = _object_schema(
         {
             "name": _TEXT,

@@ -15,7 +15,7 @@ from core.domain.runs import HelpTask
 from core.errors import InputError, Problem
 from core.identity import seeded_random
 from core.judging.prompts.reply_parsing import Unreadable
-from core.judging.writing.prompts import LabelledText, draft_writing
+from core.judging.writing.prompts import draft_writing
 from core.judging.writing.replies import read_rubric
 from core.judging.writing.writer import Writing, writer_of
 from core.services.access.allowing import allowed
@@ -74,7 +74,7 @@ def begin(store: Store, request: DraftRequest) -> int:
         "task": request.task,
         "wishes": request.wishes,
         "seed": request.seed,
-        "examples": [{"text": example.text, "said": example.said} for example in examples],
+        "examples": [{"text": text, "said": labels} for text, labels in examples],
     }
     return help_tasks.begin(store, KIND, NEW, data, 1, request.budget)
 
@@ -82,7 +82,7 @@ def begin(store: Store, request: DraftRequest) -> int:
 async def work(context: TaskContext) -> None:
     """Request the rubric; the reply is the step's value."""
     request = context.request
-    examples = [LabelledText(example["text"], example["said"]) for example in request["examples"]]
+    examples = [(example["text"], example["said"]) for example in request["examples"]]
     writing = draft_writing(request["task"], request["wishes"], examples, request["seed"])
     await context.write(_STEP, writer_of(help_tasks.writer_from(request)), writing, read_rubric)
 
@@ -96,11 +96,11 @@ def drafted_rubric(store: Store, task: HelpTask) -> RubricDraft | None:
     return None
 
 
-def _example_texts(store: Store, request: DraftRequest) -> list[LabelledText]:
+def _example_texts(store: Store, request: DraftRequest) -> list[tuple[str, str]]:
     if request.dataset_version is None:
         return []
     items = [i for i in resolved_items(store, request.dataset_version, None) if i.labels]
-    return [LabelledText(item.output, _labels_text(item)) for item in varied_items(items, request)]
+    return [(item.output, _labels_text(item)) for item in varied_items(items, request)]
 
 
 def varied_items(items: Sequence[Item], request: DraftRequest) -> list[Item]:
@@ -130,5 +130,5 @@ def _labels_text(item: Item) -> str:
     return "\n".join(lines)
 
 
-def _draft_request(request: DraftRequest, examples: Sequence[LabelledText]) -> Writing:
+def _draft_request(request: DraftRequest, examples: Sequence[tuple[str, str]]) -> Writing:
     return draft_writing(request.task, request.wishes, examples, request.seed)

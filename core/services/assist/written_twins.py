@@ -8,7 +8,7 @@ so results with these texts have no guarantee, and the texts are kept for inspec
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
@@ -28,40 +28,32 @@ from core.store.store import Store
 KIND = "twins"
 
 
-@dataclass(frozen=True)
-class TwinsRequest:
-    """The model that writes the ``WRITTEN`` edits of a probe's drawn answers."""
-
-    judge: Judge
-    probe: ProbeRequest
-    budget: float | None = None
-
-
-def estimate(store: Store, request: TwinsRequest) -> TaskCost:
-    """Return the expected cost of writing: one call per answer and edit, without the probe."""
-    pairs = list(_texts_to_write(store, request.probe))
+def estimate(store: Store, judge: Judge, probe: ProbeRequest) -> TaskCost:
+    """Return the expected cost of writing the ``WRITTEN`` edits of a probe's drawn answers: one
+    call per answer and edit, without the probe.
+    """
+    pairs = list(_texts_to_write(store, probe))
     longest = max((len(item.output) // 2 for item, _ in pairs), default=0)
-    return cost_estimate(
-        request.judge, [_twin_request(item, edit) for item, edit in pairs], longest + 50
-    )
+    return cost_estimate(judge, [_twin_request(item, edit) for item, edit in pairs], longest + 50)
 
 
 @allowed("write")
-def begin(store: Store, request: TwinsRequest) -> int:
-    """Start writing; return the task's id. Raise ``InputError`` if the probe has no such edit."""
-    probe = request.probe
+def begin(store: Store, judge: Judge, probe: ProbeRequest, budget: float | None = None) -> int:
+    """Let the judge's model start writing; return the task's id. Raise ``InputError`` if the probe
+    has no such edit.
+    """
     steps = sum(1 for _ in _texts_to_write(store, probe))
     if not steps:
         raise InputError(f"Name what the model shall write: {', '.join(WRITTEN)}.")
     data = {
-        "judge": request.judge.model_dump(mode="json"),
+        "judge": judge.model_dump(mode="json"),
         "run": probe.run_id,
         "edits": list(probe.edits),
         "answers": probe.answers,
         "judges": list(probe.judges),
         "seed": probe.seed,
     }
-    return help_tasks.begin(store, KIND, probe_subject(probe.run_id), data, steps, request.budget)
+    return help_tasks.begin(store, KIND, probe_subject(probe.run_id), data, steps, budget)
 
 
 def probe_subject(run_id: int) -> str:

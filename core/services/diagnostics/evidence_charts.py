@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
-from core.metrics.bias.effects import BOUNDS, BiasEffect, Finding
+from core.metrics.bias.effects import BOUNDS, Finding
 from core.metrics.bias.judge_bias import halo, others_mean
 from core.services.diagnostics.criterion_faults import merge_chart, redundancy_chart, unused_chart
 from core.services.diagnostics.evidence import Chart, CriterionEvidence, RunEvidence, mean_of
@@ -28,23 +27,16 @@ from core.services.diagnostics.judge_bias import (
 _BINS = 5
 
 
-class ComparedSubject(NamedTuple):
-    """One subject of the same check: its estimate and interval, and the number of items."""
-
-    subject: str
-    effect: BiasEffect
-
-
 @dataclass(frozen=True)
 class ShownEvidence:
     """A finding with its evidence. ``chart`` is ``None`` if the estimates are enough.
 
-    ``among`` are all subjects of the same check; ``bound`` is the limit of a healthy subject.
+    ``among`` is the same check of all subjects; ``bound`` is the limit of a healthy subject.
     """
 
     finding: Finding
     chart: Chart | None
-    among: tuple[ComparedSubject, ...]
+    among: tuple[FindingCandidate, ...]
     bound: float
 
 
@@ -59,11 +51,7 @@ def shown_evidence(
         chart = of_judge(evidence, evidence.names.index(finding.subject))
     elif of_criterion is not None:
         chart = of_criterion(evidence, finding)
-    among = tuple(
-        ComparedSubject(" and ".join([c.subject, c.other]) if c.other else c.subject, c.effect)
-        for c in checks
-        if c.kind == finding.kind and c.effect.p is not None
-    )
+    among = tuple(c for c in checks if c.kind == finding.kind and c.effect.p is not None)
     return ShownEvidence(finding, chart, among, BOUNDS[finding.kind].null.value)
 
 

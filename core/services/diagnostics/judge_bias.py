@@ -58,6 +58,11 @@ class FindingCandidate(NamedTuple):
     other: str = ""
     held: bool = False
 
+    @property
+    def subjects(self) -> str:
+        """Return the subject, and the other one if the check compares two."""
+        return f"{self.subject} and {self.other}" if self.other else self.subject
+
 
 #: The values of each judge's answers to a criterion, shape (items, judges), and of the label.
 Measured = tuple[Values, Values]

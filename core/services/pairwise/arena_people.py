@@ -53,28 +53,21 @@ class ArenaRater(NamedTuple):
     rates: Mapping[str, float | None]
 
 
-class RaterLikeness(NamedTuple):
-    """Two raters compared on contests that both decided: the share of equal answers, and Cohen's
-    kappa over win, tie, loss.
+class RaterAgreement(NamedTuple):
+    """Two raters on contests that both decided: the share of equal answers, and Cohen's kappa over
+    win, tie, loss.
     """
 
-    one: int
-    other: int
     same: Estimate
     kappa: Estimate
 
 
 class ContestRaters(NamedTuple):
-    """All raters of a contest, people first, with every two raters compared."""
+    """All raters of a contest, people first, with every two raters compared, by their indices."""
 
     systems: tuple[str, ...]
     raters: tuple[ArenaRater, ...]
-    pairs: tuple[RaterLikeness, ...]
-
-    def of(self, first: int, second: int) -> RaterLikeness | None:
-        """Return the comparison of two raters, given by index."""
-        pair = {first, second}
-        return next((p for p in self.pairs if {p.one, p.other} == pair), None)
+    pairs: Mapping[tuple[int, int], RaterAgreement]
 
 
 def arenas_of(store: Store, run_ids: Sequence[int]) -> list[Arena]:
@@ -136,14 +129,14 @@ def rater_agreement(
         for name, kind, points in columns
     )
     points_by_rater = [points for *_, points in columns]
-    pairs = list[RaterLikeness]()
+    pairs = dict[tuple[int, int], RaterAgreement]()
     for first, second in combinations(range(len(points_by_rater)), 2):
         met = (
             (points_by_rater[first][key], points_by_rater[second][key])
             for key in points_by_rater[first].keys() & points_by_rater[second]
         )
-        pairs.append(RaterLikeness(first, second, *agreement_of_raters(met)))
-    return ContestRaters(contests.systems, raters, tuple(pairs))
+        pairs[first, second] = agreement_of_raters(met)
+    return ContestRaters(contests.systems, raters, pairs)
 
 
 def _first_points(contests: Contests, judge: str | None) -> dict[ContestKey, float]:
@@ -165,9 +158,10 @@ def _win_rates(
     return {s: sum(values) / len(values) if values else None for s, values in got.items()}
 
 
-def agreement_of_raters(met: Iterable[tuple[float, float]]) -> tuple[Estimate, Estimate]:
-    """Return two raters' share of equal points, and Cohen's kappa over win, tie, loss."""
+def agreement_of_raters(met: Iterable[tuple[float, float]]) -> RaterAgreement:
+    """Return the agreement of two raters, given both points of every contest."""
     table = np.zeros((3, 3))
     for mine, theirs in met:
         table[_LEVELS[mine], _LEVELS[theirs]] += 1
-    return Estimate.share(int(np.trace(table)), int(table.sum())), cohen_kappa(table)
+    same = Estimate.share(int(np.trace(table)), int(table.sum()))
+    return RaterAgreement(same, cohen_kappa(table))

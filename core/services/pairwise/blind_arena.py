@@ -18,9 +18,8 @@ from core.domain.runs import Derive, ItemResult, RunPlan
 from core.domain.votes import AskedOutcome, Cell, ItemBallots, Vote
 from core.errors import InputError
 from core.identity import seeded_random
-from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
-from core.services.pairwise.arena_people import agreement_of_raters
+from core.services.pairwise.arena_people import RaterAgreement, agreement_of_raters
 from core.services.pairwise.contest_votes import (
     Contest,
     ContestKey,
@@ -66,16 +65,6 @@ class RevealedContest(NamedTuple):
     chosen: str | None
     panel: str | None
     judges: dict[str, str | None]
-
-
-class RaterAccord(NamedTuple):
-    """The agreement of a judge (``""``: the panel) with people: the share of contests with the same
-    outcome, and Cohen's kappa over win, tie, loss.
-    """
-
-    judge: str
-    same: Estimate
-    kappa: Estimate
 
 
 @allowed("review")
@@ -173,8 +162,8 @@ def vote(
     return _revealed_contest(store, arena, item, question)
 
 
-def people_judge_agreement(store: Store, arenas: Sequence[int]) -> list[RaterAccord]:
-    """Return how people and judges agree, the panel first, over contests that both decided."""
+def people_judge_agreement(store: Store, arenas: Sequence[int]) -> dict[str, RaterAgreement]:
+    """Return how people agree with the panel (``""``), and then with each judge."""
     details = [details_of(store, arena) for arena in arenas]
     # Only contests with a vote are read, so that voting stays fast in a large contest.
     voted = {cell.item for arena in arenas for cell in store.votes.present(arena)}
@@ -184,12 +173,12 @@ def people_judge_agreement(store: Store, arenas: Sequence[int]) -> list[RaterAcc
     by_key = {contest.key: contest for contest in contests.held}
     judges = [j.name for j in contests.judges]
     names: list[str | None] = [None, *(judges if len(judges) > 1 else [])]
-    return [_rater_accord(people, contests, by_key, name) for name in names]
+    return {name or "": _agreement_with_judge(people, contests, by_key, name) for name in names}
 
 
-def _rater_accord(
+def _agreement_with_judge(
     people: Contests, contests: Contests, by_key: dict[ContestKey, Contest], judge: str | None
-) -> RaterAccord:
+) -> RaterAgreement:
     def shared_points() -> Iterator[tuple[float, float]]:
         for contest in people.held:
             by_people = outcome_of_contest(people, contest).points
@@ -200,7 +189,7 @@ def _rater_accord(
             if by_people is not None and by_judges is not None:
                 yield by_people, by_judges
 
-    return RaterAccord(judge or "", *agreement_of_raters(shared_points()))
+    return agreement_of_raters(shared_points())
 
 
 def _no_results(items: Sequence[ItemBallots]) -> list[ItemResult]:

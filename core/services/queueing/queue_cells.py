@@ -287,19 +287,14 @@ def splits_only(items: tuple[str, ...] | None = None) -> QueueRule:
     return QueueRule.only(split=True, items=items)
 
 
-class Disagreements(NamedTuple):
-    """How many cells ``splits_only`` selects, and the newest queue made from it, if any."""
-
-    cells: int
-    queue: int | None
-
-
-def disagreements_of(store: Store, run_id: int, item_id: str | None = None) -> Disagreements:
-    """Return the unsettled disagreements of a run, or of one of its items."""
+def disagreements_of(
+    store: Store, run_id: int, item_id: str | None = None
+) -> tuple[int, int | None]:
+    """Return how many cells ``splits_only`` selects of a run, or of one of its items, and the
+    newest queue made from it, if any.
+    """
     queue = queue_by(store, run_id, splits_only(None if item_id is None else (item_id,)))
-    return Disagreements(
-        _disagreement_count(store, run_id, item_id), None if queue is None else queue.id
-    )
+    return _disagreement_count(store, run_id, item_id), None if queue is None else queue.id
 
 
 def queue_by(store: Store, run_id: int, rule: QueueRule) -> QueueRow | None:

@@ -169,7 +169,7 @@ def severity_summary(study: SeverityStudy) -> str:
         if parts
         else "No rater is significantly stricter or milder than the others."
     )
-    odd = [name for name, rater in study.raters if rater.misfit.odd]
+    odd = [name for name, rater in study.raters if rater.odd]
     if odd:
         names = ", ".join(odd[:3]) + (f" and {len(odd) - 3} more" if odd[3:] else "")
         verb = "answers" if len(odd) == 1 else "answer"
@@ -246,8 +246,8 @@ def _study_data(study: SeverityStudy, *, listed: bool) -> dict[str, Any]:
                 "shift": rater.shift.value,
                 "shift_ci": rater.shift.ci,
                 "misfit": rater.misfit.value,
-                "misfit_ci": [rater.misfit.low, rater.misfit.high],
-                "odd": rater.misfit.odd,
+                "misfit_ci": rater.misfit.ci,
+                "odd": rater.odd,
                 "n": rater.ratings,
             }
             for name, rater in study.raters

@@ -43,14 +43,6 @@ class RunLook(NamedTuple):
     rate: float | None = None
 
 
-class Listing(NamedTuple):
-    """A page of runs. ``total`` counts all matches; ``means`` is keyed by run id."""
-
-    rows: list[RunRow]
-    total: int
-    means: dict[int, RunMeans]
-
-
 @dataclass(frozen=True)
 class RunProgress:
     """A run's progress. ``rate`` is cells per second, smoothed over the last few checks.
@@ -121,14 +113,13 @@ def newest_runs(
 
 def runs_page(
     store: Store, *, search: str = "", kind: RunKind = "run", limit: int = 20, offset: int = 0
-) -> Listing:
-    """Return a page of runs, newest first, with their means.
+) -> tuple[list[RunRow], int]:
+    """Return a page of runs, newest first, and the number of all matches.
 
     ``search`` matches the names of the run, its rubric and its dataset.
     """
     rows = store.runs.list(kind=kind, search=search, limit=limit, offset=offset)
-    total = store.runs.count(kind, search=search)
-    return Listing(rows, total, {row.id: store.results.means(row.id) for row in rows})
+    return rows, store.runs.count(kind, search=search)
 
 
 def newest_with_votes(store: Store, limit: int) -> list[RunRow]:

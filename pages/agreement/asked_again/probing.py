@@ -8,7 +8,6 @@ import streamlit as st
 
 from core.domain.runs import HelpTask
 from core.services.assist import help_tasks, written_twins
-from core.services.assist.written_twins import TwinsRequest
 from core.services.diagnostics import probe_results, probes
 from core.services.diagnostics.probe_edits import BY_RULE, EDITS
 from core.services.diagnostics.probes import ANSWERS, MOST, ProbeRequest, ProbeSubjects
@@ -129,10 +128,8 @@ def _with_written_texts(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
     if not model_help.model_ready():
         return request, False
     st.caption("A model writes some of these edits first; look at them before judges are asked.")
-    wish = TwinsRequest(
-        model_help.chosen_writer("twins"), request, model_help.chosen_budget("twins")
-    )
-    model_help.cost_line(written_twins.estimate(store(), wish))
+    writer, budget = model_help.chosen_writer("twins"), model_help.chosen_budget("twins")
+    model_help.cost_line(written_twins.estimate(store(), writer, request))
     subject = written_twins.probe_subject(request.run_id)
     task = help_tasks.latest(store(), written_twins.KIND, subject)
     if st.button(
@@ -141,7 +138,7 @@ def _with_written_texts(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
         icon=":material/auto_awesome:",
         disabled=task is not None and task.active,
     ):
-        written_twins.begin(store(), wish)
+        written_twins.begin(store(), writer, request, budget)
         st.rerun()
     if task is None:
         return request, False

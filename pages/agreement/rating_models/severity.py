@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core import figures as draw
-from core.metrics.estimate import Estimate
 from core.metrics.facets import RaterSeverity
 from core.services.agreement.rating_sheet import rater_table
 from core.services.exports import run_export
@@ -91,13 +90,12 @@ def _severity_picture(chosen: RatedSelection, found: SeverityStudy) -> None:
 
 
 def _rater_row(name: str, one: RaterSeverity) -> list[str]:
-    shift, logits, odd = one.shift, one.logits, one.misfit
-    misfit = figure_cell(Estimate(odd.value, odd.low, odd.high))
+    misfit = figure_cell(one.misfit)
     return [
         esc(one_line(name, 60)),
-        figure_cell(shift, fmt.points),
-        figure_cell(logits),
-        misfit.replace("<br>", " odd<br>") if odd.odd else misfit,
+        figure_cell(one.shift, fmt.points),
+        figure_cell(one.logits),
+        misfit.replace("<br>", " odd<br>") if one.odd else misfit,
         fmt.count(one.ratings),
     ]
 

@@ -136,13 +136,13 @@ def link_to_settling(run_id: int, item_id: str | None = None) -> None:
     It opens the first of them; with `item_id`, and without a queue of them, it leads to the form
     of a queue about that item.
     """
-    disagreements = queue_cells.disagreements_of(store(), run_id, item_id)
-    if not disagreements.cells:
+    cells, queue = queue_cells.disagreements_of(store(), run_id, item_id)
+    if not cells:
         return
-    text = f"Settle {fmt.plural(disagreements.cells, 'disagreement')}"
+    text = f"Settle {fmt.plural(cells, 'disagreement')}"
     help = "Unsettled cells (an item by a criterion) on which judges disagree."
-    if disagreements.queue is not None:
-        draw_link(REVIEW_ITEM, text, {state.QUEUE: disagreements.queue}, icon="gavel", help=help)
+    if queue is not None:
+        draw_link(REVIEW_ITEM, text, {state.QUEUE: queue}, icon="gavel", help=help)
     elif item_id is None:
         draw_link(
             REVIEW_ITEM, text, {state.RUN: run_id, state.RULE: SPLIT}, icon="gavel", help=help

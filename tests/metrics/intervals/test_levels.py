@@ -122,7 +122,7 @@ def test_it_is_wider_by_the_ratio_of_quantiles(name: str, degrees: int) -> None:
 
 def test_who_is_strict_odd_better_or_beaten_does_not_hang_on_the_level() -> None:
     told = [
-        [(r.surely, r.misfit.odd) for r in facets([RATED], [5], level).raters]
+        [(r.surely, r.odd) for r in facets([RATED], [5], level).raters]
         for level in (0.5, 0.95, 0.999)
     ]
     assert told[0] == told[1] == told[2]

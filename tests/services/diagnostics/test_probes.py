@@ -15,7 +15,6 @@ from core.domain.rubric import Rubric
 from core.domain.votes import Cell
 from core.errors import InputError, NotFound
 from core.services.assist import help_tasks, written_twins
-from core.services.assist.written_twins import TwinsRequest
 from core.services.diagnostics import probe_results, probes
 from core.services.diagnostics.probes import ProbeRequest
 from core.services.reports.paper import report_as_paper
@@ -238,9 +237,8 @@ def test_a_model_writes_what_no_rule_can_and_nothing_is_promised_of_it(
     with pytest.raises(InputError, match="longer-written: let a model write these texts first"):
         probes.start(store, request)
 
-    wish = TwinsRequest(model, request)
-    assert written_twins.estimate(store, wish).calls == 24
-    task = help_tasks.wait_for_task(store, written_twins.begin(store, wish))
+    assert written_twins.estimate(store, model, request).calls == 24
+    task = help_tasks.wait_for_task(store, written_twins.begin(store, model, request))
     assert (task.status, provider.count) == ("done", 24)
     found = probed(store, written_twins.probe_of(store, task))
 

@@ -38,15 +38,11 @@ def test_two_people_and_two_judges_are_compared_pair_by_pair(
     assert [rater.contests for rater in found.raters] == [4, 6, 6, 6, 6]
     assert found.raters[1].rates == {"weak": 0.0, "best": 1.0}
     assert found.raters[0].rates == {"weak": 0.5, "best": 0.5}
-    ann_ada, ben_ada = found.of(1, 3), found.of(0, 3)
-    assert ann_ada is not None
-    assert ben_ada is not None
-    assert (ann_ada.same.n, ann_ada.same.hits, ann_ada.same.value) == (6, 6, 1.0)
-    assert ann_ada.kappa.value is None  # both name one winner throughout: nothing to correct for
-    assert (ben_ada.same.n, ben_ada.same.hits) == (4, 0)
-    both = found.of(0, 1)
-    assert both is not None
-    assert both.same.n == 4  # what both have voted on
+    (same, kappa), (ben_ada, _) = found.pairs[1, 3], found.pairs[0, 3]
+    assert (same.n, same.hits, same.value) == (6, 6, 1.0)
+    assert kappa.value is None  # both name one winner throughout: nothing to correct for
+    assert (ben_ada.n, ben_ada.hits) == (4, 0)
+    assert found.pairs[0, 1].same.n == 4  # what both have voted on
 
 
 def test_a_vote_can_be_taken_back_once(tmp_path: Path, provider: Provider) -> None:
@@ -72,7 +68,7 @@ def test_without_a_person_the_judges_are_compared_alone(tmp_path: Path, provider
     store, request = start(tmp_path, provider, SYSTEMS, 2)
     found = arena_people.rater_agreement(store, [held(store, request)])
     assert [rater.kind for rater in found.raters] == ["judge"]
-    assert found.pairs == ()
+    assert found.pairs == {}
 
 
 @pytest.mark.parametrize(

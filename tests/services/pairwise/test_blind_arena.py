@@ -45,10 +45,11 @@ def test_ten_contests_by_hand_are_compared_with_the_judges(
         assert told.chosen == (None if done >= 8 else "best")
     assert blind_arena.next_blind(store, arena) is None
     assert set(shown_first) == {"A", "B"}  # both orders occur
-    panel, ada, bob = blind_arena.people_judge_agreement(store, [arena])
-    assert (panel.judge, panel.same.n, panel.same.hits) == ("", 9, 8)
-    assert panel.same.value == pytest.approx(8 / 9)
-    assert (ada.judge, bob.judge) == ("ada", "bob")
+    agreement = blind_arena.people_judge_agreement(store, [arena])
+    assert list(agreement) == ["", "ada", "bob"]
+    same, _ = agreement[""]
+    assert (same.n, same.hits) == (9, 8)
+    assert same.value == pytest.approx(8 / 9)
     assert provider.count == 40  # nobody was asked anew
     assert [row.id for row in contests.contest_runs(store)] == [run_id]
     assert contests_of_runs(store, [arena]).judges[0].kind == "person"
@@ -72,7 +73,6 @@ def test_a_vote_is_given_once_and_only_for_what_is_on_offer(
 def test_without_a_common_contest_there_is_no_agreement(tmp_path: Path, provider: Provider) -> None:
     store, request = start(tmp_path, provider, SYSTEMS, 2)
     arena = blind_arena.start(store, held(store, request), "Ann")
-    (panel,) = blind_arena.people_judge_agreement(store, [arena])
-    assert panel.same.n == 0
-    assert panel.same.value is None
-    assert panel.kappa.value is None
+    ((same, kappa),) = blind_arena.people_judge_agreement(store, [arena]).values()
+    assert (same.n, same.value) == (0, None)
+    assert kappa.value is None

@@ -35,8 +35,7 @@ def test_a_disagreement_waits_for_an_adjudicator_who_says_first_what_they_think(
         commit_reveal.reveal(store, ticket)
     ticket = commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(UNMET)}).ticket
     (cell,) = commit_reveal.reveal(store, ticket)
-    assert {other.letter for other in cell.others} == {"A", "B"}
-    assert {other.given.option for other in cell.others} == {MET, UNMET}
+    assert sorted(given.option for given in cell.others) == sorted([MET, UNMET])
     with pytest.raises(InputError, match="resolves a disagreement"):
         commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(UNMET)})
     commit_reveal.finish(store, ticket, {"Right": ReviewerAnswer(UNMET, note="It is not.")})
