@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import clock
+from core import clock, figures
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
@@ -239,7 +239,16 @@ def test_a_key_of_the_items_joins_them_to_tasks_as_join_does(store: Store) -> No
     assert "Borda" in shown(open_page(PAGE, run=str(run_id), join="text"))
 
 
-def test_people_and_judges_stand_on_one_matrix(store: Store) -> None:
+def test_people_and_judges_stand_on_one_matrix(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[list[list[float | None]]] = []
+    cells = figures.agreement_cells
+    monkeypatch.setattr(
+        figures,
+        "agreement_cells",
+        lambda names, values: drawn.append(values) or cells(names, values),
+    )
     run_id = held(store)
     arena = blind_arena.start(store, run_id, "Zoe")
     for _ in range(4):
@@ -255,6 +264,8 @@ def test_people_and_judges_stand_on_one_matrix(store: Store) -> None:
     ada_row = next(r for r in rows if "Zoe and ada" in r)
     assert ">100%<" in panel_row
     assert ">0%<" in ada_row
+    # The picture has the table's shares: Zoe's row with herself, the panel and both judges.
+    assert drawn[-1][0][:3] == [1.0, 1.0, 0.0]
 
 
 def test_an_adaptive_contest_offers_its_next_round(store: Store) -> None:
