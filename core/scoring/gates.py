@@ -201,13 +201,6 @@ KEPT = 20
 _AFTER = 60
 
 
-class PatternFinding(NamedTuple):
-    """A match in the original text. ``excuse`` holds the words that excused it, or ""."""
-
-    found: PrecheckFinding
-    excuse: str
-
-
 def screen_text(prechecks: Sequence[Precheck], text: str) -> tuple[CheckMark, ...]:
     """Return a mark per pre-check, in order; ``found`` holds the findings without an excuse.
 
@@ -220,8 +213,8 @@ def screen_text(prechecks: Sequence[Precheck], text: str) -> tuple[CheckMark, ..
     return tuple(_check_mark(check, findings(check, folded)) for check in prechecks)
 
 
-def _check_mark(check: Precheck, all_found: Sequence[PatternFinding]) -> CheckMark:
-    counted = [finding.found for finding in all_found if not finding.excuse]
+def _check_mark(check: Precheck, all_found: Sequence[tuple[PrecheckFinding, str]]) -> CheckMark:
+    counted = [finding for finding, excuse in all_found if not excuse]
     return CheckMark(
         name=check.name,
         action=check.action,
@@ -232,16 +225,16 @@ def _check_mark(check: Precheck, all_found: Sequence[PatternFinding]) -> CheckMa
     )
 
 
-def findings(check: Precheck, text: FoldedText) -> list[PatternFinding]:
-    """Return a pre-check's matches by position, merged if they overlap within a family."""
+def findings(check: Precheck, text: FoldedText) -> list[tuple[PrecheckFinding, str]]:
+    """Return a pre-check's matches in the original text by position, merged if they overlap within
+    a family; each with the words that excused it, or "".
+    """
     matches = [
-        PatternFinding(
-            _finding_of_match(name, match, text), _excuse(match, text, patterns, check.unless_near)
-        )
+        (_finding_of_match(name, match, text), _excuse(match, text, patterns, check.unless_near))
         for name, patterns in _pattern_sources(check)
         for match in _matches(patterns, text.text)
     ]
-    return sorted(matches, key=lambda match: (match.found.start, match.found.end))
+    return sorted(matches, key=lambda match: (match[0].start, match[0].end))
 
 
 def _pattern_sources(check: Precheck) -> Iterator[tuple[str, FamilyPatterns]]:

@@ -161,7 +161,7 @@ def _replayed_cells(
             criterion = rubric_of_item.criterion(name)
             stated = [c for j in leading for c in sure.get((item.id, name, j.name), ())]
             goes, option = _first_stage(criterion, leading_rows, counting, run, cascade)
-            last = settle(criterion, counting.count(following_rows).ballots, run.panel.rules)
+            last = settle(criterion, counting.count(following_rows), run.panel.rules)
             final = None if last is None or last.abstained else last.option
             how_sure = fmean(stated) if stated else np.nan
             answered = (option is not None, final is not None)
@@ -192,7 +192,7 @@ def _first_stage(
     cascade: Cascade,
 ) -> tuple[bool, int | None]:
     """Return whether a cell escalates whatever the threshold, and the first stage's option."""
-    verdict = settle(criterion, counting.count(rows).ballots, run.panel.rules)
+    verdict = settle(criterion, counting.count(rows), run.panel.rules)
     if verdict is None:
         return cascade.on_failure, None
     if verdict.abstained:

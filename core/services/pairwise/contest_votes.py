@@ -318,9 +318,9 @@ def _outcome_of_votes(
 ) -> ContestOutcome:
     criterion = round_.criteria[question]
     if judge is None:
-        ballots = round_.counting.count(shown.rows).ballots
+        ballots = round_.counting.count(shown.rows)
     else:
-        ballots = VoteCounting().count([r for r in shown.rows if r.judge == judge]).ballots
+        ballots = VoteCounting().count([r for r in shown.rows if r.judge == judge])
     verdict = settle(criterion, ballots, round_.rules)
     if verdict is None:
         return ContestOutcome(None, "missing")

@@ -353,7 +353,7 @@ def _cell_tallies(
 def _tally_ballots(
     criterion: Criterion, counting: VoteCounting, ballots: Sequence[BallotRow]
 ) -> VoteTally:
-    counted = counting.count(ballots).ballots
+    counted = counting.count(ballots)
     # An item's own rubric may use the same name for a question with fewer options.
     valid = [b for b in counted if b.option is None or b.option < len(criterion.choices)]
     return tally_votes(criterion, valid)

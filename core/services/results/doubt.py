@@ -97,7 +97,7 @@ def only_switched_off(store: Store, run: Run) -> frozenset[tuple[str, str]]:
         for row in store.votes.all_ballots(run.id, criterion):
             rows.setdefault(row.item_id, []).append(row)
         for item, ballots in rows.items():
-            away = {b.judge for b in counting.count(ballots).ballots if b.abstained}
+            away = {b.judge for b in counting.count(ballots) if b.abstained}
             if away and away <= judges:
                 doubtful.add((item, criterion))
     return frozenset(doubtful)

@@ -23,13 +23,6 @@ from core.scoring.verdict import Ballot, settle
 # cascade, only votes of the last stage asked count. All votes are stored; this only reads them.
 
 
-class CountedBallots(NamedTuple):
-    """The ballots that decide a cell, and the planned number (``None`` for imports)."""
-
-    ballots: list[Ballot]
-    planned: int | None
-
-
 @dataclass(frozen=True)
 class VoteCounting:
     """How votes count. By default all votes count equally, as imports need.
@@ -48,24 +41,24 @@ class VoteCounting:
     stages: Mapping[str, int] | None = None
     planned_by_stage: Mapping[int, int] = field(default_factory=dict)
 
-    def count(self, rows: Sequence[BallotRow]) -> CountedBallots:
+    def count(self, rows: Sequence[BallotRow]) -> list[Ballot]:
         """Return the ballots that decide a cell."""
         if not (self.shadows or self.stages or self.flip_from is not None):
             weight = self.weights.get
-            return CountedBallots(
-                [
-                    Ballot(r.option, r.abstained, weight(r.judge, 1.0), r.judge, r.chances)
-                    for r in rows
-                ],
-                self.planned,
-            )
+            return [
+                Ballot(r.option, r.abstained, weight(r.judge, 1.0), r.judge, r.chances)
+                for r in rows
+            ]
         counted = [r for r in rows if r.judge not in self.shadows]
-        planned = self.planned
         if self.stages is not None and counted:
             last = max(self.stages[r.judge] for r in counted)
             counted = [r for r in counted if self.stages[r.judge] == last]
-            planned = self.planned_by_stage[last]
-        return CountedBallots(self._without_flips(counted), planned)
+        return self._without_flips(counted)
+
+    def planned_for(self, rows: Sequence[BallotRow]) -> int | None:
+        """Return the planned number of ballots that decide a cell; ``None`` for imports."""
+        stages = [self.stages[r.judge] for r in rows if self.stages and r.judge not in self.shadows]
+        return self.planned_by_stage[max(stages)] if stages else self.planned
 
     def _without_flips(self, rows: Sequence[BallotRow]) -> list[Ballot]:
         if self.flip_from is None:
@@ -229,13 +222,12 @@ class EqualVotesCache:
     def _settle_cell(
         self, c: Criterion, rows: Sequence[BallotRow], failures: int, weights: Weights | None
     ) -> Verdict | None:
-        counted = self._counting.count(rows)
         return settle(
             c,
-            counted.ballots,
+            self._counting.count(rows),
             self._rules,
             failures=failures,
-            planned=counted.planned,
+            planned=self._counting.planned_for(rows),
             weights=weights,
         )
 

@@ -374,7 +374,7 @@ def option_probabilities(store: Store, run_id: int) -> dict[tuple[str, str], dic
         for row in votes.ballots:
             rows.setdefault(row.criterion, []).append(row)
         for name in fits.keys() & rows.keys():
-            criterion, ballots = rubric.criterion(name), counting.count(rows[name]).ballots
+            criterion, ballots = rubric.criterion(name), counting.count(rows[name])
             weights = fits[name].for_item(votes.item_id)
             logs = log_weights(criterion, ballots, weights) if weights else None
             if logs is not None:

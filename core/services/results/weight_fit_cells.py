@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +34,8 @@ MOST_OTHERS = 2_000
 _NOBODY = -3
 
 
-class VotedCells(NamedTuple):
-    """The labelled cells of a criterion, and the votes on the others."""
-
-    known: list[LabelledCell]
-    others: list[Sequence[Ballot]]
+#: The labelled cells of a criterion, and the votes on the others.
+VotedCells = tuple[list[LabelledCell], list[Sequence[Ballot]]]
 
 
 def cells_of_run(store: Store, run_id: int) -> dict[str, VotedCells]:
@@ -97,7 +93,7 @@ class _Reader:
         groups = (str(self._twins[place]) for place in self._places[labelled].tolist())
         rows = zip(labelled.tolist(), ballots, truth[labelled].tolist(), groups, strict=False)
         cells = [LabelledCell(self._ids[row], *cell) for row, *cell in rows]
-        return VotedCells(cells, ballots[len(labelled) :])
+        return cells, ballots[len(labelled) :]
 
 
 class _VotesOfCells:
@@ -137,7 +133,7 @@ class _VotesOfCells:
                 for column, option in zip(columns, row, strict=True)
                 if option != _NOBODY
             ]
-            ballots.append(counting.count(voted).ballots)
+            ballots.append(counting.count(voted))
         return [ballots[index] for index in distinct.of_item.tolist()]
 
     def _cells_one_by_one(
@@ -148,7 +144,7 @@ class _VotesOfCells:
         """
         ids = [self._ids[row] for row in rows.tolist()]
         return [
-            counting.count([ballot for ballot in votes.ballots if ballot.criterion == name]).ballots
+            counting.count([ballot for ballot in votes.ballots if ballot.criterion == name])
             for votes in self._store.votes.ballots(self._run.id, ids)
         ]
 

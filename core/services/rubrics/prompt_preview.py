@@ -20,9 +20,10 @@ from core.judging.prompts import assembly
 from core.judging.prompts.parts import shown_order
 from core.judging.protocol import Question
 from core.scoring import ItemScore, MeasuredTexts, Texts, explain, measured_texts, score_item
-from core.scoring.gates import PatternFinding, findings
+from core.scoring.gates import findings
 from core.scoring.patterns import FoldedText
 from core.scoring.points import penalty_for
+from core.scoring.trace import PrecheckFinding
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import draft_payload
 from core.store.store import Store
@@ -131,7 +132,7 @@ def penalty_examples(penalty: Mapping[str, Any]) -> list[tuple[int, float]]:
     return [(n, penalty_for(policy, n)) for n in lengths]
 
 
-def pre_check_matches(check: Mapping[str, Any], text: str) -> list[PatternFinding]:
+def pre_check_matches(check: Mapping[str, Any], text: str) -> list[tuple[PrecheckFinding, str]]:
     """Return a pre-check's findings and excuses in a text, from its plain data.
 
     Raises ``InputError`` if the pre-check is invalid.

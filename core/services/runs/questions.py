@@ -272,7 +272,7 @@ class Selector:
         if not round_.earlier:
             return True
         names = {j.name for j in round_.earlier}
-        cast = self.counting.count([r for r in rows if r.judge in names]).ballots
+        cast = self.counting.count([r for r in rows if r.judge in names])
         return self._can_change(criterion, cast, round_.later)
 
     def _escalates(
@@ -287,8 +287,8 @@ class Selector:
     ) -> bool:
         """Return whether a cell escalates from this stage to the next."""
         names = {j.name for j in self.panel.judges if j.stage == stage and not j.shadow}
-        counted = self.counting.count([r for r in rows if r.judge in names])
-        verdict = settle(criterion, counted.ballots, self.panel.rules)
+        cast = self.counting.count([r for r in rows if r.judge in names])
+        verdict = settle(criterion, cast, self.panel.rules)
         if verdict is None:
             return cascade.on_failure
         if verdict.abstained:

@@ -133,14 +133,14 @@ def _trial_field(name: str, uid: str, check: Mapping[str, Any]) -> None:
     except InputError as error:
         st.caption(label(error.problems[0].message if error.problems else str(error.message)))
         return
-    hits = [match.found for match in matches if not match.excuse]
+    hits = [match for match, excuse in matches if not excuse]
     spans = [(match.start, match.end) for match in hits]
     st.html(f'<div class="rs-card rs-prose">{marked(text, spans)}</div>')
     tags = [tag(f"Found {fmt.count(len(hits))}", "warn") if hits else tag("✓ Clear", "good")]
     tags += [
-        f"<span>{esc(match.found.text)}</span>{tag(f'excused by “{match.excuse}”')}"
-        for match in matches
-        if match.excuse
+        f"<span>{esc(match.text)}</span>{tag(f'excused by “{excuse}”')}"
+        for match, excuse in matches
+        if excuse
     ]
     draw_row(tags)
 

@@ -38,9 +38,9 @@ def row(judge: str, option: int, replicate: int = 0, criterion: str = "cites") -
 
 def test_a_shadow_votes_without_counting() -> None:
     counting = counting_of(plan(Panel(judges=(llm("a"), llm("b", shadow=True)))))
-    counted = counting.count([row("a", MET), row("b", UNMET)])
-    assert counted.ballots == [Ballot(MET, False, 1.0, "a")]
-    assert counted.planned == 1
+    rows = [row("a", MET), row("b", UNMET)]
+    assert counting.count(rows) == [Ballot(MET, False, 1.0, "a")]
+    assert counting.planned_for(rows) == 1
 
 
 def test_a_panel_of_shadows_is_refused() -> None:
@@ -50,9 +50,7 @@ def test_a_panel_of_shadows_is_refused() -> None:
 
 def test_a_flip_check_records_the_second_answer_and_counts_the_first() -> None:
     counting = counting_of(plan(Panel(judges=(llm("a"),), asking=Asking(flip="check"))))
-    assert counting.count([row("a", MET, 0), row("a", UNMET, 1)]).ballots == [
-        Ballot(MET, False, 1.0, "a")
-    ]
+    assert counting.count([row("a", MET, 0), row("a", UNMET, 1)]) == [Ballot(MET, False, 1.0, "a")]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +62,7 @@ def test_both_orders_may_be_required_to_agree(second: int, counted: Ballot) -> N
     panel = Panel(judges=(llm("a"),), asking=Asking(flip="require"))
     counting = counting_of(plan(panel, replicates=2))
     rows = [row("a", MET, 0), row("a", MET, 1), row("a", second, 2), row("a", MET, 3)]
-    assert counting.count(rows).ballots == [counted, Ballot(MET, False, 1.0, "a")]
+    assert counting.count(rows) == [counted, Ballot(MET, False, 1.0, "a")]
 
 
 def test_flips_double_the_answers_of_models_only() -> None:
@@ -89,11 +87,11 @@ CASCADE = Panel(judges=(llm("first"), llm("a", stage=1), llm("b", stage=1)), cas
 
 def test_in_a_cascade_the_last_stage_that_was_asked_decides() -> None:
     counting = counting_of(plan(CASCADE))
-    alone = counting.count([row("first", MET)])
-    assert (len(alone.ballots), alone.planned) == (1, 1)
-    further = counting.count([row("first", MET), row("a", UNMET), row("b", UNMET)])
-    assert [b.option for b in further.ballots] == [UNMET, UNMET]
-    assert further.planned == 2
+    alone = [row("first", MET)]
+    assert (len(counting.count(alone)), counting.planned_for(alone)) == (1, 1)
+    further = [*alone, row("a", UNMET), row("b", UNMET)]
+    assert [b.option for b in counting.count(further)] == [UNMET, UNMET]
+    assert counting.planned_for(further) == 2
 
 
 def selector(panel: Panel, rubric: Rubric = RUBRIC, **confidence: float) -> Selector:
@@ -169,6 +167,9 @@ def test_one_round_asks_everybody_where_nothing_is_staged() -> None:
 
 
 def test_imports_count_every_vote_alike() -> None:
-    counted = VoteCounting().count([row("a", MET), row("b", AWAY)])
-    assert counted.ballots == [Ballot(MET, False, 1.0, "a"), Ballot(AWAY, True, 1.0, "b")]
-    assert counted.planned is None
+    rows = [row("a", MET), row("b", AWAY)]
+    assert VoteCounting().count(rows) == [
+        Ballot(MET, False, 1.0, "a"),
+        Ballot(AWAY, True, 1.0, "b"),
+    ]
+    assert VoteCounting().planned_for(rows) is None
