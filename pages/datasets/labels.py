@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -9,7 +10,7 @@ import streamlit as st
 from core import figures as draw
 from core.domain.library import DatasetVersion
 from core.services.datasets import label_draws, label_stats
-from core.services.datasets.label_stats import RARE, CriterionLabels, LabelRubric, LabelStats
+from core.services.datasets.label_stats import RARE, CriterionLabels, LabelRubric
 from core.services.results import fair_sample
 from core.text import numbers as fmt
 from pages.datasets.items import DATASET_DRAW, DATASET_PLOT, DATASET_RUBRIC
@@ -39,14 +40,14 @@ def show(version: DatasetVersion) -> None:
         _draw_declaration(version)
         return
     chosen = _label_rubric(version, choices)
-    stats = remembered(
+    criteria, elsewhere = remembered(
         "label stats",
         (version.id, chosen.version_id or 0),
         lambda: label_stats.label_stats(store(), version.id, chosen.rubric),
     )
-    _label_plot(version, stats)
-    _label_table(stats)
-    _label_notes(stats)
+    _label_plot(version, criteria)
+    _label_table(criteria)
+    _label_notes(criteria, elsewhere)
     _draw_declaration(version)
 
 
@@ -65,10 +66,10 @@ def _label_rubric(version: DatasetVersion, choices: list[LabelRubric]) -> LabelR
     return by_id[chosen]
 
 
-def _label_plot(version: DatasetVersion, stats: LabelStats) -> None:
+def _label_plot(version: DatasetVersion, criteria: Sequence[CriterionLabels]) -> None:
     labelled = [
         criterion
-        for criterion in stats.criteria
+        for criterion in criteria
         if criterion.labelled or criterion.abstained or criterion.strange
     ]
     if not labelled:
@@ -99,10 +100,10 @@ def _bar_pieces(labels: CriterionLabels) -> list[tuple[str, int | None, float | 
     ]
 
 
-def _label_table(stats: LabelStats) -> None:
+def _label_table(criteria: Sequence[CriterionLabels]) -> None:
     draw_table(
         ("Criterion", "Labels", "Missing", "Spread", "Always the most common", "By option"),
-        map(_label_row, stats.criteria),
+        map(_label_row, criteria),
         name="Labels per criterion",
         numbers=(1, 2, 3, 4),
     )
@@ -140,16 +141,16 @@ def _label_row(labels: CriterionLabels) -> list[str]:
     ]
 
 
-def _label_notes(stats: LabelStats) -> None:
-    strange = sum(sum(criterion.strange.values()) for criterion in stats.criteria)
+def _label_notes(criteria: Sequence[CriterionLabels], elsewhere: Mapping[str, int]) -> None:
+    strange = sum(sum(criterion.strange.values()) for criterion in criteria)
     if strange:
         st.warning(
             f"Not an option of their criterion: {fmt.plural(strange, 'label')}. Judges neither "
             "learn from them nor are measured by them.",
             icon=":material/label_off:",
         )
-    if stats.elsewhere:
-        names = ", ".join(f"{esc(one_line(n, 60))} ({c})" for n, c in stats.elsewhere.items())
+    if elsewhere:
+        names = ", ".join(f"{esc(one_line(n, 60))} ({c})" for n, c in elsewhere.items())
         st.html(f'<div class="rs-quiet">Labels for what this rubric does not ask: {names}</div>')
 
 

@@ -88,31 +88,28 @@ class CriterionLabels:
         return tuple(name for name, number in self.counts.items() if not number)
 
 
-@dataclass(frozen=True)
-class LabelStats:
-    """All criteria of a rubric, and labels for criteria that it lacks."""
-
-    criteria: tuple[CriterionLabels, ...]
-    elsewhere: Mapping[str, int]
-
-
-def label_stats(store: Store, version_id: int, rubric: Rubric) -> LabelStats:
-    """Return the labels of a dataset version under a rubric."""
+def label_stats(
+    store: Store, version_id: int, rubric: Rubric
+) -> tuple[tuple[CriterionLabels, ...], dict[str, int]]:
+    """Return the labels of a dataset version under a rubric, as ``stats_of``."""
     counts = store.datasets.label_counts(version_id)
     return stats_of(counts, store.datasets.version(version_id).items, rubric)
 
 
-def stats_of(given: Mapping[str, Mapping[str, int]], items: int, rubric: Rubric) -> LabelStats:
-    """Return the statistics from counts by criterion and label.
+def stats_of(
+    given: Mapping[str, Mapping[str, int]], items: int, rubric: Rubric
+) -> tuple[tuple[CriterionLabels, ...], dict[str, int]]:
+    """Return the labels of all criteria of a rubric, from counts by criterion and label, and the
+    number of labels by each criterion that the rubric lacks.
 
     >>> from core.domain.rubric import Criterion, Rubric
     >>> rubric = Rubric(criteria=(Criterion(name="ok", requirement="It is."),))
-    >>> labels = stats_of({"ok": {"MET": 3, "met": 1, "huh": 1}}, 6, rubric).criteria[0]
+    >>> (labels,), _ = stats_of({"ok": {"MET": 3, "met": 1, "huh": 1}}, 6, rubric)
     >>> labels.counts, labels.missing, labels.strange
     ({'MET': 4, 'UNMET': 0}, 1, {'huh': 1})
     """
     names = {c.name for c in rubric.criteria}
-    return LabelStats(
+    return (
         tuple(_criterion_labels(c, given.get(c.name, {}), items) for c in rubric.criteria),
         {name: sum(labels.values()) for name, labels in given.items() if name not in names},
     )

@@ -19,6 +19,6 @@ def test_of_a_penalty_met_is_the_worse_verdict(weight: float, met: float, unmet:
     assert [earned for _, _, earned, _ in verdicts] == [met, unmet, None]
 
     rubric = Rubric(name="R", criteria=(late,))
-    (counted,) = stats_of({"Late": {"MET": 3, "UNMET": 1}}, 4, rubric).criteria
+    (counted,), _ = stats_of({"Late": {"MET": 3, "UNMET": 1}}, 4, rubric)
     pieces = labels._bar_pieces(counted)
     assert [earned for _, _, earned, _ in pieces] == [met, unmet, None, None]
