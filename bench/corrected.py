@@ -24,8 +24,8 @@ from bench.recorded import DATA, found, llmbar
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.intervals.hit_rates import corrected_share
-from core.metrics.intervals.powered_gaps import PoweredGap, powered_gap
-from core.metrics.intervals.sampling import item_shares, powered_mean
+from core.metrics.intervals.powered_gaps import powered_gap
+from core.metrics.intervals.sampling import Powered, item_shares, powered_mean
 from core.metrics.measure import Array
 from core.services.queueing.draw_chances import SPREADS
 
@@ -39,9 +39,9 @@ class Tally:
         self.n = self.held = self.wrong = self.better = 0
         self.off, self.widths, self.alone = [list[float]() for _ in range(3)]
 
-    def add(self, one: PoweredGap, truth: float, about: float, p: float | None) -> None:
+    def add(self, one: Powered, truth: float, about: float, p: float | None) -> None:
         """``truth`` gives the sign of who is better, ``about`` is what the interval should hold."""
-        value, low, high = one.gap[:3]
+        value, low, high = one.mean[:3]
         if value is None or low is None or high is None or p is None:
             return
         self.n += 1
@@ -233,14 +233,14 @@ def runs() -> None:
         print(f"LLMBar, {len(models)} models, {labels} labels: {told}", flush=True)
 
 
-def _run_gap(more: Array, mark: Array) -> tuple[PoweredGap, float, float, float | None]:
+def _run_gap(more: Array, mark: Array) -> tuple[Powered, float, float, float | None]:
     """With what is known to be no gap; beside it all labels as they come."""
     apart, n, true = more != 0, len(more), float(more.mean())
     known = np.where(apart, more * mark, 0.0)
     spots, ones = np.arange(n), np.ones(n)
     one = powered_gap(np.zeros(n), known, np.where(apart, 0, -1), ones, spots)
     plain = powered_gap(np.zeros(n), more * mark, np.zeros(n), ones, spots)
-    return one._replace(labels=plain.gap), true, true, one.p
+    return one._replace(labels=plain.mean), true, true, one.p
 
 
 class Stories(NamedTuple):
@@ -293,7 +293,7 @@ def systems() -> None:
         )
 
 
-def _pairs(one: Stories, mark: Array) -> Iterator[tuple[PoweredGap, float]]:
+def _pairs(one: Stories, mark: Array) -> Iterator[tuple[Powered, float]]:
     tasks, systems_ = one.people.shape
     for first, second in combinations(range(systems_), 2):
         both = [first, second]

@@ -117,7 +117,7 @@ def gaps(samples: int) -> None:
             mark[generator.choice(2 * TASKS, labels, replace=False)] = 1.0
             known = of.true * mark
             found = powered_gap(of.voted, known, np.zeros(2 * TASKS), sides, tasks)
-            hits += found.p is not None and found.p < 0.05 and (found.gap.value or 0) > 0
+            hits += found.p is not None and found.p < 0.05 and (found.mean.value or 0) > 0
             cells = expected(of, np.zeros(2 * TASKS), sides / TASKS)
             chance = np.full(2 * TASKS, labels / (2 * TASKS))
             spread = sum_error(draw_groups(cells, (sides > 0).astype(np.int64), chance)) or 0.0

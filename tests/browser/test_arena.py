@@ -136,6 +136,6 @@ def test_a_digit_typed_into_a_field_is_no_vote(
     store = Store(app_db)
     mine = next(a for a in arena_people.arenas_of(store, [contest]) if a.person == "Ann 12")
     assert (mine.votes, mine.withdrawn) == (1, 1)
-    (accord, *_) = blind_arena.people_judge_agreement(store, [mine.run_id])
-    assert accord.same.n == 0
+    agreement = blind_arena.people_judge_agreement(store, [mine.run_id])
+    assert agreement[""].same.n == 0
     store.close()
