@@ -106,10 +106,10 @@ def main() -> None:
             run_id = lifecycle.start(store, request)
             work_here(store, run_id)
             seconds = time.perf_counter() - began
-            found = panel_against_labels(store, run_id)
-            answered = sum(c.n for c in found)
-            right = sum(round((c.accuracy or 0) * c.n) for c in found)
-            everything = answered + sum(c.abstained for c in found)
+            lines = [line for line, _ in panel_against_labels(store, run_id)]
+            answered = sum(line.n for line in lines)
+            right = sum(round((line.accuracy.value or 0) * line.n) for line in lines)
+            everything = answered + sum(line.abstained for line in lines)
             print(
                 f"{name:<28}{provider.count:>7}{answered:>10}{right / answered:>10.3f}"
                 f"{right / everything:>8.3f}{seconds:>9.1f}"

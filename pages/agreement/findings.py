@@ -11,7 +11,6 @@ from core.services.agreement.ratings import PANEL
 from core.services.diagnostics.diagnosis import Examination, examination_of_run
 from core.services.diagnostics.evidence import Chart
 from core.services.diagnostics.evidence_charts import ShownEvidence
-from core.services.diagnostics.judge_bias import FindingCandidate
 from core.services.results import browsing
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -88,7 +87,10 @@ def _comparison_chart(evidence: ShownEvidence, key: str) -> None:
     parts = parts[:MOST]
     words = ESTIMATES[evidence.finding.kind]
     st.caption(f"{words}, of all that were checked; the diamond is what a healthy one has.")
-    dots = [_estimate_dot(other, evidence.bound) for other in parts]
+    dots = [
+        draw.EstimateDot(other.subjects, *other.effect[:3], evidence.bound, other.effect.n)
+        for other in parts
+    ]
     st.plotly_chart(
         draw.forest(dots, words, "Healthy", subject, whole=False),
         key=key,
@@ -110,13 +112,6 @@ def _comparison_chart(evidence: ShownEvidence, key: str) -> None:
             name=f"{words} of every subject",
             numbers=(1, 2, 3),
         )
-
-
-def _estimate_dot(other: FindingCandidate, bound: float) -> draw.EstimateDot:
-    effect = other.effect
-    return draw.EstimateDot(
-        other.subjects, effect.estimate, effect.low, effect.high, bound, effect.n
-    )
 
 
 def show(chosen: RatedSelection) -> None:

@@ -47,7 +47,7 @@ LOOKED_AT = {
     ("pages/runs/choosing.py", "what"),
     ("pages/ui/run_form.py", "estimate.twins.in_words()"),
     ("pages/runs/page.py", "count"),
-    ("pages/runs/page.py", "learning.labelled"),
+    ("pages/runs/page.py", "labelled"),
     ("pages/spot/result.py", "caption"),
     ("pages/spot/page.py", "caption"),
     ("pages/spot/page.py", "used"),
