@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from core.formats.datasets.dataset_file import parse_dataset
-from core.formats.datasets.table import read_table
 from core.formats.rubrics.forms import read_rubrics
+from core.formats.tables.table import read_table
 from core.formats.votes.vote_layouts import kind_of_table
 from tests.formats.office.documents import docx, grid
 from tests.formats.office.workbooks import VOTES, ods, ods_row, xlsx, zipped

@@ -9,12 +9,12 @@ from __future__ import annotations
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.datasets.dataset_file import MAX_ITEMS, parse_dataset
-from core.formats.datasets.table import Table
 from core.formats.office.workbook import book_in
 from core.formats.rubrics.evalassist import recognised_rows
 from core.formats.rubrics.forms import RUBRIC_FORMATS, holds_items, may_be_ours, read_rubrics
 from core.formats.source.format import Fit, Format, format_of
 from core.formats.source.opened import Opened
+from core.formats.tables.table import Table
 from core.formats.votes.gradescope import recognised_evaluations
 from core.formats.votes.proposals.near_shapes import nearest_shapes
 from core.formats.votes.reading import TABLES, SeenKind, read_bundle, table_of

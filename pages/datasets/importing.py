@@ -10,9 +10,9 @@ import streamlit as st
 from core.domain.dataset import Dataset
 from core.errors import InputError, Problem
 from core.formats.datasets.mapping import ColumnMapping
-from core.formats.datasets.table import Table
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
+from core.formats.tables.table import Table
 from core.formats.votes.reading import TABLES
 from core.formats.votes.vote_layouts import kind_of_table
 from core.services.datasets import catalog, label_stats

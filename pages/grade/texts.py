@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
-from core.formats.datasets.table import Table
 from core.formats.office.workbook import SheetNotChosen
+from core.formats.tables.table import Table
 from core.services.datasets import catalog
 from core.services.guided import dropped as reading
 from core.services.guided import texts

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.errors import Problem
-from core.formats.datasets.table import Table
+from core.formats.tables.table import Table
 from core.formats.votes.vote_mapping import VoteColumn, VoteMapping
 from core.services.imports import column_roles, import_files
 from core.services.imports.import_files import FileShape

@@ -15,7 +15,7 @@ from core.domain.library import ItemFilter
 from core.domain.rubric import Rubric
 from core.errors import InputError, NotAllowed
 from core.formats.datasets.mapping import ColumnMapping
-from core.formats.datasets.table import Table
+from core.formats.tables.table import Table
 from core.services.access import blindness, members
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked

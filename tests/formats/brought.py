@@ -181,6 +181,15 @@ BROUGHT: tuple[Brought, ...] = (
     ),
     # Four decisions, one of them ignored.
     votes("Prodigy", "set.jsonl", lines(foreign_shapes.PRODIGY), (3, 0, 0, 2, 3, 1)),
+    # Two documents, a question for each of two filters.
+    votes(
+        "lm-evaluation-harness", "samples.jsonl", lines(foreign_shapes.LM_EVAL), (4, 0, 0, 1, 2, 2)
+    ),
+    # Two reviews of a paper with two scores each.
+    votes(
+        *("OpenReview", "notes.json", json.dumps({"notes": foreign_shapes.OPENREVIEW[1:]})),
+        (4, 0, 0, 2, 1, 2),
+    ),
     # Items.
     items("CSV of texts", "items.csv", "id,submission\na,x\nb,y\n", 2),
     items("CSV, Windows-1252", "note.csv", GERMAN.encode("cp1252"), 1),

@@ -57,7 +57,6 @@ BATTLES: dict[str, Any] = {
         | {"text_b": "Yes" if n % 3 == 1 else essay(n + 9)}
     ),
 }
-PICKS = "It takes a row for each two that are compared"
 STRENGTH = ("A much better", "A slightly better", "about the same", "B somewhat better")
 
 COMPARED_TABLES: tuple[Stranger, ...] = (
@@ -207,13 +206,14 @@ COMPARED_TABLES: tuple[Stranger, ...] = (
                     for n in range(9)
                 ]
             ),
-            "refused",
-            words_in_refusal=(f"'{head}' chooses among more than two answers", PICKS),
+            "pairs",
+            (votes, 2, votes, 1),
         )
-        for head, words in (
-            ("best", ("a", "b", "c")),
-            ("ranking", ("A>B>C", "B>A>C", "C>A>B")),
-            ("winner", ("answer_a", "answer_b", "answer_c")),
+        for head, words, votes in (
+            # Nine rows: the best of three says two pairs, an order all three.
+            ("best", ("a", "b", "c"), 18),
+            ("ranking", ("A>B>C", "B>A>C", "C>A>B"), 27),
+            ("winner", ("answer_a", "answer_b", "answer_c"), 18),
         )
     ),
 )  # fmt: skip

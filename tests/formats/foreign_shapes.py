@@ -178,6 +178,26 @@ CHOICES = [
      "answer": "accept", "_input_hash": hash, "_task_hash": hash, "_annotator_id": "set-ann"}
     for hash, text, chosen in ((11, "The parcel came late.", "NEG"), (12, "Nice socks.", "POS"))
 ]  # fmt: skip
+#: Two documents under two filters; the metric is 1 for the answer that is exactly the target.
+LM_EVAL = [
+    {"doc_id": n, "doc": {"question": f"What is {n} and 1?"}, "target": str(n + 1),
+     "arguments": {"gen_args_0": {"arg_0": f"Q: What is {n} and 1? A:", "arg_1": {"until": []}}},
+     "resps": [[f"I say {n + 1}."]], "filtered_resps": [f"{n + 1}"], "filter": filter,
+     "metrics": ["exact_match"], "exact_match": float(filter == "flexible")}
+    for n in range(2) for filter in ("strict", "flexible")
+]  # fmt: skip
+#: A paper, and two reviews of it; the words behind a number are its description.
+OPENREVIEW = [
+    {"id": "p1", "forum": "p1", "signatures": ["Venue/Authors"],
+     "content": {"title": {"value": "A"}}},
+    *(
+        {"id": f"r{n}", "forum": "p1", "signatures": [f"Venue/Paper1/Reviewer_{who}"],
+         "content": {"title": {"value": "Review"}, "summary": {"value": "It bends light."},
+                     "soundness": {"value": f"{n} fair"}, "rating": {"value": f"{n + 4}: accept"},
+                     "confidence": {"value": 3}}}
+        for n, who in ((2, "aB1"), (3, "cD2"))
+    ),
+]  # fmt: skip
 
 
 def lines(rows: list[dict[str, Any]]) -> str:

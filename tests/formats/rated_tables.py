@@ -294,7 +294,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
     ),
     # Who chose is a rater; the same two answers the other way round are the same pair.
     Stranger("duels.jsonl", lines(DUELS), "pairs", (8, 2, 4, 1)),
-    # Orders and extremes are said to be what they are.
+    # Three in order are three pairs; of four with a best and a worst, five of six pairs are said.
     Stranger(
         "order.csv",
         table(
@@ -304,8 +304,8 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for n in range(6)
             ]
         ),
-        "refused",
-        words_in_refusal=("Each row ranks: '1st', '2nd', '3rd'", "not read", "preference"),
+        "pairs",
+        (18, 2, 18, 1),
     ),
     Stranger(
         "places.csv",
@@ -316,8 +316,8 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for n in range(6)
             ]
         ),
-        "refused",
-        words_in_refusal=("Each row ranks: 'Oak', 'Elm', 'Ash'",),
+        "pairs",
+        (18, 6, 18, 1),
     ),
     Stranger(
         "extremes.csv",
@@ -328,8 +328,8 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for n, words in enumerate(("abcd", "bcda", "acde", "dbea", "ebca"))
             ]
         ),
-        "refused",
-        words_in_refusal=("best-worst", "'most' and 'least'", "not read"),
+        "pairs",
+        (25, 1, 25, 1),
     ),
     # Names of people beside their grades are no two answers.
     Stranger(

@@ -42,6 +42,8 @@ OF: Mapping[str, str] = {
     "PaperBench, graded": "paperbench",
     "Label Studio, CSV": "label_studio",
     "Prodigy": "prodigy",
+    "lm-evaluation-harness": "lm_eval",
+    "OpenReview": "openreview",
     "EvalAssist, test case": "evalassist",
     "BiGGen Bench": "items",
     "Autorubric, dataset": "items",

@@ -11,8 +11,10 @@ from core.domain.base import build_model, hint_for
 from core.domain.dataset import Dataset, Item, Pair, Sections
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.columns.label_words import empty_answers_sentence, without_absences
+from core.formats.columns.text_columns import holds_messages, maps_for, prompt_map, proposed_texts
+from core.formats.datasets.field_names import OWN
 from core.formats.datasets.items import ItemReader
-from core.formats.datasets.label_words import empty_answers_sentence, without_absences
 from core.formats.datasets.labels import (
     TEXT_AVAILABLE,
     UnfitValue,
@@ -22,19 +24,17 @@ from core.formats.datasets.labels import (
     translated_words,
 )
 from core.formats.datasets.mapping import (
-    OWN,
     ColumnMapping,
     change_items,
     equally_likely_columns,
     guess_mapping,
 )
 from core.formats.datasets.roles import LONGEST, private_columns, role_table
-from core.formats.datasets.table import Table, read_table, with_paths
-from core.formats.datasets.text_columns import holds_messages, maps_for, prompt_map, proposed_texts
 from core.formats.rubrics.keys import kept_key, sort_keys
 from core.formats.rubrics.rubric_file import rubric_data, rubric_from_data
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import ColumnRole, Parsed, kind_of, limited, refusal, stem, too_many
+from core.formats.tables.table import Table, read_table, with_paths
 
 #: The most items; reading more takes over five seconds and 300 MB.
 MAX_ITEMS = 200_000

@@ -22,10 +22,11 @@ from core.formats.datasets.labels import (
     text_of,
 )
 from core.formats.datasets.mapping import ColumnMapping, context_name
-from core.formats.datasets.table import Table, only_entry
 from core.formats.rubrics.forms import converted_document
 from core.formats.rubrics.rubric_file import parse_rubric, rubric_from_data
 from core.formats.source.parsed import kind_of, too_many
+from core.formats.tables.cells import only_entry
+from core.formats.tables.table import Table
 
 _NEEDED = ("id", "submission")
 #: The longest name of a group; a longer text is a note.

@@ -13,7 +13,7 @@ from core.domain.base import Path, hint_for
 from core.domain.dataset import MAX_TEXT, Label
 from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.label_words import NO_ANSWER, holds_no_answer, option_named
+from core.formats.columns.label_words import NO_ANSWER, holds_no_answer, option_named
 from core.formats.source.parsed import kind_of
 from core.text.names import fold
 

@@ -11,18 +11,38 @@ from pydantic import Field
 from core.domain.base import Noun, build_model
 from core.domain.dataset import Split
 from core.domain.rubric import Rubric
-from core.formats.datasets.answer_columns import (
+from core.formats.columns.answer_columns import (
     MOST_SHARED,
     columns_by_scale,
     could_answer,
     counts_rows,
     is_index,
+    words_in,
+)
+from core.formats.columns.headings import (
     is_sum,
     lower_heading,
     named_for_raters,
     names_a_criterion,
     without_prefix,
-    words_in,
+)
+from core.formats.columns.text_columns import (
+    ANY_TEXT,
+    SECTIONS,
+    holds_messages,
+    is_worded,
+    prompt_beside,
+    reference_beside,
+    text_column,
+)
+from core.formats.datasets.field_names import (
+    CODES,
+    CONTEXT,
+    CONTEXT_NAMES,
+    CONTEXT_SYNONYMS,
+    LABELS,
+    OWN,
+    SYNONYMS,
 )
 from core.formats.datasets.labels import WORD, is_word_change, words_in_changes
 from core.formats.datasets.roles import (
@@ -33,74 +53,10 @@ from core.formats.datasets.roles import (
     refuse_repeated_fields,
     with_item_columns_joined,
 )
-from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import (
-    ANY_TEXT,
-    SECTIONS,
-    WRITTEN,
-    WRITTEN_BY,
-    holds_messages,
-    is_worded,
-    prompt_beside,
-    reference_beside,
-    text_column,
-)
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, has_word
+from core.formats.tables.table import Table
 
-#: Column names of each field in files made for grading.
-OWN: dict[str, tuple[str, ...]] = {
-    name: (name,)
-    for name in ("id", "submission", "prompt", "reference", "description", "system", "split")
-} | {
-    "tags": ("tags",),
-    "rubric": ("rubric",),
-    "label_map": ("labels",),
-    "meta_map": ("meta",),
-    "truth": ("ground truth", "truth"),
-    "truth_reasons": ("ground truth reasons",),
-}
-#: Other usual names, most specific first. A criterion of that name takes precedence.
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    "id": (
-        *("item id", "example id", "sample id", "uid", "key", "student id", "participant id"),
-        *("ticket id", "case id", "response id", "submission id", "document id", "record id"),
-        *("prompt id", "question id", "conversation id", "ticket", "case", "student"),
-        *("identifier", "participant"),
-    ),
-    "prompt": (
-        *("question", "instruction", "query", "input", "task", "assignment", "essay prompt"),
-        *("writing prompt", "user input"),
-    ),
-    "reference": (
-        *("reference submission", "reference answer", "gold answer", "model answer"),
-        *("desired answer", "ideal answer", "expected", "expected output", "target"),
-        "ground truth",
-    ),
-    "submission": (*WRITTEN_BY, *WRITTEN, *ANY_TEXT),
-    "system": ("model", "model name"),
-    "meta_map": ("metadata",),
-    "label_map": ("scores", "ratings"),
-    "rubric": ("rubrics", "rubric tree", "score rubric"),
-}
-#: Columns of context for judges; a file may have several.
-CONTEXT = ("context", "contexts")
-CONTEXT_NAMES = (
-    *("retrieved contexts", "retrieved context", "passages", "documents", "source document"),
-    *("source text", "background"),
-)
-#: Names that mean context only if the column holds texts.
-CONTEXT_SYNONYMS = (
-    *CONTEXT_NAMES,
-    *("source", "article", "source article", "document", "passage", "premise", "abstract"),
-)
-#: Names of a column with one label for the whole item.
-LABELS = (
-    *("label", "rating", "score", "mark", "grade", "gold", "gold label", "class", "category"),
-    *("sentiment", "verdict", "quality", "target"),
-)
-#: Names of labels in qualitative coding, as whole headings: a longer one with `code` is an id.
-CODES = ("code", "codes", "codes applied", "codes applied combined")
 #: Ends of headings of ids.
 _ID = re.compile(r"[ .](id|no|num|number|code)\.?\Z|(nr|nummer|n°|\A#|kennung|\Anumero)\.?\Z")
 _CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
@@ -165,7 +121,7 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     A field's own name comes first, then criteria, by name or after ``label:`` or ``label_``, with
     reasons after ``reason:`` or ``reason_``, then other usual names. Other columns become meta.
 
-    >>> from core.formats.datasets.table import read_table
+    >>> from core.formats.tables.table import read_table
     >>> guess_mapping(read_table("Question,Answer,label:tone\n1,2,3\n", "x.csv")).labels
     {'tone': 'label:tone'}
     """

@@ -7,23 +7,21 @@ from typing import NamedTuple
 
 from core.domain.base import hint_for
 from core.errors import InputError
-from core.formats.datasets.answer_columns import (
+from core.formats.columns.answer_columns import counts_rows, is_index, words_in
+from core.formats.columns.headings import (
     COUNTS,
-    counts_rows,
-    is_index,
     is_quantity,
     is_sum,
     lower_heading,
     names_an_occasion,
     plain_name,
-    words_in,
 )
-from core.formats.datasets.label_words import NO_ANSWER
-from core.formats.datasets.table import JOINED, Table, joined_parts
-from core.formats.datasets.text_columns import ANY_TEXT, LONG, WRITTEN, WRITTEN_BY, turns_in
+from core.formats.columns.label_words import NO_ANSWER
+from core.formats.columns.text_columns import ANY_TEXT, LONG, WRITTEN, WRITTEN_BY, turns_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ASPECTS, ITEMS, PEOPLE, RANKS, RATERS, has_word
 from core.formats.source.parsed import ColumnRole
+from core.formats.tables.table import JOINED, Table, joined_parts
 
 #: A column that is kept with the item but hidden from judges, and a column that is left out.
 NOTE, IGNORED = "note", "ignored"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 
 from core.text.names import fold
@@ -76,13 +77,21 @@ SUMMARIES: Words = {
     " 平均 合計 总分 總分 合计 均值 共识 平均値 最終 一致 평균 합계 합의"
     " المتوسط متوسط المجموع الإجماع ממוצע",
 }
+#: First cells of rows with the points possible.
+POINTS_POSSIBLE: Words = {
+    "en": "points_possible max_points max_score max_marks maximum_points possible_points out_of"
+    " maximum_marks total_possible",
+    "de_fr": "punkte_maximal max_punkte maximale_punkte punkte_moglich hochstpunktzahl"
+    " points_possibles bareme points_max",
+    "other": "puntos_posibles puntaje_maximo punteggio_massimo pontuacao_maxima maximale_punten",
+}
 #: First cells of rows that summarise the others, or give the maximum.
 SUMMARY_ROWS: Words = SUMMARIES | {
+    "points": " ".join(POINTS_POSSIBLE.values()),
     "rows": "n count max maximum min minimum media média moyenne_generale mittel schnitt anzahl"
-    " nombre numero points_possible max_points maximum_points possible_points out_of"
-    " points_possibles punkte_maximal standard_deviation std_dev standardabweichung"
+    " nombre numero standard_deviation std_dev standardabweichung"
     " ecart_type grand_total overall_mean overall_average class_average subtotal zwischensumme"
-    " desviacion_estandar notendurchschnitt ø"
+    " desviacion_estandar notendurchschnitt ø",
 }
 #: Remarks by raters.
 REMARKS: Words = {
@@ -242,10 +251,10 @@ COURSES: Words = {
 #: Ids and names of rated things.
 _MORE_ITEMS = {"rated": RATED, "course": COURSES}
 ITEMS: Words = {
-    "en": "id item case doc document segment stimulus stimuli stim sample unit task ticket story"
-    " essay utterance video image clip file record trial number no key question candidate student"
-    " submission example passage topic query paragraph scene frame turn page lesion"
-    " dialogue conversation pr paper post comment tweet patient visit specimen image picture"
+    "en": "id uid item case comparison doc document segment stimulus stimuli stim sample unit task"
+    " ticket story essay utterance video image clip file record trial number no key question"
+    " candidate student submission example passage topic query paragraph scene frame turn page"
+    " lesion dialogue conversation pr paper post comment tweet patient visit specimen image picture"
     " ref clause entry photo url audio recording sentence song track melody product proposal"
     " applicant poster",
     "de": "nummer nr fall beitrag aufgabe segment kennung",
@@ -253,6 +262,31 @@ ITEMS: Words = {
     "es": "numero expediente caso alumno identificador",
     "other": "编号 序号 編號 番号 번호 الرقم رقم номер sira numara nummer identyfikator",
 } | {f"{of}_{lang}": words for of, by in _MORE_ITEMS.items() for lang, words in by.items()}
+
+
+#: Headings of first and of last names, which name a person only together.
+_FIRST_NAMES: Words = {
+    "en_de_fr": "first_name given_name forename vorname prenom",
+    "other": "nombre nombres nome imie voornaam fornavn fornamn etunimi ad adi имя 名 이름",
+}
+_LAST_NAMES: Words = {
+    "en_de_fr": "last_name surname family_name name nachname familienname nom nom_de_famille",
+    "romance": "apellido apellidos cognome sobrenome apelido",
+    "other": "nazwisko achternaam efternavn efternamn etternavn sukunimi soyad soyadi"
+    " фамилия 姓 성",
+}
+
+
+def name_parts(headings: Iterable[str]) -> tuple[str, ...]:
+    """Return the headings of the last and the first names of people, or () without both.
+
+    >>> name_parts(["Vorname", "Nachname", "Punkte"]), name_parts(["Name", "Points"])
+    (('Nachname', 'Vorname'), ())
+    """
+    plain = {plain_heading(h): h for h in headings}
+    sides = (_heading_words(_LAST_NAMES), _heading_words(_FIRST_NAMES))
+    parts = [[h for p, h in plain.items() if p in words] for words in sides]
+    return (parts[0][0], parts[1][0]) if all(parts) else ()
 
 
 def plain_heading(heading: str) -> str:
@@ -315,14 +349,14 @@ def has_word(heading: str, words: Words, *, whole: bool = False) -> bool:
 
 
 @cache
-def _row_words() -> frozenset[str]:
-    return frozenset(plain_heading(w) for words in SUMMARY_ROWS.values() for w in words.split())
+def _row_words(*, maxima: bool) -> frozenset[str]:
+    return frozenset(_heading_words(POINTS_POSSIBLE if maxima else SUMMARY_ROWS))
 
 
-def heads_a_summary(cell: str) -> bool:
-    """Return whether a first cell says that its row summarises others.
+def heads_a_summary(cell: str, *, maxima: bool = False) -> bool:
+    """Return whether a first cell says that its row summarises others; ``maxima``: points possible.
 
     >>> heads_a_summary("  Points Possible"), heads_a_summary("Mean:"), heads_a_summary("Meaning")
     (True, True, False)
     """
-    return plain_heading(cell.strip(" :.=*")) in _row_words()
+    return plain_heading(cell.strip(" :.=*")) in _row_words(maxima=maxima)

@@ -16,6 +16,8 @@ Row = Mapping[str, Any]
 _MOST = 6
 #: The beginning of a cell in the row of ids that Qualtrics writes below its headings.
 IMPORT_ID = '{"ImportId":'
+#: The beginning of the description of a row of points possible.
+_POSSIBLE_ROW = "points possible: "
 #: Points possible: `/10`, `max. 10`, `out of 10 points`.
 _POSSIBLE = re.compile(
     r"(?:/|max(?:imum|\.)?:?|out of|von|sur|de|su) ?\d+(?:[.,]\d+)?(?: ?[^\W\d]+\.?)?"
@@ -44,6 +46,22 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
         if summary is not None:
             kinds[at], foot = summary, min(foot, at)
     return kinds
+
+
+def points_possible(
+    columns: Sequence[str], rows: Sequence[Row], summaries: Mapping[int, str]
+) -> dict[str, float]:
+    """Return the points possible by column, if one of the summary rows gives them.
+
+    >>> rows = [{"id": "Points Possible", "essay": "20"}, {"id": "7", "essay": "13"}]
+    >>> points_possible(["id", "essay"], rows, {0: "Points Possible"})
+    {'essay': 20.0}
+    """
+    for at, description in summaries.items():
+        if description.startswith(_POSSIBLE_ROW) or heads_a_summary(description, maxima=True):
+            cells = {c: re.search(r"\d+(?:[.,]\d+)?", str(rows[at].get(c) or "")) for c in columns}
+            return {c: float(m[0].replace(",", ".")) for c, m in cells.items() if m}
+    return {}
 
 
 def left_out_notices(found: Mapping[int, str], lines: Sequence[int | None]) -> list[Problem]:
@@ -116,7 +134,7 @@ def _summary_of(
     """Return what a row summarises, by its first cell or its numbers, or ``None``."""
     row = rows[at]
     if maxima := _points_possible(columns, row):
-        return f"points possible: {maxima}"
+        return f"{_POSSIBLE_ROW}{maxima}"
     filled = [c for c in columns if _is_filled(row, c)]
     first = str(row[filled[0]]).strip() if filled else ""
     if not (heads_a_summary(first) or columns[0] not in filled):

@@ -10,7 +10,7 @@ from core.domain.base import build_model
 from core.domain.dataset import Dataset
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
 from core.errors import Problem
-from core.formats.datasets.label_words import (
+from core.formats.columns.label_words import (
     AWAY,
     NO,
     YES,
@@ -51,13 +51,19 @@ class Derived(NamedTuple):
         ]
 
 
-def derive_rubric(lines: Sequence[VoteLine], gold: Sequence[VoteLine], name: str) -> Derived:
+def derive_rubric(
+    lines: Sequence[VoteLine],
+    gold: Sequence[VoteLine],
+    name: str,
+    maxima: Mapping[str, float] | None = None,
+) -> Derived:
     """Return a rubric from labels, of raters and gold.
 
     Numbers and the words of a scale are ordinal, other words nominal. Yes and no are nominal; yes
     (true, pass, and next to such words 1 and T) has value 1. MET and UNMET make a binary criterion.
     In a ranking the first is the best, and of a fault (severity, risk) the least. Words that mean
-    "no answer" are not labels.
+    "no answer" are not labels. ``maxima`` are the points possible by criterion: the scale begins at
+    0 and ends there.
 
     Raises:
         InputError: a criterion has more different labels than a scale has options.
@@ -70,8 +76,9 @@ def derive_rubric(lines: Sequence[VoteLine], gold: Sequence[VoteLine], name: str
     numeric = {c for c, labels in used.items() if _are_numbers(labels)}
     for criterion, used_labels in used.items():
         beside_numbers = bool(numeric - {criterion})
+        most = maxima.get(criterion) if maxima else None
         scale, options, spelt = _scale_of_labels(
-            list(used_labels), criterion, beside_numbers=beside_numbers
+            list(used_labels), criterion, most, beside_numbers=beside_numbers
         )
         if len(options) > MOST_OPTIONS:
             message = f"has {len(options)} different labels for {criterion!r}."
@@ -217,7 +224,7 @@ def _are_numbers(labels: Iterable[str]) -> bool:
 
 
 def _scale_of_labels(
-    labels: list[str], criterion: str, *, beside_numbers: bool
+    labels: list[str], criterion: str, most: float | None, *, beside_numbers: bool
 ) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
     """Return the scale, its options, and the spelling of every label on it."""
     spelt = {label: CANNOT_ASSESS for label in labels if fold(label) in AWAY}
@@ -234,7 +241,7 @@ def _scale_of_labels(
         numbers = {label: _number_with_comma(label) for label in real}
     if None not in numbers.values():
         given = {n for n in numbers.values() if n is not None}
-        levels = _number_levels(given | ends_of(criterion, given))
+        levels = _number_levels(given | ends_of(criterion, given, most))
         spelt |= {label: _number_text(n) for label, n in numbers.items() if n is not None}
         return "ordinal", _ordered_options({level: _number_text(level) for level in levels}), spelt
     first: dict[str, str] = {}

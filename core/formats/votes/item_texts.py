@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.errors import Problem
-from core.formats.datasets.answer_columns import (
+from core.formats.columns.answer_columns import could_answer, words_in
+from core.formats.columns.headings import (
     COUNTS,
-    could_answer,
     is_sum,
     lower_heading,
     names_a_person,
     plain_name,
     stem_of,
-    words_in,
 )
+from core.formats.columns.text_columns import text_shape
 from core.formats.datasets.mapping import ColumnMapping
-from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import text_shape
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
+from core.formats.tables.table import Table
+from core.formats.votes.pairs.rankings import why_ranking_unread
 from core.formats.votes.structure.named_fields import NAMES
-from core.formats.votes.structure.rankings import why_ranking_unread
 from core.formats.votes.structure.values import Values, names_a_system
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 

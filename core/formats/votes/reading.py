@@ -10,16 +10,18 @@ from typing import TypeAlias, get_args
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.answer_columns import COUNTS, is_sum, plain_name, words_in
+from core.formats.columns.answer_columns import words_in
+from core.formats.columns.headings import COUNTS, is_sum, plain_name
+from core.formats.columns.label_words import without_absences
+from core.formats.columns.text_columns import maps_for, prompt_map
 from core.formats.datasets.dataset_file import parse_dataset
-from core.formats.datasets.label_words import without_absences
 from core.formats.datasets.roles import role_table
-from core.formats.datasets.table import Table, joined_parts, read_table, steps_of, with_paths
-from core.formats.datasets.text_columns import maps_for, prompt_map
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import Parsed, limited
+from core.formats.tables.cells import steps_of
+from core.formats.tables.table import Table, joined_parts, read_table, with_paths
 from core.formats.votes.derived_rubric import (
     Derived,
     derive_dataset,
@@ -39,11 +41,13 @@ from core.formats.votes.imported import (
     empty_answers,
 )
 from core.formats.votes.item_texts import has_text_per_system, text_notices
-from core.formats.votes.pair_tables import guess_pairs, pairs_in
+from core.formats.votes.pairs.contests import pairs_in
+from core.formats.votes.pairs.pair_columns import without_counts
+from core.formats.votes.pairs.pair_tables import guess_pairs
+from core.formats.votes.pairs.rankings import rankings_as_pairs
 from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
 from core.formats.votes.structure.lists import unnamed_raters_as_rows
 from core.formats.votes.structure.nests import judgements_as_rows
-from core.formats.votes.structure.pair_columns import without_counts
 from core.formats.votes.structure.texts import judged_texts
 from core.formats.votes.structure.values import Values
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
@@ -142,7 +146,7 @@ def table_of(
         raise InputError("It contains no table of votes.", (), source.name)
     sheet = source.sheet if source.lone else None
     table = without_counts(read_table(source.files[name], name, sheet, most))
-    table = unnamed_raters_as_rows(judgements_as_rows(table))
+    table = rankings_as_pairs(unnamed_raters_as_rows(judgements_as_rows(table)))
     return without_absences(table, rubric, kept)
 
 
@@ -192,7 +196,9 @@ def _bundle_of_table(
         notices.append(Problem(message, "If a column does: --map rater=COLUMN."))
     gold = list(table_votes.gold.values())
     if rubric is None:
-        derived: Derived = derive_rubric(table_votes.lines, gold, source.title)
+        most = {c.criterion or c.column: table.maxima.get(c.column) for c in mapping.columns}
+        maxima = {name: points for name, points in most.items() if points is not None}
+        derived: Derived = derive_rubric(table_votes.lines, gold, source.title, maxima)
         rubric, notices = derived.rubric, [*notices, *derived.notices]
         spelt, gold = (
             derived.with_rubric_labels(table_votes.lines),

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from core.errors import InputError
-from core.formats.datasets.submissions import could_be_submissions
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES, folder_files, read_bytes
 from core.formats.office.workbook import book_in
 from core.formats.source.archives import Unpacked
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DATASET_BYTES, stem
+from core.formats.tables.submissions import could_be_submissions
 from core.formats.votes.gradescope import looks_like_evaluations
 from core.formats.votes.tools.known_tools import tool_of
 

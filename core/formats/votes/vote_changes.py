@@ -8,17 +8,17 @@ from itertools import product
 from typing import Any
 
 from core.domain.base import build_model
-from core.formats.datasets.answer_columns import is_sum
+from core.formats.columns.headings import is_sum
+from core.formats.columns.name_grids import grid_of
+from core.formats.columns.text_columns import text_shape
 from core.formats.datasets.mapping import ITEM_FIELDS
-from core.formats.datasets.name_grids import grid_of
 from core.formats.datasets.roles import (
     Change,
     listed_columns,
     refuse_repeated_fields,
     with_item_columns_joined,
 )
-from core.formats.datasets.table import Table, joined_parts
-from core.formats.datasets.text_columns import text_shape
+from core.formats.tables.table import Table, joined_parts
 from core.formats.votes.structure.named_fields import NAMES, PAIR
 from core.formats.votes.vote_mapping import Layout, VoteMapping, VoterKind, kinds_of
 

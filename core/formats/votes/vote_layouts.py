@@ -6,11 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from core.domain.rubric import Rubric
-from core.formats.datasets.answer_columns import (
+from core.formats.columns.answer_columns import (
     are_not_labels,
     columns_by_scale,
     could_answer,
     holds_unique_texts,
+    words_in,
+)
+from core.formats.columns.headings import (
     is_question,
     is_sum,
     named_for_raters,
@@ -18,13 +21,12 @@ from core.formats.datasets.answer_columns import (
     names_a_rater,
     numbered_parts,
     plain_name,
-    words_in,
 )
+from core.formats.columns.name_grids import answers_in_grid
+from core.formats.columns.text_columns import LONG, text_shape
 from core.formats.datasets.mapping import ColumnMapping, guess_mapping
-from core.formats.datasets.name_grids import answers_in_grid
-from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import LONG, text_shape
 from core.formats.source.heading_words import ITEMS, has_word
+from core.formats.tables.table import Table
 from core.formats.votes.imported import TableFormat
 from core.formats.votes.item_texts import (
     has_text_per_system,
@@ -32,9 +34,10 @@ from core.formats.votes.item_texts import (
     rival_labels,
     why_unreadable,
 )
-from core.formats.votes.pair_tables import guess_pairs, near_pairs
+from core.formats.votes.pairs.pair_columns import similar_system_columns
+from core.formats.votes.pairs.pair_tables import guess_pairs, near_pairs
 from core.formats.votes.structure.lists import list_answer_changes, with_object_keys
-from core.formats.votes.structure.marks import columns_of_marks, without_derived
+from core.formats.votes.structure.marks import columns_of_marks, tick_changes, without_derived
 from core.formats.votes.structure.named_fields import (
     NAMES,
     WEAK,
@@ -43,10 +46,9 @@ from core.formats.votes.structure.named_fields import (
     flat_columns,
     named_fields,
 )
-from core.formats.votes.structure.pair_columns import similar_system_columns
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
-from core.formats.votes.structure.values import Values, first_rows, tick_changes
+from core.formats.votes.structure.values import Values, first_rows
 from core.formats.votes.vote_mapping import (
     Layout,
     VoteMapping,

@@ -10,24 +10,26 @@ from pydantic import Field
 
 from core.domain.base import Noun
 from core.domain.rubric import Rubric
-from core.formats.datasets.answer_columns import (
+from core.formats.columns.answer_columns import (
     can_share_criterion,
     columns_by_scale,
     could_answer,
     holds_words,
     is_index,
+    words_in,
+)
+from core.formats.columns.headings import (
     is_sum,
     named_for_raters,
     names_a_rater,
     plain_name,
     without_prefix,
-    words_in,
 )
+from core.formats.columns.name_grids import without_continued_headings
+from core.formats.columns.text_columns import text_column
 from core.formats.datasets.labels import option_for
-from core.formats.datasets.name_grids import without_continued_headings
-from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import text_column
 from core.formats.source.heading_words import RANKS, has_word
+from core.formats.tables.table import Table
 from core.formats.votes.structure.marks import without_derived
 from core.formats.votes.structure.named_fields import (
     ABOUT_ITEM,
@@ -141,7 +143,7 @@ def on_one_scale(table: Table, columns: Sequence[VoteColumn]) -> bool:
 def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = None) -> VoteMapping:
     r"""Guess a mapping from the names of columns and raters.
 
-    >>> from core.formats.datasets.table import read_table
+    >>> from core.formats.tables.table import read_table
     >>> wide = read_table("id,ann,gpt-4\n1,yes,no\n", "x.csv")
     >>> mapping = guess_vote_mapping(wide, "wide")
     >>> [c.rater for c in mapping.columns], mapping.kinds

@@ -11,13 +11,14 @@ from core.domain.base import hint_for
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.label_words import AWAY, holds_no_answer, option_named
-from core.formats.datasets.table import Table, only_entry, parsed_cell
+from core.formats.columns.label_words import AWAY, holds_no_answer, option_named
 from core.formats.folder import read_bytes
 from core.formats.source.csv_reader import records, refuse_too_many
 from core.formats.source.csv_writer import unguarded
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, refusal, too_many
+from core.formats.tables.cells import only_entry, parsed_cell
+from core.formats.tables.table import Table
 from core.formats.votes.clean_votes import read_clean_votes
 from core.formats.votes.imported import (
     KINDS,
@@ -250,7 +251,8 @@ def _vote_fields_of_rows(
         of_row |= numbered if of_row else {}
         if mapping.rater is None and any(c.item for c in mapping.columns):
             of_row["rater_id"] = f"row {at + 1}"
-        of_row |= {"reason": cell_text(cells, mapping.reason)} if mapping.reason else {}
+        copied = (("reason", mapping.reason), ("replicate", mapping.replicate))
+        of_row |= {field: cell_text(cells, column) for field, column in copied if column}
         for answer in _answers_of_row(cells, mapping, votes, of_row):
             yield line, base | answer
 

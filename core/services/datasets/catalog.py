@@ -11,12 +11,12 @@ from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetRow, DatasetVersion, ItemFilter, ItemRow, RubricVersion
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.columns.text_columns import proposed_texts
 from core.formats.datasets.dataset_file import MAX_ITEMS, build_dataset, dump_dataset
 from core.formats.datasets.mapping import ColumnMapping, guess_mapping
-from core.formats.datasets.table import Table, read_table, value_paths, with_paths
-from core.formats.datasets.text_columns import proposed_texts
 from core.formats.rubrics.rubric_file import rubric_from_data
 from core.formats.source.opened import Opened
+from core.formats.tables.table import Table, read_table, value_paths, with_paths
 from core.services.access.allowing import allowed
 from core.services.access.blindness import require_labels_open
 from core.store.database.content import noun_hash

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric, Scale
-from core.formats.datasets.label_words import holds_no_answer
+from core.formats.columns.label_words import holds_no_answer
 from core.formats.datasets.labels import UnfitValue, label_as_spelt, label_as_word
 from core.formats.datasets.mapping import ColumnMapping
-from core.formats.datasets.table import Table
+from core.formats.tables.table import Table
 from core.metrics.agreement.ratings import majority_baseline, normalised_entropy
 from core.metrics.estimate import Estimate
 from core.store.store import Store

@@ -16,14 +16,14 @@ from typing import Literal
 from core import clock
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.columns.text_columns import LONG, text_shape
 from core.formats.datasets.mapping import guess_mapping
-from core.formats.datasets.submissions import could_be_submissions
-from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import LONG, text_shape
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import Parsed
+from core.formats.tables.submissions import could_be_submissions
+from core.formats.tables.table import Table
 from core.formats.votes.tools.known_tools import TOOL_NAMES
 from core.formats.votes.vote_layouts import answers_share_a_scale
 from core.formats.votes.vote_mapping import guess_vote_mapping

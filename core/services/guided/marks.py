@@ -14,8 +14,8 @@ from core.domain.dataset import Dataset, Item, Label
 from core.domain.library import DatasetVersion, RubricVersion
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.answer_columns import lower_heading
-from core.formats.datasets.label_words import AWAY, NO_ANSWER, holds_no_answer, option_named
+from core.formats.columns.headings import lower_heading
+from core.formats.columns.label_words import AWAY, NO_ANSWER, holds_no_answer, option_named
 from core.formats.source.csv_writer import number_of
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog

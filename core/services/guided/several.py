@@ -8,9 +8,10 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from core.errors import InputError, Problem
-from core.formats.datasets.answer_columns import lower_heading
-from core.formats.datasets.mapping import SYNONYMS, ColumnMapping
-from core.formats.datasets.table import Table
+from core.formats.columns.headings import lower_heading
+from core.formats.datasets.field_names import SYNONYMS
+from core.formats.datasets.mapping import ColumnMapping
+from core.formats.tables.table import Table
 from core.services.datasets import catalog
 
 Way = Literal["join", "systems", "parts"]

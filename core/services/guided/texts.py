@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from core.domain.library import DatasetVersion
 from core.errors import InputError
-from core.formats.datasets.answer_columns import stem_of
+from core.formats.columns.headings import stem_of
 from core.formats.datasets.mapping import ColumnMapping
-from core.formats.datasets.submissions import could_be_submissions
-from core.formats.datasets.table import Table, table_of_files
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.source.opened import Opened
+from core.formats.tables.submissions import could_be_submissions
+from core.formats.tables.table import Table, table_of_files
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked

@@ -14,9 +14,9 @@ from core.domain.rubric import Rubric
 from core.errors import Problem
 from core.formats.datasets.labels import WORD, words_in_changes
 from core.formats.datasets.mapping import ColumnMapping
-from core.formats.datasets.table import JOINED, Table, joined_parts
+from core.formats.tables.table import JOINED, Table, joined_parts
+from core.formats.votes.structure.marks import tick_changes
 from core.formats.votes.structure.named_fields import ABOUT_ITEM
-from core.formats.votes.structure.values import tick_changes
 from core.formats.votes.vote_mapping import Layout, VoteColumn, VoteMapping
 
 META, OUT, LABEL, CONTEXT, ANSWERS = "meta", "out", "label", "context", "answers"

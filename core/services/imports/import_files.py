@@ -15,12 +15,12 @@ from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import MAX_ITEMS, dataset_of
 from core.formats.datasets.labels import WORD, words_in_changes
 from core.formats.datasets.roles import HOW_TO_SAY
-from core.formats.datasets.table import Table, table_of_files, with_paths
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.known import kind_of
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import read_rubrics
 from core.formats.source.opened import Opened
+from core.formats.tables.table import Table, table_of_files, with_paths
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.item_texts import why_unreadable
 from core.formats.votes.proposals.near_shapes import (

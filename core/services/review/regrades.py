@@ -17,8 +17,8 @@ from core.domain.review_records import EventRow, QueueRow
 from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.errors import InputError, Problem
-from core.formats.datasets.table import read_table
 from core.formats.source.csv_writer import csv_text
+from core.formats.tables.table import read_table
 from core.services.access.allowing import allowed
 from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
 from core.services.review import queues

@@ -17,7 +17,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import MAX_ITEMS, build_dataset
 from core.formats.datasets.mapping import guess_mapping
-from core.formats.datasets.table import read_table
+from core.formats.tables.table import read_table
 from core.identity import seeded_random
 from core.services.results.scored_items import labels_of, resolved_items
 from core.store.store import Store

@@ -10,8 +10,8 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.formats.datasets.roles import role_table
-from core.formats.datasets.table import Table
 from core.formats.source.parsed import ColumnRole
+from core.formats.tables.table import Table
 from core.formats.votes.vote_mapping import VoteMapping
 from core.services.datasets import catalog
 from core.services.imports import column_roles

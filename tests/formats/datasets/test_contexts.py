@@ -11,7 +11,7 @@ from core.domain.dataset import Dataset, Item
 from core.errors import InputError
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.mapping import guess_mapping
-from core.formats.datasets.table import read_table
+from core.formats.tables.table import read_table
 
 
 def context_of(text: str, name: str = "x.jsonl") -> dict[str, str]:

@@ -6,8 +6,8 @@ import pytest
 
 from core.formats.datasets.dataset_file import build_dataset, parse_dataset
 from core.formats.datasets.mapping import ColumnMapping, guess_mapping
-from core.formats.datasets.table import read_table
 from core.formats.rubrics.rubric_file import parse_rubric
+from core.formats.tables.table import read_table
 from tests.formats.office.workbooks import xlsx
 from tests.formats.refusals import refused
 

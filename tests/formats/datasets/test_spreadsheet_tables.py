@@ -12,7 +12,7 @@ import pytest
 
 from core.errors import InputError
 from core.formats.datasets.dataset_file import parse_dataset
-from core.formats.datasets.table import read_table
+from core.formats.tables.table import read_table
 from tests.formats.refusals import refused
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.formats.datasets import submissions
 from core.formats.datasets.dataset_file import has_text, parse_dataset
 from core.formats.office import documents
 from core.formats.office.documents import DocumentText
 from core.formats.office.documents import document_text as text_in
 from core.formats.source import archives
 from core.formats.source.opened import Opened
+from core.formats.tables import submissions
 from tests.formats.office.documents import docx, grid, locked_pdf, paragraph, pdf
 from tests.formats.office.workbooks import zipped
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain.dataset import MAX_TEXT
-from core.formats.datasets.table import read_table
+from core.formats.tables.table import read_table
 from tests.formats.refusals import refused
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from core.errors import InputError
 from core.formats.datasets.dataset_file import parse_dataset
-from core.formats.datasets.table import read_table
 from core.formats.known import kind_of
+from core.formats.tables.table import read_table
 from core.formats.votes.sources import open_bytes
 
 TEXTS = """# Class of the harbour

@@ -13,12 +13,12 @@ from openpyxl import Workbook
 from python_calamine import CalamineWorkbook
 
 from core.errors import InputError
-from core.formats.datasets.table import Table, read_table
 from core.formats.office import sheet as sheet_module
 from core.formats.office.workbook import SheetNotChosen, book_in
 from core.formats.source import archives
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import ENOUGH, MAX_PROBLEMS
+from core.formats.tables.table import Table, read_table
 from tests.formats.office.workbooks import ods, ods_cell, ods_row, xlsx, zipped
 from tests.formats.refusals import refused
 

@@ -12,8 +12,8 @@ from pyarrow import parquet
 from core.errors import InputError
 from core.formats import known
 from core.formats.datasets import dataset_file
-from core.formats.datasets import table as tables
 from core.formats.source import csv_reader, json_reader, opened, parsed
+from core.formats.tables import table as tables
 from core.formats.votes.sources import open_bytes
 from core.services.imports import import_files
 from tests.formats.refusals import dataset_refused, rubric_refused

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
-from core.formats.datasets import submissions, table
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.folder import only_rubric
 from core.formats.known import FORMATS, kind_of
@@ -17,6 +16,7 @@ from core.formats.office import markdown
 from core.formats.source import json_reader, opened
 from core.formats.source.format import format_of
 from core.formats.source.opened import Opened
+from core.formats.tables import submissions, table
 from core.formats.votes import gradescope
 from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from core.formats.datasets.table import read_table
+from core.formats.tables.table import read_table
 
 
 def test_an_id_that_is_a_list_is_an_id() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.formats.datasets.table import read_table
+from core.formats.tables.table import read_table
 from core.formats.votes.structure.marks import raters_agree
 from core.formats.votes.structure.values import Values
 

@@ -7,8 +7,8 @@ import pytest
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError
 from core.formats.datasets.dataset_file import parse_dataset
-from core.formats.datasets.table import read_table
 from core.formats.known import kind_of
+from core.formats.tables.table import read_table
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import read_bundle, table_of
 from core.formats.votes.sources import open_bytes

@@ -13,7 +13,7 @@ from core.cli.main import main
 from core.errors import InputError
 from core.formats.datasets.dataset_file import build_dataset, parse_dataset
 from core.formats.datasets.mapping import guess_mapping
-from core.formats.datasets.table import read_table
+from core.formats.tables.table import read_table
 from core.store.store import Store
 
 RUBRIC = "criteria:\n- {name: short, requirement: Is short.}\n"

@@ -16,8 +16,8 @@ from openpyxl.styles import Font
 
 from core.cli.main import main
 from core.errors import InputError
-from core.formats.datasets.table import read_table
 from core.formats.office.workbook_writer import LONGEST_CELL, workbook
+from core.formats.tables.table import read_table
 from core.services.exports.grade_lists import GradeChoices, fill
 from core.services.exports.run_export import export
 from core.store.store import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import InputError
-from core.formats.datasets.table import read_table
+from core.formats.tables.table import read_table
 from core.services.guided import several, texts
 from core.services.guided.texts import File
 

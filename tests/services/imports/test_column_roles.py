@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from core.formats.datasets.table import read_table
+from core.formats.tables.table import read_table
 from core.formats.votes.reading import guess_layout
 from core.services.datasets import catalog
 from core.services.imports import column_roles

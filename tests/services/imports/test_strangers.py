@@ -21,6 +21,7 @@ from tests.formats.answered_tables import ANSWERED_TABLES
 from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
 from tests.formats.fresh_tables import FRESH_TABLES
+from tests.formats.gradebook_tables import GRADEBOOK_TABLES
 from tests.formats.more_tables import MORE_TABLES
 from tests.formats.nested_tables import NESTED_TABLES, WHY, nested
 from tests.formats.office.workbooks import xlsx
@@ -40,6 +41,7 @@ TABLES = (
     *NESTED_TABLES,
     *ANSWERED_TABLES,
     *PANEL_TABLES,
+    *GRADEBOOK_TABLES,
 )
 
 

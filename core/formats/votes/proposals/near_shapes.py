@@ -8,28 +8,25 @@ from typing import Any, Literal, NamedTuple
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.formats.datasets.answer_columns import (
-    holds_words,
-    is_index,
-    is_question,
-    names_a_person,
-    names_a_rater,
-    plain_name,
-)
+from core.formats.columns.answer_columns import holds_words, is_index
+from core.formats.columns.headings import is_question, names_a_person, names_a_rater, plain_name
+from core.formats.columns.name_grids import NameGrid, answers_in_grid, are_sides_unclear
+from core.formats.columns.text_columns import heads_a_prompt, prompt_beside, proposed_texts
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word_change, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
-from core.formats.datasets.name_grids import NameGrid, answers_in_grid, are_sides_unclear
-from core.formats.datasets.table import Table, parsed_cell, steps_of, value_paths, with_paths
-from core.formats.datasets.text_columns import heads_a_prompt, prompt_beside, proposed_texts
 from core.formats.source.heading_words import plain_heading
+from core.formats.tables.cells import parsed_cell, steps_of
+from core.formats.tables.table import Table, value_paths, with_paths
 from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.item_texts import rival_labels, why_unreadable
-from core.formats.votes.pair_tables import guess_pairs, near_pairs, pairs_in
+from core.formats.votes.pairs.contests import pairs_in
+from core.formats.votes.pairs.pair_tables import guess_pairs, near_pairs
+from core.formats.votes.pairs.rankings import are_ranks
+from core.formats.votes.structure.key_answers import RowKeys
 from core.formats.votes.structure.lists import list_answer_changes, with_object_keys
-from core.formats.votes.structure.marks import columns_of_marks, raters_agree
+from core.formats.votes.structure.marks import columns_of_marks, raters_agree, tick_changes
 from core.formats.votes.structure.named_fields import ABOUT_ITEM, flat_columns
-from core.formats.votes.structure.rankings import are_ranks
 from core.formats.votes.structure.rater_columns import (
     RaterColumns,
     item_columns,
@@ -37,9 +34,9 @@ from core.formats.votes.structure.rater_columns import (
     rater_columns,
     raters_by_rows,
 )
-from core.formats.votes.structure.row_keys import RowKeys, heads_raters, keys_named, row_keys
+from core.formats.votes.structure.row_keys import heads_raters, keys_named, row_keys
 from core.formats.votes.structure.texts import TextColumns, best_texts, may_hold_texts
-from core.formats.votes.structure.values import TRAITS, Values, item_changes, tick_changes
+from core.formats.votes.structure.values import TRAITS, Values, item_changes
 from core.formats.votes.vote_changes import change_votes
 from core.formats.votes.vote_layouts import kind_of_table, unnamed_raters
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
@@ -314,7 +311,8 @@ def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]
         lacks += "; each gave the places 1 to n once, of which 1 is best" if ranks else ""
         for texts in wide.texts.readings():
             changes = wide._replace(texts=texts).changes("raters")
-            named = all(map(names_a_rater, wide.columns)) and bool(wide.item)
+            named = wide.titled or all(map(names_a_rater, wide.columns))
+            named = named and bool(wide.item)
             sure = named and not (marks or wide.texts.second)
             yield NearShape("wide", lacks + texts.columns_phrase, (*changes, *marks, *ranks), sure)
     if wide.texts.text:

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from core.errors import Problem
-from core.formats.datasets.answer_columns import MOST_SHARED, is_quantity
-from core.formats.datasets.table import Table, parsed_cell, with_paths
+from core.formats.columns.answer_columns import MOST_SHARED
+from core.formats.columns.headings import is_quantity
 from core.formats.source.heading_words import PEOPLE, RATERS, REMARKS, has_word, plain_heading
 from core.formats.source.parsed import refusal
+from core.formats.tables.cells import parsed_cell
+from core.formats.tables.table import Table, with_paths
 from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.texts import best_texts
 from core.formats.votes.structure.values import Values, item_changes

@@ -8,18 +8,24 @@ from collections.abc import Collection, Sequence
 from itertools import combinations
 from statistics import fmean, pvariance
 
-from core.formats.datasets.answer_columns import columns_by_scale, is_sum, names_a_criterion
-from core.formats.datasets.label_words import is_yes
+from core.formats.columns.answer_columns import columns_by_scale
+from core.formats.columns.headings import is_sum, names_a_criterion
+from core.formats.columns.label_words import is_yes
+from core.formats.datasets.labels import WORD
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import PEOPLE, RATERS, has_word, plain_heading
+from core.formats.tables.table import Table
 from core.formats.votes.structure.rater_columns import IDS
-from core.formats.votes.structure.values import TRAITS, Values, heads_label
+from core.formats.votes.structure.values import TRAITS, Values, first_rows, heads_label
 from core.formats.votes.structure.word_scales import scale_order
+from core.text.names import fold
 
 #: `QA score %`, `Percent`: computed, if other answers stand beside it.
 _PERCENT = re.compile(
     r"%|\b(per ?cent|pct|pro[zc]ent|porcenta|pourcentage|percentual)|процент|百分", re.I
 )
+#: How likely a rater thinks something is: given, not computed.
+_CHANCE = re.compile(r"likelihood|probab|\bchance|wahrschein|vraisembl", re.I)
 #: Headings of what follows from a total.
 _OUTCOME = re.compile(
     r"\b(result|outcome|pass(ed)?|status|verdict|decision|ergebnis|bestanden|resultat|resultado"
@@ -79,7 +85,8 @@ def without_derived(values: Values, columns: Sequence[str]) -> list[str]:
 def _is_derived(values: Values, column: str, others: Sequence[str]) -> bool:
     if len(others) < 2 or not values.is_number(column):
         return False
-    if _PERCENT.search(column) and not any(map(_PERCENT.search, others)):
+    computed = _PERCENT.search(column) and not _CHANCE.search(column)
+    if computed and not any(map(_PERCENT.search, others)):
         return True
     places = [_numbers_of_words(values, c) for c in (column, *others)]
     cells = zip(*(values.words[c] for c in (column, *others)), strict=True)
@@ -171,3 +178,19 @@ def _kappa(left: Sequence[str], right: Sequence[str]) -> float:
     same = sum(a == b for a, b in pairs) / len(pairs)
     chance = sum(shares[0][word] * shares[1][word] for word in shares[0]) / len(pairs) ** 2
     return (same - chance) / (1 - chance) if chance < 1 else 1.0
+
+
+#: Marks that mean yes if present and no if absent.
+_TICKS = frozenset(
+    {"x", "1", "yes", "ja", "si", "sí", "oui", "sim", "true", "✓", "✔", "√", "●", "•"}
+)
+
+
+def tick_changes(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the changes that make a mark MET and a blank UNMET, if columns hold nothing else."""
+    given = (row.get(c) for row in first_rows(table).rows for c in columns)
+    cells = ["" if cell is None else str(cell).strip() for cell in given]
+    marks = sorted({cell for cell in cells if cell})
+    if "" not in cells or len({fold(m) for m in marks}) != 1 or fold(marks[0]) not in _TICKS:
+        return ()
+    return (*(f"{WORD}{mark}=MET" for mark in marks), f"{WORD}=UNMET")

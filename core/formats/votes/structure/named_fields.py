@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from core.formats.datasets.answer_columns import names_a_rater, plain_name, without_prefix, words_in
-from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import (
+from core.formats.columns.answer_columns import words_in
+from core.formats.columns.headings import names_a_rater, plain_name, without_prefix
+from core.formats.columns.text_columns import (
     LONG,
     WRITTEN,
     WRITTEN_BY,
@@ -18,6 +18,7 @@ from core.formats.datasets.text_columns import (
 )
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, has_word
+from core.formats.tables.table import Table
 from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.values import Values
 

@@ -8,16 +8,17 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from core.errors import Problem
-from core.formats.datasets.answer_columns import (
-    MOST_LABELS,
+from core.formats.columns.answer_columns import MOST_LABELS
+from core.formats.columns.headings import (
     is_quantity,
     is_sum,
     names_a_criterion,
     names_a_rater,
     plain_name,
 )
-from core.formats.datasets.table import Table, parsed_cell
 from core.formats.source.heading_words import ASPECTS, PREFERENCES, REMARKS, has_word
+from core.formats.tables.cells import parsed_cell
+from core.formats.tables.table import Table
 from core.formats.votes.structure.named_fields import (
     NAMES,
     flat_columns,

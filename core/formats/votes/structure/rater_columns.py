@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
-from core.formats.datasets.answer_columns import (
-    are_not_labels,
-    columns_by_scale,
+from core.formats.columns.answer_columns import are_not_labels, columns_by_scale
+from core.formats.columns.headings import (
     is_sum,
     named_for_raters,
     names_a_criterion,
@@ -18,11 +17,9 @@ from core.formats.datasets.answer_columns import (
     numbered_parts,
     stem_of,
 )
-from core.formats.datasets.label_words import may_be_marks
-from core.formats.datasets.name_grids import without_continued_headings
-from core.formats.datasets.sheets import SHEETS
-from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import text_shape
+from core.formats.columns.label_words import may_be_marks
+from core.formats.columns.name_grids import without_continued_headings
+from core.formats.columns.text_columns import text_shape
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ITEMS,
@@ -32,6 +29,8 @@ from core.formats.source.heading_words import (
     has_word,
     plain_heading,
 )
+from core.formats.tables.sheets import SHEETS
+from core.formats.tables.table import Table
 from core.formats.votes.structure.texts import TextColumns, best_texts
 from core.formats.votes.structure.values import (
     RANGED,
@@ -52,6 +51,11 @@ _GRADEBOOKS = (r".+ \(\d+\)", r".+ \[.+\] \|\d+", r".+ <.*MaxPoints:[^>]*>")
 _SAME_FORM = (*_GRADEBOOKS, r"(.+?)\s*\[[^\]]+\]")
 #: `Code (SK)`: a criterion, and the initials of the rater.
 _INITIALS = re.compile(r"(.+?)\s*[(\[]([A-Z]{1,3}\d?)[)\]]")
+#: `Note /20 (Mme Petit)`: a criterion, and a rater by title or initial.
+_TITLED = re.compile(
+    r"(.+?)\s*[(\[]((?:(?:(?:Dr|Dra|Prof|Mr|Mrs|Ms|Miss|Mme|Mlle|Herr|Frau|Hr|Fr|Sr|Sra|Sig"
+    r"|Dott)\.?|[A-Z]\.) )+[^\W\d_][^()\[\]]{1,30})[)\]]"
+)
 #: `Severity - Lena`: a criterion, and the name of the rater.
 _AFTER_STEM = re.compile(r"(.+?)(?:\s+[-–—/|]\s+|:\s+)([^\W\d_][^,;:/|]{0,30})")
 #: `G24-001`, `e7`, `§ 3`: a name with a number, in one or two words.
@@ -89,6 +93,11 @@ class RaterColumns(NamedTuple):
             all(re.fullmatch(form, c) for c in self.columns) for form in _GRADEBOOKS
         )
 
+    @property
+    def titled(self) -> bool:
+        """Return whether headings end in the title or the initial and the name of a person."""
+        return all(_TITLED.fullmatch(c.strip()) for c in self.columns)
+
     def changes(self, field: str) -> tuple[str, ...]:
         """Return the roles as `FIELD=COLUMN`, with the columns as ``field``."""
         keys = [*item_changes(self.item), *self.texts.changes(self.item)]
@@ -99,7 +108,8 @@ class RaterColumns(NamedTuple):
 
     def _names_after_stem(self) -> tuple[str, list[str]]:
         """Return the criterion and the names after it in `Severity - Lena`, or "" and none."""
-        parts = [m for c in self.columns if (m := _AFTER_STEM.fullmatch(c.strip()))]
+        form = _TITLED if self.titled else _AFTER_STEM
+        parts = [m for c in self.columns if (m := form.fullmatch(c.strip()))]
         stems = {m[1] for m in parts}
         if len(parts) < len(self.columns) or len(stems) > 1:
             return "", []
@@ -197,10 +207,10 @@ def _kind_of_columns(group: Sequence[str]) -> str:
     phrase = phrase and not any(map(names_a_person, group))
     if any(map(names_a_criterion, group)) or alike or phrase or numbered_parts(group):
         return "criteria"
-    if len({m[1] for c in group if (m := _INITIALS.fullmatch(c))}) == 1 and all(
-        map(_INITIALS.fullmatch, group)
-    ):
-        return "raters"
+    for form in (_INITIALS, _TITLED):
+        parts = [m for c in group if (m := form.fullmatch(c.strip()))]
+        if len(parts) == len(group) and len({m[1] for m in parts}) == 1:
+            return "raters"
     if all(map(RANGED.search, group)) and not any(map(names_a_person, group)):
         return "criteria"
     titles = all(_TITLE.match(plain_heading(c)) or names_a_person(c) for c in group)
@@ -223,8 +233,12 @@ def item_columns(values: Values) -> tuple[str, ...]:
     codes = [c for c in first if c in words and all(map(_CODE.fullmatch, values.distinct[c]))]
     ids = [c for c in named if {*plain_heading(c).split()} & IDS]
     codes = [c for c in codes if not names_a_person(c)]
-    if columns := [*ids, *codes, *named, *first, *words]:
+    full_name = values.full_name
+    by_name = full_name and not (ids or codes or named) and values.uniqueness(full_name) == 1
+    if not by_name and (columns := [*ids, *codes, *named, *first, *words]):
         return (columns[0],)
+    if by_name:
+        return full_name
     systems = [c for c in values.columns if names_a_system(c) and values.may_be_key(c)]
     ids = [c for c in values.columns if has_word(c, ITEMS) and values.may_be_key(c)]
     pairs = ((i, s) for i in ids for s in systems if values.uniqueness([i, s]) == 1)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
-from typing import NamedTuple
 
-from core.formats.datasets.answer_columns import columns_by_scale, names_a_criterion, names_a_person
-from core.formats.datasets.table import Table
+from core.formats.columns.answer_columns import columns_by_scale
+from core.formats.columns.headings import names_a_person, names_an_occasion
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ASPECTS,
@@ -19,23 +18,25 @@ from core.formats.source.heading_words import (
     has_word,
     plain_heading,
 )
-from core.formats.votes.structure.marks import is_either, without_derived
+from core.formats.tables.table import Table
+from core.formats.votes.structure.key_answers import RowKeys, answer_keys
+from core.formats.votes.structure.marks import without_derived
 from core.formats.votes.structure.rater_columns import (
+    IDS,
     is_sheet_of_raters,
     item_columns,
     names_a_respondent,
     sheet_column,
 )
-from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
+from core.formats.votes.structure.texts import best_texts
 from core.formats.votes.structure.values import (
     RANGED,
     Values,
     heads_label,
-    item_changes,
     names_a_system,
     rater_heading_level,
 )
-from core.formats.votes.structure.word_scales import is_scale, scale_order
+from core.formats.votes.structure.word_scales import is_scale
 
 _BEGINS = re.compile(r"\b(begin|start|from|von|anfang|debut|inicio|inizio)|нач|起|开始|開始")
 _ENDS = re.compile(r"\b(end|stop|to\b|bis|fin)|кон|止|结束|終")
@@ -45,37 +46,6 @@ _QUESTIONS = frozenset({"q", "question", "question id", "prompt", "task", "probl
 _TRIED = 12
 #: The most columns named for items to try in threes.
 _NAMED = 6
-
-
-class RowKeys(NamedTuple):
-    """The columns that identify the rows of a table, and the answers in them.
-
-    ``sure``: headings name the rater and the item, or each rater answered on each item.
-    """
-
-    item: tuple[str, ...]
-    rater: str
-    answers: tuple[str, ...]
-    criterion: str = ""
-    texts: TextColumns = TextColumns()
-    reason: str = ""
-    replicate: str = ""
-    sure: bool = False
-
-    @property
-    def has_criterion_columns(self) -> bool:
-        """Return whether each column of answers is a criterion."""
-        return not self.criterion and len(self.answers) > 1
-
-    def changes(self) -> tuple[str, ...]:
-        """Return the roles as `FIELD=COLUMN`."""
-        arguments = [*item_changes(self.item), *self.texts.changes(self.item)]
-        arguments += [f"rater={self.rater}"]
-        arguments += [f"criterion={self.criterion}"] if self.criterion else []
-        name = "criteria" if self.has_criterion_columns else "label"
-        arguments += [f"{name}={column}" for column in self.answers]
-        optional = (("reason", self.reason), ("replicate", self.replicate))
-        return (*arguments, *(f"{field}={column}" for field, column in optional if column))
 
 
 def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
@@ -150,7 +120,7 @@ def keys_named(table: Table, item: Sequence[str], rater: str) -> RowKeys | None:
     """Return the columns of answers and texts for given item and rater columns, or ``None``."""
     values = Values(table)
     known = bool(item) and {*item, rater} <= {*values.columns}
-    return _answer_keys(values, tuple(item), rater, "", values.text_columns()) if known else None
+    return answer_keys(values, tuple(item), rater, "", values.text_columns()) if known else None
 
 
 def _keys_answered_once(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
@@ -163,7 +133,7 @@ def _keys_answered_once(values: Values, keys: Sequence[str]) -> Iterator[RowKeys
         (c,) for c, t in product(named, texts) if c != t and not _group_differently(values, c, t)
     ]
     readings = (
-        _answer_keys(values, item, person, "", texts) for item, person in product(items, people)
+        answer_keys(values, item, person, "", texts) for item, person in product(items, people)
     )
     yield from filter(None, readings)
 
@@ -211,19 +181,21 @@ def _keys_of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -
         key for key in (*spans, *singles, *pairs, *triples) if values.uniqueness([*key, rater]) == 1
     ]
     for item in sorted(whole, key=lambda key: -_item_rank(values, key, rater, texts)):
-        if candidate := _answer_keys(values, item, rater, "", texts):
+        if candidate := answer_keys(values, item, rater, "", texts):
             yield candidate
+    again = [*_repeated_keys(values, singles, rater, texts)]
+    yield from (keys_found for keys_found in again if names_an_occasion(keys_found.replicate))
     for asked in sorted(asked_of, key=lambda c: not has_word(c, ASPECTS)):
         items = [(c,) for c in candidates if c != asked and values.are_crossed(c, asked)]
         identified = [key for key in items if values.uniqueness([*key, rater, asked]) == 1]
         for item in sorted(identified, key=lambda key: -_item_rank(values, key, rater, texts)):
-            if candidate := _answer_keys(values, item, rater, asked, texts):
+            if candidate := answer_keys(values, item, rater, asked, texts):
                 yield candidate
-    yield from _repeated_keys(values, singles, rater, texts)
+    yield from again
     near = [key for key in (*singles, *pairs) if values.uniqueness([*key, rater]) >= 0.75]
     for item in sorted(near, key=lambda key: -_item_rank(values, key, rater, texts)):
         named = sure and all(has_word(c, ITEMS) or names_a_system(c) for c in item)
-        if named and (candidate := _answer_keys(values, item, rater, "", texts)):
+        if named and (candidate := answer_keys(values, item, rater, "", texts)):
             yield candidate
 
 
@@ -256,8 +228,8 @@ def _repeated_keys(
         if number in item or not has_word(item[0], ITEMS):
             continue
         if values.may_be_key(number) and values.uniqueness([*item, rater, number]) == 1:
-            candidate = _answer_keys(values, (*item, number), rater, "", texts)
-            if candidate and len(candidate.answers) == 1:
+            candidate = answer_keys(values, (*item, number), rater, "", texts)
+            if candidate and (len(candidate.answers) == 1 or names_an_occasion(number)):
                 yield candidate._replace(item=item, replicate=number)
 
 
@@ -274,7 +246,8 @@ def _is_question(values: Values, column: str, texts: Sequence[str]) -> bool:
     if has_word(column, ASPECTS):
         return True
     distinct = values.distinct[column]
-    codes = all(re.fullmatch(r"\D*\d+", word) for word in distinct)
+    codes = all(re.fullmatch(r"\D*\d+(\.\d+)*", word) for word in distinct)
+    codes = codes or bool({*plain_heading(column).split()[-1:]} & {*IDS, "uid", "uuid", "code"})
     if codes or values.is_number(column) or names_a_system(column):
         return False
     other_texts = [text for text in texts if text != column]
@@ -297,59 +270,6 @@ def _item_rank(values: Values, key: tuple[str, ...], rater: str, texts: Sequence
     return likely - 1.2 * (len(key) - 1) - 4 * weak - 2 * any(c in texts for c in key)
 
 
-def _answer_keys(
-    values: Values, item: tuple[str, ...], rater: str, asked: str, texts: Sequence[str]
-) -> RowKeys | None:
-    keys = (*item, *([asked] if asked else []))
-    answers = [c for c in values.answer_columns(keys, rater) if c not in keys]
-    if not answers:
-        return None
-    if values.uniqueness([*keys, rater]) < 1:
-        # A column that distinguishes the remaining rows is not an answer.
-        rest = [c for c in answers if values.uniqueness([*keys, rater, c]) < 1 or heads_label(c)]
-        answers = rest or answers
-    answers = _answers_together(values, without_derived(values, answers), one=bool(asked))
-    free = [t for t in texts if not values.varies(item, t)]
-    if not free and values.uniqueness(item) < 1:
-        free = judged_texts(values, item)  # remarks that people rate
-    free = [t for t in free if t not in (*item, rater, *answers)]
-    if len(item) == 1 and item[0] in texts:
-        free = [item[0], *free]
-    judged = _system_texts(values, free, item) or best_texts(values, free, item)
-    varying = [c for c in values.columns if c not in keys and values.varies(item, c)]
-    sentences = (c for c in varying if c in texts or values.holds_sentences(c))
-    reasons = sorted(filter(values.holds_remarks, varying)) or [
-        *filter(values.measures_nothing, sentences)
-    ]
-    reason = next((c for c in reasons if c not in (*answers, rater, *judged)), "")
-    return RowKeys(item, rater, tuple(answers), asked, judged, reason)
-
-
-def _system_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> TextColumns | None:
-    """Return the texts that differ between the systems of an id, with the one they share."""
-    ids = [c for c in item if not names_a_system(c)]
-    own = [t for t in texts if ids and values.varies(ids, t)]
-    shared = [t for t in texts if t not in own]
-    if len(ids) == len(item) or not own or not shared:
-        return None
-    judged = best_texts(values, own, item)
-    return judged if judged.prompt else judged._replace(prompt=shared[0])
-
-
-def _answers_together(values: Values, answers: list[str], *, one: bool) -> list[str]:
-    """Return the answers that belong together: one, or those on a scale and those named for it."""
-    named = [c for c in answers if heads_label(c)]
-    if one:
-        return (named or answers)[:1]
-    group = next(iter(columns_by_scale(values.table, answers)), [])
-    if not group:
-        return answers
-    first, last = answers.index(group[0]), answers.index(group[-1])
-    scales = [c for c in answers if scale_order(w := values.distinct[c], c) or is_either(w, c)]
-    also = {*answers[first:last], *group, *named, *scales, *filter(names_a_criterion, answers)}
-    return [c for c in answers if c in also]
-
-
 def _unnamed_keys(
     values: Values, keys: list[str], levels: dict[str, int], least: float
 ) -> Iterator[RowKeys]:
@@ -369,7 +289,7 @@ def _unnamed_keys(
         likelihood = _evidence_for(values, item, rater, texts, levels)
         if likelihood <= 0 or not _is_crossed(values, item, rater, texts):
             continue
-        if keys_found := _answer_keys(values, item, rater, "", texts):
+        if keys_found := answer_keys(values, item, rater, "", texts):
             candidates.append((likelihood, keys_found))
     candidates.sort(key=lambda pair: -pair[0])
     best = candidates[0][0] if candidates else 0

@@ -33,19 +33,27 @@ def counts_against(criterion: str, lowest: str) -> bool:
     return bool(named and least) and not _HANDLED.search(plain_heading(criterion))
 
 
-#: `Depth (0-15)`, `Depth /5`, `Depth (max. 20)`: the lowest and the highest mark.
+#: `Depth (0-15)`, `Depth /5`, `Depth (max. 20)`, `Essay [Total Pts: 40 Score] |301`: the lowest
+#: and the highest mark.
 _ENDS = re.compile(
-    r"[(\[](\d+) ?(?:-|–|to|bis|a|à) ?(\d+)[)\]]|(?:/ ?|\bmax(?:imum|\.)? ?)(\d+)[)\]]?\Z", re.I
+    r"[(\[](\d+) ?(?:-|–|to|bis|a|à) ?(\d+)[)\]]|(?:/ ?|\bmax(?:imum|\.)? ?)(\d+)[)\]]?\Z"
+    r"|\b(?:total pts|max ?points): ?(\d+)(?:\.0+)?\b",
+    re.I,
 )
 
 
-def ends_of(criterion: str, given: set[float]) -> set[float]:
-    """Return the lowest and the highest mark that a heading names, if all marks are between.
+def ends_of(criterion: str, given: set[float], most: float | None = None) -> set[float]:
+    """Return the lowest and the highest mark by a heading, or 0 and the points possible (``most``).
+
+    Returns none if a mark lies outside.
 
     >>> ends_of("Depth (max. 20)", {8.0, 13.5}), ends_of("Depth /5", {8.0}), ends_of("Depth", {1.0})
     ({0.0, 20.0}, set(), set())
+    >>> ends_of("Essay", {8.0}, 10.0)
+    {0.0, 10.0}
     """
-    if (match := _ENDS.search(criterion)) is None or not given:
-        return set()
-    low, high = float(match[1] or 0), float(match[2] or match[3])
-    return {low, high} if low <= min(given) <= max(given) <= high else set()
+    match = _ENDS.search(criterion)
+    low = float(match[1] or 0) if match else 0.0
+    high = float(match[2] or match[3] or match[4]) if match else most
+    inside = high is not None and bool(given) and low <= min(given) <= max(given) <= high
+    return {low, high} if inside and high is not None else set()

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from core.formats.datasets.answer_columns import stem_of
-from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import ABOUT, WRITTEN_BY, heads_a_prompt, text_shape
+from core.formats.columns.headings import stem_of
+from core.formats.columns.text_columns import ABOUT, WRITTEN_BY, heads_a_prompt, text_shape
 from core.formats.source.heading_words import WRITTEN_TEXTS, has_word, plain_heading
+from core.formats.tables.table import Table
 from core.formats.votes.structure.values import USUAL, Values
 
 #: The most words of a title, on average, and headings of titles and of their reviews.

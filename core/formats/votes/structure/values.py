@@ -7,22 +7,22 @@ import statistics
 from collections import defaultdict
 from collections.abc import Sequence
 
-from core.formats.datasets.answer_columns import (
-    LANGUAGE,
+from core.formats.columns.answer_columns import (
     MOST_SHARED,
-    NO_RATERS,
     are_not_labels,
     could_answer,
     is_index,
+    same_scale,
+)
+from core.formats.columns.headings import (
+    LANGUAGE,
+    NO_RATERS,
     is_quantity,
     is_sum,
     names_a_criterion,
-    same_scale,
 )
-from core.formats.datasets.label_words import NO_ANSWER, is_yes, may_be_marks
-from core.formats.datasets.labels import WORD
-from core.formats.datasets.table import Table, only_entry
-from core.formats.datasets.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, is_remark, text_shape
+from core.formats.columns.label_words import NO_ANSWER, is_yes, may_be_marks
+from core.formats.columns.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, is_remark, text_shape
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ITEMS,
@@ -33,8 +33,11 @@ from core.formats.source.heading_words import (
     SUMMARIES,
     SURENESS,
     has_word,
+    name_parts,
     plain_heading,
 )
+from core.formats.tables.cells import only_entry
+from core.formats.tables.table import Table
 from core.text.names import fold
 
 #: The most rows to examine; more change nothing.
@@ -95,6 +98,7 @@ class Values:
         self.words = {c: [_word_in(row.get(c)) for row in self.rows] for c in self.columns}
         self.columns = [c for c in self.columns if any(self.words[c])]
         self.distinct = {c: {w for w in self.words[c] if w} for c in self.columns}
+        self.full_name = name_parts(self.columns)
         self._known = dict[str, bool]()
 
     def share_filled(self, column: str) -> float:
@@ -120,7 +124,11 @@ class Values:
     def may_be_key(self, column: str) -> bool:
         """Return whether a column names things that occur in several rows."""
         words = self.distinct[column]
-        if not 1 < len(words) < self.size or self.share_filled(column) < 0.95:
+        if (
+            not 1 < len(words) < self.size
+            or self.share_filled(column) < 0.95
+            or column in self.full_name
+        ):
             return False
         if self.is_number(column) and any((number_of(word) or 0) % 1 for word in words):
             return False
@@ -371,20 +379,6 @@ def item_changes(item: Sequence[str]) -> list[str]:
 #: `Depth (0-15)`, `Depth /5`: the marks of a criterion.
 RANGED = re.compile(r"[(\[]\d+ ?(-|–|/|to|bis|a|à) ?\d+[)\]]|/ ?\d+\)?\Z", re.I)
 _YES_OR_NO = re.compile(r"[(\[](y ?/ ?n|yes ?/ ?no|j ?/ ?n|ja ?/ ?nein|o ?/ ?n|s ?/ ?n)[)\]]", re.I)
-#: Marks that mean yes if present and no if absent.
-_TICKS = frozenset(
-    {"x", "1", "yes", "ja", "si", "sí", "oui", "sim", "true", "✓", "✔", "√", "●", "•"}
-)
-
-
-def tick_changes(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the changes that make a mark MET and a blank UNMET, if columns hold nothing else."""
-    given = (row.get(c) for row in table.rows[:_ROWS] for c in columns)
-    cells = ["" if cell is None else str(cell).strip() for cell in given]
-    marks = sorted({cell for cell in cells if cell})
-    if "" not in cells or len({fold(m) for m in marks}) != 1 or fold(marks[0]) not in _TICKS:
-        return ()
-    return (*(f"{WORD}{mark}=MET" for mark in marks), f"{WORD}=UNMET")
 
 
 def _is_count_heading(words: Sequence[str]) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from core.formats.datasets.answer_columns import MOST_SHARED
-from core.formats.datasets.label_words import MINUS, SIGNS, is_yes, may_be_marks
+from core.formats.columns.answer_columns import MOST_SHARED
+from core.formats.columns.label_words import MINUS, SIGNS, is_yes, may_be_marks
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
 from core.formats.votes.structure.graded_words import bare_word, graded_order

@@ -1,4 +1,4 @@
-"""Annotations of Label Studio (JSON, CSV) and Argilla (records).
+"""Annotations of Label Studio (JSON, CSV) and Argilla (records), reviews of OpenReview.
 
 A single choice is a word. If several choices were possible at once, every choice is a yes-or-no
 question. Free texts, spans and boxes are not votes: they are left out and counted.
@@ -6,13 +6,15 @@ question. Free texts, spans and boxes are not votes: they are left out and count
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.formats.datasets.table import parsed_cell, read_table
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import finite
+from core.formats.tables.cells import parsed_cell
+from core.formats.tables.table import read_table
 from core.formats.votes.tools.fields import item_fields
 from core.formats.votes.tools.messages import object_or_empty, objects_in
 from core.formats.votes.tools.scales import Value
@@ -253,8 +255,44 @@ def _marked_answers(
         left[f"answers to {question!r} that are a text, spans or a ranking"] += 1
 
 
+# OpenReview: a note is a review; fields that begin with a number are questions.
+
+_SCORED = re.compile(r"(-?\d+(?:\.\d+)?)(?:\s*[:.)-]|\s+[^\W\d]|\Z)")
+
+
+def _is_review(row: Mapping[str, Any]) -> bool:
+    scores = {"rating", "recommendation", "overall", "soundness", "confidence"}
+    return {"forum", "signatures", "content"} <= row.keys() and bool(
+        scores & object_or_empty(row["content"]).keys()
+    )
+
+
+def _read_reviews(rows: Rows, title: str) -> ToolResults:
+    results = ToolResults("openreview", title)
+    for row in rows:
+        content = {
+            name: value.get("value") if isinstance(value, dict) else value
+            for name, value in object_or_empty(row["content"]).items()
+        }
+        scores = {name: m for name, v in content.items() if (m := _SCORED.match(str(v)))}
+        scores = {name: m for name, m in scores.items() if len(str(content[name])) <= _LONGEST}
+        if not scores:
+            continue  # the paper itself, a comment or the decision
+        item, who = str(row["forum"]), row["signatures"]
+        rater = str(who[0] if isinstance(who, list) and who else who).rpartition("/")[2]
+        results.items.setdefault(item, {})
+        texts = [str(v) for n, v in content.items() if n not in scores and n != "title" and v]
+        for name in (n for n in scores if n != "confidence"):
+            value, why = finite(scores[name][1]), "\n\n".join([str(content[name]), *texts])
+            results.answers.append(ToolAnswer(item, name[:200], rater, "human", value, why))
+    if any("confidence" in object_or_empty(row["content"]) for row in rows):
+        results.note("A reviewer's confidence is no judgement of the paper, and is left out.")
+    return results
+
+
 LABEL_STUDIO = (
     *of_rows(_is_task, _read_tasks),
     ToolShape("table", lambda file: {*_ABOUT, "id"} <= {*file.columns}, _read_table),
 )
 ARGILLA = of_rows(_is_record, _read_records, "records")
+OPENREVIEW = of_rows(_is_review, _read_reviews, "notes")

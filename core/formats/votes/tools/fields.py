@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.domain.dataset import MAX_CONTEXTS
-from core.formats.datasets.answer_columns import lower_heading
-from core.formats.datasets.mapping import CONTEXT, CONTEXT_SYNONYMS, OWN, SYNONYMS
+from core.formats.columns.headings import lower_heading
+from core.formats.datasets.field_names import CONTEXT, CONTEXT_SYNONYMS, OWN, SYNONYMS
 from core.formats.votes.structure.named_fields import ABOUT_ITEM
 from core.formats.votes.tools.messages import conversation_text
 

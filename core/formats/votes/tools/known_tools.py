@@ -12,12 +12,12 @@ from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import dataset_of, parse_dataset
-from core.formats.datasets.submissions import could_be_submissions
-from core.formats.datasets.table import table_of_files
 from core.formats.folder import DATASET_NAMES, folder_files, read_bytes, read_dataset_file
 from core.formats.source.format import Format, format_of
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed
+from core.formats.tables.submissions import could_be_submissions
+from core.formats.tables.table import table_of_files
 from core.formats.votes.tools import (
     annotation_tools,
     inspect_logs,
@@ -37,11 +37,13 @@ TOOLS = (
     tool_format("deepeval", "DeepEval", metric_runs.DEEPEVAL),
     tool_format("ragas", "Ragas", metric_runs.RAGAS),
     tool_format("openai_evals", "OpenAI evals", metric_runs.OPENAI_EVALS),
+    tool_format("lm_eval", "lm-evaluation-harness", metric_runs.LM_EVAL),
     tool_format("langfuse", "Langfuse", trace_scores.LANGFUSE),
     tool_format("langsmith", "LangSmith", trace_scores.LANGSMITH),
     tool_format("phoenix", "Phoenix", trace_scores.PHOENIX),
     tool_format("label_studio", "Label Studio", annotation_tools.LABEL_STUDIO),
     tool_format("argilla", "Argilla", annotation_tools.ARGILLA),
+    tool_format("openreview", "OpenReview", annotation_tools.OPENREVIEW),
     tool_format("prodigy", "Prodigy", prodigy.SHAPES),
     tool_format("paperbench", "PaperBench", paperbench.SHAPES),
     tool_format("mt_bench", "MT-Bench", (*metric_runs.MT_BENCH, *pair_votes.MT_BENCH_PAIRS)),

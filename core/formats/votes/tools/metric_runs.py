@@ -1,4 +1,4 @@
-"""Metric runs of DeepEval, Ragas, OpenAI evals and MT-Bench."""
+"""Metric runs of DeepEval, Ragas, OpenAI evals, MT-Bench and lm-evaluation-harness."""
 
 from __future__ import annotations
 
@@ -242,8 +242,42 @@ def _read_single(rows: Rows, title: str) -> ToolResults:
     return results
 
 
+# lm-evaluation-harness: a row a document and filter, with a number for each metric.
+
+_HARNESS = {"doc_id", "doc", "target", "resps", "filtered_resps"}
+_BESIDE = _HARNESS | {"arguments", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash"}
+
+
+def _read_samples(rows: Rows, title: str) -> ToolResults:
+    results = ToolResults("lm_eval", title)
+    several = len({str(row.get("filter")) for row in rows}) > 1
+    for row in rows:
+        item, doc = f"document {row['doc_id']}", object_or_empty(row["doc"])
+        fields = {"reference": value_as_text(row["target"]), "meta": doc}
+        if prompt := _first_text(row.get("arguments")) or text_in(doc.get("question")):
+            fields["prompt"] = prompt
+        if answer := _first_text(row["resps"]):
+            fields["submission"] = answer
+        results.items.setdefault(item, fields)
+        for name in row.get("metrics") or [key for key in row if key not in _BESIDE]:
+            question = f"{name} ({row.get('filter')})" if several else str(name)
+            value = _cell_value(row.get(name))
+            if value is not None:
+                answer_of = ToolAnswer(item, question[:200], "lm-eval", "offline", value)
+                results.answers.append(answer_of)
+    return results
+
+
+def _first_text(value: Any) -> str:
+    """Return the first text in nested lists and objects; numbers and pairs of chances are none."""
+    while isinstance(value, list | dict) and value:
+        value = value[0] if isinstance(value, list) else next(iter(value.values()))
+    return value if isinstance(value, str) and finite(value) is None else ""
+
+
 DEEPEVAL = (ToolShape("object", _is_test_run, _read_test_run),)
 RAGAS = of_rows(_is_ragas, _read_ragas, table=True)
 OPENAI_EVALS = of_rows(_is_output_item, _read_output_items, "data")
 _OF_SINGLE = {"question_id", "model", "judge", "judgment", "score", "turn"}
 MT_BENCH = of_rows(lambda row: row.keys() >= _OF_SINGLE, _read_single)
+LM_EVAL = of_rows(lambda row: row.keys() >= _HARNESS, _read_samples)

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from core.errors import InputError
-from core.formats.datasets.table import read_table
-from core.formats.datasets.text_columns import maps_for
+from core.formats.columns.text_columns import maps_for
 from core.formats.source.format import Fit, Format
 from core.formats.source.opened import Opened, Shape
+from core.formats.tables.table import read_table
 from core.formats.votes.tools.messages import object_or_empty, objects_in
 from core.formats.votes.tools.tool_results import ToolResults
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.formats.datasets.table import parsed_cell
+from core.formats.tables.cells import parsed_cell
 from core.formats.votes.tools.messages import object_or_empty
 from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows

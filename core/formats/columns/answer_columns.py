@@ -7,20 +7,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.formats.datasets.label_words import AWAY, NO, NO_ANSWER, YES, is_yes
-from core.formats.datasets.table import Table, only_entry
+from core.formats.columns.headings import (
+    LANGUAGE,
+    NO_RATERS,
+    is_quantity,
+    names_an_occasion,
+    plain_name,
+)
+from core.formats.columns.label_words import AWAY, NO, NO_ANSWER, YES, is_yes
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
-    ASPECTS,
-    MEASURES,
-    PEOPLE,
-    PROMPTS,
     RANKS,
-    RATERS,
-    SUMMARIES,
     has_word,
-    plain_heading,
 )
+from core.formats.tables.cells import only_entry
+from core.formats.tables.table import Table
 from core.text.names import fold
 
 #: The most different answers in a column of labels.
@@ -45,201 +46,6 @@ _KEY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z|(?=.*[a-f])[0-9a
 _ORDINAL = re.compile(r"\d{1,2}(st|nd|rd|th|re|er|ere|e|eme|ème|ª|º)\Z")
 #: Larger whole numbers are timestamps or ids.
 _COUNTED_FROM = 1e8
-#: Last words of columns that describe the row and are not answers.
-NO_RATERS = frozenset(
-    {
-        *("id", "ids", "uuid", "guid", "key", "name", "email", "url", "uri", "link", "path"),
-        *("file", "time", "timestamp", "date", "at", "duration", "latency", "cost", "tokens"),
-        *("length", "seconds", "minutes", "hours", "age", "year", "index", "row", "position"),
-        *("count", "version", "type", "status", "source", "split", "tag", "tags", "environment"),
-        *("project", "metadata", "meta", "confidence", "certainty"),
-        *("experience", "expertise", "familiarity", "set", "group", "batch", "round"),
-    }
-)
-#: Columns of languages, unless they hold marks.
-LANGUAGE = frozenset({"language", "lang"})
-
-
-def plain_name(name: str) -> str:
-    """Return a column's name as lower-case words.
-
-    `traceId`, `trace_id` and `Trace ID` become the same.
-    """
-    parted = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return lower_heading(parted)
-
-
-def lower_heading(name: str) -> str:
-    """Return a heading in lower case, with one space for blanks and dashes."""
-    return re.sub(r"[\s_\-]+", " ", fold(name)).strip()
-
-
-#: Prefixes that tools put before the names of their fields.
-_PREFIX = re.compile(r"(answer|input|scores?|ratings?|labels?|annotations?|metrics)\s*\.\s*", re.I)
-
-
-def without_prefix(name: str) -> str:
-    """Return a heading without a tool's prefix.
-
-    >>> without_prefix("Answer.quality"), without_prefix("scores.depth"), without_prefix("a.b")
-    ('quality', 'depth', 'a.b')
-    """
-    return _PREFIX.sub("", name, count=1) or name
-
-
-#: Names of columns that count votes and hold no answers.
-COUNTS = frozenset(
-    {
-        *("n", "n votes", "num votes", "number of votes", "votes", "vote count", "count", "counts"),
-        *("n annotators", "num annotators", "n raters", "n ratings", "frequency", "freq"),
-    }
-)
-
-
-#: Not sums, despite the word: a maximum, `[Total Pts: 20 Score]`, and `Issue resolved`.
-_NO_SUM = re.compile(
-    r"[\[<][^\]>]*\d[^\]>]*[\]>]|\b(issue|problem|query|case|ticket|request|call)s?[ _]+resolved",
-    re.I,
-)
-
-
-def is_sum(column: str, others: Sequence[str] = ()) -> bool:
-    """Return whether a column's name says that it is a total, or a score next to raters.
-
-    >>> is_sum("resolved_score"), is_sum("score", ["rater1", "rater2"]), is_sum("tone")
-    (True, True, False)
-    """
-    if has_word(_NO_SUM.sub("", column), SUMMARIES, whole=True) or plain_name(column) in COUNTS:
-        return True
-    beside = sum(map(names_a_rater, others)) > 1
-    return beside and "score" in plain_name(column).split() and not names_a_rater(column)
-
-
-def named_for_raters(columns: Sequence[str]) -> bool:
-    """Return whether headings name raters: `rater 1`, `score_a` and `score_b`.
-
-    Numbered questions and parts do not.
-
-    >>> named_for_raters(["R1", "R2"]), named_for_raters(["depth", "tone"])
-    (True, False)
-    >>> named_for_raters(["Q1", "Q2"]), named_for_raters(["r1_holistic", "r2_holistic"])
-    (False, True)
-    """
-    stems = {stem_of(column) for column in columns}
-    alike = len(columns) > 1 and len(stems) == 1 and stems != {""} and not numbered_parts(columns)
-    alike = alike and not any(map(is_question, columns))
-    codes = [_CODED.fullmatch(plain_heading(column)) for column in columns]
-    coded = len({(m[1], m[2]) for m in codes if m}) == 1 < len(columns) and None not in codes
-    return alike or coded or all(map(names_a_rater, columns))
-
-
-#: `r1_holistic`: a numbered rater, and a question that every rater answers.
-_CODED = re.compile(r"(r|a|j|c|e|h|ann|annot)\d+ (.+)")
-
-
-def is_question(heading: str) -> bool:
-    """Return whether a heading is a question, or as long as a question."""
-    return heading.rstrip()[-1:] in "?？؟" or len(heading.split()) > 4
-
-
-_PARTS = frozenset(
-    {
-        *("q", "item", "part", "section", "ex", "exercise", "problem", "subtask", "step", "turn"),
-        *("teil", "abschnitt", "ejercicio", "partie", "exercice", "esercizio", "pregunta"),
-    }
-)
-
-
-def numbered_parts(columns: Sequence[str]) -> bool:
-    """Return whether headings are numbered questions, tasks or parts.
-
-    >>> numbered_parts(["Task 1", "Task 2"]), numbered_parts(["L1", "L2"])
-    (True, False)
-    """
-    stems = {plain_heading(stem_of(column)) for column in columns}
-    return all(s in _PARTS or has_word(s, PROMPTS) or has_word(s, ASPECTS) for s in stems)
-
-
-#: Words for criteria in column names.
-_ASKED = re.compile(
-    r"coheren|cohesi|fluen|relevan|helpful|correct(?!eur|ric|or)|complex|verbos|gramma|syntax|vocab|clarity"
-    r"|clear|tone\b|accura|consisten|engag|surpris|empath|factual|style|organi|convention"
-    r"|phraseolog|naturalness|complete|concise|toxic|safety|harm|polite|readab|structure|creativ"
-    r"|original|depth|useful|informativ|specific|understand|faithful|grounded|adequa|evidence"
-    r"|mechanics|argument|thesis|spelling|overall|persuas|novelty|soundness|significance"
-    r"|professional|appearance|aroma\b|flavou?r\b|sweetness|acidity|bitterness"
-    r"|inhalt|sprache\b|aufbau\b|ausdruck\b|rechtschreib|verstandlich|gliederung"
-    r"|contenido|ortografia|estructura|cla(rid|rez|rte)|chiarezza|comunica|contenu\b|orthographe"
-    r"|coeren|coesao|genauigkeit|sprachfluss|terminolog|inhoud|opbouw|taalgebruik|rigor\b|tono?\b"
-    r"|estilo|грамотн|вежлив|полезн|ясност|точност|стил|содержани|логик|正確|自然|流暢|准确|流畅|连贯|完整|清晰",
-)
-
-
-def names_a_rater(column: str) -> bool:
-    """Return whether a heading contains a word for a rater.
-
-    >>> names_a_rater("Rater 2"), names_a_rater("R2")
-    (True, False)
-    """
-    return has_word(column, RATERS)
-
-
-def names_a_person(column: str) -> bool:
-    """Return whether a heading could name raters, in one of several languages.
-
-    >>> names_a_person("évaluateur"), names_a_person("note")
-    (True, False)
-    """
-    return names_a_rater(column) or has_word(column, PEOPLE)
-
-
-def names_a_criterion(column: str) -> bool:
-    """Return whether a heading is a usual name of a criterion.
-
-    >>> names_a_criterion("Coherence"), names_a_criterion("Kim")
-    (True, False)
-    """
-    return bool(_ASKED.search(plain_heading(column)))
-
-
-def stem_of(heading: str) -> str:
-    """Return a heading without its last letter or number.
-
-    >>> stem_of("answer_v1"), stem_of("Answer B"), stem_of("v2"), stem_of("Essay")
-    ('answer_v', 'answer', 'v', '')
-    """
-    pattern = r"(.*[^\W\d_].*?)[\s_.-]*(?:\d+|(?<=[\s_.\-\u3040-\u9fff])\w)$"
-    match = re.match(pattern, heading.strip())
-    return fold(match[1]) if match else ""
-
-
-def is_quantity(column: str) -> bool:
-    """Return whether a heading says that its numbers are counts or measurements; questions do not.
-
-    >>> is_quantity("helpful_votes"), is_quantity("Dauer (Minuten)"), is_quantity("pain at 6 weeks")
-    (True, True, False)
-    """
-    when = re.search(
-        r"\d+ (hour|day|week|month|stunde|tag|woche|monat|jour|dia)", plain_heading(column)
-    )
-    return has_word(column, MEASURES, whole=True) and not (when or is_question(column))
-
-
-#: Headings for when, or in which part of a study, a row was rated; not `Session quality`.
-_OCCASION = re.compile(
-    r"(?:(?:test|testing|rating|tasting|study|scoring) )?(?:session|round|wave|batch|day|block|week"
-    r"|occasion|run|sitzung|runde|durchgang|durchlauf|welle|seance|manche|vague|sesion|ronda|dia"
-    r"|sessao|rodada|sessione|sessie|ronde|сессия|раунд|场次|轮次)(?: (?:no|nr|number|num|id|\d+))?"
-)
-
-
-def names_an_occasion(column: str) -> bool:
-    """Return whether a heading is only that of a session, a round or a day of rating.
-
-    >>> names_an_occasion("Session"), names_an_occasion("test_day"), names_an_occasion("Day plan")
-    (True, True, False)
-    """
-    return _OCCASION.fullmatch(plain_heading(column)) is not None
 
 
 def is_index(table: Table, column: str) -> bool:

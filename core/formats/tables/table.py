@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,9 +10,6 @@ from typing import Any, Literal
 
 from core.domain.base import Path
 from core.errors import InputError, Problem
-from core.formats.datasets.json_tables import ROW, json_table
-from core.formats.datasets.sheets import chosen_sheet, joined_sheets
-from core.formats.datasets.submissions import submission_rows, submissions_in
 from core.formats.office.columnar import columnar_kind, read_columnar
 from core.formats.office.markdown import text_table
 from core.formats.office.workbook import EVERY, book_in
@@ -42,7 +37,11 @@ from core.formats.source.parsed import (
     too_many,
 )
 from core.formats.source.several_answers import answers_as_rows
-from core.formats.source.summary_rows import left_out_notices, summary_rows
+from core.formats.source.summary_rows import left_out_notices, points_possible, summary_rows
+from core.formats.tables.cells import is_nested, parsed_cell, steps_of, value_at, values_at
+from core.formats.tables.json_tables import ROW, json_table
+from core.formats.tables.sheets import chosen_sheet, joined_sheets
+from core.formats.tables.submissions import submission_rows, submissions_in
 
 Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "files"]
 
@@ -54,7 +53,8 @@ class Table:
     Cells are text in a CSV or workbook, plain data otherwise. A row may lack columns.
 
     ``lines[i]`` is the first line of row ``i``. ``header`` holds a JSON document's other entries
-    (name, prompt, rubric ...). ``notices`` report what was left out of the table.
+    (name, prompt, rubric ...). ``notices`` report what was left out of the table. ``maxima`` are
+    the points possible by column.
     """
 
     name: str
@@ -66,6 +66,7 @@ class Table:
     document: Document | None = None
     places: Sequence[Path] = ()
     notices: tuple[Problem, ...] = ()
+    maxima: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def flat(self) -> bool:
@@ -75,7 +76,7 @@ class Table:
     @cached_property
     def nested(self) -> frozenset[str]:
         """Return the columns with objects or lists in cells, which are never labels or names."""
-        return frozenset(c for c in self.columns if any(_is_nested(r.get(c)) for r in self.rows))
+        return frozenset(c for c in self.columns if any(is_nested(r.get(c)) for r in self.rows))
 
     @cached_property
     def word_counts(self) -> dict[str, Counter[str]]:
@@ -128,7 +129,8 @@ def _tidy_table(table: Table) -> Table:
         rows = tuple(row for at, row in enumerate(table.rows) if at not in summaries)
         lines = tuple(line for at, line in enumerate(table.lines) if at not in summaries)
         notices = (*table.notices, *left_out_notices(summaries, table.lines))
-        table = replace(table, rows=rows, lines=lines, notices=notices)
+        maxima = points_possible(table.columns, table.rows, summaries)
+        table = replace(table, rows=rows, lines=lines, notices=notices, maxima=maxima)
     columns, rows, said = with_options_joined(table.columns, table.rows)
     if table.document is None:
         columns, rows, lines, as_rows = answers_as_rows(columns, rows, table.lines)
@@ -240,29 +242,8 @@ def _keys_of_rows(rows: Sequence[dict[str, Any]], name: str) -> tuple[str, ...]:
 
 # Paths into cells: ``messages[-1].content`` names a value inside a column.
 
-_STEP = re.compile(r"\.?([^.\[\]]+)|\[(-?\d{1,6})\]")
 #: The depth and number of suggested paths.
 _DEPTH, _KEYS = 8, 60
-#: The first characters of a cell with an object or a list.
-_BRACKETS = ("{", "[")
-
-Steps = tuple[str | int, ...]
-
-
-def steps_of(path: str) -> Steps:
-    """Return the keys and indexes of a path, or () if it is not a path.
-
-    >>> steps_of("messages[-1].content"), steps_of("a..b"), steps_of("plain")
-    (('messages', -1, 'content'), (), ('plain',))
-    """
-    steps, at = list[str | int](), 0
-    while at < len(path):
-        match = _STEP.match(path, at)
-        if match is None or (at == 0 and path.startswith((".", "["))):
-            return ()
-        steps.append(match[1] if match[1] is not None else int(match[2]))
-        at = match.end()
-    return tuple(steps)
 
 
 def with_paths(table: Table, names: Iterable[str]) -> Table:
@@ -274,7 +255,7 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
     for name in dict.fromkeys(names):
         if name not in table.columns and _EACH in name:
             head, _, tail = name.partition(_EACH)
-            values = [_values_at(row.get(head), steps_of(tail)) for row in table.rows]
+            values = [values_at(row.get(head), steps_of(tail)) for row in table.rows]
             rows = tuple({**row, name: cell} for row, cell in zip(table.rows, values, strict=True))
             if any(values):
                 table = replace(table, columns=(*table.columns, name), rows=rows)
@@ -286,7 +267,7 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
         steps = steps_of(name)
         if name in table.columns or len(steps) < 2 or steps[0] not in table.columns:
             continue
-        reached = [(row, _value_at(row, steps)) for row in table.rows]
+        reached = [(row, value_at(row, steps)) for row in table.rows]
         if any(hit for _, hit in reached):
             rows = tuple({**row, name: hit[0]} if hit else row for row, hit in reached)
             table = replace(table, columns=(*table.columns, name), rows=rows)
@@ -295,12 +276,6 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
 
 #: Precedes a key that all objects of a list share.
 _EACH = "[]."
-
-
-def _values_at(cell: Any, steps: Steps) -> list[Any]:
-    entries = parsed_cell(cell)
-    entries = entries if isinstance(entries, list) else []
-    return [(_value_at(entry, steps) or (None,))[0] for entry in entries]
 
 
 #: Separates the names of columns that form an id together.
@@ -324,48 +299,6 @@ def _joined_cell(row: Mapping[str, Any], parts: Sequence[str]) -> str | None:
     return " / ".join(
         str(int(c) if isinstance(c, float) and c.is_integer() else c).strip() for c in cells
     )
-
-
-def _value_at(value: Any, steps: Steps) -> tuple[Any, ...]:
-    """Return a tuple of the value at the end of the steps, or () if missing."""
-    for step in steps:
-        if not (part := _value_at_step(parsed_cell(value), step)):
-            return ()
-        (value,) = part
-    return (value,)
-
-
-def _value_at_step(value: Any, step: str | int) -> tuple[Any, ...]:
-    if isinstance(value, dict):
-        return (value[step],) if step in value else ()
-    if isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
-        return (value[step],)
-    return ()
-
-
-def only_entry(value: Any) -> Any:
-    """Return the only entry of a list, ``None`` for an empty list, any other value unchanged.
-
-    >>> only_entry(["yes"]), only_entry([]), only_entry(["yes", "no"]), only_entry("no")
-    ('yes', None, ['yes', 'no'], 'no')
-    """
-    return (value[0] if value else None) if isinstance(value, list) and len(value) < 2 else value
-
-
-def _is_nested(cell: Any) -> bool:
-    if isinstance(cell, str) and not cell.lstrip().startswith(_BRACKETS):
-        return False  # true of most cells in most tables
-    return isinstance(only_entry(parsed_cell(cell)), dict | list)
-
-
-def parsed_cell(value: Any) -> Any:
-    """Return the object or list in a CSV cell; other cells unchanged."""
-    if not isinstance(value, str) or not value.lstrip().startswith(_BRACKETS):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value  # a text that merely begins with a bracket
 
 
 def value_paths(table: Table) -> dict[str, Any]:

@@ -2,49 +2,42 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
-from core.errors import Problem
-from core.formats.datasets.answer_columns import (
-    NO_RATERS,
+from core.domain.rubric import A_BETTER, B_BETTER, TIE
+from core.formats.columns.answer_columns import (
     columns_by_scale,
     could_answer,
     counts_rows,
+    words_in,
+)
+from core.formats.columns.headings import (
+    NO_RATERS,
     is_sum,
     named_for_raters,
     names_a_criterion,
     names_a_person,
     plain_name,
-    words_in,
 )
-from core.formats.datasets.label_words import NO_ANSWER
+from core.formats.columns.label_words import NO_ANSWER
+from core.formats.columns.text_columns import heads_a_prompt, is_worded
+from core.formats.datasets.field_names import SYNONYMS
 from core.formats.datasets.labels import WORD
-from core.formats.datasets.mapping import SYNONYMS
-from core.formats.datasets.table import Table, only_entry, parsed_cell
-from core.formats.datasets.text_columns import heads_a_prompt, is_worded
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PREFERENCES, PROMPTS, has_word
-from core.formats.source.parsed import refusal
-from core.formats.votes.structure.named_fields import NAMES, named_fields
-from core.formats.votes.structure.pair_columns import (
-    DECIDED,
+from core.formats.tables.table import Table
+from core.formats.votes.pairs.contests import are_decided, number_map, option_named, pair_systems
+from core.formats.votes.pairs.pair_columns import (
     answer_columns,
-    are_system_names,
     columns_beside_baseline,
     is_answer,
     similar_system_columns,
     system_columns,
     task_column,
 )
-from core.formats.votes.structure.preference_words import is_graded_preference, option_of
+from core.formats.votes.structure.named_fields import NAMES, named_fields
 from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.values import Values
-from core.formats.votes.tools.messages import conversation_text
-from core.formats.votes.tools.pair_votes import PairContests, PairTasks
-from core.formats.votes.tools.tool_results import ToolResults
 from core.formats.votes.vote_mapping import VoteColumn, VoteMapping, kinds_of
 from core.formats.votes.vote_tables import cell_text
 from core.text.names import fold
@@ -59,7 +52,6 @@ _WON = {
     **dict.fromkeys(("loss", "lose", "loses", "lost", "l"), -1.0),
     **dict.fromkeys(("tie", "tied", "draw", "t", "d"), 0.0),
 }
-OPTIONS = (A_BETTER, B_BETTER, TIE, BOTH_BAD)
 
 
 def guess_pairs(table: Table) -> VoteMapping | None:
@@ -78,13 +70,14 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     plains = {plain_name(c): c for c in reversed(judged)}
     named = [plains[name] for name in _PREFERENCE if name in plains]
     named = named or [c for c in judged if has_word(c, PREFERENCES)]
-    judged = named if mapping.first is None else judged
+    if mapping.first is None:
+        judged = named or [c for c in judged if named_for_raters([c])]
     columns = named[:1] if named and (mapping.rater or len(judged) < 2) else judged
     rivals = [c for c in judged if has_word(c, PREFERENCES) or names_a_criterion(c)]
     several = len(rivals) > 1 and plain_name(columns[0]) not in _PREFERENCE[:3]
     if several and (mapping.rater or any(map(names_a_criterion, rivals))):
         return None  # a preference for each criterion
-    if not columns and not _are_decided(mapping):
+    if not columns and not are_decided(mapping):
         return None
     if not mapping.rater and {*columns} < {*_columns_by_person(table, mapping, left)}:
         return None  # all of them are preferences once the user explains an unknown word
@@ -125,10 +118,6 @@ def _sides_mapping(table: Table, *, loose: bool = False) -> VoteMapping | None:
 _SYSTEMS = ("first_system", "second_system")
 
 
-def _are_decided(mapping: VoteMapping) -> bool:
-    return (plain_name(mapping.first or ""), plain_name(mapping.second or "")) in DECIDED
-
-
 def _rater_column(table: Table, mapping: VoteMapping) -> str:
     """Return the only column headed for people that holds names and no preferences."""
     used = mapping.used().values()
@@ -164,7 +153,8 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
     }
     sides = [c for c in fields.values() if c]
     able = [c for c in table.columns if c not in sides and could_answer(table, c)]
-    rater = mapping.rater or next(filter(names_a_person, able), None)
+    people = [c for c in able if names_a_person(c) and not _known_words(table, mapping, c)]
+    rater = mapping.rater or next(iter(people), None)
     item = "" if mapping.first else mapping.item or task_column(table, sides, rater)
     fields = {"item": item, **fields, "rater": rater}
     changes = tuple(f"{field}={column}" for field, column in fields.items() if column)
@@ -247,154 +237,7 @@ def _named_columns(table: Table, free: dict[str, str]) -> dict[str, str]:
 def _known_words(table: Table, mapping: VoteMapping, column: str) -> set[str]:
     labels = words_in(table, column)
     rows = table.rows[:1000] if mapping.first_system else ()
-    names = {fold(str(row.get(c))) for row in rows for c in _pair_systems(mapping)}
+    names = {fold(str(row.get(c))) for row in rows for c in pair_systems(mapping)}
     by_name = has_word(column, PREFERENCES) or named_for_raters([column])
-    scale = _number_map(labels, mapping, column) if by_name else {}
-    return {w for w in labels if w in names or w in scale or _option_named(w, mapping) is not None}
-
-
-def _pair_systems(mapping: VoteMapping) -> tuple[str, ...]:
-    return (mapping.first_system or "", mapping.second_system or "")
-
-
-def _option_named(word: str, mapping: VoteMapping) -> str | None:
-    """Return the option that a label names without a mapping, or ``None``."""
-    first = mapping.first or mapping.first_system
-    return option_of(word, first or "", mapping.second or mapping.second_system or "")
-
-
-def _number_map(words: set[str], mapping: VoteMapping, column: str) -> dict[str, str]:
-    """Return options by number: 1 and 2 (0 is a tie), or below and above 0."""
-    numbers = {word: number_of(word) for word in words - NO_ANSWER}
-    values = [n for n in numbers.values() if n is not None]
-    if len(values) < len(numbers) or not values:
-        return {}
-    if (min(values) >= 1 and max(values) <= 2) or (set(values) <= {0, 1, 2} and 2 in values):
-        middle, ties = 1.5, {0.0, 1.5}
-    elif plain_name(column) == "overall preference" and min(values) < 0:
-        middle, ties = 0.0, {0.0}
-    else:
-        return {}
-    return {
-        w: TIE if n in ties else A_BETTER if n < middle else B_BETTER
-        for w, n in numbers.items()
-        if n is not None
-    }
-
-
-def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
-    """Return the contests of a table; rows of the same two answers are one item.
-
-    Raises:
-        InputError: no two answers, or words of a preference that name neither an answer nor a tie.
-    """
-    mapping = _names_as_systems(table, mapping)
-    _require_columns(table, mapping)
-    contests = PairContests("arena", table.name.rpartition(".")[0] or table.name)
-    strange, degrees, tasks = Counter[str](), Counter[str](), PairTasks()
-    numbers = {
-        c.column: _number_map(words_in(table, c.column), mapping, c.column) for c in mapping.columns
-    }
-    for at, row in enumerate(table.rows, start=1):
-        names, fields = _system_names(row, mapping), _pair_fields(row, mapping)
-        unsaid = None if mapping.first else f"row {at}"
-        task = tasks.task_name(cell_text(row, mapping.item) or unsaid, fields)
-        is_reversed = not mapping.first_system and tasks.swap_if_reversed(task, fields)
-        item = contests.item_of_pair(task, *names, fields)
-        why = str(row.get(mapping.reason or "") or "")
-        if not mapping.columns:
-            rater = cell_text(row, mapping.rater) or "file"
-            better = B_BETTER if is_reversed else A_BETTER
-            kind = mapping.kinds.get(rater, "human")
-            contests.vote(item, rater, "human" if kind == "gold" else kind, better, why)
-        for c in mapping.columns:
-            cell = only_entry(row.get(c.column))
-            word = "" if cell is None else str(cell).strip()
-            rater = c.rater or cell_text(row, mapping.rater) or "rater"
-            choice = _option_meant(word, names, mapping, numbers[c.column])
-            degrees[word] += is_graded_preference(word)
-            if choice is None and fold(word) not in NO_ANSWER:
-                strange[word] += 1
-            choice = _TURNED.get(choice, choice) if is_reversed and choice else choice
-            kind = mapping.kinds.get(rater, mapping.others)
-            contests.vote(item, rater, "human" if kind == "gold" else kind, choice, why)
-    if strange:
-        problems = [_unknown_word(word, n) for word, n in strange.most_common()]
-        raise refusal("table of pairs", problems, table.name)
-    if not mapping.first:
-        mend = "If columns hold them: --map first=COLUMN --map second=COLUMN."
-        contests.found.note("The texts of the answers are not read.", mend)
-    if degrees.total():
-        contests.found.note(f"How much better is not kept: {degrees.most_common(1)[0][0]!r}.")
-    return contests.results()
-
-
-def _names_as_systems(table: Table, mapping: VoteMapping) -> VoteMapping:
-    """Return the mapping with columns of names as systems, whose answers are missing."""
-    first, second = mapping.first, mapping.second
-    if mapping.first_system or first is None or second is None:
-        return mapping
-    if {first, second} - {*table.columns} or not are_system_names(table, first, second):
-        return mapping
-    systems = {"first_system": first, "second_system": second}
-    return mapping.model_copy(update={"first": None, "second": None, **systems})
-
-
-def _require_columns(table: Table, mapping: VoteMapping) -> None:
-    lacking = [name for name in ("first", "second") if getattr(mapping, name) is None]
-    lacking = [name for name in lacking if getattr(mapping, f"{name}_system") is None]
-    missing = [c for c in mapping.used().values() if c not in table.columns]
-    mend = "Say which it is."
-    problems = [Problem(f"has no column for the {name} answer.", mend) for name in lacking]
-    problems += [Problem(f"names the column {c!r}, which is not there.", mend) for c in missing]
-    if not mapping.columns and not _are_decided(mapping):
-        mend = "Map it as preference; or, if the first always is, name them chosen and rejected."
-        problems.append(Problem("has no column that says which answer is better.", mend))
-    if problems:
-        raise refusal("table of pairs", problems, table.name)
-
-
-def _pair_fields(row: Mapping[str, Any], mapping: VoteMapping) -> dict[str, Any]:
-    """Return the prompt and both answers; the answer of a conversation is its last turn."""
-    sides = [parsed_cell(row.get(column or "")) for column in (mapping.first, mapping.second)]
-    prompt = parsed_cell(row.get(mapping.prompt or ""))
-    if prompt is None and isinstance(sides[0], list):
-        prompt = sides[0][:-1]
-    texts = [_cell_text(side[-1:] if isinstance(side, list) else side) for side in sides]
-    reference = _cell_text(parsed_cell(row.get(mapping.reference or "")))
-    fields = {"prompt": _cell_text(prompt), "submission": {"first": texts[0], "second": texts[1]}}
-    return fields | ({"reference": reference} if reference else {})
-
-
-def _cell_text(cell: Any) -> str:
-    """Return a cell as text: plain texts, or the messages of a conversation."""
-    if isinstance(cell, list) and all(isinstance(turn, str) for turn in cell):
-        return "\n\n".join(cell)
-    return conversation_text(cell)
-
-
-_TURNED = {A_BETTER: B_BETTER, B_BETTER: A_BETTER}
-
-
-def _system_names(row: dict[str, Any], mapping: VoteMapping) -> tuple[str, str]:
-    if mapping.first_system and mapping.second_system:
-        names = [str(row.get(c) or "unknown") for c in _pair_systems(mapping)]
-        return names[0], names[1] if names[0] != names[1] else f"{names[1]} (2)"
-    return mapping.first or "", mapping.second or ""
-
-
-def _option_meant(
-    word: str, names: tuple[str, str], mapping: VoteMapping, numbers: dict[str, str]
-) -> str | None:
-    option_name = mapping.option_for("", word)
-    if option_name != word:
-        return next((option for option in OPTIONS if fold(option) == fold(option_name)), None)
-    by_name = {fold(names[0]): A_BETTER, fold(names[1]): B_BETTER}
-    return by_name.get(fold(word)) or numbers.get(fold(word)) or _option_named(fold(word), mapping)
-
-
-def _unknown_word(word: str, count: int) -> Problem:
-    mend = f"Say what it means: --map-label '{word[:60]}=OPTION' ({', '.join(OPTIONS)})."
-    return Problem(
-        f"{word[:80]!r} says neither which answer is better nor a tie ({count:,}).", mend
-    )
+    scale = number_map(labels, mapping, column) if by_name else {}
+    return {w for w in labels if w in names or w in scale or option_named(w, mapping) is not None}

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from core.formats.datasets.answer_columns import is_date, lower_heading, stem_of
-from core.formats.datasets.table import Table, parsed_cell, value_paths
+from core.formats.columns.answer_columns import is_date
+from core.formats.columns.headings import lower_heading, stem_of
 from core.formats.source.heading_words import (
     ASKERS,
     PROMPTS,
@@ -18,6 +18,8 @@ from core.formats.source.heading_words import (
     has_word,
     plain_heading,
 )
+from core.formats.tables.cells import parsed_cell
+from core.formats.tables.table import Table, value_paths
 
 #: Usual names of a column of submissions. ``WRITTEN_BY``: names that include their author or kind.
 WRITTEN_BY = (

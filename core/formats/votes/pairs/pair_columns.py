@@ -7,19 +7,15 @@ from dataclasses import replace
 from itertools import combinations
 
 from core.domain.rubric import A_BETTER, B_BETTER
-from core.formats.datasets.answer_columns import (
-    could_answer,
-    names_a_person,
-    plain_name,
-    stem_of,
-    words_in,
-)
-from core.formats.datasets.table import Table, parsed_cell, with_paths
-from core.formats.datasets.text_columns import heads_a_prompt, is_remark, text_shape
+from core.formats.columns.answer_columns import could_answer, words_in
+from core.formats.columns.headings import names_a_person, plain_name, stem_of
+from core.formats.columns.text_columns import heads_a_prompt, is_remark, text_shape
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PREFERENCES, has_word
 from core.formats.source.summary_rows import left_out_notices
-from core.formats.votes.structure.preference_words import LEFT, RIGHT, heading_end, option_of
+from core.formats.tables.cells import parsed_cell
+from core.formats.tables.table import Table, with_paths
+from core.formats.votes.pairs.preference_words import LEFT, RIGHT, heading_end, option_of
 from core.formats.votes.structure.values import Values, first_rows, names_a_system
 
 #: Pairs of headings of which the first is the better answer.
@@ -121,7 +117,9 @@ def similar_system_columns(table: Table, *, loose: bool) -> tuple[str, str] | No
     alike = columns_by_stem([c for c in table.columns if c not in table.nested])
     pairs = [(columns[0], columns[1]) for columns in alike if len(columns) == 2]
     pairs = [
-        p for p in pairs if are_system_names(table, *p) and (loose or all(map(names_a_system, p)))
+        p
+        for p in pairs
+        if are_system_names(table, *p) and (loose or _on_sides(*p) or all(map(names_a_system, p)))
     ]
     return pairs[0] if len(pairs) == 1 else None
 
@@ -132,9 +130,17 @@ def are_system_names(table: Table, first: str, second: str) -> bool:
     names = {name for pair in cells for name in pair}
     short = all(0 < len(n.split()) < 4 and number_of(n) is None for n in names)
     swapped = bool({a for a, _ in cells} & {b for _, b in cells})
-    named = swapped or (names_a_system(first) and names_a_system(second))
+    sides = _on_sides(first, second)
+    named = swapped or sides or (names_a_system(first) and names_a_system(second))
     apart = all(a != b for a, b in cells)
-    return bool(short and named and apart and 1 < len(names) <= len(cells) // 2)
+    most = len(cells) if sides else len(cells) // 2
+    return bool(short and named and apart and 1 < len(names) <= most)
+
+
+def _on_sides(first: str, second: str) -> bool:
+    """Return whether headings name the left and the right of two things."""
+    words = ({*plain_name(first).split()}, {*plain_name(second).split()})
+    return bool(words[0] & LEFT and words[1] & RIGHT)
 
 
 def without_counts(table: Table) -> Table:

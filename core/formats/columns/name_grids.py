@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from core.formats.datasets.answer_columns import (
+from core.formats.columns.answer_columns import columns_by_scale, could_answer, same_scale, words_in
+from core.formats.columns.headings import (
     NO_RATERS,
-    columns_by_scale,
-    could_answer,
     is_quantity,
     is_sum,
     named_for_raters,
@@ -17,13 +16,11 @@ from core.formats.datasets.answer_columns import (
     names_a_person,
     names_a_rater,
     plain_name,
-    same_scale,
-    words_in,
 )
-from core.formats.datasets.label_words import may_be_marks
-from core.formats.datasets.table import Table
+from core.formats.columns.label_words import may_be_marks
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
+from core.formats.tables.table import Table
 
 #: Separators that only join two names, then those that also stand inside of names.
 _JOINED = r"(.+?)(?:\s+/\s+|\s*\|\s*|:\s+|\s+[-–—]\s+|__)(.+)"

@@ -11,9 +11,9 @@ from typing import Any
 
 from core.domain.rubric import Criterion, Rubric
 from core.errors import Problem
-from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PEOPLE, RATERS, has_word, plain_heading
+from core.formats.tables.table import Table
 from core.text.names import fold
 
 #: Other words for MET and UNMET: words for yes and no in pairs, as one file uses them.
@@ -56,7 +56,8 @@ NO_ANSWER = frozenset(
 #: Words that mean "no number", by language, separated by bars.
 _ABSENCES = (
     "abs|absent|absence|away|excused|exempt|missing|pending|no show|no-show|dns|dnf|ns|n/s"
-    "|not marked|not graded|not rated|not scored|not submitted|no submission|not done|not coded",
+    "|not marked|not graded|not rated|not scored|not submitted|no submission|not done|not coded"
+    "|needs grading|needs marking|not yet graded|ungraded",
     ".|..|n.a.|n. a.|not available|no data|no response|nil|n/d|n.d.|n/r|n.r.|---|--",
     "k.a.|ka|k. a.|keine angabe|entsch.|entschuldigt|unentsch.|unentschuldigt|abwesend|krank|fehlt"
     "|entf.|entfällt|nicht erschienen|nicht abgegeben|nicht bewertet|nb|n.b.|n. b.",

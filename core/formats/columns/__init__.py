@@ -1,0 +1,1 @@
+"""What a column is, by its heading and its values: answers, texts, names of people, sums."""

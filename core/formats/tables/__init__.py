@@ -1,0 +1,1 @@
+"""Files as tables: rows of workbooks, JSON and documents, and values in their cells."""

@@ -1,0 +1,183 @@
+"""Two answers a row and the better one, read as contests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
+from core.errors import Problem
+from core.formats.columns.answer_columns import words_in
+from core.formats.columns.headings import plain_name
+from core.formats.columns.label_words import NO_ANSWER
+from core.formats.source.csv_writer import number_of
+from core.formats.source.parsed import refusal
+from core.formats.tables.cells import only_entry, parsed_cell
+from core.formats.tables.table import Table
+from core.formats.votes.pairs.pair_columns import (
+    DECIDED,
+    are_system_names,
+)
+from core.formats.votes.pairs.preference_words import is_graded_preference, option_of
+from core.formats.votes.tools.messages import conversation_text
+from core.formats.votes.tools.pair_votes import PairContests, PairTasks
+from core.formats.votes.tools.tool_results import ToolResults
+from core.formats.votes.vote_mapping import VoteMapping
+from core.formats.votes.vote_tables import cell_text
+from core.text.names import fold
+
+OPTIONS = (A_BETTER, B_BETTER, TIE, BOTH_BAD)
+
+
+def pair_systems(mapping: VoteMapping) -> tuple[str, ...]:
+    """Return the columns of the systems of both answers, "" for none."""
+    return (mapping.first_system or "", mapping.second_system or "")
+
+
+def option_named(word: str, mapping: VoteMapping) -> str | None:
+    """Return the option that a label names without a mapping, or ``None``."""
+    first = mapping.first or mapping.first_system
+    return option_of(word, first or "", mapping.second or mapping.second_system or "")
+
+
+def number_map(words: set[str], mapping: VoteMapping, column: str) -> dict[str, str]:
+    """Return options by number: 1 and 2 (0 is a tie), or below and above 0."""
+    numbers = {word: number_of(word) for word in words - NO_ANSWER}
+    values = [n for n in numbers.values() if n is not None]
+    if len(values) < len(numbers) or not values:
+        return {}
+    if (min(values) >= 1 and max(values) <= 2) or (set(values) <= {0, 1, 2} and 2 in values):
+        middle, ties = 1.5, {0.0, 1.5}
+    elif plain_name(column) == "overall preference" and min(values) < 0:
+        middle, ties = 0.0, {0.0}
+    else:
+        return {}
+    return {
+        w: TIE if n in ties else A_BETTER if n < middle else B_BETTER
+        for w, n in numbers.items()
+        if n is not None
+    }
+
+
+def are_decided(mapping: VoteMapping) -> bool:
+    """Return whether the headings of the answers say which is better: chosen, rejected."""
+    return (plain_name(mapping.first or ""), plain_name(mapping.second or "")) in DECIDED
+
+
+def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
+    """Return the contests of a table; rows of the same two answers are one item.
+
+    Raises:
+        InputError: no two answers, or words of a preference that name neither an answer nor a tie.
+    """
+    mapping = _names_as_systems(table, mapping)
+    _require_columns(table, mapping)
+    contests = PairContests("arena", table.name.rpartition(".")[0] or table.name)
+    strange, degrees, tasks = Counter[str](), Counter[str](), PairTasks()
+    numbers = {
+        c.column: number_map(words_in(table, c.column), mapping, c.column) for c in mapping.columns
+    }
+    for at, row in enumerate(table.rows, start=1):
+        names, fields = _system_names(row, mapping), _pair_fields(row, mapping)
+        unsaid = None if mapping.first else f"row {at}"
+        task = tasks.task_name(cell_text(row, mapping.item) or unsaid, fields)
+        is_reversed = not mapping.first_system and tasks.swap_if_reversed(task, fields)
+        item = contests.item_of_pair(task, *names, fields)
+        why = str(row.get(mapping.reason or "") or "")
+        if not mapping.columns:
+            rater = cell_text(row, mapping.rater) or "file"
+            better = B_BETTER if is_reversed else A_BETTER
+            kind = mapping.kinds.get(rater, "human")
+            contests.vote(item, rater, "human" if kind == "gold" else kind, better, why)
+        for c in mapping.columns:
+            cell = only_entry(row.get(c.column))
+            word = "" if cell is None else str(cell).strip()
+            rater = c.rater or cell_text(row, mapping.rater) or "rater"
+            choice = _option_meant(word, names, mapping, numbers[c.column])
+            degrees[word] += is_graded_preference(word)
+            if choice is None and fold(word) not in NO_ANSWER:
+                strange[word] += 1
+            choice = _TURNED.get(choice, choice) if is_reversed and choice else choice
+            kind = mapping.kinds.get(rater, mapping.others)
+            contests.vote(item, rater, "human" if kind == "gold" else kind, choice, why)
+    if strange:
+        problems = [_unknown_word(word, n) for word, n in strange.most_common()]
+        raise refusal("table of pairs", problems, table.name)
+    if not mapping.first:
+        mend = "If columns hold them: --map first=COLUMN --map second=COLUMN."
+        contests.found.note("The texts of the answers are not read.", mend)
+    if degrees.total():
+        contests.found.note(f"How much better is not kept: {degrees.most_common(1)[0][0]!r}.")
+    return contests.results()
+
+
+def _names_as_systems(table: Table, mapping: VoteMapping) -> VoteMapping:
+    """Return the mapping with columns of names as systems, whose answers are missing."""
+    first, second = mapping.first, mapping.second
+    if mapping.first_system or first is None or second is None:
+        return mapping
+    if {first, second} - {*table.columns} or not are_system_names(table, first, second):
+        return mapping
+    systems = {"first_system": first, "second_system": second}
+    return mapping.model_copy(update={"first": None, "second": None, **systems})
+
+
+def _require_columns(table: Table, mapping: VoteMapping) -> None:
+    lacking = [name for name in ("first", "second") if getattr(mapping, name) is None]
+    lacking = [name for name in lacking if getattr(mapping, f"{name}_system") is None]
+    missing = [c for c in mapping.used().values() if c not in table.columns]
+    mend = "Say which it is."
+    problems = [Problem(f"has no column for the {name} answer.", mend) for name in lacking]
+    problems += [Problem(f"names the column {c!r}, which is not there.", mend) for c in missing]
+    if not mapping.columns and not are_decided(mapping):
+        mend = "Map it as preference; or, if the first always is, name them chosen and rejected."
+        problems.append(Problem("has no column that says which answer is better.", mend))
+    if problems:
+        raise refusal("table of pairs", problems, table.name)
+
+
+def _pair_fields(row: Mapping[str, Any], mapping: VoteMapping) -> dict[str, Any]:
+    """Return the prompt and both answers; the answer of a conversation is its last turn."""
+    sides = [parsed_cell(row.get(column or "")) for column in (mapping.first, mapping.second)]
+    prompt = parsed_cell(row.get(mapping.prompt or ""))
+    if prompt is None and isinstance(sides[0], list):
+        prompt = sides[0][:-1]
+    texts = [_cell_text(side[-1:] if isinstance(side, list) else side) for side in sides]
+    reference = _cell_text(parsed_cell(row.get(mapping.reference or "")))
+    fields = {"prompt": _cell_text(prompt), "submission": {"first": texts[0], "second": texts[1]}}
+    return fields | ({"reference": reference} if reference else {})
+
+
+def _cell_text(cell: Any) -> str:
+    """Return a cell as text: plain texts, or the messages of a conversation."""
+    if isinstance(cell, list) and all(isinstance(turn, str) for turn in cell):
+        return "\n\n".join(cell)
+    return conversation_text(cell)
+
+
+_TURNED = {A_BETTER: B_BETTER, B_BETTER: A_BETTER}
+
+
+def _system_names(row: dict[str, Any], mapping: VoteMapping) -> tuple[str, str]:
+    if mapping.first_system and mapping.second_system:
+        names = [str(row.get(c) or "unknown") for c in pair_systems(mapping)]
+        return names[0], names[1] if names[0] != names[1] else f"{names[1]} (2)"
+    return mapping.first or "", mapping.second or ""
+
+
+def _option_meant(
+    word: str, names: tuple[str, str], mapping: VoteMapping, numbers: dict[str, str]
+) -> str | None:
+    option_name = mapping.option_for("", word)
+    if option_name != word:
+        return next((option for option in OPTIONS if fold(option) == fold(option_name)), None)
+    by_name = {fold(names[0]): A_BETTER, fold(names[1]): B_BETTER}
+    return by_name.get(fold(word)) or numbers.get(fold(word)) or option_named(fold(word), mapping)
+
+
+def _unknown_word(word: str, count: int) -> Problem:
+    mend = f"Say what it means: --map-label '{word[:60]}=OPTION' ({', '.join(OPTIONS)})."
+    return Problem(
+        f"{word[:80]!r} says neither which answer is better nor a tie ({count:,}).", mend
+    )

@@ -1,0 +1,225 @@
+"""Tables that rank (orders, places, best and worst), as pairs, or that count raters' answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from core.errors import Problem
+from core.formats.columns.answer_columns import columns_by_scale
+from core.formats.columns.headings import is_sum
+from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import PREFERENCES, RANKS, has_word, plain_heading
+from core.formats.tables.table import Table
+from core.formats.votes.pairs.pair_columns import columns_by_stem, is_answer
+from core.formats.votes.pairs.preference_words import heading_end, option_of
+from core.formats.votes.structure.values import Values
+from core.text.names import fold
+
+
+def why_ranking_unread(table: Table) -> str:
+    """Return why a table of rankings or counts is not read and what to do, or ""."""
+    values = Values(table)
+    if _is_symmetric(values):
+        return (
+            "Its numbers count how often two raters gave each pair of labels. It takes a row for "
+            "each item, with the answer of each rater."
+        )
+    if values.size < 3:
+        return ""
+    if tallies := _tally_columns(values):
+        listed = ", ".join(map(repr, tallies[:6]))
+        return (
+            f"{listed} add up to the same number in each row: they count votes, or share points "
+            "out. It takes a row for each vote, with a column for its rater."
+        )
+    return ""
+
+
+def rankings_as_pairs(table: Table) -> Table:
+    """Return a row for each two answers that a ranking compares, or a best or worst answer.
+
+    A table whose rows rank nothing is unchanged. The sides of a pair are in the order of the table.
+    """
+    values = Values(table)
+    if values.size < 3 or len(values.rows) < len(table.rows):
+        return table
+    orders, columns, texts = _orders(values)
+    if not columns or {*_PAIR_COLUMNS} & {*table.columns} - {*columns}:
+        return table
+    rows, lines = list[dict[str, Any]](), list[int | None]()
+    for row, line, order in zip(table.rows, table.lines, orders, strict=True):
+        kept = {c: cell for c, cell in row.items() if c not in (*columns, *texts.values())}
+        for first, second in combinations(order, 2):
+            if order[first] != order[second]:  # neither of two equals was named
+                better = "first" if order[first] < order[second] else "second"
+                sides = [row.get(texts[name]) for name in (first, second)] if texts else []
+                cells = (first, second, better, *sides)
+                rows.append(kept | dict(zip(_PAIR_COLUMNS, cells, strict=False)))
+                lines.append(line)
+    listed = ", ".join(map(repr, columns[:6]))
+    notice = Problem(
+        f"Each row ranks in {listed}: each two answers that it compares are a row.",
+        "Pairs of one ranking depend on each other, so intervals are too narrow.",
+    )
+    heads = tuple(dict.fromkeys(c for row in rows for c in row))
+    read = replace(table, columns=heads, rows=tuple(rows), lines=tuple(lines), document=None)
+    return replace(read, notices=(*table.notices, notice))
+
+
+_PAIR_COLUMNS = ("first_system", "second_system", "preference", "first", "second")
+
+
+def _orders(values: Values) -> tuple[list[dict[str, int]], Sequence[str], dict[str, str]]:
+    """Return each row's answers with their places, the columns that say so, and those of texts."""
+    rows = values.table.rows
+    if places := _place_columns(values):
+        cells = [[str(row.get(c) or "").strip() for c in places] for row in rows]
+        if all(number_of(cell) is not None for of_row in cells for cell in of_row if cell):
+            numbers = ([number_of(cell) or 0 for cell in of_row] for of_row in cells)
+            orders = [dict(zip(places, map(int, of_row), strict=True)) for of_row in numbers]
+        else:
+            orders = [{name: at for at, name in enumerate(of_row) if name} for of_row in cells]
+        return orders, places, _texts_of(values, places)
+    if extremes := _best_and_worst(values):
+        best, worst, options = extremes
+        orders = [
+            {str(row[c]): _place_of(str(row[c]), str(row[best]), str(row[worst])) for c in options}
+            for row in rows
+        ]
+        return orders, (best, worst, *options), {}
+    if choice := _choice_column(values):
+        texts = _texts_beside(values, choice)
+        orders = [_chosen_order(str(row.get(choice) or ""), texts) for row in rows]
+        return orders, (choice,), {c: c for c in texts}
+    return [], (), {}
+
+
+def _place_of(name: str, best: str, worst: str) -> int:
+    return 0 if name == best else 2 if name == worst else 1
+
+
+def _chosen_order(cell: str, texts: Sequence[str]) -> dict[str, int]:
+    """Return the places of answers in `B > A > C`, or of the best alone; none for a tie."""
+    parts = [part for part in re.split(r"[\s>,;/|]+", fold(cell)) if part]
+    named = [next((c for c in texts if p in (fold(c), heading_end(c))), "") for p in parts]
+    if not named or "" in named:
+        return {}
+    return {c: named.index(c) if c in named else len(named) for c in texts}
+
+
+def _texts_of(values: Values, ranked: Sequence[str]) -> dict[str, str]:
+    """Return the column of each ranked answer's text, by the ends of the headings, or none."""
+    texts = [c for c in values.columns if c not in ranked and is_answer(values.table, c)]
+    of_end = {heading_end(c) or fold(c).rpartition("_")[2]: c for c in texts}
+    found = {c: of_end.get(heading_end(c) or fold(c).rpartition("_")[2], "") for c in ranked}
+    return found if all(found.values()) and len({*found.values()}) == len(found) else {}
+
+
+def are_ranks(values: Values, columns: Sequence[str]) -> bool:
+    """Return whether each column gives its rows the places 1 to n, each once."""
+    places = [*map(float, range(1, values.size + 1))]
+    numbers = ([number_of(word) or 0.0 for word in values.words[c]] for c in columns)
+    return values.size > 2 and all(sorted(of) == places for of in numbers)
+
+
+def _is_symmetric(values: Values) -> bool:
+    """Return whether rows and columns have the same labels, and most counts agree."""
+    columns = [c for c in values.columns[1:] if values.is_number(c) and not is_sum(c)]
+    labels = [_plain_label(c) for c in columns]
+    heads = [_plain_label(word) for word in values.words[values.columns[0]]] if columns else []
+    rows = {head: at for at, head in enumerate(heads) if not is_sum(head)}
+    if len(columns) < 2 or len({*labels}) < len(labels) or rows.keys() != {*labels}:
+        return False
+    counts = [[number_of(values.words[c][at]) for at in rows.values()] for c in columns]
+    whole = [n for of in counts for n in of if n is not None and n >= 0 and n.is_integer()]
+    agreed = [number_of(values.words[c][rows[_plain_label(c)]]) or 0.0 for c in columns]
+    # Marks that people give each other are small numbers.
+    return len(whole) == len(columns) ** 2 and max(whole) > 10 and 2 * sum(agreed) > sum(whole)
+
+
+def _plain_label(heading: str) -> str:
+    return plain_heading(heading.rpartition(":")[2])
+
+
+def _place_columns(values: Values) -> Sequence[str]:
+    """Return the columns whose rows each order the same words, or 1 to n."""
+    for group in columns_by_scale(values.table, values.columns):
+        rows = list(zip(*(values.words[c] for c in group), strict=True))
+        full = [row for row in rows if all(row)]
+        if len(group) < 3 or len(full) < 3 or len(full) * 10 < 9 * len(rows):
+            continue
+        first = set(full[0])
+        numbers = {number_of(word) for word in first}
+        if None not in numbers and numbers != set(map(float, range(1, len(group) + 1))):
+            continue
+        orders = len(first) == len(group) and all(set(row) == first for row in full)
+        orders = orders and not all(option_of(word, "", "") for word in first)  # L, R and =
+        if orders and len(set(full)) > 1:
+            return group
+    return ()
+
+
+def _tally_columns(values: Values) -> Sequence[str]:
+    """Return at least three columns of whole numbers with the same sum in each row."""
+    columns = [c for c in values.columns if values.is_number(c) and values.uniqueness([c]) < 1]
+    rows = list(
+        zip(*([number_of(w) or 0.0 for w in values.words[c]] for c in columns), strict=True)
+    )
+    counts_only = all(n >= 0 and n.is_integer() for row in rows for n in row)
+    same = len(set(map(sum, rows))) == 1 and len(set(rows)) > 1 and len(rows) > 3
+    return columns if len(columns) > 2 and counts_only and same else ()
+
+
+def _choice_column(values: Values) -> str:
+    """Return the column that names or orders three and more columns of texts, or ""."""
+    many = _texts_beside(values)
+    names = {name for c in many for name in (fold(c), heading_end(c))}
+    for column in values.columns:
+        words = [re.split(r"[\s>,;/|]+", fold(word)) for word in values.distinct[column]]
+        orders = has_word(column, RANKS) and any(len(parts) > 1 for parts in words)
+        named, parts = orders or has_word(column, PREFERENCES), {p for of in words for p in of}
+        if many and named and column not in many and parts <= names | _TIES:
+            return column
+    return ""
+
+
+def _texts_beside(values: Values, choice: str = "") -> list[str]:
+    """Return at least three columns of texts whose headings differ in a letter or a number."""
+    texts = [c for c in values.columns if c != choice and is_answer(values.table, c)]
+    return next((alike for alike in columns_by_stem(texts) if len(alike) > 2), [])
+
+
+_TIES = {"tie", "none", "all", "="}
+
+
+def _best_and_worst(values: Values) -> tuple[str, str, list[str]] | None:
+    """Return the columns of best and worst, each of which repeats one of the others in its row.
+
+    The last part has these others, at least three.
+    """
+    for group in columns_by_scale(values.table, values.columns):
+        if len(group) < 5:
+            continue
+        for best, worst in combinations(group, 2):
+            options = [c for c in group if c not in (best, worst)]
+            cells = zip(*(values.words[c] for c in options), strict=True)
+            rows = zip(values.words[best], values.words[worst], cells, strict=True)
+            if all(_picks_among(*row) for row in rows):
+                if _WORST.search(plain_heading(best)):
+                    best, worst = worst, best
+                return best, worst, options
+    return None
+
+
+def _picks_among(best: str, worst: str, others: Sequence[str]) -> bool:
+    """Return whether two different words are among others, which all differ."""
+    picked = bool(best and worst and best != worst and {best, worst} <= set(others))
+    return picked and len(set(others)) == len(others)
+
+
+#: Headings of the worst answer.
+_WORST = re.compile(r"\b(worst|least|schlecht|pire|moins|peor|menos|peggio|slecht|najgorsz)")

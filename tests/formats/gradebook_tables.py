@@ -1,0 +1,74 @@
+"""Gradebooks and mark sheets of people with two names, readings on several days, two sides.
+
+The shapes are those of learning platforms and clinics; names and marks are made up here.
+"""
+
+from __future__ import annotations
+
+from tests.formats.strangers import Stranger, table
+
+NAMES = [(last, first) for last in ("Moss", "Lake", "Orr") for first in ("Ann", "Bo", "Cy")]
+#: Marks out of 20 by two teachers; the fourth column is half of their sum.
+MARKS = [(8 + n % 5, 9 + n // 2) for n in range(9)]
+
+GRADEBOOK_TABLES: tuple[Stranger, ...] = (
+    # Nine pupils, two platform columns, six marks of the second: 9 + 6 votes by one rater.
+    Stranger(
+        "platform.csv",
+        table(
+            [
+                {"Last Name": last, "First Name": first, "Username": f"u{n}"}
+                | {"Essay Draft [Total Pts: 40 Score] |301": 20 + n}
+                | {"Essay Final [Total Pts: 60 Score] |302": 30 + n if n % 3 else "Needs Grading"}
+                | {"Weighted Total [Total Pts: up to 100 Percentage] |300": ""}
+                for n, (last, first) in enumerate(NAMES)
+            ]
+        ),
+        "criteria",
+        (15, 1, 9, 2),
+    ),
+    # Two teachers in brackets, 9 marks each; a pupil is both names together.
+    Stranger(
+        "notes.csv",
+        table(
+            [
+                {"Nom": last, "Prénom": first, "Note /20 (M. Durand)": a}
+                | {"Note /20 (Mme Petit)": b, "Écart": abs(a - b), "Note finale": (a + b) / 2}
+                for (last, first), (a, b) in zip(NAMES, MARKS, strict=True)
+            ]
+        ),
+        "at once",
+        (18, 2, 9, 1),
+        maps=("item=Nom item=Prénom raters=M. Durand raters=Mme Petit criteria=Note /20",),
+    ),
+    # Three studies, two readers, two sessions, two criteria: 24 answers; a session is a repetition.
+    Stranger(
+        "readings.csv",
+        table(
+            [
+                {"StudyUID": f"1.2.{study}", "Reader": reader, "Session": session}
+                | {"BIRADS": ("2", "3", "4A")[(study + session + at) % 3]}
+                | {"Density": "abc"[(study + at) % 3]}
+                for study in range(3)
+                for at, reader in enumerate(("R1", "R2"))
+                for session in (1, 2)
+            ]
+        ),
+        "at once",
+        (24, 4, 3, 2),
+        maps=("item=StudyUID rater=Reader replicate=Session criteria=BIRADS criteria=Density",),
+    ),
+    # Eight comparisons by three judges: L and R are the sides that the headings name.
+    Stranger(
+        "sides.csv",
+        table(
+            [
+                {"left_script": f"S{n % 4}", "right_script": f"S{4 + n // 2}"}
+                | {f"judge {j}": "LR="[(n + j) % 3] for j in (1, 2, 3)}
+                for n in range(8)
+            ]
+        ),
+        "pairs",
+        (24, 3, 8, 1),
+    ),
+)
