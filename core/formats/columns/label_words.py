@@ -57,7 +57,7 @@ NO_ANSWER = frozenset(
 _ABSENCES = (
     "abs|absent|absence|away|excused|exempt|missing|pending|no show|no-show|dns|dnf|ns|n/s"
     "|not marked|not graded|not rated|not scored|not submitted|no submission|not done|not coded"
-    "|needs grading|needs marking|not yet graded|ungraded",
+    "|needs grading|needs marking|not yet graded|ungraded|ex|exc|exempted",
     ".|..|n.a.|n. a.|not available|no data|no response|nil|n/d|n.d.|n/r|n.r.|---|--",
     "k.a.|ka|k. a.|keine angabe|entsch.|entschuldigt|unentsch.|unentschuldigt|abwesend|krank|fehlt"
     "|entf.|entfällt|nicht erschienen|nicht abgegeben|nicht bewertet|nb|n.b.|n. b.",

@@ -15,6 +15,7 @@ from core.formats.source.heading_words import (
     REMARKS,
     SCHOOL,
     TOPICS,
+    WRITTEN_TEXTS,
     has_word,
     plain_heading,
 )
@@ -301,11 +302,15 @@ def heads_a_prompt(column: str) -> bool:
     return named and not is_remark(column) and not has_word(column, REFERENCES)
 
 
+#: Headings of what was said before a response.
+_BEFORE = re.compile(r"(dialog(ue)?|conversation|chat)?( ?(context|history|so far))")
+
+
 def prompt_beside(table: Table, text: str, columns: Iterable[str]) -> str:
     """Return the only column of the texts that ``text`` answers, or "".
 
     If there are several, it is the one with the same number: `Question 2` beside `Answer 2`. If
-    there is none, it is the topic of pupils' texts.
+    there is none, it is the topic of pupils' texts, or what was said before a response.
     """
     others = [c for c in columns if c != text]
     asked = _worded_columns(table, filter(heads_a_prompt, others))
@@ -315,6 +320,8 @@ def prompt_beside(table: Table, text: str, columns: Iterable[str]) -> str:
     if not asked and any(has_word(c, SCHOOL) for c in table.columns):
         topics = {c: text_shape(table, c) for c in others if has_word(c, TOPICS, whole=True)}
         asked = [c for c, of in topics.items() if of and of.sentences and of.words >= _TITLE]
+    if not asked and has_word(text, WRITTEN_TEXTS):
+        asked = _worded_columns(table, (c for c in others if _BEFORE.fullmatch(plain_heading(c))))
     return asked[0] if len(asked) == 1 else ""
 
 

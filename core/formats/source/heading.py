@@ -134,6 +134,8 @@ def below_titles(
 _PART = re.compile(r"(.+)_(\d+)")
 #: Columns of Qualtrics, without spaces, and its words for answers of the survey's own authors.
 _QUALTRICS, _STATES = {"responseid", "recordeddate"}, {"status", "distributionchannel"}
+#: A question of more words is what was judged: a vignette, a translation.
+_TITLE_WORDS = 8
 _TRIALS = {"survey preview", "preview", "survey test", "test"}
 
 
@@ -143,7 +145,8 @@ def survey_rows(rows: TableRows) -> TableRows:
     `E1_2` below "Rate text 1. - Clarity (1 to 7)" is `E1_Clarity`. Other tables are unchanged.
     """
     heads = {column.lower().replace(" ", ""): column for column in rows.columns}
-    if not heads.keys() >= _QUALTRICS:
+    with_ids = len(rows.rows) > 2 and IMPORT_ID in str(rows.rows[1][rows.columns[0]])
+    if not (heads.keys() >= _QUALTRICS or (with_ids and heads.keys() & _QUALTRICS)):
         return rows
     states = [heads[state] for state in sorted(_STATES & heads.keys())]
     words = ([str(row[c]).strip().lower() for c in states] for row in rows.rows)
@@ -159,11 +162,14 @@ def survey_rows(rows: TableRows) -> TableRows:
         listed += " and so on" if len(names) > 6 else ""
         notices.append(Problem(f"Columns are named by their questions: {listed}."))
     kept = [at for at in range(len(rows.rows)) if at not in left]
+    asked = {c: str(rows.rows[0][c]).rpartition(" - ")[0].strip() for c in names}
+    stems = {c: m[1] for c in names if (m := _PART.fullmatch(c))}
     return TableRows(
         tuple(names.get(c, c) for c in rows.columns),
         tuple({names.get(c, c): cell for c, cell in rows.rows[at].items()} for at in kept),
         tuple(rows.lines[at] for at in kept),
         tuple(notices),
+        {stem: asked[c] for c, stem in stems.items() if len(asked[c].split()) > _TITLE_WORDS},
     )
 
 
@@ -172,7 +178,7 @@ def _question_parts(rows: TableRows) -> dict[str, str]:
     if len(rows.rows) < 3 or IMPORT_ID not in str(rows.rows[1][rows.columns[0]]):
         return {}
     parts = {c: m for c in rows.columns if (m := _PART.fullmatch(c)) and " - " in rows.rows[0][c]}
-    ends = {c: rows.rows[0][c].rpartition(" - ")[2].partition("(")[0].strip(" :") for c in parts}
+    ends = {c: rows.rows[0][c].rpartition(" - ")[2].partition("(")[0].strip(" :.") for c in parts}
     asked = {(parts[c][2], end) for c, end in ends.items() if 0 < len(end) <= 40}
     numbers, stems = {number for number, _ in asked}, {m[1] for m in parts.values()}
     apart = len({end for _, end in asked}) == len(asked) == len(numbers) > 1 < len(stems)

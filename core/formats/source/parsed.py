@@ -6,9 +6,10 @@ import math
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from core.domain.base import Path
@@ -135,12 +136,16 @@ class ColumnRole:
 
 
 class TableRows(NamedTuple):
-    """Columns, rows, the first line of each row if known, and notices."""
+    """Columns, rows, the first line of each row if known, and notices.
+
+    ``questions`` are a survey's texts by the name that the headings of their answers begin with.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[dict[str, Any], ...]
     lines: tuple[int | None, ...]
     notices: tuple[Problem, ...]
+    questions: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

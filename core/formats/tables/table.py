@@ -54,7 +54,7 @@ class Table:
 
     ``lines[i]`` is the first line of row ``i``. ``header`` holds a JSON document's other entries
     (name, prompt, rubric ...). ``notices`` report what was left out of the table. ``maxima`` are
-    the points possible by column.
+    the points possible by column, ``questions`` a survey's texts by name.
     """
 
     name: str
@@ -67,6 +67,7 @@ class Table:
     places: Sequence[Path] = ()
     notices: tuple[Problem, ...] = ()
     maxima: Mapping[str, float] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def flat(self) -> bool:
@@ -161,7 +162,8 @@ def _read_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
 
 def _table_of_rows(kind: Kind, rows: TableRows, name: str) -> Table:
     rows = survey_rows(rows)
-    return Table(name, kind, rows.columns, rows.rows, rows.lines, notices=rows.notices)
+    table = Table(name, kind, rows.columns, rows.rows, rows.lines, notices=rows.notices)
+    return replace(table, questions=rows.questions)
 
 
 def _read_binary(opened: Opened, sheet: str | None, most: int | None) -> Table | None:

@@ -22,6 +22,7 @@ from core.formats.tables.table import Table
 from core.formats.votes.pairs.rankings import why_ranking_unread
 from core.formats.votes.structure.named_fields import NAMES
 from core.formats.votes.structure.values import Values, names_a_system
+from core.formats.votes.structure.word_scales import is_scale
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 
 
@@ -143,7 +144,7 @@ def _texts_with_scores(table: Table) -> list[tuple[str, str]]:
     plains = {column: plain_name(column) for column in table.columns}
     words = {column: name.split(" ") for column, name in plains.items() if " " in name}
     texts = [c for c in words if (shape := text_shape(table, c)) is not None and shape.sentences]
-    texts = [c for c in texts if not names_a_person(c)]
+    texts = [c for c in texts if not (names_a_person(c) or is_scale(words_in(table, c), c))]
     able = [c for c in words if c not in texts and could_answer(table, c)]
     for same, rest_of_name in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
         pairs = [(t, a) for t in texts for a in able if words[t][same] == words[a][same]]

@@ -49,6 +49,7 @@ from core.formats.votes.structure.named_fields import (
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
 from core.formats.votes.structure.values import Values, first_rows
+from core.formats.votes.structure.word_scales import is_scale
 from core.formats.votes.vote_mapping import (
     Layout,
     VoteMapping,
@@ -192,7 +193,15 @@ def looks_long(table: Table) -> bool:
         table, columns["label"]
     ):
         return False
+    beside = (c for c in table.columns if c not in columns.values() and names_a_criterion(c))
+    if "criterion" not in columns and any(_holds_scale(table, c) for c in beside):
+        return False  # `Soundness` beside `Rating`: a criterion a column
     return not (_is_log(table, columns) or _judges_systems(table, columns))
+
+
+def _holds_scale(table: Table, column: str) -> bool:
+    words = words_in(table, column)
+    return len(words) > 1 and could_answer(table, column) and is_scale(words, column)
 
 
 def looks_wide(table: Table) -> bool:

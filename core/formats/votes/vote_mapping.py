@@ -21,6 +21,7 @@ from core.formats.columns.answer_columns import (
 from core.formats.columns.headings import (
     is_sum,
     named_for_raters,
+    names_a_criterion,
     names_a_rater,
     plain_name,
     without_prefix,
@@ -42,7 +43,7 @@ from core.formats.votes.structure.named_fields import (
     names_a_model,
 )
 from core.formats.votes.structure.rater_columns import item_columns
-from core.formats.votes.structure.values import Values
+from core.formats.votes.structure.values import Values, heads_label
 from core.formats.votes.structure.word_scales import is_scale
 from core.text.names import fold
 
@@ -238,7 +239,9 @@ def _criterion_columns(
     prefixed = [c for c in able if without_prefix(c) != c]
     able = [c for c in prefixed or able if is_scale(words_in(table, c), c)]
     able = without_derived(values, able)
-    if len(able) > 1 and not columns_by_scale(table, able):
+    are_named = all(names_a_criterion(c) or heads_label(c) for c in able)
+    texts = [c for c in values.text_columns() if c not in fields.values()]
+    if len(able) > 1 and not ((are_named and not texts) or columns_by_scale(table, able)):
         return []
     return [VoteColumn(column=c, criterion=without_prefix(c)) for c in able]
 

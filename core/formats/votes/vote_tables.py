@@ -158,6 +158,8 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
             votes.lines.append((line, row))
         if too_many(problems):
             break
+    for item in {c.item for c in mapping.columns} & table.questions.keys():
+        votes.texts[item] = {"submission": table.questions[item]}
     if not votes.lines and not problems:
         problems.append(Problem("holds no answers.", "Check which column is what.", (), 1))
     if problems:

@@ -31,6 +31,7 @@ from tests.formats.school_tables import SCHOOL_TABLES
 from tests.formats.scorecard_tables import SCORECARD_TABLES
 from tests.formats.strange_tables import STRANGE_TABLES
 from tests.formats.strangers import STRANGERS, Stranger, essay, table
+from tests.formats.study_tables import STUDY_TABLES
 
 TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES, *FIELD_TABLES, *FRESH_TABLES)
 TABLES = (
@@ -42,6 +43,7 @@ TABLES = (
     *ANSWERED_TABLES,
     *PANEL_TABLES,
     *GRADEBOOK_TABLES,
+    *STUDY_TABLES,
 )
 
 

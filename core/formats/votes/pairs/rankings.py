@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -17,6 +17,7 @@ from core.formats.tables.table import Table
 from core.formats.votes.pairs.pair_columns import columns_by_stem, is_answer
 from core.formats.votes.pairs.preference_words import heading_end, option_of
 from core.formats.votes.structure.values import Values
+from core.formats.votes.structure.word_scales import scale_order
 from core.text.names import fold
 
 
@@ -45,9 +46,9 @@ def rankings_as_pairs(table: Table) -> Table:
     A table whose rows rank nothing is unchanged. The sides of a pair are in the order of the table.
     """
     values = Values(table)
-    if values.size < 3 or len(values.rows) < len(table.rows):
+    if values.size < 3:
         return table
-    orders, columns, texts = _orders(values)
+    orders, columns, texts = _orders(values, table.rows)
     if not columns or {*_PAIR_COLUMNS} & {*table.columns} - {*columns}:
         return table
     rows, lines = list[dict[str, Any]](), list[int | None]()
@@ -73,14 +74,16 @@ def rankings_as_pairs(table: Table) -> Table:
 _PAIR_COLUMNS = ("first_system", "second_system", "preference", "first", "second")
 
 
-def _orders(values: Values) -> tuple[list[dict[str, int]], Sequence[str], dict[str, str]]:
+def _orders(
+    values: Values, rows: Sequence[dict[str, Any]]
+) -> tuple[list[dict[str, int]], Sequence[str], dict[str, str]]:
     """Return each row's answers with their places, the columns that say so, and those of texts."""
-    rows = values.table.rows
     if places := _place_columns(values):
         cells = [[str(row.get(c) or "").strip() for c in places] for row in rows]
-        if all(number_of(cell) is not None for of_row in cells for cell in of_row if cell):
-            numbers = ([number_of(cell) or 0 for cell in of_row] for of_row in cells)
-            orders = [dict(zip(places, map(int, of_row), strict=True)) for of_row in numbers]
+        numbers = [[number_of(cell) for cell in of_row] for of_row in cells]
+        if values.is_number(places[0]):
+            pairs = (zip(places, of_row, strict=True) for of_row in numbers)
+            orders = [{c: int(n) for c, n in of_row if n is not None} for of_row in pairs]
         else:
             orders = [{name: at for at, name in enumerate(of_row) if name} for of_row in cells]
         return orders, places, _texts_of(values, places)
@@ -158,6 +161,7 @@ def _place_columns(values: Values) -> Sequence[str]:
             continue
         orders = len(first) == len(group) and all(set(row) == first for row in full)
         orders = orders and not all(option_of(word, "", "") for word in first)  # L, R and =
+        orders = orders and not _are_levels(first)
         if orders and len(set(full)) > 1:
             return group
     return ()
@@ -202,7 +206,7 @@ def _best_and_worst(values: Values) -> tuple[str, str, list[str]] | None:
     The last part has these others, at least three.
     """
     for group in columns_by_scale(values.table, values.columns):
-        if len(group) < 5:
+        if len(group) < 5 or _are_levels({w for c in group for w in values.distinct[c]}):
             continue
         for best, worst in combinations(group, 2):
             options = [c for c in group if c not in (best, worst)]
@@ -213,6 +217,11 @@ def _best_and_worst(values: Values) -> tuple[str, str, list[str]] | None:
                     best, worst = worst, best
                 return best, worst, options
     return None
+
+
+def _are_levels(words: Collection[str]) -> bool:
+    """Return whether these are words of a scale, as of answers to several questions."""
+    return max(map(len, words)) > 1 and scale_order([*words]) is not None
 
 
 def _picks_among(best: str, worst: str, others: Sequence[str]) -> bool:

@@ -35,7 +35,7 @@ from core.formats.votes.structure.rater_columns import (
     raters_by_rows,
 )
 from core.formats.votes.structure.row_keys import heads_raters, keys_named, row_keys
-from core.formats.votes.structure.texts import TextColumns, best_texts, may_hold_texts
+from core.formats.votes.structure.texts import TextColumns, best_texts, may_hold_texts, quiz_columns
 from core.formats.votes.structure.values import TRAITS, Values, item_changes
 from core.formats.votes.vote_changes import change_votes
 from core.formats.votes.vote_layouts import kind_of_table, unnamed_raters
@@ -185,7 +185,7 @@ def _item_readings(table: Table) -> Iterator[NearShape]:
     texts = [text for text in proposed_texts(table) if may_hold_texts(table, text)]
     judged = best_texts(values := Values(table), values.text_columns(), item_columns(values))
     texts = [judged.text, judged.second] if judged.second and len(texts) < 2 else texts
-    texts = [guess.submission] if guess.submission else texts
+    texts = [guess.submission] if guess.submission else [*quiz_columns(table)] or texts
     texts.sort(key=heads_a_prompt)
     marks = columns_of_marks(values, [c for c in table.columns if c not in texts])
     marks += [c for c in guess.labels.values() if c not in marks]

@@ -13,6 +13,7 @@ from core.formats.columns.text_columns import (
     WRITTEN,
     WRITTEN_BY,
     is_worded,
+    prompt_beside,
     text_column,
     text_shape,
 )
@@ -124,15 +125,31 @@ def fields_checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, 
     if "submission" not in fields and (text := _text_of_items(table, fields)):
         fields = fields | {"submission": text}
     if "item" not in fields and "submission" in fields and "rater" in fields:
-        fields = fields | {"item": _id_of_texts(table, fields["submission"], [*fields.values()])}
+        if item := _item_of_reviews(table, fields):
+            fields = {"reason": fields.pop("submission")} | fields | {"item": item}
+        else:
+            text = fields["submission"]
+            fields = fields | {"item": _id_of_texts(table, text, [*fields.values()])}
     fields = _checked_within_items(table, fields)
     if "weight" in fields and not _is_rater_weight(table, fields):
         fields = {name: column for name, column in fields.items() if name != "weight"}
+    fields = _with_prompt(table, fields)
     column = fields.get("submission", "")
     shape = text_shape(table, column) if plain_name(column) in (*WRITTEN_BY, *WRITTEN) else None
     if shape is None or shape.sentences or shape.length > LONG:
         return fields
     return {name: column for name, column in fields.items() if name != "submission"}
+
+
+def _with_prompt(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields with the prompt that stands beside the texts, the same for each item."""
+    values, item, text = Values(table), fields.get("item", ""), fields.get("submission", "")
+    if "prompt" in fields or {item, text} - {*values.columns}:
+        return fields
+    free = [c for c in values.columns if c not in fields.values()]
+    prompt = prompt_beside(table, text, free)
+    known = prompt and not values.varies([item], prompt)
+    return fields | {"prompt": prompt} if known else fields
 
 
 def _label_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
@@ -171,6 +188,17 @@ def _rater_by_heading(table: Table, fields: dict[str, str]) -> dict[str, str]:
     }:
         return fields
     return {"system": rater, **fields, "rater": free[0]}
+
+
+def _item_of_reviews(table: Table, fields: dict[str, str]) -> str:
+    """Return the id whose reviewers each wrote their own summary of it, or ""."""
+    values, text, rater = Values(table), fields["submission"], fields["rater"]
+    if {text, rater} - {*values.columns} or "system" in fields:
+        return ""
+    own = "summary" in plain_name(text).split() and values.uniqueness([text]) > 0.9
+    free = [c for c in values.columns if c not in fields.values() and has_word(c, ITEMS)]
+    ids = (c for c in free if values.may_be_key(c) and values.uniqueness([c]) <= 0.5)
+    return next((c for c in ids if own and values.uniqueness([c, rater]) == 1), "")
 
 
 def _id_of_texts(table: Table, text: str, taken: Sequence[str]) -> str:

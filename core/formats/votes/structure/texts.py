@@ -125,3 +125,25 @@ def may_hold_texts(table: Table, column: str) -> bool:
     if column not in table.columns or plain_heading(column) in USUAL:
         return True
     return column in judged_texts(Values(table), [])
+
+
+#: `Q2`, `2. What is it?`, `問1`: a question of a quiz.
+_QUIZ = re.compile(
+    r"(?:q|question|frage|aufgabe|pregunta|pergunta|domanda|vraag|task|exercise|问题?|問|第)? ?"
+    r"\d{1,2}(?:$|[^\w]|(?<=\d)[^\W\d_])"
+)
+#: The fewest words of an answer, on average.
+_ANSWER_WORDS = 3
+
+
+def quiz_columns(table: Table) -> tuple[str, ...]:
+    """Return the columns of written answers to two or more numbered questions, or ().
+
+    >>> rows = tuple({"Q1": f"It grows {n} cm.", "Q2": "In the north, I think."} for n in range(4))
+    >>> quiz_columns(Table("x.csv", "csv", ("Q1", "Q2"), rows, (2, 3, 4, 5)))
+    ('Q1', 'Q2')
+    """
+    asked = [c for c in table.columns if _QUIZ.match(plain_heading(c))]
+    shapes = {c: text_shape(table, c) for c in asked}
+    texts = [c for c, of in shapes.items() if of and of.sentences and of.words >= _ANSWER_WORDS]
+    return tuple(texts) if len(texts) > 1 and not any(map(heads_a_prompt, texts)) else ()

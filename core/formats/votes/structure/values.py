@@ -68,7 +68,7 @@ _KNOWN = frozenset({"gold", "golden", "truth", "goldstandard", "curated", "curat
 #: Usual headings of judged texts.
 USUAL = frozenset({*WRITTEN_BY, *WRITTEN, *ANY_TEXT})
 _SYSTEM = re.compile(
-    r"\b(system|model|engine|voice|variant|condition|llm|checkpoint)|modell|modelo|systeme|sistema"
+    r"\b(system|model|engine|voice|variant|condition|cond\b|llm|checkpoint)|modell|modelo|systeme|sistema"
     r"|模型|系统|モデル|システム|모델|النموذج|модель|система"
 )
 #: The position of an item in a series of trials.
