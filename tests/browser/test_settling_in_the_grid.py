@@ -38,6 +38,8 @@ def test_a_column_is_selected_settled_and_undone_by_keyboard(
         ("i2", "Right"): MET,
     }
 
+    # The grid below is still being drawn, and pushes the button away from a hasty press.
+    settle(page)
     page.get_by_role("button", name="Undo").click()
     page.get_by_text("2 cells settled: MET.").wait_for(state="detached")
     settle(page)
