@@ -71,4 +71,70 @@ GRADEBOOK_TABLES: tuple[Stranger, ...] = (
         "pairs",
         (24, 3, 8, 1),
     ),
+    # Moodle: numbers beside feedback; seven of nine marks, a dash for none.
+    Stranger(
+        "moodle.csv",
+        table(
+            [
+                {"First name": first, "Surname": last, "ID number": 1000 + n}
+                | {"Assignment: Essay (Real)": f"{40 + n}.00" if n % 4 else "-"}
+                | {"Assignment: Essay (Feedback)": "See me.", "Quiz: Week 3 (Real)": f"{n}.00"}
+                | {"Course total (Real)": f"{50 + n}.00"}
+                for n, (last, first) in enumerate(NAMES)
+            ]
+        ),
+        "criteria",
+        (15, 1, 9, 2),
+    ),
+    # Rows above the pupils say when work was due and how many points it has; 9 + 8 + 9 marks.
+    Stranger(
+        "classroom.csv",
+        table(
+            [
+                {"Last Name": "", "First Name": head, "Draft": draft, "Essay final": final}
+                | {"Talk": talk}
+                for head, draft, final, talk in (
+                    ("Date", "2026-01-10", "2026-02-10", "2026-02-20"),
+                    ("Points", 20, 40, 10),
+                )
+            ]
+            + [
+                {"Last Name": last, "First Name": first, "Draft": 11 + n}
+                | {"Essay final": 30 + n if n else "", "Talk": 1 + n}
+                for n, (last, first) in enumerate(NAMES)
+            ]
+        ),
+        "refused",
+        (26, 1, 9, 3),
+        maps=("item=Last Name item=First Name criteria=Draft criteria=Essay final criteria=Talk",),
+    ),
+    # pandas writes whole numbers with gaps as 3.0: three people on one scale, 20 answers.
+    Stranger(
+        "gaps.csv",
+        table(
+            [
+                {"doc_id": f"d{n}", "ann_1": 1 + n % 4, "ann_2": 1 + n * n % 5}
+                | {"ann_3": f"{1 + n % 3}.0" if n % 4 else ""}
+                for n in range(8)
+            ],
+            "pandas",
+        ),
+        "wide",
+        (22, 3, 8, 1),
+    ),
+    # Ten people on six groups: who answers names their own group, and the one they rate.
+    Stranger(
+        "pares.csv",
+        table(
+            [
+                {"Tu nombre": f"Persona {who}", "¿A qué grupo evalúas?": f"Grupo {group}"}
+                | {"Claridad [1-5]": 1 + (who + group) % 5, "Contenido [1-5]": 1 + who % 5}
+                | {"Comentarios": f"Bien, {who}."}
+                for group in range(6)
+                for who in range(group % 2, 10, 2)
+            ]
+        ),
+        "criteria",
+        (60, 10, 6, 2),
+    ),
 )

@@ -143,15 +143,20 @@ def _word_counts(table: Table, column: str) -> Counter[str]:
     return words
 
 
+#: The decimals of a whole number.
+WHOLE = re.compile(r"(?<=\d)\.0\Z")
 _PERCENT = re.compile(r"(?<=\d) ?%\Z")
 
 
 def _count_words(rows: Sequence[Mapping[str, Any]], column: str) -> Counter[str]:
-    """Return the number of occurrences of each word in a column of rows, without empty ones."""
+    """Return the number of occurrences of each word in a column of rows, without empty ones.
+
+    A column of whole numbers with gaps is written by pandas with decimals: 3.0 is 3.
+    """
     counts, cells = Counter[str](), (only_entry(row.get(column)) for row in rows)
     for word, times in Counter(str(cell) for cell in cells if cell is not None).items():
         if (folded := fold(word)) not in NO_ANSWER:
-            counts[_PERCENT.sub("", folded)] += times
+            counts[WHOLE.sub("", _PERCENT.sub("", folded))] += times
     return counts
 
 

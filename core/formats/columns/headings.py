@@ -58,6 +58,7 @@ COUNTS = frozenset(
 _NO_SUM = re.compile(
     r"[\[<][^\]>]*\d[^\]>]*[\]>]|\b(issue|problem|query|case|ticket|request|call)s?[ _]+resolved"
     r"|\bfinal(?=[^\[(]*(\[.+\] \|\d+|\(\d{3,}\))\Z)"
+    r"|(?:exam|test|essay|paper|project|report)[ _]final\b"
     r"|\bfinal[ _](?=exam|test|essay|paper|project|presentation|report|draft|reflection|version)",
     re.I,
 )

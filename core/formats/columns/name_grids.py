@@ -20,7 +20,7 @@ from core.formats.columns.headings import (
 from core.formats.columns.label_words import may_be_marks
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
-from core.formats.tables.table import Table
+from core.formats.tables.table import Table, first_of_table
 
 #: Separators that only join two names, then those that also stand inside of names.
 _JOINED = r"(.+?)(?:\s+/\s+|\s*\|\s*|:\s+|\s+[-–—]\s+|__)(.+)"
@@ -145,7 +145,7 @@ def answers_in_grid(table: Table) -> NameGrid | None:
             return grid
         if all(map(names_a_rater, grid.raters)) and _has_scale_by_criterion(table, grid):
             return grid
-    table = Table(table.name, table.kind, table.columns, table.rows[:_FIRST], table.lines[:_FIRST])
+    table = first_of_table(table, _FIRST)
     able = [c for c in table.columns if not is_sum(c) and _may_hold_marks(table, c)]
     if (grid := grid_of(able)) is None:
         return None

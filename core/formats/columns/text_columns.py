@@ -41,6 +41,8 @@ WRITTEN = (
         "hypothesis",
         "prediction",
         "assistant",
+        "mt",
+        "mt output",
     ),
 )
 #: Names of any text: as often the source of a summary as the judged text.

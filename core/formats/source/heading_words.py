@@ -79,8 +79,8 @@ SUMMARIES: Words = {
 }
 #: First cells of rows with the points possible.
 POINTS_POSSIBLE: Words = {
-    "en": "points_possible max_points max_score max_marks maximum_points possible_points out_of"
-    " maximum_marks total_possible",
+    "en": "points_possible points max_points max_score max_marks maximum_points possible_points"
+    " out_of maximum_marks total_possible",
     "de_fr": "punkte_maximal max_punkte maximale_punkte punkte_moglich hochstpunktzahl"
     " points_possibles bareme points_max",
     "other": "puntos_posibles puntaje_maximo punteggio_massimo pontuacao_maxima maximale_punten",
@@ -89,7 +89,7 @@ POINTS_POSSIBLE: Words = {
 SUMMARY_ROWS: Words = SUMMARIES | {
     "points": " ".join(POINTS_POSSIBLE.values()),
     "rows": "n count max maximum min minimum media média moyenne_generale mittel schnitt anzahl"
-    " nombre numero standard_deviation std_dev standardabweichung"
+    " nombre numero date due_date date_due standard_deviation std_dev standardabweichung"
     " ecart_type grand_total overall_mean overall_average class_average subtotal zwischensumme"
     " desviacion_estandar notendurchschnitt ø",
 }
@@ -236,6 +236,9 @@ RATED: Words = {
     "de": "wen_bewertest_du wen_bewerten_sie wen_beurteilst_du bewertete_person",
     "fr": "personne_evaluee qui_evaluez_vous vous_evaluez membre_evalue",
     "es": "persona_evaluada a_quien_evaluas companero_evaluado",
+    "groups": "which_group which_team which_presentation which_speaker welche_gruppe welches_team"
+    " quel_groupe quelle_equipe a_que_grupo que_grupo que_equipo qual_grupo quale_gruppo"
+    " welke_groep grupo_evaluado group_rated",
 }
 #: Things that students rate.
 COURSES: Words = {

@@ -140,6 +140,8 @@ def _summary_of(
     if not (heads_a_summary(first) or columns[0] not in filled):
         return None
     item_rows = [rows[n] for n in items if n != at]
+    if heads_a_summary(first) and filled[1:] and all(_is_day(row, c) for c in filled[1:]):
+        return first  # when each work was due
     numbers = {c: n for c in filled if (n := _number_in(row, c)) is not None}
     if len(item_rows) < 2 or not numbers:
         return None
@@ -192,3 +194,10 @@ def _is_bracketed_remark(row: Row, column: str) -> bool:
 
 def _number_in(row: Row, column: str) -> float | None:
     return None if row.get(column) is None else number_of(str(row[column]))
+
+
+def _is_day(row: Row, column: str) -> bool:
+    return (
+        re.fullmatch(r"\d{4}-\d\d-\d\d|\d\d?[./]\d\d?[./]\d{2,4}", str(row[column]).strip())
+        is not None
+    )

@@ -95,6 +95,12 @@ class Table:
         return None if self.document is None else self.document.line_of(path)
 
 
+def first_of_table(table: Table, most: int) -> Table:
+    """Return up to ``most`` rows of a table, as rows of text: without the places in a document."""
+    rows, lines = table.rows[:most], table.lines[:most]
+    return Table(table.name, table.kind, table.columns, rows, lines, maxima=table.maxima)
+
+
 def read_table(
     data: str | bytes | Opened, name: str, sheet: str | None = None, most: int | None = None
 ) -> Table:

@@ -45,7 +45,7 @@ from core.text.names import fold
 #: Columns that name the better answer, most specific first.
 _PREFERENCE = (
     *("preference", "overall preference", "winner", "preferred", "better", "choice", "label"),
-    *("verdict", "vote", "judgment", "judgement", "annotation", "answer"),
+    *("verdict", "vote", "judgment", "judgement", "annotation", "answer", "outcome", "result"),
 )
 _WON = {
     **dict.fromkeys(("win", "wins", "won", "w"), 1.0),

@@ -17,7 +17,7 @@ from core.formats.datasets.labels import WORD, is_word_change, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
 from core.formats.source.heading_words import plain_heading
 from core.formats.tables.cells import parsed_cell, steps_of
-from core.formats.tables.table import Table, value_paths, with_paths
+from core.formats.tables.table import Table, first_of_table, value_paths, with_paths
 from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.item_texts import rival_labels, why_unreadable
 from core.formats.votes.pairs.contests import pairs_in
@@ -92,7 +92,7 @@ def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
 
 
 def _first_rows(table: Table) -> Table:
-    return Table(table.name, table.kind, table.columns, table.rows[:_TRIED], table.lines[:_TRIED])
+    return first_of_table(table, _TRIED)
 
 
 def only_reading(table: Table, rubric: Rubric | None) -> VoteMapping | None:

@@ -24,6 +24,8 @@ from core.text.names import fold
 _PERCENT = re.compile(
     r"%|\b(per ?cent|pct|pro[zc]ent|porcenta|pourcentage|percentual)|процент|百分", re.I
 )
+#: Scores standardised by rater.
+_STANDARD = re.compile(r"\bz ?scores?\b|standardi[sz]ed|normali[sz]ed|z skala|z wert")
 #: How likely a rater thinks something is: given, not computed.
 _CHANCE = re.compile(r"likelihood|probab|\bchance|wahrschein|vraisembl", re.I)
 #: Headings of what follows from a total.
@@ -83,6 +85,8 @@ def without_derived(values: Values, columns: Sequence[str]) -> list[str]:
 
 
 def _is_derived(values: Values, column: str, others: Sequence[str]) -> bool:
+    if others and values.is_number(column) and _STANDARD.search(plain_heading(column)):
+        return True
     if len(others) < 2 or not values.is_number(column):
         return False
     computed = _PERCENT.search(column) and not _CHANCE.search(column)

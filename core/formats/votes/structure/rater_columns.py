@@ -19,7 +19,7 @@ from core.formats.columns.headings import (
 )
 from core.formats.columns.label_words import may_be_marks
 from core.formats.columns.name_grids import without_continued_headings
-from core.formats.columns.text_columns import text_shape
+from core.formats.columns.text_columns import is_remark, text_shape
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ITEMS,
@@ -46,7 +46,11 @@ _TITLE = re.compile(
     r"|[a-z]\d+\Z"
 )
 #: `NAME (48213)`, `NAME [Total Pts: 20] |48213` and `NAME <Numeric MaxPoints:20>` of gradebooks.
-_GRADEBOOKS = (r".+ \(\d+\)", r".+ \[.+\] \|\d+", r".+ <.*MaxPoints:[^>]*>")
+#: `Quiz: Week 3 (Real)` of Moodle's, which has percentages and letters beside it.
+_GRADEBOOKS = (
+    *(r".+ \(\d+\)", r".+ \[.+\] \|\d+", r".+ <.*MaxPoints:[^>]*>"),
+    r"(?!Course total|Kurs).+ \((?:Real|Punkte|Réel|Brut|Reale|Valore|Echt)\)",
+)
 #: The same, and `stem [part]` of a survey.
 _SAME_FORM = (*_GRADEBOOKS, r"(.+?)\s*\[[^\]]+\]")
 #: `Code (SK)`: a criterion, and the initials of the rater.
@@ -125,7 +129,8 @@ def rater_columns(table: Table) -> RaterColumns | None:
     able = [c for c in able if not _names_the_best(values, c)]
     marks = [c for c in able if _is_mark(values, c)]
     group = (
-        _columns_of_one_form(values, able)
+        [c for c in marks if c in table.maxima]
+        or _columns_of_one_form(values, able)
         or _summed_columns(values, marks)
         or _largest_group(values, able, marks)
     )
@@ -135,7 +140,7 @@ def rater_columns(table: Table) -> RaterColumns | None:
     alone = len(twice) == 1 and not names_a_person(twice[0])
     twice = [c for c in twice if alone or has_word(c, SUMMARIES, whole=True)]
     group = [c for c in group if c not in twice]
-    are = _kind_of_columns(group)
+    are = "criteria" if {*group} <= table.maxima.keys() else _kind_of_columns(group)
     if are == "raters" and not item:
         ids = [c for c in able if c not in group and has_word(c, ITEMS) and values.may_be_key(c)]
         item = next((pair for pair in combinations(ids, 2) if values.uniqueness(pair) == 1), ())
@@ -223,6 +228,7 @@ def item_columns(values: Values) -> tuple[str, ...]:
         c for c in values.columns if values.uniqueness([c]) == 1 and values.share_filled(c) == 1
     ]
     unique = [c for c in unique if not are_not_labels(values.distinct[c])]
+    unique = [c for c in unique if has_word(c, ITEMS) or not is_remark(c)]
     unique = [c for c in unique if not (values.is_number(c) and is_measured(c))]
     named = [c for c in unique if has_word(c, ITEMS) and c not in values.text_columns()]
     named = [c for c in named if not _is_mark(values, c) or {*plain_heading(c).split()} & IDS]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from core.formats.columns.answer_columns import (
     MOST_SHARED,
+    WHOLE,
     are_not_labels,
     could_answer,
     is_index,
@@ -37,7 +38,7 @@ from core.formats.source.heading_words import (
     plain_heading,
 )
 from core.formats.tables.cells import only_entry
-from core.formats.tables.table import Table
+from core.formats.tables.table import Table, first_of_table
 from core.text.names import fold
 
 #: The most rows to examine; more change nothing.
@@ -57,6 +58,8 @@ LABELS = frozenset(
 )
 #: First words of measured, not judged, quantities.
 _MEASURED = frozenset({"time", "rt", "age", "alter", "edad"})
+#: Headings of a grade that sums up others, which is rounded.
+_GRADE = re.compile(r"\A(note|endnote|zensur|grade|mark|ocena|nota|voto|karakter|cijfer)\Z", re.I)
 #: Attributes of a person.
 TRAITS = re.compile(
     r"\b(age|sex|gender|years|education|experience|country|alter|geschlecht|edad|sexo)"
@@ -68,7 +71,7 @@ _KNOWN = frozenset({"gold", "golden", "truth", "goldstandard", "curated", "curat
 #: Usual headings of judged texts.
 USUAL = frozenset({*WRITTEN_BY, *WRITTEN, *ANY_TEXT})
 _SYSTEM = re.compile(
-    r"\b(system|model|engine|voice|variant|condition|cond\b|llm|checkpoint)|modell|modelo|systeme|sistema"
+    r"\b(system|model|engine|voice|variant|condition|cond\b|sys\b|llm|checkpoint)|modell|modelo|systeme|sistema"
     r"|模型|系统|モデル|システム|모델|النموذج|модель|система"
 )
 #: The position of an item in a series of trials.
@@ -84,7 +87,7 @@ _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{
 
 def first_rows(table: Table) -> Table:
     """Return the table with only the rows to examine."""
-    return Table(table.name, table.kind, table.columns, table.rows[:_ROWS], table.lines[:_ROWS])
+    return first_of_table(table, _ROWS)
 
 
 class Values:
@@ -139,7 +142,8 @@ class Values:
         is_attribute = ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT and not has_word(
             column, RATED
         )
-        if self.holds_remarks(column) or is_sum(column) or is_quantity(column) or is_attribute:
+        counted = is_quantity(column) and not has_word(column, RATERS)
+        if self.holds_remarks(column) or is_sum(column) or counted or is_attribute:
             return False
         return not are_not_labels(words) or all(map(_ADDRESS.match, words))
 
@@ -253,7 +257,7 @@ class Values:
             return False
         rows = zip(self.words[column], *(self.words[c] for c in group), strict=True)
         fits, total, exact = 0, 0, 0
-        rounded = has_word(column, SUMMARIES, whole=True)
+        rounded = has_word(column, SUMMARIES, whole=True) or bool(_GRADE.search(column))
         # Bands and grades are rounded to halves.
         least = 0.26 if is_overall_heading(column) else 0.051
         for word, *others in rows:
@@ -390,4 +394,5 @@ def _word_in(cell: object) -> str:
     value = only_entry(cell)
     word = "" if value is None else fold(str(value))
     word = word[:-1].strip() if re.fullmatch(r"[\d.,]+ ?%|[1-6][+-]", word) else word
+    word = WHOLE.sub("", word)
     return "" if word in NO_ANSWER else word
