@@ -31,7 +31,20 @@ NO = frozenset(no for _, no in YES_NO)
 YES_SIGNS = frozenset({"1", "t", "\u2713", "\u2714"})
 NO_SIGNS = frozenset({"0", "f", "\u2717", "\u2718"})
 #: Words for "cannot be assessed".
-AWAY = frozenset({"cannot_assess", "cannot assess", "not applicable", "abstain", "abstained", "?"})
+_AWAY = (
+    "cannot_assess|cannot assess|not applicable|abstain|abstained|?|unable to assess|cannot judge"
+    "|unable to judge|cannot rate|unable to rate|not assessable|nicht beurteilbar|kann ich nicht"
+    " beurteilen|nicht bewertbar|non évaluable|impossible à évaluer|no evaluable|non valutabile"
+    "|niet te beoordelen|não avaliável"
+)
+AWAY = frozenset(_AWAY.split("|"))
+#: Words for "was not assessed".
+_NOT_ASSESSED = (
+    "not assessed|not evaluated|not rated|not scored|not graded|not marked|did not assess"
+    "|didn't assess|did not evaluate|nicht beurteilt|nicht bewertet|nicht eingeschätzt|non évalué"
+    "|non évaluée|non noté|non notée|non apprécié|non valutato|non valutata|no evaluado"
+    "|no evaluada|no valorado|sin evaluar|não avaliado|não avaliada|niet beoordeeld|未评|未採点"
+)
 #: Words for "not available"; if an option of the rubric has that name, they mean that option.
 _NA = frozenset({"na", "n/a"})
 #: Cells without an answer: empty, a dash, or a program's word for null.
@@ -42,6 +55,7 @@ NO_ANSWER = frozenset(
         "\u2013",
         "\u2014",
         *_NA,
+        *_NOT_ASSESSED.split("|"),
         "nan",
         "none",
         "null",
@@ -56,23 +70,23 @@ NO_ANSWER = frozenset(
 #: Words that mean "no number", by language, separated by bars.
 _ABSENCES = (
     "abs|absent|absence|away|excused|exempt|missing|pending|no show|no-show|dns|dnf|ns|n/s"
-    "|not marked|not graded|not rated|not scored|not submitted|no submission|not done|not coded"
+    "|not submitted|no submission|not done|not coded"
     "|needs grading|needs marking|not yet graded|ungraded|ex|exc|exempted",
     ".|..|n.a.|n. a.|not available|no data|no response|nil|n/d|n.d.|n/r|n.r.|---|--",
     "k.a.|ka|k. a.|keine angabe|entsch.|entschuldigt|unentsch.|unentschuldigt|abwesend|krank|fehlt"
-    "|entf.|entfällt|nicht erschienen|nicht abgegeben|nicht bewertet|nb|n.b.|n. b.",
-    "abs.|absente|non rendu|non noté|non évalué|dispensé|dispensée|disp|disp.|excusé|excusée|nn"
+    "|entf.|entfällt|nicht erschienen|nicht abgegeben|nb|n.b.|n. b.",
+    "abs.|absente|non rendu|dispensé|dispensée|disp|disp.|excusé|excusée|nn"
     "|non renseigné|nr|n.c.|n. c.|nc|n/c|non communiqué|s/o|s.o.|s. o.|sans objet",
-    "ns/nc|ns/nr|ausente|no presentado|np|n.p.|no entregado|sin nota|no evaluado|s/d|sin dato"
+    "ns/nc|ns/nr|ausente|no presentado|np|n.p.|no entregado|sin nota|s/d|sin dato"
     "|s/r|faltou|não entregue|sem nota",
-    "assente|non consegnato|non valutato|afwezig|niet ingeleverd|nieobecny|nieobecna|frånvarande"
+    "assente|non consegnato|afwezig|niet ingeleverd|nieobecny|nieobecna|frånvarande"
     "|fraværende|yok|gelmedi|girmedi",
     "отсутствует|отсутствовал|отсутствовала|н/я|не явился|неявка|не сдано|нет оценки"
     "|з/о|н/о|н/д|нет ответа|затрудняюсь|затрудняюсь ответить|затруднились ответить",
-    "缺考|缺席|未评|未提交|弃权|缺失|欠席|未提出|未採点|결석|미제출|غائب|נעדר",
+    "缺考|缺席|未提交|弃权|缺失|欠席|未提出|결석|미제출|غائب|נעדר",
 )
 #: These words in lower case; they count as empty in columns of numbers.
-ABSENT = frozenset(fold(word) for words in _ABSENCES for word in words.split("|"))
+ABSENT = frozenset(fold(word) for words in (*_ABSENCES, _NOT_ASSESSED) for word in words.split("|"))
 
 
 def is_yes(word: str) -> bool | None:

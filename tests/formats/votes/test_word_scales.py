@@ -8,6 +8,7 @@ from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes
+from core.formats.votes.structure.word_scales import scale_order
 from core.formats.votes.tools.scales import scale_of
 
 
@@ -62,6 +63,16 @@ def read(labels: list[str], head: str = "label") -> VoteBundle:
         ["-", "0", "+"],
         ["severe harm", "moderate harm", "minor harm", "no harm"],
         ["Strongly dissatisfied", "Dissatisfied", "Neither", "Satisfied", "Strongly satisfied"],
+        ["Well below bar", "Below bar", "At bar", "Above bar", "Well above bar"],
+        ["Below the bar", "Meets the bar", "Raises the bar"],
+        ["Below grade level", "At grade level", "Above grade level"],
+        ["Far below expectations", "Meets expectations", "Greatly exceeds expectations"],
+        ["Below average", "Average", "Well above average"],
+        ["Strong no hire", "No hire", "Weak hire", "Hire", "Strong hire"],
+        ["Strong no", "No", "Lean no", "Lean yes", "Yes", "Strong yes"],
+        ["Unter den Erwartungen", "Erfüllt die Erwartungen", "Über den Erwartungen"],
+        ["En dessous des attentes", "Conforme aux attentes", "Au-dessus des attentes"],
+        ["Onder verwachting", "Naar verwachting", "Boven verwachting"],
     ],
     ids=" ".join,
 )
@@ -88,6 +99,7 @@ def test_words_of_a_scale_are_ordered(ordered: list[str], head: str) -> None:
         ["formal", "informal"],
         ["sad", "very sad", "glad"],
         ["neutral", "offensive", "hate"],
+        ["under", "over"],
     ],
     ids=" ".join,
 )
@@ -175,3 +187,38 @@ def test_a_range_in_a_heading_is_that_of_the_scale(
     options = {o.label: o.value for o in read(labels, head).rubric.criteria[0].options}
     assert {label: options[label] for label in ends} == ends
     assert {min(options.values()), max(options.values())} == {0.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("ordered", "absent", "abstained"),
+    [
+        (["Below the standard", "At the standard", "Above the standard"], "Not assessed", 0),
+        (["Unter den Erwartungen", "Erfüllt die Erwartungen"], "nicht beurteilt", 0),
+        (["Insuficiente", "Notable", "Sobresaliente"], "No observado", 2),
+        (["Insufficiente", "Discreto", "Ottimo"], "non valutato", 0),
+        (["mangelhaft", "gut", "sehr gut"], "n.b.", 2),
+        (["Weak hire", "Hire", "Strong hire"], "Unable to judge", 2),
+    ],
+)
+def test_what_was_not_assessed_is_no_level(ordered: list[str], absent: str, abstained: int) -> None:
+    bundle = read([*ordered, absent])
+    assert [o.label for o in bundle.rubric.criteria[0].options if not o.na] == ordered
+    assert sum(vote.abstained for vote in bundle.votes.rows) == abstained
+
+
+def test_what_was_not_observed_beside_observed_is_an_answer() -> None:
+    labels = {o.label for o in read(["Observed", "Not observed"]).rubric.criteria[0].options}
+    assert labels == {"Observed", "Not observed"}
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        ["por debajo de lo esperado", "según lo esperado", "por encima de lo esperado"],
+        ["al di sotto delle attese", "in linea con le attese", "al di sopra delle attese"],
+        ["abaixo do esperado", "dentro do esperado", "muito acima do esperado"],
+    ],
+)
+def test_words_before_words_that_all_share_are_ordered(ordered: list[str]) -> None:
+    places = scale_order(ordered) or {}
+    assert sorted(ordered, key=places.__getitem__) == ordered

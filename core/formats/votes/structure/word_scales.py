@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import count
 
 from core.formats.columns.answer_columns import MOST_SHARED
 from core.formats.columns.label_words import MINUS, SIGNS, is_yes, may_be_marks
@@ -49,9 +50,15 @@ _SCALES = (
     ", strong accept|clear accept",
     "reject, reject and resubmit, major revision|major revisions, minor revision|minor revisions"
     ", accept|accept as is",
-    "strong no hire|strong no|definitely no|definitely not, no hire|no, lean no hire|lean no"
-    "|leaning no|probably not, neutral|undecided|mixed, lean hire|lean yes|leaning yes|probably"
-    ", hire|yes, strong hire|strong yes|definitely|definitely yes",
+    "strong no hire|strong no|strongly no|definitely no|definitely not|do not hire"
+    "|strong no-hire|strong do not hire, no hire|no|no-hire|not hire|do not advance|don't hire"
+    ", lean no hire|lean no|leaning no|weak no hire|weak no|probably not|leaning no hire"
+    ", neutral|undecided|mixed|on the fence|unsure"
+    ", lean hire|lean yes|leaning yes|weak hire|weak yes|probably|leaning hire"
+    ", hire|yes|advance, strong hire|strong yes|strongly yes|definitely|definitely yes",
+    "well below average|far below average|much below average|bottom, below average"
+    ", slightly below average, average|about average, slightly above average, above average"
+    ", well above average|far above average|much above average|top",
     "critical|fatal|blocker, severe, serious, major, moderate|medium, minor, mild|slight|low"
     ", trivial|negligible|cosmetic, none|no error|no errors|no issue|no issues|neutral|absent",
     "a1, a2, b1, b2, c1, c2",
@@ -106,11 +113,40 @@ _SCALES = (
     "非常不同意|完全不同意, 不同意|比较不同意, 中立|一般|不确定, 比较同意, 同意, 非常同意|完全同意",
     "悪い|とても悪い, やや悪い, 普通|ふつう, やや良い, 良い, とても良い|非常に良い",
 )
+#: The same before words that all labels share: the bar, expectations, standard, grade level.
+_BEFORE_NOUN = (
+    "well below|far below|much below|significantly below, below|under|does not meet|not meeting"
+    ", slightly below|just below|partly meets|partially meets|nearly meets|almost meets"
+    "|approaching|approaches, at|meets|on|met|within|near, slightly above|just above"
+    ", above|exceeds|over|raises, well above|far above|much above|significantly above"
+    "|far exceeds|greatly exceeds|significantly exceeds|consistently exceeds",
+    "weit unter|deutlich unter, unter, knapp unter|teilweise, entspricht|erfüllt|im rahmen"
+    ", über|übertrifft, weit über|deutlich über|übertrifft deutlich",
+    "bien en dessous|très en dessous|nettement en dessous, en dessous|inférieur|ne répond pas"
+    ", partiellement conforme, conforme|répond|à la hauteur, au-dessus|supérieur|dépasse"
+    ", bien au-dessus|très au-dessus|dépasse largement|nettement au-dessus",
+    "muy por debajo, por debajo|debajo, según|dentro|cumple|conforme|cumple con"
+    ", por encima|supera, muy por encima|supera ampliamente",
+    "molto al di sotto|ben al di sotto|molto sotto, al di sotto|inferiore|sotto"
+    ", in linea con|conforme|soddisfa, al di sopra|superiore|sopra|supera"
+    ", molto al di sopra|ben al di sopra|molto sopra|supera ampiamente",
+    "ver onder|ver beneden|ruim onder, onder|beneden, naar|volgens|conform|op|voldoet aan"
+    ", boven, ver boven|ruim boven|overtreft",
+    "muito abaixo, abaixo, dentro|conforme|de acordo com|atende, acima|supera, muito acima",
+)
+#: Articles and prepositions between these words and the shared one.
+_ARTICLES = re.compile(
+    r"(?: (?:the|den|die|der|des|les|aux|de|del|lo|las|los|le|delle|alle|do|das|dos|o|as|a))+\Z"
+)
 #: Answers without an opinion, beside the words of a scale.
 _NO_OPINION = (
     "don't know|do not know|dont know|can't tell|cannot tell|can't say|cannot say|no opinion"
     "|not sure|no answer|prefer not to say|weiß nicht|weiss nicht|keine angabe|keine meinung"
     "|ne sait pas|je ne sais pas|no sabe|no sé|ns/nc|não sei|non so|weet niet|不知道|わからない"
+    "|not observed|did not observe|not seen|no evidence seen|not covered|not discussed|n/o|n.o."
+    "|n.b.|nb|n. b.|nicht beobachtet|k.a.|k. a.|keine beobachtung|non observé|non observée|n.o"
+    "|no observado|no observada|sin observar|non osservato|non osservata|niet waargenomen"
+    "|niet geobserveerd|não observado|não observada"
 )
 _NUMBERED = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([:=\-–—.)/|]|\s)\s*(\D.*)\Z", re.S)
 _NUMBER_LAST = re.compile(r"(.*?\D)\s*(?:[(\[]\s*|[=:–-]\s*)([-+]?\d+)\s*[)\]]?\Z", re.S)
@@ -160,7 +196,7 @@ def scale_order(
         _places_by_signs(labels)
         or _places_by_words({label: label for label in labels})
         or graded_order(labels)
-        or _places_by_words(_words_before_noun(labels))
+        or _places_by_words(_words_before_noun(labels), (*_STEPS, *_STEPS_BEFORE_NOUN))
         or _places_by_numbers(labels)
         or _places_of_letters(labels, heading, beside_numbers=beside_numbers)
     )
@@ -175,10 +211,12 @@ def _places_by_signs(labels: Collection[str]) -> dict[str, float] | None:
     return known if is_order else None
 
 
-def _places_by_words(words: dict[str, str]) -> dict[str, float] | None:
+def _places_by_words(
+    words: dict[str, str], scales: Sequence[dict[str, float]] | None = None
+) -> dict[str, float] | None:
     """Return the places of labels by their ``words``, in the first scale that has all of them."""
     known = {label: bare_word(word) for label, word in words.items()}
-    for steps in _STEPS:
+    for steps in scales or _STEPS:
         if all(word in steps for word in known.values()):
             used = sorted({steps[word] for word in known.values()})
             if len(used) < len({*known.values()}):
@@ -188,14 +226,15 @@ def _places_by_words(words: dict[str, str]) -> dict[str, float] | None:
 
 
 def _words_before_noun(labels: Collection[str]) -> dict[str, str]:
-    """Return the words before the last one if all labels share that: `no harm`, `mild harm`."""
-    parted = {label: plain_heading(label).rpartition(" ") for label in labels}
-    shared = len({last for _, _, last in parted.values()}) == 1
-    firsts = {label: first for label, (first, _, _) in parted.items() if first and shared}
-    if len(firsts) < len(labels):
-        return {label: label for label in labels}
+    """Return the words before those that end all labels: `no harm`, `mild harm`."""
+    words = [plain_heading(label).split() for label in labels]
+    shared = next(n for n in count(1) if len({tuple(w[-n:]) for w in words}) > 1 or n > 9) - 1
+    firsts = [_ARTICLES.sub("", " ".join(w[: len(w) - shared])) for w in words]
+    if not shared or not all(firsts):
+        return {}
     return {
-        label: "none" if first in ("no", "without") else first for label, first in firsts.items()
+        label: "none" if first in ("no", "without") else first
+        for label, first in zip(labels, firsts, strict=True)
     }
 
 
@@ -254,4 +293,5 @@ def _places_of_scale(scale: str) -> dict[str, float]:
 
 
 _STEPS = tuple(map(_places_of_scale, _SCALES))
+_STEPS_BEFORE_NOUN = tuple(map(_places_of_scale, _BEFORE_NOUN))
 _UNSURE = frozenset(fold(word) for word in _NO_OPINION.split("|"))
