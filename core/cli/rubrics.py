@@ -287,7 +287,7 @@ def _writes_to_folder(target: Path, rubrics: int) -> bool:
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 def schema(out: Path | None, force: bool) -> None:
     """Print the JSON Schema of rubric files, for editors."""
-    from core.formats.rubrics.json_schema import schema_text
+    from core.formats.rubrics.rubric_file import schema_text
 
     with common.plain_errors():
         if out is None or out == Path("-"):

@@ -1,13 +1,15 @@
-"""Convert rubrics of HealthBench, ResearchRubrics and PaperBench to our keys."""
+"""Convert rubrics of HealthBench, ResearchRubrics, PaperBench and OpenAI evals to our keys."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.errors import InputError, Problem
+from core.formats.rubrics.foreign import Level, scored_options
 from core.formats.rubrics.score_scales import Converted
-from core.formats.source.parsed import MAX_DEPTH
+from core.formats.source.parsed import MAX_DEPTH, finite
 
 #: The total weight of all leaves of a tree.
 WHOLE = 100.0
@@ -151,3 +153,92 @@ def _short_name(text: Any) -> str:
 def _node_error(node: Mapping[str, Any], message: str, mend: str) -> InputError:
     about = f"The task {_short_name(node['requirements'])[:80]!r} {message}"
     return InputError("This tree of tasks is not valid.", (Problem(about, mend),))
+
+
+# OpenAI evals: a model-graded spec, a prompt with choices and their scores.
+
+_PAIRWISE = re.compile(r"\{completion2\}")
+#: Lines that only frame the data, which our prompts show separately.
+_FRAME = re.compile(r"\s*(?:\*{3,}|-{3,}|\[(?:BEGIN|END) DATA\]|(?:\[[^\]]+\]:?\s*)?\{\w+\})\s*\Z")
+_CHOICE = re.compile(r'\s*\(?"?([A-Za-z0-9]{1,12})"?[):.]\s+(.+)\Z')
+
+
+def is_model_graded(value: Any) -> bool:
+    """Return whether this is a spec of OpenAI evals, or several by name."""
+    return bool(_specs_by_name(value))
+
+
+def _specs_by_name(value: Any) -> dict[str, Mapping[str, Any]]:
+    if not isinstance(value, Mapping):
+        return {}
+    if _is_spec(value):
+        return {"": value}
+    are_specs = value and all(_is_spec(part) for part in value.values())
+    return {str(name): part for name, part in value.items()} if are_specs else {}
+
+
+def _is_spec(value: Any) -> bool:
+    if not isinstance(value, Mapping) or not isinstance(value.get("prompt"), str):
+        return False
+    choices = value.get("choice_strings")
+    return isinstance(choices, str | list) and bool(choices)
+
+
+def model_graded(value: Any) -> Converted:
+    """Return the rubric of a model-graded spec: a criterion for each spec or each of its ``args``.
+
+    Raises:
+        InputError: it compares several answers.
+    """
+    criteria, notices = list[dict[str, Any]](), list[Problem]()
+    for name, spec in _specs_by_name(value).items():
+        criteria += _spec_criteria(name, spec, notices)
+    return {"criteria": criteria}, notices
+
+
+def _spec_criteria(
+    name: str, spec: Mapping[str, Any], notices: list[Problem]
+) -> Iterator[dict[str, Any]]:
+    prompt, choices = str(spec["prompt"]), spec["choice_strings"]
+    if _PAIRWISE.search(prompt) or str(choices).startswith("from_n"):
+        mend = "Use Compare systems instead; it asks which of two answers is better."
+        problem = Problem(
+            "compares several answers with each other.", mend, (name,) if name else ()
+        )
+        raise InputError("This model-graded spec is not a rubric.", (problem,))
+    text = [line for line in prompt.splitlines() if not _FRAME.match(line)]
+    labels = [str(choice) for choice in choices]
+    described = {m[1]: m[2] for line in text if (m := _CHOICE.match(line)) and m[1] in labels}
+    text = [line for line in text if not ((m := _CHOICE.match(line)) and m[1] in described)]
+    answers = _scale_and_options(spec.get("choice_scores"), labels, described)
+    if not answers:
+        message = f"{name or 'The spec'} gives its choices no scores; each is worth 0."
+        notices.append(Problem(message, "Give the options values."))
+        levels = [Level(label, described.get(label, ""), 0.0) for label in labels]
+        answers = {"scale": "nominal", "options": scored_options(levels)}
+    args = spec.get("args")
+    asked = args.get("criteria") if isinstance(args, Mapping) else None
+    if isinstance(asked, Mapping) and "{criteria}" in prompt:
+        for key, question in asked.items():
+            yield {"name": str(key), "requirement": str(question)} | answers
+        return
+    requirement = re.sub(r"\n{3,}", "\n\n", "\n".join(text)).strip()
+    yield ({"name": name} if name else {}) | {"requirement": requirement or prompt} | answers
+
+
+def _scale_and_options(
+    scores: Any, labels: Sequence[str], described: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """Return scale and options; a plain yes or no has no options. ``None`` without scores."""
+    if scores == "from_strings":
+        scores = {label: float(label) for label in labels if label.isdecimal()}
+    if not isinstance(scores, Mapping) or any(label not in scores for label in labels):
+        return None
+    numbers = {label: n for label in labels if (n := finite(scores[label])) is not None}
+    if len(numbers) < len(set(labels)):
+        return None
+    if {label.casefold()[:1]: n for label, n in numbers.items()} == {"y": 1.0, "n": 0.0}:
+        return {"scale": "binary"}
+    levels = [Level(label, described.get(label, ""), numbers[label]) for label in labels]
+    distinct = len(set(numbers.values())) == len(numbers)
+    return {"scale": "ordinal" if distinct else "nominal", "options": scored_options(levels)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -122,6 +121,31 @@ def _option_data(level: Level, value: float) -> dict[str, Any]:
 def _is_binary(options: Sequence[dict[str, Any]]) -> bool:
     expected = {fold(MET_WORD): 1.0, fold(UNMET_WORD): 0.0}
     return {fold(o["label"]): o["value"] for o in options} == expected and len(options) == 2
+
+
+def scored_options(levels: Sequence[Level], *, turned: bool = False) -> list[dict[str, Any]]:
+    """Return options from worst to best, with scores as values from 0 to 1.
+
+    ``turned``: the lowest score is the best.
+
+    >>> [o["value"] for o in scored_options([Level("5", "", 5), Level("1", "", 1)])]
+    [0.0, 1.0]
+    """
+    scores = [level.points for level in levels]
+    low, high = min(scores), max(scores)
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    ends = (high, low) if turned else (low, high)
+    return [
+        {
+            "label": level.label,
+            "description": level.description,
+            "value": round((level.points - ends[0]) / (ends[1] - ends[0]), 9)
+            if high > low
+            else 0.0,
+        }
+        for level in sorted(levels, key=lambda level: level.points, reverse=turned)
+    ]
 
 
 def scaling_notices(criteria: Iterable[Sequence[Level]], scaling: Scaling) -> tuple[Problem, ...]:
@@ -315,74 +339,3 @@ def _autorubric_losses(rubric: Rubric) -> list[Problem]:
         message = f"The abstention of {first_names(away)} is the peer's own there, CANNOT_ASSESS."
         losses.append(Problem(message))
     return losses
-
-
-NUMBER = r"[-−+]?\d+(?:[.,]\d+)?"
-_UNIT = r"(?:points?|pts?\.?|p\.|marks?)"
-_SPAN = rf"(?P<first>{NUMBER})(?:\s*(?:-|–|—|to)\s*(?P<second>{NUMBER}))?"
-
-
-def _ignoring_case(*patterns: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
-
-
-#: Points before or after words, with a unit or alone.
-_SURE = _ignoring_case(
-    rf"^(?P<label>){_SPAN}\s*{_UNIT}?$",
-    rf"^(?P<label>.*\S)\s*[\[(]\s*{_SPAN}\s*{_UNIT}\s*[\])]\.?$",
-    rf"^(?P<label>.*\S)\s*(?:[:,–—-]\s*|\s){_SPAN}\s*{_UNIT}$",
-    rf"^[\[(]?\s*{_SPAN}\s*{_UNIT}\s*[\])]?\s*[:.=–—-]?\s+(?P<label>\S.*)$",
-)
-#: The same without a unit, for headings.
-_BARE = _ignoring_case(
-    rf"^(?P<label>.*\S)\s*[\[(]\s*{_SPAN}\s*[\])]$",
-    rf"^(?P<label>.*[^\s\d])\s*[:,–—-]\s*{_SPAN}$",
-    rf"^[\[(]?\s*{_SPAN}\s*[\])]?\s*[:.=)–—-]\s*(?P<label>[^\W\d].*)$",
-    rf"^(?P<label>[^\W\d].*\S)\s+{_SPAN}$",
-)
-
-
-class Points(NamedTuple):
-    """The words and points of a heading or a cell; ``None`` without points.
-
-    In a range of points (8-10) ``points`` is the maximum and ``least`` the minimum.
-    """
-
-    label: str
-    points: float | None
-    least: float | None
-
-
-def points_in(text: str, *, heading: bool = False) -> Points:
-    """Return the points at either end of a text; a ``heading`` needs no unit.
-
-    >>> points_in("Good (3 points)"), points_in("8-10")
-    (Points(label='Good', points=3.0, least=3.0), Points(label='8-10', points=10.0, least=8.0))
-    >>> points_in("Good (3)").points, points_in("Good (3)", heading=True).points
-    (None, 3.0)
-    """
-    text = " ".join(text.split())
-    for pattern in (*_SURE, *_BARE) if heading else _SURE:
-        match = pattern.match(text)
-        if match:
-            given = filter(None, (match["first"], match["second"]))
-            ends = [float(n.replace("−", "-").replace(",", ".")) for n in given]
-            return Points(match["label"] or text, max(ends), min(ends))
-    return Points(text, None, None)
-
-
-_LEADING = re.compile(rf"({NUMBER})\s+([^\W\d].*)")
-
-
-def points_of_levels(heads: Sequence[str]) -> list[Points]:
-    """Return the points of levels' headings; numbers before all of the words count if they differ.
-
-    >>> [(entry.label, entry.points) for entry in points_of_levels(["2 Exceeds", "1 Meets"])]
-    [('Exceeds', 2.0), ('Meets', 1.0)]
-    """
-    points = [points_in(head, heading=True) for head in heads]
-    leading = [match for head in heads if (match := _LEADING.fullmatch(" ".join(head.split())))]
-    numbers = [float(match[1].replace("−", "-").replace(",", ".")) for match in leading]
-    if len({*numbers}) < len(heads) or any(entry.points is not None for entry in points):
-        return points
-    return [Points(match[2], n, n) for match, n in zip(leading, numbers, strict=True)]

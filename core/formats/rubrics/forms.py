@@ -108,6 +108,7 @@ class DocumentForm(NamedTuple):
             return rubric_from_data(document.value, name, document.line_of)
         data, notices = self.convert(document.value)
         read = rubric_from_data(data, name, document.line_of)
+        notices = [replace(n, line=document.line_of(n.path)) if n.path else n for n in notices]
         notice = (Problem(f"Read as {self.title}."), *notices)
         return Parsed(read.value, (*notice, *read.notices), read.line_of)
 
@@ -147,8 +148,8 @@ DOCUMENTS = (
     ),
     DocumentForm("levels", "criteria with levels", scales.has_levels, scales.scoring_criteria),
     DocumentForm(
-        "model_graded", "a model-graded spec (OpenAI evals)", scales.is_model_graded,
-        scales.model_graded,
+        "model_graded", "a model-graded spec (OpenAI evals)", marks.is_model_graded,
+        marks.model_graded,
     ),
     DocumentForm("autorubric", "autorubric", is_autorubric, write=autorubric_json),
     DocumentForm("yaml", "YAML", lambda _: True, endings=_YAML, write=_writer_of("yaml")),

@@ -5,118 +5,36 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from core.domain.rubric import Rubric
 from core.errors import Problem
 from core.formats.rubrics.foreign import (
-    NUMBER,
     Level,
-    Points,
     Scaling,
     criterion_of,
-    points_in,
-    points_of_levels,
+    first_names,
     scaling_notices,
 )
+from core.formats.rubrics.grid_headings import (
+    NUMBER,
+    ROLE_WORDS,
+    Points,
+    Role,
+    names_a_level,
+    order_of_labels,
+    points_in,
+    points_of_levels,
+    rank_of,
+    role_of,
+    roles_of,
+)
 from core.formats.rubrics.rubric_file import rubric_of_rows
-from core.formats.source.csv_reader import MAX_COLUMNS, RawRow, RawTable
+from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import unguarded
-from core.formats.source.heading_words import heads_a_summary
+from core.formats.source.heading_words import heads_a_summary, plain_heading
 from core.formats.source.parsed import Parsed, refusal, stem
 from core.text.names import fold
-
-Role = Literal["criterion", "requirement", "weight", "section", "aside", "level"]
-#: Whether the best level comes first; ``None`` if neither points nor words decide.
-Order = Literal["best_first", "worst_first"] | None
-
-
-def _words_between_bars(text: str) -> frozenset[str]:
-    return frozenset(" ".join(word.split()) for word in text.split("|"))
-
-
-_ROLES: dict[Role, frozenset[str]] = {
-    "criterion": _words_between_bars(
-        """criterion|criteria|aspect|category|dimension|trait|element|component|objective|
-        standard|skill|learning outcome|outcome|task|area|name|title|what is assessed"""
-    ),
-    "requirement": _words_between_bars(
-        """requirement|description|question|text|definition|what to look for|what we look for|
-        guiding question"""
-    ),
-    "weight": _words_between_bars(
-        """weight|weighting|points|pts|max|max points|max. points|maximum|maximum points|worth|
-        points possible|possible points|out of"""
-    ),
-    "section": _words_between_bars("section|group|part"),
-    "aside": _words_between_bars(
-        """score|points earned|earned|your score|grade|mark|comment|comments|feedback|notes|total"""
-    ),
-}
-#: Beginnings of headings of weights in other forms and languages: `Weight (%)`, `Gewicht in %`.
-_WEIGHTS = re.compile(
-    r"(?:weight|gewicht|anteil|faktor|poids|pond\b|ponder|pondér|coef|bar[eè]me|peso\b|weging|"
-    r"waga\b|vekt\b|vikt\b|вес\b|权重|權重|分值|满分|配点|배점|가중치|max\b|maximum|punkte\b|"
-    r"puntos\b|pontos\b|punti\b|(?:possible |total |available )?(?:points?|marks)\b)"
-)
-#: Headings of vote tables; a table with any of them is not a rubric grid.
-_VOTES = _words_between_bars(
-    """item|item_id|item id|rater|rater_id|annotator|coder|judge|label|vote|rating|segment|
-    excerpt"""
-)
-#: Words for levels, from best to worst; words on the same line are equal.
-_RANKS = (
-    "exemplary|excellent|outstanding|exceptional|distinguished|advanced|superior|mastery|mastered|"
-    "exceeds expectations|exceeds|expert|full marks|full points|full credit|fully met|complete|"
-    "strong|high|always|very good|a",
-    "good|proficient|accomplished|meets expectations|meets|competent|above average|usually|"
-    "mostly met|met|yes|b",
-    "fair|satisfactory|adequate|developing|average|basic|acceptable|partially meets|partial|"
-    "partial credit|partly met|partially met|approaching|approaches expectations|emerging|"
-    "sometimes|medium|moderate|sufficient|c",
-    "needs improvement|needs work|limited|weak|below expectations|below average|novice|marginal|"
-    "rarely|low|d",
-    "poor|unsatisfactory|inadequate|insufficient|beginning|failing|fail|no credit|no marks|"
-    "no points|zero points|not met|unmet|no|absent|missing|none|incomplete|never|unacceptable|"
-    "does not meet|does not meet expectations|very poor|f",
-)
-_RANK = {word: at for at, line in enumerate(_RANKS) for word in line.split("|")}
-
-
-def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:
-    """Return the role of every grid column, or ``None`` for other tables.
-
-    >>> roles_of(["Criterion", "Excellent", "Poor", "Comments"])
-    ('criterion', 'level', 'level', 'aside')
-    """
-    if not 3 <= len(heads) <= MAX_COLUMNS:
-        return None
-    names = [fold(head) for head in heads]
-    if any(head in _VOTES for head in names):
-        return None
-    roles: list[Role] = [_role_of(head) for head in names]
-    named = "criterion" in roles
-    if not named:
-        # An empty or unknown first heading: the first column holds the criteria.
-        roles[0] = "criterion"
-    levels = [head for head, role in zip(heads, roles, strict=True) if role == "level"]
-    ranked = [fold(entry.label) in _RANK for entry in points_of_levels(levels)]
-    marked = sum(map(max, ranked, map(_names_a_level, levels)))
-    if len(levels) < 2 or not all(map(fold, levels)) or roles.count("criterion") != 1:
-        return None
-    return tuple(roles) if (named or marked >= 2) else None
-
-
-def _role_of(head: str) -> Role:
-    """Return the role of a column by its heading, folded.
-
-    >>> [_role_of(head) for head in ("weight (%)", "% of grade", "pond.", "points (4)", "90-100%")]
-    ['weight', 'weight', 'weight', 'level', 'level']
-    """
-    named = next((role for role, known in _ROLES.items() if head in known), None)
-    if named or re.search(r"\d", head):
-        return named or "level"
-    return "weight" if "%" in head or _WEIGHTS.match(head) else "level"
 
 
 def looks_like_grid(heads: Sequence[str]) -> bool:
@@ -138,7 +56,7 @@ def holds_answers(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     cells = [
         {fold(r[at]) for r in rows if at < len(r)} - {""} for at, end in enumerate(ends) if end
     ]
-    if heads[0] and fold(heads[0]) not in _ROLES["criterion"]:
+    if heads[0] and plain_heading(heads[0]) not in ROLE_WORDS["criterion"]:
         stems = [fold(end[1]) for end in ends if end]
         if len(stems) > 1 and len(set(stems)) == 1:
             return True
@@ -163,24 +81,10 @@ def holds_marks(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         cells = [cell for row in rows if at < len(row) and (cell := row[at].strip())]
         label = points_in(head, heading=True).label
         if at and len(cells) > 1 and all(re.fullmatch(NUMBER, cell) for cell in cells):
-            marks += _role_of(fold(head)) == "level" and fold(label) not in _RANK
+            marks += role_of(fold(head)) == "level" and rank_of(label) is None
         elif len(cells) > 1 and len(set(cells)) == len(cells):
             texts += sum(len(cell.split()) for cell in cells) >= 3 * len(cells)
     return 1 <= texts < marks
-
-
-def order_of_labels(labels: Sequence[str]) -> Order:
-    """Return whether the best level is first or last, by known words, which must agree.
-
-    >>> order_of_labels(["Poor", "Fair", "Wonderful"]), order_of_labels(["Gold", "Silver"])
-    ('worst_first', None)
-    """
-    ranks = [_RANK[fold(label)] for label in labels if fold(label) in _RANK]
-    if len(set(ranks)) < 2:
-        return None
-    if ranks == sorted(ranks):
-        return "best_first"
-    return "worst_first" if ranks == sorted(ranks, reverse=True) else None
 
 
 _ORDER = "Write points into the headings, e.g. “{label} (4)”, or call levels excellent, good, poor."
@@ -202,7 +106,34 @@ def read_grid(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubri
         mend = "Its first line names a column of criteria and at least two levels."
         problem = Problem("is not a grid of criteria and levels.", mend, (), 1)
         raise refusal("rubric", [problem], table.name)
-    return (_Grid(table, _without_numbers(table, roles), scaling).read(),)
+    roles = _without_numbers(table, _with_groups(table, roles))
+    return (_Grid(table, roles, scaling).read(),)
+
+
+def _with_groups(table: RawTable, roles: Sequence[Role]) -> tuple[Role, ...]:
+    """Return the roles; a column of names with blanks beside other names holds sections.
+
+    Merged cells leave such blanks. Without them, the second column of criteria describes them.
+    """
+    at, many = roles.index("criterion"), roles.count("criterion") > 1
+    beside = at + 1
+    heads = table.heads
+    free = roles[beside] == "requirement" or (
+        roles[beside] == "level"
+        and not names_a_level(heads[beside])
+        and sum(roles[n] == "level" and names_a_level(heads[n]) for n in range(len(roles))) > 1
+    )
+    names = [row.text(at).strip() for row in table.rows if row.text(beside).strip()]
+    grouped = "" in names and bool(names[0])
+    known = [*roles]
+    if grouped and (many or free):
+        known[at : beside + 1] = ["section", "criterion"]
+    elif many:
+        repeated = len({*names}) < len(names)
+        known[at : beside + 1] = (
+            ["section", "criterion"] if repeated else ["criterion", "requirement"]
+        )
+    return tuple(known)
 
 
 def _without_numbers(table: RawTable, roles: Sequence[Role]) -> tuple[Role, ...]:
@@ -210,9 +141,7 @@ def _without_numbers(table: RawTable, roles: Sequence[Role]) -> tuple[Role, ...]
     levels = [at for at, role in enumerate(roles) if role == "level"]
     texts = {at: [t for row in table.rows if (t := row.text(at).strip(" %\t\n"))] for at in levels}
     described = [at for at in levels if all(points_in(t).points is None for t in texts[at])]
-    numbers = [
-        at for at in levels if _are_points(texts[at]) and not _names_a_level(table.heads[at])
-    ]
+    numbers = [at for at in levels if _are_points(texts[at]) and not names_a_level(table.heads[at])]
     if len(described) < 2 or len({*described, *numbers}) < len(levels):
         return tuple(roles)
     return tuple("aside" if at in numbers else role for at, role in enumerate(roles))
@@ -223,12 +152,6 @@ def _are_points(texts: Sequence[str]) -> bool:
     points = [points_in(text) for text in texts]
     bare = all(p.points is not None and p.label == t for p, t in zip(points, texts, strict=True))
     return bare and bool(texts)
-
-
-def _names_a_level(head: str) -> bool:
-    """Return whether a heading has points, or is a usual name of a level."""
-    label, points, _ = points_in(head, heading=True)
-    return points is not None or fold(label) in _RANK
 
 
 def _is_total(cells: Sequence[str]) -> bool:
@@ -258,6 +181,7 @@ class _Grid:
             cells = self._cells(row)
             if cells is None:
                 continue
+            section = self._cell_text(cells, "section") or section
             if _is_total(cells) or not any(cells[at] for at in self._levels):
                 section = self._without_levels(row, cells, section)
                 continue
@@ -287,7 +211,7 @@ class _Grid:
 
     def _without_levels(self, row: RawRow, cells: Sequence[str], section: str) -> str:
         """Handle a row without levels: a section's heading, or a total."""
-        name = cells[self._roles.index("criterion")]
+        name = cells[self._roles.index("criterion")] or self._cell_text(cells, "section")
         if name and sum(map(bool, cells)) == 1:
             return name
         if _is_total(cells) or heads_a_summary(name):
@@ -301,7 +225,9 @@ class _Grid:
     def _criterion(self, row: RawRow, cells: Sequence[str]) -> tuple[dict[str, Any], list[Level]]:
         name = cells[self._roles.index("criterion")]
         if not name:
-            self._add_problem("names no criterion.", "Write its name into the first column.", row)
+            head = self._table.heads[self._roles.index("criterion")]
+            place = f"below {head!r}" if head else "into the first column"
+            self._add_problem("names no criterion.", f"Write its name {place}.", row)
         named = points_in(name, heading=True)
         weight = self._weight_of_row(row, cells)
         if named.points is not None and weight is None and fold(named.label) != fold(name):
@@ -317,7 +243,9 @@ class _Grid:
         if all(points is None for points in given):
             return self._evenly_spaced(name, requirement, weight, cells_of_levels, row), []
         if any(points is None for points in given):
-            self._add_problem("has points for some levels only.", "Give all of them points.", row)
+            without = [self._label_at(at) for at, w in cells_of_levels if w.points is None]
+            message = f"has no points for {first_names(without)}, but for other levels."
+            self._add_problem(message, "Give all of them points.", row)
             return {"name": name, "requirement": requirement}, []
         levels = [
             Level(self._label_at(at), worth.label, worth.points or 0.0)
@@ -395,6 +323,6 @@ class _Grid:
             if role == "aside":
                 message = f"The column {self._table.heads[at]!r} is left out."
                 mend = "It is not a level of the rubric."
-                if fold(self._table.heads[at]) not in _ROLES["aside"]:
+                if plain_heading(self._table.heads[at]) not in ROLE_WORDS["aside"]:
                     mend = f"{mend} If it is the weight, call it Weight."
                 self._notices.append(Problem(message, mend))

@@ -25,6 +25,11 @@ CRITERION_KEYS = frozenset(Criterion.model_fields) | {"scale_type"}
 #: The most keys of a mapping, except in meta.
 MAX_KEYS = 300
 OPTION_KEYS = frozenset(Option.model_fields)
+#: Keys of what is asked, in other people's criteria.
+ASKING = (
+    *("requirement", "description", "criteria", "criterion", "question", "definition"),
+    *("guideline", "guidelines", "guidance", "instruction", "instructions", "statement", "text"),
+)
 
 #: Our keys in other languages (German, Spanish, French, Italian, Dutch, Portuguese), and the keys
 #: of scored levels. At the top level only the first line applies.
@@ -41,7 +46,13 @@ _PARTS = (
     ", scala, schaal; options: opciones, optionen, opzioni, opties, opções; label: etiqueta"
     ", bezeichnung, libellé, étiquette, etichetta, omschrijving, rótulo; points: puntos, punkte"
     ", punti, punten, pontos; value: valor, wert, valeur, valore, waarde; level: nivel, stufe"
-    ", niveau, livello, nível; anchors: anclas, anker, ancres, ankers, âncoras"
+    ", niveau, livello, nível; anchors: anclas, anker, ancres, ankers, âncoras; definition"
+    ": definición, definition, définition, definizione, definitie, definição; text: texto, texte"
+    ", testo, tekst; type: tipo, typ; min: mínimo, minimo; max: máximo, massimo"
+    "; direction: dirección, richtung, sens, direzione, richting, direção"
+    "; lower_is_better: niedriger_ist_besser, menor_es_mejor, plus_bas_est_mieux"
+    ", più_basso_è_meglio, lager_is_beter, menor_é_melhor; higher_is_better: höher_ist_besser"
+    ", mayor_es_mejor, plus_haut_est_mieux, più_alto_è_meglio, hoger_is_beter, maior_é_melhor"
 )
 
 
@@ -235,6 +246,10 @@ def shape_criterion(given: dict[str, Any], path: Path, section: str | None) -> S
     _settle_scale(shaped, path)
     if "options" in data:
         _clean_options(shaped, path)
+    asking = next((key for key in ASKING if foreign.get(key)), None)
+    if "requirement" not in data and asking and isinstance(foreign[asking], str):
+        data["requirement"] = foreign.pop(asking)
+        shaped.renamed["requirement"] = (*path, asking)
     if "options" in data and "name" in data and "requirement" not in data:
         data["requirement"] = data["name"]
         message = "has options but no requirement; its name is what is asked."

@@ -1,4 +1,4 @@
-"""Rubrics of other tools whose levels are scores: Prometheus, OpenAI evals, scoring criteria."""
+"""Rubrics whose levels are scores: those of Prometheus, and criteria with scores."""
 
 from __future__ import annotations
 
@@ -6,37 +6,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from core.domain.base import Path
 from core.errors import InputError, Problem
-from core.formats.rubrics.foreign import Level
+from core.formats.rubrics.foreign import Level, scored_options
+from core.formats.rubrics.grid_headings import points_in, rank_of
+from core.formats.rubrics.keys import ASKING
 from core.formats.source.parsed import finite
 from core.text.names import fold
 
 Converted = tuple[dict[str, Any], list[Problem]]
-
-
-def scored_options(levels: Sequence[Level], *, turned: bool = False) -> list[dict[str, Any]]:
-    """Return options from worst to best, with scores as values from 0 to 1.
-
-    ``turned``: the lowest score is the best.
-
-    >>> [o["value"] for o in scored_options([Level("5", "", 5), Level("1", "", 1)])]
-    [0.0, 1.0]
-    """
-    scores = [level.points for level in levels]
-    low, high = min(scores), max(scores)
-    if low >= 0 and high <= 1:
-        low, high = 0.0, 1.0
-    ends = (high, low) if turned else (low, high)
-    return [
-        {
-            "label": level.label,
-            "description": level.description,
-            "value": round((level.points - ends[0]) / (ends[1] - ends[0]), 9)
-            if high > low
-            else 0.0,
-        }
-        for level in sorted(levels, key=lambda level: level.points, reverse=turned)
-    ]
 
 
 # Prometheus, BiGGen Bench, the Feedback Collection and Ragas: `criteria`, `score1_description`.
@@ -90,107 +68,31 @@ def feedback_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
     return fields | {"rubric": rubric}
 
 
-# OpenAI evals: a model-graded spec, a prompt with choices and their scores.
-
-_PAIRWISE = re.compile(r"\{completion2\}")
-#: Lines that only frame the data, which our prompts show separately.
-_FRAME = re.compile(r"\s*(?:\*{3,}|-{3,}|\[(?:BEGIN|END) DATA\]|(?:\[[^\]]+\]:?\s*)?\{\w+\})\s*\Z")
-_CHOICE = re.compile(r'\s*\(?"?([A-Za-z0-9]{1,12})"?[):.]\s+(.+)\Z')
-
-
-def is_model_graded(value: Any) -> bool:
-    """Return whether this is a spec of OpenAI evals, or several by name."""
-    return bool(_specs_by_name(value))
-
-
-def _specs_by_name(value: Any) -> dict[str, Mapping[str, Any]]:
-    if not isinstance(value, Mapping):
-        return {}
-    if _is_spec(value):
-        return {"": value}
-    are_specs = value and all(_is_spec(part) for part in value.values())
-    return {str(name): part for name, part in value.items()} if are_specs else {}
-
-
-def _is_spec(value: Any) -> bool:
-    if not isinstance(value, Mapping) or not isinstance(value.get("prompt"), str):
-        return False
-    choices = value.get("choice_strings")
-    return isinstance(choices, str | list) and bool(choices)
-
-
-def model_graded(value: Any) -> Converted:
-    """Return the rubric of a model-graded spec: a criterion for each spec or each of its ``args``.
-
-    Raises:
-        InputError: it compares several answers.
-    """
-    criteria, notices = list[dict[str, Any]](), list[Problem]()
-    for name, spec in _specs_by_name(value).items():
-        criteria += _spec_criteria(name, spec, notices)
-    return {"criteria": criteria}, notices
-
-
-def _spec_criteria(
-    name: str, spec: Mapping[str, Any], notices: list[Problem]
-) -> Iterator[dict[str, Any]]:
-    prompt, choices = str(spec["prompt"]), spec["choice_strings"]
-    if _PAIRWISE.search(prompt) or str(choices).startswith("from_n"):
-        mend = "Use Compare systems instead; it asks which of two answers is better."
-        problem = Problem(
-            "compares several answers with each other.", mend, (name,) if name else ()
-        )
-        raise InputError("This model-graded spec is not a rubric.", (problem,))
-    text = [line for line in prompt.splitlines() if not _FRAME.match(line)]
-    labels = [str(choice) for choice in choices]
-    described = {m[1]: m[2] for line in text if (m := _CHOICE.match(line)) and m[1] in labels}
-    text = [line for line in text if not ((m := _CHOICE.match(line)) and m[1] in described)]
-    answers = _scale_and_options(spec.get("choice_scores"), labels, described)
-    if not answers:
-        message = f"{name or 'The spec'} gives its choices no scores; each is worth 0."
-        notices.append(Problem(message, "Give the options values."))
-        levels = [Level(label, described.get(label, ""), 0.0) for label in labels]
-        answers = {"scale": "nominal", "options": scored_options(levels)}
-    args = spec.get("args")
-    asked = args.get("criteria") if isinstance(args, Mapping) else None
-    if isinstance(asked, Mapping) and "{criteria}" in prompt:
-        for key, question in asked.items():
-            yield {"name": str(key), "requirement": str(question)} | answers
-        return
-    requirement = re.sub(r"\n{3,}", "\n\n", "\n".join(text)).strip()
-    yield ({"name": name} if name else {}) | {"requirement": requirement or prompt} | answers
-
-
-def _scale_and_options(
-    scores: Any, labels: Sequence[str], described: Mapping[str, str]
-) -> dict[str, Any] | None:
-    """Return scale and options; a plain yes or no has no options. ``None`` without scores."""
-    if scores == "from_strings":
-        scores = {label: float(label) for label in labels if label.isdecimal()}
-    if not isinstance(scores, Mapping) or any(label not in scores for label in labels):
-        return None
-    numbers = {label: n for label in labels if (n := finite(scores[label])) is not None}
-    if len(numbers) < len(set(labels)):
-        return None
-    if {label.casefold()[:1]: n for label, n in numbers.items()} == {"y": 1.0, "n": 0.0}:
-        return {"scale": "binary"}
-    levels = [Level(label, described.get(label, ""), numbers[label]) for label in labels]
-    distinct = len(set(numbers.values())) == len(numbers)
-    return {"scale": "ordinal" if distinct else "nominal", "options": scored_options(levels)}
-
-
-# promptfoo: `scoring_criteria`, each with a weight and described scores; others: `criteria`.
+# Criteria with scores: promptfoo's `scoring_criteria`, and `criteria` as people write them.
 
 _LEVELS = (
     *("scores", "levels", "ratings", "performance_levels", "anchors", "descriptors", "scale"),
-    "score_descriptions",
-    "options",
+    *("score_descriptions", "scoring", "rating_scale", "labels", "options"),
 )
 _SCORES = ("score", "points", "value", "level", "label")
 _LABELS = ("label", "name", "title", "level")
-_DESCRIPTIONS = ("description", "descriptor", "criteria", "text")
-_TEXT = ("description", "requirement", "criteria", "criterion", "question")
+_DESCRIPTIONS = ("description", "descriptor", "criteria", "definition", "text", "anchor")
+_NAMES = ("name", "title", "id", "key", "criterion")
 _WEIGHT = ("weight", "points", "max_score", "max_points")
+#: Our keys that other people's criteria may have, too.
+_KEPT = ("section", "tags", "aggregation", "forced_choice")
+#: Kinds of scales: yes or no; numbers of which the file must give the ends; five steps.
+_YES_OR_NO = frozenset(("boolean", "bool", "binary", "yes_no", "yesno", "yes/no", "pass_fail"))
+_NUMERIC = frozenset(
+    ("likert", "ordinal", "numeric", "number", "integer", "int", "float", "rating", "score")
+)
+_ENDS = (("min", "max"), ("minimum", "maximum"), ("min_score", "max_score"))
+_RANGES = ("range", "scale")
+_RANGE = re.compile(r"\s*(-?\d+)\s*(?:-|\u2013|to|\.\.|/)\s*(-?\d+)\s*\Z")
+
+
+#: The most steps of a scale that names only its ends.
+_MOST_BETWEEN = 20
 
 
 def has_scoring_criteria(value: Any) -> bool:
@@ -199,24 +101,68 @@ def has_scoring_criteria(value: Any) -> bool:
 
 
 def has_levels(value: Any) -> bool:
-    """Return whether these are criteria, each with a name and described levels.
+    """Return whether these are criteria, each with a name and some with described levels.
 
     >>> has_levels({"criteria": [{"name": "Voice", "levels": [{"points": 1, "label": "Low"}]}]})
     True
     """
     value = _rubric_inside(value)
     criteria = value.get("criteria") if isinstance(value, Mapping) else value
-    return (
-        isinstance(criteria, list)
-        and bool(criteria)
-        and all(
-            isinstance(entry, Mapping)
-            and ("options" not in entry or _have_points(entry["options"]))
-            and bool(entry.get("name") or entry.get("title"))
-            and any(entry.get(key) and isinstance(entry[key], Mapping | list) for key in _LEVELS)
-            for entry in criteria
-        )
+    if isinstance(criteria, Mapping):
+        criteria = [
+            {"name": name, **entry} if isinstance(entry, Mapping) else None
+            for name, entry in criteria.items()
+        ]
+    if not isinstance(criteria, list) or not all(isinstance(e, Mapping) for e in criteria):
+        return False
+    if any("options" in e and not _have_points(e["options"]) for e in criteria):
+        return False
+    return all(any(e.get(key) for key in _NAMES) for e in criteria) and any(
+        map(_has_scale, criteria)
     )
+
+
+def _has_scale(entry: Mapping[str, Any]) -> bool:
+    """Return whether a criterion has levels, or a scale by its kind or its ends."""
+    return bool(_levels_in(entry)) or bool(_kind_of(entry)) or _ends_of(entry) is not None
+
+
+def _levels_in(entry: Mapping[str, Any]) -> Any:
+    """Return the levels of a criterion, which may be inside of its ``scale``."""
+    scale, ends = entry.get("scale"), _ends_of(entry)
+    for part in (scale if isinstance(scale, Mapping) else {}, entry):
+        for key in _LEVELS:
+            levels = part.get(key)
+            is_scale = levels is scale and ends is not None
+            if levels and isinstance(levels, Mapping | list) and not is_scale:
+                return levels
+    return None
+
+
+def _kind_of(entry: Mapping[str, Any]) -> str:
+    """Return the kind of a criterion's scale, or ""."""
+    scale = entry.get("scale")
+    kinds = (entry.get("type"), scale.get("type") if isinstance(scale, Mapping) else None)
+    words = [re.sub(r"[\s-]+", "_", str(kind).strip().lower()) for kind in kinds if kind]
+    return next((word for word in words if word in _YES_OR_NO | _NUMERIC), "")
+
+
+def _ends_of(entry: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return the lowest and highest score of a criterion, if it names both."""
+    scale = entry.get("scale")
+    named = scale if isinstance(scale, Mapping) else {}
+    pairs: list[Any] = [
+        [part.get(end) for end in ends] for part in (entry, named) for ends in _ENDS
+    ]
+    for given in (entry.get(key) for key in _RANGES):
+        match = _RANGE.match(given) if isinstance(given, str) else None
+        pairs.append([*match.groups()] if match else given)
+    for pair in pairs:
+        ends = [finite(end) for end in pair] if isinstance(pair, list) and len(pair) == 2 else []
+        known = [end for end in ends if end is not None]
+        if len(known) == 2 and known[0] < known[1]:
+            return known[0], known[1]
+    return None
 
 
 def _have_points(options: Any) -> bool:
@@ -237,7 +183,7 @@ def scoring_criteria(value: Any) -> Converted:
     """Return the rubric; a criterion without described scores is a yes-or-no question.
 
     Raises:
-        InputError: a level without a number.
+        InputError: a level without a number, or a scale without its ends.
     """
     document = value if isinstance(value, Mapping) else {"criteria": value}
     value = _rubric_inside(document)
@@ -256,104 +202,186 @@ def scoring_criteria(value: Any) -> Converted:
         if unused
         else []
     )
-    criteria = [_criterion_of(name, entry, notices) for name, entry in entries]
-    return rubric | {"criteria": criteria}, notices
+    read = [
+        _criterion_of(name, entry, notices, ("criteria", at))
+        for at, (name, entry) in enumerate(entries)
+    ]
+    unweighted = [criterion for criterion in read if "weight" not in criterion]
+    if 0 < len(unweighted) < len(read):
+        for criterion in unweighted:
+            criterion["weight"] = 0
+            message = (
+                f"{criterion.get('name')!r} has no weight beside others that have: it counts 0."
+            )
+            notices.append(Problem(message, "Give it a weight, or a gate."))
+    return rubric | {"criteria": read}, notices
 
 
-def _criterion_of(name: Any, entry: Any, notices: list[Problem]) -> dict[str, Any]:
+def _criterion_of(name: Any, entry: Any, notices: list[Problem], path: Path) -> dict[str, Any]:
     entry = entry if isinstance(entry, Mapping) else {"description": entry}
-    name = entry.get("name") or entry.get("title") or entry.get("id") or name
-    texts = [str(entry[key]) for key in _TEXT if entry.get(key)]
-    levels = next((entry[key] for key in _LEVELS if entry.get(key)), None)
-    # Without a question, judges are asked the name; for levels, the reader adds a notice.
-    asked = texts[:1] or ([] if levels else [str(name or "")])
-    criterion: dict[str, Any] = {"requirement": asked[0]} if asked else {}
+    named = next((key for key in _NAMES if entry.get(key) and (key != "criterion" or not name)), "")
+    name = str(entry[named] if named else name or "")
+    asked = [key for key in ASKING if entry.get(key) and key != named]
+    levels, kind = _levels_in(entry), _kind_of(entry)
+    criterion: dict[str, Any] = {key: entry[key] for key in _KEPT if entry.get(key) is not None}
+    if asked or not levels:
+        # Without a question, judges are asked the name; for levels, the reader adds a notice.
+        criterion["requirement"] = "\n".join(str(entry[key]) for key in asked) or name
     if name:
-        criterion["name"] = str(name)
-    weights = [entry[key] for key in _WEIGHT if entry.get(key) is not None]
+        criterion["name"] = name
+    weights = [key for key in _WEIGHT if entry.get(key) is not None]
     if weights:
-        criterion["weight"] = weights[0]
-    turned, remark = _direction(entry, str(name), has_levels=bool(levels))
-    notices += [remark] if remark else []
-    if levels:
-        options = scored_options(
-            _levels_with_scores(levels, str(name), entry.get("scale")), turned=turned
-        )
-        criterion |= {"scale": "ordinal", "options": options}
+        weight = entry[weights[0]]
+        share = finite(weight.strip().removesuffix("%")) if isinstance(weight, str) else None
+        criterion["weight"] = weight if share is None else share
+    turned = _is_turned(entry, name, notices)
+    criterion |= _answers_of(entry, name, kind, turned=turned, notices=notices)
+    used = {named, *asked, *weights[:1], *_KEPT, *_LEVELS, *_RANGES, *_DIRECTIONS, *_TURNS}
+    used |= {end for pair in _ENDS for end in pair} | ({"type", "scale_type"} if kind else set())
+    foreign = {key: part for key, part in entry.items() if key not in used and part is not None}
+    if foreign:
+        criterion["meta"] = foreign
+        message = "is not a known key; kept under meta, not used."
+        notices += [Problem(message, "", (*path, key)) for key in foreign]
     return criterion
+
+
+def _answers_of(
+    entry: Mapping[str, Any], name: str, kind: str, *, turned: bool, notices: list[Problem]
+) -> dict[str, Any]:
+    """Return the scale and options of a criterion; nothing for a plain yes or no."""
+    given = _levels_in(entry)
+    if given:
+        levels = _levels_with_scores(given, name, entry, kind)
+    elif kind in _YES_OR_NO or not (kind or _ends_of(entry)):
+        if not turned:
+            return {}
+        levels = [Level("No", "", 0.0), Level("Yes", "", 1.0)]
+    else:
+        levels = _numbered_levels(entry, name, kind, notices)
+    return {"scale": "ordinal", "options": scored_options(levels, turned=turned)}
+
+
+def _numbered_levels(
+    entry: Mapping[str, Any], name: str, kind: str, notices: list[Problem]
+) -> list[Level]:
+    """Return the whole numbers from the lowest score to the highest."""
+    ends = _ends_of(entry)
+    if ends is None and kind == "likert":
+        ends = (1.0, 5.0)
+        mend = "If it has others, give its min and max."
+        notices.append(Problem(f"{name!r} is taken as 1 to 5, as Likert scales usually are.", mend))
+    if ends is None or ends[0] % 1 or ends[1] % 1 or ends[1] - ends[0] > _MOST_BETWEEN:
+        said = f"from {ends[0]:g} to {ends[1]:g}" if ends else f"{kind} without min and max"
+        mend = f"List its levels; at most {_MOST_BETWEEN} whole steps are made from its ends."
+        problem = Problem(f"has a scale {said}.", mend, ("criteria", name))
+        raise InputError("These scoring criteria are not a rubric.", (problem,))
+    return [Level(str(n), "", n) for n in range(int(ends[0]), int(ends[1]) + 1)]
 
 
 #: Keys that say which end of a scale is the better one, with words, or with yes and no.
 _DIRECTIONS = ("direction", "polarity", "better")
 _TURNS = {"lower_is_better": True, "higher_is_better": False} | dict.fromkeys(
-    ("reverse", "reversed", "reverse_scored", "inverted"), True
+    ("reverse", "reversed", "reverse_scored", "reverse_coded", "inverted", "inverse"), True
 )
 _LOW, _HIGH = ("low", "less", "few", "min", "neg", "rev", "inv"), ("high", "more", "max", "pos")
 
 
-def _direction(
-    entry: Mapping[str, Any], name: str, *, has_levels: bool
-) -> tuple[bool, Problem | None]:
-    """Return whether a criterion's lowest level is the best, and what must be said of it."""
+def _is_turned(entry: Mapping[str, Any], name: str, notices: list[Problem]) -> bool:
+    """Return whether a criterion's lowest level is the best. Raises ``InputError``: not clear."""
     words = {key: str(entry[key]) for key in _DIRECTIONS if entry.get(key) is not None}
-    turned = any(entry.get(key) is turns for key, turns in _TURNS.items())
-    for key, word in words.items():
-        if word.lower().startswith(_LOW):
-            turned = True
-        elif not word.lower().startswith(_HIGH):
-            mend = "The highest level is taken for the best; else write lower_is_better."
-            return turned, Problem(f"{name!r}: {key} is {word!r}.", mend)
-    if not turned:
-        return False, None
-    if not has_levels:
-        mend = "Give it a negative weight if a yes is bad."
-        return False, Problem(f"{name!r} has a direction, but no levels.", mend)
-    return True, Problem(f"{name!r}: the lowest level is the best, as the file says.")
+    turns = {key: entry[key] for key in _TURNS if entry.get(key) is not None}
+    sides = {word.lower().startswith(_LOW) for word in words.values()}
+    sides |= {part is _TURNS[key] for key, part in turns.items()}
+    odd = [word for word in words.values() if not word.lower().startswith((*_LOW, *_HIGH))]
+    odd += [str(part) for part in turns.values() if not isinstance(part, bool)]
+    if odd or len(sides) > 1:
+        listed = ", ".join(f"{key}: {part}" for key, part in (words | turns).items())
+        mend = "Write lower_is_better or higher_is_better, with true."
+        problem = Problem(
+            f"has a direction that is not clear ({listed}).", mend, ("criteria", name)
+        )
+        raise InputError("These scoring criteria are not a rubric.", (problem,))
+    if True in sides:
+        notices.append(Problem(f"{name!r}: the lowest level is the best, as the file says."))
+    return True in sides
 
 
-def _levels_with_scores(given: Any, name: str, scale: Any) -> list[Level]:
+def _levels_with_scores(given: Any, name: str, entry: Mapping[str, Any], kind: str) -> list[Level]:
     """Return levels with their scores, or their places in a ``scale`` of words."""
-    parts = given if isinstance(given, list) else []
-    if isinstance(given, Mapping):
-        parts = [{"label": label, "description": text} for label, text in given.items()]
-    places = _places_of_words(scale)
+    parts = [*_level_parts(given)]
+    scale = entry.get("scale")
+    places = _places_of_words(scale) or _places_of_ranks(parts)
     levels = [level for part in parts if (level := _level_with_score(part, places)) is not None]
     if len(levels) < max(2, len(parts)):
         mend = "Give every level its score, such as 1: Wrong facts, or list them, lowest first."
         problem = Problem("has levels without scores.", mend, ("criteria", name))
         raise InputError("These scoring criteria are not a rubric.", (problem,))
-    return levels + _levels_between(levels, scale)
+    ends = _ends_of(entry)
+    surely = not isinstance(scale, list)
+    return levels + (_levels_between(levels, ends, surely=surely) if ends else [])
+
+
+def _level_parts(given: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield levels as mappings: of `3: text`, `Good: 3`, `3: {label, text}`, or a list of these."""
+    if isinstance(given, list):
+        for part in given:
+            if not isinstance(part, Mapping):
+                yield {"label": part}
+            elif len(part) == 1 and not {*part} & {*_SCORES, *_LABELS}:
+                yield from _level_parts(part)
+            else:
+                yield part
+        return
+    for label, text in given.items():
+        if isinstance(text, Mapping):
+            key = "label" if finite(label) is None else "score"
+            yield {key: label, **text}
+        elif finite(text) is not None and finite(label) is None:
+            yield {"label": label, "score": text}
+        else:
+            yield {"label": label, "description": text}
 
 
 def _places_of_words(scale: Any) -> dict[str, float]:
     """Return the place of each word of a scale, lowest first; none of a scale with numbers."""
     words = [fold(str(word)) for word in scale] if isinstance(scale, list) else []
-    if any(finite(word) is not None for word in words):
+    if any(points_in(word, heading=True).points is not None for word in words):
         return {}
     return {word: float(place) for place, word in enumerate(words)}
 
 
-#: The most levels of a scale that names only its ends.
-_MOST_BETWEEN = 20
+def _places_of_ranks(parts: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Return the places of usual names of levels, each of another rank; else none."""
+    labels = [str(part.get("label", "")) for part in parts]
+    ranks = {fold(label): rank for label in labels if (rank := rank_of(label)) is not None}
+    falling = sorted({*ranks.values()}, reverse=True)
+    if not len(falling) == len(ranks) == len(labels):
+        return {}
+    return {label: float(falling.index(rank)) for label, rank in ranks.items()}
 
 
-def _levels_between(levels: Sequence[Level], scale: Any) -> list[Level]:
-    """Return the whole numbers of a scale, given by its ends, that have no level among others."""
-    ends = [finite(end) for end in scale] if isinstance(scale, list) and len(scale) == 2 else []
-    if None in ends or len(levels) < 3 or any(lv.label != f"{lv.points:g}" for lv in levels):
-        return []
+def _levels_between(
+    levels: Sequence[Level], ends: tuple[float, float], *, surely: bool
+) -> list[Level]:
+    """Return the whole numbers of a scale, given by its ends, that have no level among others.
+
+    ``surely``: the file calls the ends so, and not only lists two numbers.
+    """
+    numbered = all(level.label == f"{level.points:g}" for level in levels)
     points = {level.points for level in levels}
-    low, high = min(points), max(points)
-    if ends != [low, high] or high - low > _MOST_BETWEEN or any(n % 1 for n in points):
+    whole = not any(n % 1 for n in (*points, *ends)) and ends[1] - ends[0] <= _MOST_BETWEEN
+    named = surely or (len(levels) > 2 and ends == (min(points), max(points)))
+    if not (numbered and whole and named):
         return []
-    return [Level(str(n), "", n) for n in range(int(low), int(high)) if n not in points]
+    return [Level(str(n), "", n) for n in range(int(ends[0]), int(ends[1]) + 1) if n not in points]
 
 
-def _level_with_score(part: Any, places: Mapping[str, float]) -> Level | None:
+def _level_with_score(part: Mapping[str, Any], places: Mapping[str, float]) -> Level | None:
     """Return a level with its score, or its place, or ``None`` without either."""
-    given = part if isinstance(part, Mapping) else {"label": part}
-    score = next((n for key in _SCORES if (n := finite(given.get(key))) is not None), None)
-    label = next((str(given[key]) for key in _LABELS if given.get(key)), "")
-    text = next((str(given[key]) for key in _DESCRIPTIONS if given.get(key)), "")
-    score = places.get(fold(label)) if score is None else score
+    score = next((n for key in _SCORES if (n := finite(part.get(key))) is not None), None)
+    label = next((str(part[key]) for key in _LABELS if part.get(key) is not None), "")
+    text = next((str(part[key]) for key in _DESCRIPTIONS if part.get(key)), "")
+    if score is None and (score := places.get(fold(label))) is None:
+        label, score, _ = points_in(label, heading=True)
     return None if score is None else Level(label or f"{score:g}", text, score)

@@ -267,6 +267,7 @@ def test_words_in_a_scale_are_levels_from_the_lowest() -> None:
         {"lower_is_better": True},
         {"higher_is_better": False},
         {"reverse_scored": True},
+        {"reverse": True, "higher_is_better": False},
     ],
 )
 def test_where_lower_is_better_the_lowest_level_is_worth_most(said: dict[str, Any]) -> None:
@@ -282,16 +283,113 @@ def test_where_higher_is_better_nothing_is_turned(said: dict[str, Any]) -> None:
     assert options(read(scaled(sails | said))) == [("1", 0.0, "Torn"), ("2", 1.0, "Whole")]
 
 
-def test_a_direction_that_nobody_understands_is_said() -> None:
-    sails = {"name": "Sails", "anchors": {"1": "Torn", "2": "Whole"}, "direction": "windward"}
-    (parsed,) = read_rubrics(json.dumps(scaled(sails)), "x.json")
-    assert any("direction is 'windward'" in str(notice) for notice in parsed.notices)
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"direction": "windward"},
+        {"reverse": "aft"},
+        {"direction": "higher", "lower_is_better": True},
+    ],
+)
+def test_a_direction_that_nobody_understands_is_refused(said: dict[str, Any]) -> None:
+    sails = {"name": "Sails", "anchors": {"1": "Torn", "2": "Whole"}}
+    with pytest.raises(InputError, match="direction that is not clear"):
+        read(scaled(sails | said))
 
 
-def test_a_direction_of_a_question_without_levels_is_said() -> None:
+def test_where_lower_is_better_a_yes_is_worth_nothing() -> None:
     data = {"scoring_criteria": [{"name": "Leaks", "direction": "lower_is_better"}]}
-    (parsed,) = read_rubrics(json.dumps(data), "x.json")
-    assert any("negative weight" in str(notice) for notice in parsed.notices)
+    assert options(read(data)) == [("Yes", 0.0, ""), ("No", 1.0, "")]
+
+
+YACHT = """name: Yacht
+criteria:
+  - id: hull
+    {asked}: Is the hull dry?
+    weight: 60%
+    scale: {scale}
+  - id: flag
+    {asked}: Does it fly a flag?
+    weight: 40%
+    type: boolean
+    owner: Kim
+"""
+DRY = [("0", 0.0, "Wet"), ("1", 0.5, "Damp"), ("2", 1.0, "Dry")]
+
+
+@pytest.mark.parametrize("asked", ["description", "definition", "question", "guideline", "text"])
+def test_a_scale_of_scores_is_the_levels(asked: str) -> None:
+    scale = "{0: Wet, 1: Damp, 2: Dry}"
+    (found,) = read_rubrics(YACHT.format(asked=asked, scale=scale), "x.yaml")
+    hull, flag = found.value.criteria
+    assert (hull.name, hull.requirement, hull.weight) == ("hull", "Is the hull dry?", 60)
+    assert options(found.value) == DRY
+    assert (flag.requirement, flag.scale) == ("Does it fly a flag?", "binary")
+    assert any(n.line == 11 and "kept under meta" in n.message for n in found.notices)
+
+
+@pytest.mark.parametrize(
+    "scale",
+    [
+        "[{0: Wet}, {1: Damp}, {2: Dry}]",
+        "['0: Wet', '1 - Damp', '2 = Dry']",
+        "{type: ordinal, min: 0, max: 2, labels: {0: Wet, 1: Damp, 2: Dry}}",
+        "[{score: 0, description: Wet}, {score: 1, text: Damp}, {score: 2, definition: Dry}]",
+        "{0: {description: Wet}, 1: {description: Damp}, 2: {description: Dry}}",
+    ],
+)
+def test_scales_of_scores_in_other_forms_are_the_same(scale: str) -> None:
+    (found,) = read_rubrics(YACHT.format(asked="text", scale=scale), "x.yaml")
+    by_points = [(o.value, o.description or o.label) for o in found.value.criteria[0].options]
+    assert by_points == [(0.0, "Wet"), (0.5, "Damp"), (1.0, "Dry")]
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        {"min": 1, "max": 3},
+        {"type": "likert", "scale": "1-3"},
+        {"type": "numeric", "range": [1, 3]},
+        {"scale": {"minimum": 1, "maximum": 3}},
+        {"scale": "1 to 3"},
+    ],
+)
+def test_the_ends_of_a_scale_give_its_levels(ends: dict[str, Any]) -> None:
+    given = {"id": "deck", "description": "How clean is it?"} | ends
+    assert options(read(scaled(given))) == [("1", 0.0, ""), ("2", 0.5, ""), ("3", 1.0, "")]
+
+
+def test_anchors_of_the_ends_leave_the_levels_between() -> None:
+    deck = {"id": "deck", "min": 1, "max": 3, "anchors": {"1": "Dirty", "3": "Clean"}}
+    assert options(read(scaled(deck))) == [("1", 0.0, "Dirty"), ("2", 0.5, ""), ("3", 1.0, "Clean")]
+
+
+def test_a_likert_scale_without_ends_is_said_and_a_number_without_ends_refused() -> None:
+    deck = {"id": "deck", "description": "How clean?", "type": "likert"}
+    (found,) = read_rubrics(json.dumps(scaled(deck)), "x.json")
+    assert [label for label, *_ in options(found.value)] == [*"12345"]
+    assert "is taken as 1 to 5" in str(found.notices)
+    with pytest.raises(InputError, match="numeric without min and max"):
+        read(scaled(deck | {"type": "numeric"}))
+
+
+def test_usual_names_of_levels_have_their_order() -> None:
+    anchors = {"excellent": "Dry.", "poor": "Full of water.", "good": "Damp."}
+    hull = {"name": "Hull", "anchors": anchors}
+    assert [label for label, *_ in options(read(scaled(hull)))] == ["poor", "good", "excellent"]
+
+
+def test_a_criterion_without_weight_beside_others_counts_nothing() -> None:
+    hull = {"name": "Hull", "weight": 0.7, "scale": {"0": "Wet", "1": "Dry"}}
+    theft = {"name": "Stolen", "type": "boolean", "gate": True}
+    (found,) = read_rubrics(json.dumps(scaled(hull, theft)), "x.json")
+    assert [c.weight for c in found.value.criteria] == [0.7, 0]
+    assert "'Stolen' has no weight" in str(found.notices)
+
+
+def test_our_criteria_may_ask_by_another_key() -> None:
+    mast = {"name": "Mast", "question": "Is it up?"}
+    assert read(scaled(mast)).criteria[0].requirement == "Is it up?"
 
 
 def test_levels_of_a_scale_without_an_anchor_are_levels_too() -> None:

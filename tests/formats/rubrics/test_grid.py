@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError
-from core.formats.rubrics.foreign import points_in
 from core.formats.rubrics.forms import looks_like_rubric, looks_like_table, read_rubrics
 from core.formats.rubrics.grid import looks_like_grid, read_grid
+from core.formats.rubrics.grid_headings import points_in
 from core.formats.source.csv_reader import MAX_COLUMNS, read_raw
 
 WORD = (
@@ -114,7 +114,7 @@ def test_a_level_that_a_criterion_does_not_have_is_no_level_of_it() -> None:
         ("Criterion,Good (2),Poor (0)\nA,x\n", "describes one level alone"),
         ("Criterion,Good (2),Poor (0)\nA,x,y,z\n", "line 2: has 4 cells, but there are 3"),
         ("Criterion,Good (2),Poor (0)\n,x,y\n", "names no criterion"),
-        ("Criterion,Good,Poor\nA,x (2 points),y\n", "points for some levels only"),
+        ("Criterion,Good,Poor\nA,x (2 points),y\n", "has no points for 'Poor'"),
         ("Criterion,Good (2),Poor (0),Weight\nA,x,y,much\n", "has 'much' as its weight"),
         ("Criterion,Good (2),Poor (0)\n", "no criterion"),
     ],
@@ -290,3 +290,63 @@ def test_numbers_before_some_names_alone_or_twice_are_no_points(heads: str) -> N
 def test_numbered_questions_with_answers_that_repeat_are_no_levels() -> None:
     text = "Task,1 Mood,2 Food\nboat,good day,bad day\nkite,good day,good day\n"
     assert "not which of them is best" in said(text)
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        "Kriterium;Stufe 3: gut;Stufe 2: mittel;Stufe 1: schwach;Gewicht",
+        "Critère;Niveau 3 – bien;Niveau 2 – moyen;Niveau 1 – faible;Poids",
+        "Criterio;Nivel 3 (bien);Nivel 2 (regular);Nivel 1 (mal);Peso",
+        "Indicatore;Livello 3 - buono;Livello 2 - base;Livello 1 - iniziale;Peso",
+        "Critério;Nível 3: bom;Nível 2: regular;Nível 1: fraco;Peso",
+        "Criterion;Score 3 = strong;Score 2 = fair;Score 1 = weak;Weight",
+        "Indicatore;Buono (punteggio 3);Base (punteggio 2);Iniziale (punteggio 1);Peso",
+        "Criterium;Niveau 3;Niveau 2;Niveau 1;Weging",
+    ],
+)
+def test_a_number_after_a_word_for_level_is_its_points(heads: str) -> None:
+    (found,) = read_rubrics(f"{heads}\nA;x;y;z;60%\nB;x;y;z;40%\n", "x.csv")
+    first = found.value.criteria[0]
+    assert (first.name, first.weight) == ("A", 60)
+    assert [(o.description, o.value) for o in first.options] == [
+        ("z", 0.333333333),
+        ("y", 0.666666667),
+        ("x", 1.0),
+    ]
+    assert len({o.label for o in first.options}) == 3
+
+
+def test_words_of_levels_in_other_languages_are_ordered() -> None:
+    assert [n for n, *_ in levels("Critère,Très bien,Bien,Insuffisant\nClarté,a,b,c\n")] == [
+        *("Insuffisant", "Bien", "Très bien")
+    ]
+    text = "Indicatore,Livello A – avanzato,Livello C – base,Livello D – iniziale\nLessico,a,b,c\n"
+    assert [description for _, description, _ in levels(text)] == ["c", "b", "a"]
+
+
+GROUPED = (
+    "{heads};Weging;Onvoldoende (4);Goed (9)\nVerslag;Taal;40;a;b\n;Vorm;60;a;b\n;Totaal;100;;\n"
+)
+
+
+@pytest.mark.parametrize("heads", ["Onderdeel;Criterium", "Fase;Punt", "Category;Criterion"])
+def test_a_column_with_blanks_beside_names_holds_sections(heads: str) -> None:
+    (found,) = read_rubrics(GROUPED.format(heads=heads), "x.csv")
+    assert [(c.section, c.name, c.weight) for c in found.value.criteria] == [
+        ("Verslag", "Taal", 40),
+        ("Verslag", "Vorm", 60),
+    ]
+    assert "is left out: “Totaal 100”" in str(found.notices)
+
+
+def test_a_second_column_of_criteria_describes_the_first() -> None:
+    (found,) = read_rubrics("Aspect;Objective;Good (2);Poor (0)\nTone;Be kind;a;b\n", "x.csv")
+    (tone,) = found.value.criteria
+    assert (tone.name, tone.requirement, tone.section) == ("Tone", "Be kind", None)
+
+
+def test_a_column_of_sections_names_the_section_of_each_row() -> None:
+    text = "Section;Criterion;Good (2);Poor (0)\nForm;Tone;a;b\nForm;Length;a;b\n"
+    (found,) = read_rubrics(text, "x.csv")
+    assert [c.section for c in found.value.criteria] == ["Form", "Form"]

@@ -12,8 +12,7 @@ from hypothesis import given
 from jsonschema import Draft202012Validator
 
 from core.domain.rubric import Rubric
-from core.formats.rubrics.json_schema import rubric_schema, schema_text
-from core.formats.rubrics.rubric_file import dump_rubric, parse_rubric
+from core.formats.rubrics.rubric_file import dump_rubric, parse_rubric, rubric_schema, schema_text
 from tests.places import ROOT
 from tests.strategies import rubrics
 

@@ -21,8 +21,7 @@ from core.formats.rubrics.forms import (
     read_rubrics,
     write_rubric,
 )
-from core.formats.rubrics.json_schema import rubric_schema
-from core.formats.rubrics.rubric_file import dump_rubric, parse_rubric
+from core.formats.rubrics.rubric_file import dump_rubric, parse_rubric, rubric_schema
 from core.rubric_diff.edits import edits_between
 from core.rubric_diff.merge import merge_pieces, merged_rubric
 from core.services.rubrics import draft_criteria, library
