@@ -1,10 +1,11 @@
-"""Tables and headed texts in Markdown."""
+"""Tables, lists and headed texts in Markdown."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from core.errors import InputError, Problem
@@ -171,6 +172,69 @@ def headed_texts(opened: Opened) -> TableRows | None:
         if sum(map(bool, texts)) > 1:
             return _texts_as_rows(parts, texts, lines, level)
     return None
+
+
+class Section(NamedTuple):
+    """A heading with the words and the list below it, each by line; ``outer`` is its group."""
+
+    title: str
+    outer: str
+    line: int
+    words: dict[int, str]
+    entries: dict[int, str]
+
+
+_ENTRY = re.compile(r"(\s*)(?:[-*+\u2022]|\d{1,2}[.)])\s+(?:\[[ xX]?\]\s+)?(\S.*)")
+_BOLD_LINE = re.compile(r"\s*(?:\*\*|__)(?=\S)([^*_]+)(?:\*\*|__):?\s*")
+
+
+def sections_in(opened: Opened) -> tuple[Section, ...]:
+    r"""Return the parts of a Markdown file with their lists; none for other files.
+
+    A part begins at a heading, a line in bold type, or an entry of a list with entries below it.
+
+    >>> [found] = sections_in(Opened("# Essay\n## Voice\nHow loud?\n- 2: loud\n- 1: low", "x.md"))
+    >>> found.title, found.words, found.entries
+    ('Voice', {3: 'How loud?'}, {4: '2: loud', 5: '1: low'})
+    """
+    if opened.ending not in _MARKDOWN or opened.size > MAX_RUBRIC_BYTES or markdown_tables(opened):
+        return ()
+    lines = opened.text("rubric", MAX_RUBRIC_BYTES, table=True).splitlines()
+    heads = {at: (depth, title) for at, depth, title in _headings(lines)}
+    for at, line in enumerate(lines):
+        entry, below = (
+            _ENTRY.match(line),
+            _ENTRY.match(lines[at + 1]) if at + 1 < len(lines) else None,
+        )
+        if bold := _BOLD_LINE.fullmatch(line):
+            heads[at] = (7, bold[1])
+        elif entry and below and len(below[1]) > len(entry[1]):
+            heads[at] = (8, entry[2])
+    starts = sorted(heads)
+    parts = [_section(lines, at, end, heads) for at, end in pairwise([*starts, len(lines)])]
+    return tuple(part for part in parts if part.words or part.entries)
+
+
+def _section(
+    lines: Sequence[str], at: int, end: int, heads: Mapping[int, tuple[int, str]]
+) -> Section:
+    depth, title = heads[at]
+    above = [n for n in heads if n < at and heads[n][0] < depth]
+    outer = max(above, default=None)
+    top = min(level for level, _ in heads.values())
+    words, entries, last = dict[int, str](), dict[int, str](), None
+    for n in range(at + 1, end):
+        text = _plain_cell(lines[n])
+        if entry := _ENTRY.match(lines[n]):
+            last = n + 1
+            entries[last] = _plain_cell(entry[2])
+        elif text and last and lines[n].startswith((" ", "\t")):
+            entries[last] += f" {text}"
+        elif text:
+            words[n + 1] = text.strip(">#*_ ")
+        last = last if text else None
+    group = "" if outer is None or heads[outer][0] == top else heads[outer][1]
+    return Section(_plain_cell(title).rstrip(": "), _plain_cell(group), at + 1, words, entries)
 
 
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:

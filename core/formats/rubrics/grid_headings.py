@@ -79,6 +79,26 @@ def points_in(text: str, *, heading: bool = False) -> Points:
     return Points(text, None, None)
 
 
+_MOST = re.compile(
+    rf"(?P<name>.*\S)\s*(?:[\[(]|[:,–—-]\s|/)\s*(?:[^\W\d]+[.:]?\s+){{0,2}}{_SPAN}\s*(?:%|{_UNIT})?"
+    r"[^()\d]*[\])]?",
+    re.IGNORECASE,
+)
+
+
+def maximum_in(heading: str) -> tuple[str, float | None]:
+    """Return a criterion's name and its weight or most points.
+
+    >>> maximum_in("Voice (30 %)"), maximum_in("Clareza (máx. 5 pontos)"), maximum_in("Ton")
+    (('Voice', 30.0), ('Clareza', 5.0), ('Ton', None))
+    """
+    match = _MOST.fullmatch(heading)
+    if not match:
+        return heading, None
+    ends = filter(None, (match["first"], match["second"]))
+    return match["name"], max(float(n.replace("−", "-").replace(",", ".")) for n in ends)
+
+
 _LEADING = re.compile(rf"({NUMBER})\s+([^\W\d].*)")
 
 

@@ -205,6 +205,8 @@ class _LevelReader:
         self._at = {head: table.column(head) for head in (*FULL, "score")}
         self._problems: list[Problem] = []
         self._full = self._at["value"] is not None
+        # A list in prose: points are shown as they stand, words are descriptions.
+        self._listed = not self._full and self._at["requirement"] is not None
         if self._at["score"] is None:
             self._at["score"] = self._at["level"]
 
@@ -248,8 +250,11 @@ class _LevelReader:
                 continue
             levels.append(self._levels_of_rows(rows))
             head, _, text = criterion.partition(_SPLIT)
+            text = self._cell_text(rows[0], "requirement") or text
             data, remark = criterion_of(head, text.strip() or head, levels[-1], self._scaling)
             weight = number_of(rows[0].text(self._at["weight"]).strip().removesuffix("%"))
+            section = self._cell_text(rows[0], "section")
+            data |= {"section": section} if section else {}
             shaped.append(data if weight is None else data | {"weight": weight})
             if remark:
                 notices.append(Problem(f"{head!r} {remark}", "", (), rows[0].line))
@@ -260,6 +265,8 @@ class _LevelReader:
         parts = [self._cell_text(row, "level_description").partition(_SPLIT) for row in rows]
         heads = [head if len(head) <= 60 else "" for head, _, _ in parts]
         if len(set(map(fold, heads))) < len(heads) or not all(map(fold, heads)):
+            heads = []
+        if self._listed and not all(text for _, _, text in parts):
             heads = []
         levels = list[Level]()
         for at, row in enumerate(rows):
@@ -274,7 +281,8 @@ class _LevelReader:
             if numbered and heads:
                 levels.append(Level(heads[at], parts[at][2].strip(), score or 0.0))
             else:
-                label = f"Level {given or at + 1}" if numbered else given
+                word = "" if given and self._listed else "Level "
+                label = f"{word}{given or at + 1}" if numbered else given
                 levels.append(Level(label, text, score or 0.0))
         return levels
 

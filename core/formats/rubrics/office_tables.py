@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from core.errors import InputError, Problem
 from core.formats.office.documents import is_word, word_blocks
-from core.formats.office.markdown import markdown_tables, words_around
+from core.formats.office.markdown import Section, markdown_tables, sections_in, words_around
 from core.formats.office.sheet import cell_name
 from core.formats.office.workbook import Workbook, book_in
+from core.formats.rubrics.grid_headings import maximum_in, order_of_labels, points_in, rank_of
 from core.formats.source.csv_reader import MAX_COLUMNS, RawTable, raw_table
 from core.formats.source.heading import header_at, titles_notice
 from core.formats.source.opened import Opened
@@ -50,7 +52,7 @@ def office_tables(
     elif tables := [(table.title, table.rows) for table in markdown_tables(opened)]:
         around = words_around(opened)
     else:
-        return None
+        return listed_rubric(opened)
     fit = [(t, rows) for t, rows in tables if rows and is_rubric(*_headings_and_rows(rows))]
     ending = PurePosixPath(name).suffix
     several = len(fit) > 1
@@ -114,3 +116,107 @@ def _document_tables(opened: Opened) -> Iterator[tuple[str, Rows]]:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+# Markdown without a table: a section for each criterion, with a list of its levels.
+
+_HEADS = ["criterion", "section", "requirement", "weight", "level", "level_description", "score"]
+_MARK = re.compile(r": | [\u2013\u2014=-] ")
+_NUMBERED = re.compile(r"(?:\d+(?:\.\d+)*[.)]|[A-Za-z][.)])\s+(?=\S)")
+
+
+class _ListedLevel(NamedTuple):
+    label: str
+    text: str
+    points: float | None
+    least: float | None
+
+
+def listed_rubric(opened: Opened) -> tuple[RubricTable, ...] | None:
+    """Return a rubric as a row for each level, if most parts of a text list levels; else ``None``.
+
+    A level has points at either end, or a usual name. What stands around them is left out and said.
+    """
+    parts = sections_in(opened)
+    levels = {part.line: found for part in parts if (found := _listed_levels(part))}
+    texts = len(parts) - sum(not part.entries for part in parts[:1])
+    if 2 * len(levels) <= texts or (len(levels) == 1 and len(next(iter(levels.values()))) < 3):
+        return None
+    rows = {min(levels): _HEADS}
+    ranges = list[str]()
+    for part in parts:
+        if part.line not in levels:
+            continue
+        found = levels[part.line]
+        first = [*_criterion_cells(part, found)]
+        for line, level in found.items():
+            shown = level.label or f"{level.points:g}"
+            rows[line] = [*first, shown, level.text, f"{level.points:g}"]
+            first = [""] * len(first)
+            ranges += [shown] if level.least != level.points else []
+    said = [*_words_left_out(parts, levels)]
+    if ranges:
+        message = f"Of a range of points the most are taken: {', '.join(ranges)[:200]}."
+        said.append(Problem(message))
+    return (RubricTable(raw_table(opened.name, rows), tuple(said)),)
+
+
+def _listed_levels(part: Section) -> dict[int, _ListedLevel]:
+    """Return the levels in a section's list by line; none if an entry is no level."""
+    levels = {line: _listed_level(text) for line, text in part.entries.items()}
+    points = [level.points for level in levels.values()]
+    if len(levels) < 2:
+        return {}
+    if None not in points:
+        return levels if len({*points}) == len(points) else {}
+    labels = [level.label for level in levels.values()]
+    order = order_of_labels(labels)
+    if order is None or any(rank_of(label) is None for label in labels) or any(points):
+        return {}
+    places = range(len(levels)) if order == "worst_first" else range(len(levels) - 1, -1, -1)
+    return {
+        line: level._replace(points=float(place), least=float(place))
+        for (line, level), place in zip(levels.items(), places, strict=True)
+    }
+
+
+def _listed_level(text: str) -> _ListedLevel:
+    """Return the name, description and points of an entry: `3 points: text`, `Good (2) - text`."""
+    for mark in _MARK.finditer(text):
+        head, rest = text[: mark.start()], text[mark.end() :]
+        label, points, least = points_in(head, heading=True)
+        if points is not None and len(head) <= 60:
+            return _ListedLevel("" if label == head else label, rest, points, least)
+    head, sign, rest = _MARK.sub("\n", text, count=1).partition("\n")
+    if sign and rank_of(head) is not None:
+        return _ListedLevel(head, rest, None, None)
+    words, points, least = points_in(text)
+    return _ListedLevel("", "" if words == text else words, points, least)
+
+
+def _criterion_cells(part: Section, levels: dict[int, _ListedLevel]) -> Iterator[str]:
+    """Yield the criterion's name, section, requirement and weight."""
+    name, most = maximum_in(_NUMBERED.sub("", part.title, count=1))
+    best = max(level.points or 0.0 for level in levels.values())
+    ranked = all(
+        rank_of(level.label) is not None and level.points in range(9) for level in levels.values()
+    )
+    yield name
+    yield _NUMBERED.sub("", part.outer, count=1)
+    yield " ".join(text for line, text in part.words.items() if line < min(levels))
+    yield f"{most:g}" if most else "" if best and not ranked else "10"
+
+
+def _words_left_out(
+    parts: Sequence[Section], levels: dict[int, dict[int, _ListedLevel]]
+) -> Iterator[Problem]:
+    """Yield the notice of what stands around the criteria."""
+    words = list[str]()
+    for part in parts:
+        if part.line not in levels:
+            words += [part.title, *part.words.values(), *part.entries.values()]
+        else:
+            words += [text for line, text in part.words.items() if line > min(levels[part.line])]
+    text = " / ".join(words)
+    if text:
+        yield Problem(f"What stands around the criteria is left out: {text[:200]!r}.")

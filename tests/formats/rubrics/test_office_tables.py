@@ -165,3 +165,104 @@ def test_a_fault_in_a_table_of_markdown_has_its_line() -> None:
 def test_tables_of_markdown_without_outer_bars_are_the_same() -> None:
     text = "Criterion | Good (2) | Poor (0)\n--- | --- | ---\nHull | dry | wet\n"
     assert worth(text, "pasted text") == [("Hull", 2.0, [("Poor", 0.0), ("Good", 1.0)])]
+
+
+BOATS = """# Boats
+
+Look at each boat. **Total: 8 points.**
+
+## 1. Hull (max. 5 points)
+
+Is it dry?
+
+- {a}
+- {b}
+  as a stone
+- {c}
+
+## 2. Mast (3 points)
+* **3** - straight
+* **0** - broken
+
+> Nobody gives half points.
+"""
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c"),
+    [
+        ("**5** - no water", "**2** - damp", "**0** - sunk"),
+        ("5 points: no water", "2 points: damp", "0 points: sunk"),
+        ("5 pontos – no water", "2 pontos – damp", "0 pontos – sunk"),
+        ("5 Punkte: no water", "2 Punkte: damp", "0 Punkte: sunk"),
+        ("5 = no water", "2 = damp", "0 = sunk"),
+        ("no water (5 p.)", "damp (2 p.)", "sunk (0 p.)"),
+    ],
+)
+def test_lists_of_points_below_headings_are_criteria(a: str, b: str, c: str) -> None:
+    text = BOATS.format(a=a, b=b, c=c).replace("p.)\n  as a stone", "p.)")
+    (read,) = read_rubrics(text, "boats.md")
+    hull, mast = read.value.criteria
+    assert (hull.name, hull.weight, hull.requirement) == ("Hull", 5, "Is it dry?")
+    assert [o.value for o in hull.options] == [0, 0.4, 1]
+    assert [o.label for o in hull.options] == ["0", "2", "5"]
+    assert [o.description.split()[0] for o in hull.options] == ["sunk", "damp", "no"]
+    assert (mast.name, mast.weight) == ("Mast", 3)
+    said = str(read.notices[0])
+    assert "Look at each boat" in said
+    assert "Nobody gives half points" in said
+    assert looks_like_rubric(text, "boats.md")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c", "labels"),
+    [
+        ("**Excellent (4)**: no water", "**Fair (2)**: damp", "**Poor (0)**: sunk", None),
+        ("4 – Excellent: no water", "2 – Fair: damp", "0 – Poor: sunk", None),
+        ("Excellent – no water", "Fair – damp", "Poor – sunk", None),
+        ("Level 4 (Excellent): no water", "Level 2 (Fair): damp", "Level 0 (Poor): sunk", None),
+        ("Sehr gut: no water", "Befriedigend: damp", "Mangelhaft: sunk", "Mangelhaft Sehr gut"),
+    ],
+)
+def test_levels_of_lists_may_have_names(a: str, b: str, c: str, labels: str | None) -> None:
+    (read,) = read_rubrics(BOATS.format(a=a, b=b, c=c), "boats.md")
+    hull = read.value.criteria[0]
+    assert hull.weight == 5
+    found = [o.label for o in hull.options]
+    assert f"{found[0]} {found[-1]}" == (labels or "Poor Excellent")
+    assert [o.value for o in hull.options] == [0, 0.5, 1]
+
+
+def test_bold_lines_and_outer_entries_head_lists_too_and_headings_above_are_sections() -> None:
+    text = (
+        "# Talk\n## Content\n**Thesis (40 %)**\n- 2: clear\n- 1: vague\n"
+        "## Form\n1. Voice (60 %)\n   - 2: loud\n   - 1: low\n"
+    )
+    (read,) = read_rubrics(text, "talk.md")
+    assert [(c.section, c.name, c.weight) for c in read.value.criteria] == [
+        ("Content", "Thesis", 40),
+        ("Form", "Voice", 60),
+    ]
+
+
+def test_a_holistic_rubric_is_one_criterion() -> None:
+    text = "# Writing scale\n" + "".join(f"- {n} – words of {n}\n" for n in range(6, 0, -1))
+    (read,) = read_rubrics(text, "scale.md")
+    (whole,) = read.value.criteria
+    assert (whole.name, [o.label for o in whole.options]) == ("Writing scale", [*"123456"])
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        ["1. I got up.\n2. I sailed.\n3. I slept.", "- two boats\n- a rope"],
+        ["- 2 boats\n- 1 rope", "I like the sea."],
+        ["- 2: clear\n- 1: vague", "I like the sea.", "We sail home."],
+        ["- good: the wind\n- bad: the rain", "- good: the food\n- bad: the bed"],
+    ],
+)
+def test_essays_with_lists_are_texts(lists: list[str]) -> None:
+    text = "# The harbour\n\n" + "".join(
+        f"## Pupil {n}\n{part}\n\n" for n, part in enumerate(lists)
+    )
+    assert not looks_like_rubric(text, "harbour.md")
