@@ -174,7 +174,7 @@ def headed_texts(opened: Opened) -> TableRows | None:
     return None
 
 
-class Section(NamedTuple):
+class ListSection(NamedTuple):
     """A heading with the words and the list below it, each by line; ``outer`` is its group."""
 
     title: str
@@ -188,7 +188,7 @@ _ENTRY = re.compile(r"(\s*)(?:[-*+\u2022]|\d{1,2}[.)])\s+(?:\[[ xX]?\]\s+)?(\S.*
 _BOLD_LINE = re.compile(r"\s*(?:\*\*|__)(?=\S)([^*_]+)(?:\*\*|__):?\s*")
 
 
-def sections_in(opened: Opened) -> tuple[Section, ...]:
+def sections_in(opened: Opened) -> tuple[ListSection, ...]:
     r"""Return the parts of a Markdown file with their lists; none for other files.
 
     A part begins at a heading, a line in bold type, or an entry of a list with entries below it.
@@ -217,7 +217,7 @@ def sections_in(opened: Opened) -> tuple[Section, ...]:
 
 def _section(
     lines: Sequence[str], at: int, end: int, heads: Mapping[int, tuple[int, str]]
-) -> Section:
+) -> ListSection:
     depth, title = heads[at]
     above = [n for n in heads if n < at and heads[n][0] < depth]
     outer = max(above, default=None)
@@ -234,7 +234,7 @@ def _section(
             words[n + 1] = text.strip(">#*_ ")
         last = last if text else None
     group = "" if outer is None or heads[outer][0] == top else heads[outer][1]
-    return Section(_plain_cell(title).rstrip(": "), _plain_cell(group), at + 1, words, entries)
+    return ListSection(_plain_cell(title).rstrip(": "), _plain_cell(group), at + 1, words, entries)
 
 
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:

@@ -140,7 +140,7 @@ def scored_options(levels: Sequence[Level], *, turned: bool = False) -> list[dic
         {
             "label": level.label,
             "description": level.description,
-            "value": round((level.points - ends[0]) / (ends[1] - ends[0]), 9)
+            "value": round((level.points - ends[0]) / (ends[1] - ends[0]), 9) + 0.0
             if high > low
             else 0.0,
         }

@@ -28,6 +28,7 @@ from core.formats.rubrics.grid_headings import (
     rank_of,
     role_of,
     roles_of,
+    words_between_bars,
 )
 from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import RawRow, RawTable
@@ -128,6 +129,12 @@ def _with_groups(table: RawTable, roles: Sequence[Role]) -> tuple[Role, ...]:
     known = [*roles]
     if grouped and (many or free):
         known[at : beside + 1] = ["section", "criterion"]
+    elif not many and free and roles[beside] == "level":
+        # Beside levels that all have points, a column without is what is asked.
+        others = [head for n, head in enumerate(heads) if roles[n] == "level" and n != beside]
+        pointed = None not in (points_in(head, heading=True).points for head in others)
+        if pointed and not _are_points([row.text(beside).strip() for row in table.rows]):
+            known[beside] = "requirement"
     elif many:
         repeated = len({*names}) < len(names)
         known[at : beside + 1] = (
@@ -163,6 +170,13 @@ def _is_total(cells: Sequence[str]) -> bool:
     )
 
 
+#: Names of a row with the points of each level.
+_POINTS_ROWS = words_between_bars(
+    "points|score|scores|marks|weight|punkte|punktzahl|note|barème|puntos|puntaje|puntuación|punti|punteggio|punten|pontos"
+    "|pontuação|value|values"
+)
+
+
 class _Grid:
     def __init__(self, table: RawTable, roles: Sequence[Role], scaling: Scaling) -> None:
         self._table, self._roles, self._scaling = table, roles, scaling
@@ -176,10 +190,10 @@ class _Grid:
 
     def read(self) -> Parsed[Rubric]:
         criteria, lines, points = list[dict[str, Any]](), list[int](), list[list[Level]]()
-        section = ""
+        section, points_row = "", self._points_row()
         for row in self._table.rows:
             cells = self._cells(row)
-            if cells is None:
+            if cells is None or row is points_row:
                 continue
             section = self._cell_text(cells, "section") or section
             if _is_total(cells) or not any(cells[at] for at in self._levels):
@@ -198,6 +212,23 @@ class _Grid:
         title = stem(self._table.name, "Untitled rubric")
         data = {"name": "Pasted rubric" if title == "pasted text" else title, "criteria": criteria}
         return rubric_of_rows(data, self._table.name, lines, self._notices)
+
+    def _points_row(self) -> RawRow | None:
+        """Return the first or last row if it has only the levels' points, which are then theirs."""
+        if not self._table.rows or any(h.points is not None for h in self._heads.values()):
+            return None
+        for row in (self._table.rows[0], self._table.rows[-1]):
+            name = plain_heading(row.text(self._roles.index("criterion")))
+            texts = {at: row.text(at).strip() for at in self._levels}
+            points = {at: points_in(text) for at, text in texts.items()}
+            if name in _POINTS_ROWS and _are_points([*texts.values()]):
+                self._heads = {
+                    at: points[at]._replace(label=head.label) for at, head in self._heads.items()
+                }
+                message = "gives the points of the levels."
+                self._notices.append(Problem(message, "", (), row.line))
+                return row
+        return None
 
     def _cells(self, row: RawRow) -> list[str] | None:
         texts = [" ".join(unguarded(cell.text).split()) for cell in row.cells]
@@ -307,7 +338,7 @@ class _Grid:
         text = self._cell_text(cells, "weight")
         if not text:
             return None
-        worth = points_in(text.rstrip(" %"))
+        worth = points_in(text.strip(" %x×*"))
         if worth.points is None:
             self._add_problem(f"has {text!r} as its weight.", "Use a number.", row)
         return worth.points

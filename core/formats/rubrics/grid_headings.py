@@ -148,7 +148,8 @@ ROLE_WORDS: dict[Role, frozenset[str]] = {
     ),
     "requirement": words_between_bars(
         """requirement|description|question|text|definition|what to look for|what we look for|
-        guiding question|anforderung|beschreibung|leitfrage|frage|exigence|consigne|descripción|
+        guiding question|descriptor|descriptors|descrittore|descrittori|descripteurs|
+        deskriptor|deskriptoren|descriptores|anforderung|beschreibung|leitfrage|frage|exigence|consigne|descripción|
         pregunta|definición|descrizione|domanda|definizione|descripteur|beschrijving|omschrijving|
         vraag|toelichting|descrição|pergunta|definição"""
     ),

@@ -35,7 +35,8 @@ ASKING = (
 #: of scored levels. At the top level only the first line applies.
 _HEADS = (
     "name: título, titel, titre, titolo, naam, nombre, nom, nome; criteria: criterios, kriterien"
-    ", critères, criteri, critérios; sections: secciones, abschnitte, sezioni, secties, seções"
+    ", critères, criteri, critérios, metrics, dimensions, aspects, dimensionen, dimensiones"
+    ", dimensioni; sections: secciones, abschnitte, sezioni, secties, seções"
     "; description: descripción, beschreibung, descrizione, beschrijving, descrição"
 )
 _PARTS = (
@@ -95,10 +96,14 @@ def _translated_value(value: Any, words: Mapping[str, str], used: dict[str, str]
         return value
     names = {key: _english_key(key, value, words) for key in value}
     used |= {key: name for key, name in names.items() if name != key}
-    return {
-        names[key]: _translated_value(part, _OF_PARTS, used) if isinstance(part, list) else part
-        for key, part in value.items()
-    }
+    return {names[key]: _translated_part(names[key], part, used) for key, part in value.items()}
+
+
+def _translated_part(name: str, part: Any, used: dict[str, str]) -> Any:
+    """Return a list, or criteria by name, with keys in English; other values unchanged."""
+    if name == "criteria" and isinstance(part, dict):
+        return {key: _translated_value(entry, _OF_PARTS, used) for key, entry in part.items()}
+    return _translated_value(part, _OF_PARTS, used) if isinstance(part, list) else part
 
 
 def _english_key(key: str, keys: Mapping[str, Any], words: Mapping[str, str]) -> str:

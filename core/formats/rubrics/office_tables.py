@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from core.errors import InputError, Problem
 from core.formats.office.documents import is_word, word_blocks
-from core.formats.office.markdown import Section, markdown_tables, sections_in, words_around
+from core.formats.office.markdown import ListSection, markdown_tables, sections_in, words_around
 from core.formats.office.sheet import cell_name
 from core.formats.office.workbook import Workbook, book_in
 from core.formats.rubrics.grid_headings import maximum_in, order_of_labels, points_in, rank_of
@@ -161,7 +161,7 @@ def listed_rubric(opened: Opened) -> tuple[RubricTable, ...] | None:
     return (RubricTable(raw_table(opened.name, rows), tuple(said)),)
 
 
-def _listed_levels(part: Section) -> dict[int, _ListedLevel]:
+def _listed_levels(part: ListSection) -> dict[int, _ListedLevel]:
     """Return the levels in a section's list by line; none if an entry is no level."""
     levels = {line: _listed_level(text) for line, text in part.entries.items()}
     points = [level.points for level in levels.values()]
@@ -194,7 +194,7 @@ def _listed_level(text: str) -> _ListedLevel:
     return _ListedLevel("", "" if words == text else words, points, least)
 
 
-def _criterion_cells(part: Section, levels: dict[int, _ListedLevel]) -> Iterator[str]:
+def _criterion_cells(part: ListSection, levels: dict[int, _ListedLevel]) -> Iterator[str]:
     """Yield the criterion's name, section, requirement and weight."""
     name, most = maximum_in(_NUMBERED.sub("", part.title, count=1))
     best = max(level.points or 0.0 for level in levels.values())
@@ -208,7 +208,7 @@ def _criterion_cells(part: Section, levels: dict[int, _ListedLevel]) -> Iterator
 
 
 def _words_left_out(
-    parts: Sequence[Section], levels: dict[int, dict[int, _ListedLevel]]
+    parts: Sequence[ListSection], levels: dict[int, dict[int, _ListedLevel]]
 ) -> Iterator[Problem]:
     """Yield the notice of what stands around the criteria."""
     words = list[str]()

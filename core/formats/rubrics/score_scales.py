@@ -89,8 +89,6 @@ _NUMERIC = frozenset(
 _ENDS = (("min", "max"), ("minimum", "maximum"), ("min_score", "max_score"))
 _RANGES = ("range", "scale")
 _RANGE = re.compile(r"\s*(-?\d+)\s*(?:-|\u2013|to|\.\.|/)\s*(-?\d+)\s*\Z")
-
-
 #: The most steps of a scale that names only its ends.
 _MOST_BETWEEN = 20
 
@@ -107,19 +105,28 @@ def has_levels(value: Any) -> bool:
     True
     """
     value = _rubric_inside(value)
+    shared = _shared_scale(value)
     criteria = value.get("criteria") if isinstance(value, Mapping) else value
     if isinstance(criteria, Mapping):
-        criteria = [
-            {"name": name, **entry} if isinstance(entry, Mapping) else None
-            for name, entry in criteria.items()
-        ]
+        criteria = [isinstance(p, Mapping) and {"name": key, **p} for key, p in criteria.items()]
     if not isinstance(criteria, list) or not all(isinstance(e, Mapping) for e in criteria):
         return False
     if any("options" in e and not _have_points(e["options"]) for e in criteria):
         return False
-    return all(any(e.get(key) for key in _NAMES) for e in criteria) and any(
-        map(_has_scale, criteria)
+    return any(_has_scale({**shared, **e}) for e in criteria) and all(
+        any(e.get(key) for key in _NAMES) for e in criteria
     )
+
+
+#: Keys of a scale that all criteria share.
+_SHARED = ("scale", "levels", "rating_scale", "labels", "anchors", "type", "min", "max", "range")
+
+
+def _shared_scale(value: Any) -> dict[str, Any]:
+    """Return the scale beside the criteria, for those without their own; {} without one."""
+    keys = _SHARED if isinstance(value, Mapping) and "criteria" in value else ()
+    shared = {key: value[key] for key in keys if value.get(key) is not None}
+    return shared if _has_scale(shared) else {}
 
 
 def _has_scale(entry: Mapping[str, Any]) -> bool:
@@ -194,16 +201,14 @@ def scoring_criteria(value: Any) -> Converted:
     )
     named = {"name": value["title"], **value} if value.get("title") else value
     rubric = {key: named[key] for key in ("name", "description", "guidelines") if named.get(key)}
-    known = {kind, "title", "name", "description", "guidelines"}
+    shared = _shared_scale(value)
+    known = {kind, "title", "name", "description", "guidelines", *shared}
     around = [] if value is document else [key for key in document if key != "rubric"]
     unused = [*around, *(key for key in value if key not in known)]
-    notices = (
-        [Problem(f"Left out, as they are outside the criteria: {', '.join(unused)}.")]
-        if unused
-        else []
-    )
+    left = Problem(f"Left out, as they are outside the criteria: {', '.join(unused)}.")
+    notices = [left] if unused else []
     read = [
-        _criterion_of(name, entry, notices, ("criteria", at))
+        _criterion_of(name, _with_scale(entry, shared), notices, ("criteria", at))
         for at, (name, entry) in enumerate(entries)
     ]
     unweighted = [criterion for criterion in read if "weight" not in criterion]
@@ -217,8 +222,14 @@ def scoring_criteria(value: Any) -> Converted:
     return rubric | {"criteria": read}, notices
 
 
-def _criterion_of(name: Any, entry: Any, notices: list[Problem], path: Path) -> dict[str, Any]:
+def _with_scale(entry: Any, shared: Mapping[str, Any]) -> Mapping[str, Any]:
     entry = entry if isinstance(entry, Mapping) else {"description": entry}
+    return entry if _has_scale(entry) else {**shared, **entry}
+
+
+def _criterion_of(
+    name: Any, entry: Mapping[str, Any], notices: list[Problem], path: Path
+) -> dict[str, Any]:
     named = next((key for key in _NAMES if entry.get(key) and (key != "criterion" or not name)), "")
     name = str(entry[named] if named else name or "")
     asked = [key for key in ASKING if entry.get(key) and key != named]

@@ -387,6 +387,21 @@ def test_a_criterion_without_weight_beside_others_counts_nothing() -> None:
     assert "'Stolen' has no weight" in str(found.notices)
 
 
+def test_a_scale_beside_the_criteria_is_that_of_each_without_its_own() -> None:
+    given = scaled({"name": "Hull", "text": "Dry?"}, {"name": "Mast", "scale": "1-2"})
+    rubric = read(given | {"scale": ["strong no", "no", "yes"]})
+    assert [label for label, *_ in options(rubric)] == ["strong no", "no", "yes"]
+    assert [label for label, *_ in options(rubric, 1)] == ["1", "2"]
+
+
+@pytest.mark.parametrize("word", ["criteria", "metrics", "dimensions", "kriterien"])
+def test_criteria_may_be_a_map_by_name(word: str) -> None:
+    text = f"{word}:\n  hull:\n    frage: Is it dry?\n    typ: likert\n    min: 1\n    max: 2\n"
+    (found,) = read_rubrics(text, "x.yaml")
+    (hull,) = found.value.criteria
+    assert (hull.name, hull.requirement, len(hull.options)) == ("hull", "Is it dry?", 2)
+
+
 def test_our_criteria_may_ask_by_another_key() -> None:
     mast = {"name": "Mast", "question": "Is it up?"}
     assert read(scaled(mast)).criteria[0].requirement == "Is it up?"

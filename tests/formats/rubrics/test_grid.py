@@ -350,3 +350,25 @@ def test_a_column_of_sections_names_the_section_of_each_row() -> None:
     text = "Section;Criterion;Good (2);Poor (0)\nForm;Tone;a;b\nForm;Length;a;b\n"
     (found,) = read_rubrics(text, "x.csv")
     assert [c.section for c in found.value.criteria] == ["Form", "Form"]
+
+
+@pytest.mark.parametrize("word", ["Points", "Punkte", "Puntaje", "Barème"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_row_of_points_gives_those_of_the_levels(word: str, *, first: bool) -> None:
+    rows = [f"{word},5,2,0\n", "Thesis,clear,vague,none\nVoice,loud,low,none\n"]
+    text = "Criterion,Gold,Silver,Tin\n" + "".join(rows if first else reversed(rows))
+    assert levels(text) == [("Tin", "none", 0.0), ("Silver", "vague", 0.4), ("Gold", "clear", 1.0)]
+    (found,) = read_rubrics(text, "x.csv")
+    assert [c.name for c in found.value.criteria] == ["Thesis", "Voice"]
+    assert "gives the points of the levels" in str(found.notices[0])
+
+
+def test_a_column_without_points_beside_levels_with_points_is_the_question() -> None:
+    text = (
+        "Indicatori,Descrittori,Avanzato (9-10),Base (6),Peso\nLessico,Usa parole adatte,a,b,x2\n"
+    )
+    (found,) = read_rubrics(text, "x.csv")
+    (lexis,) = found.value.criteria
+    assert (lexis.requirement, lexis.weight) == ("Usa parole adatte", 2)
+    unknown = text.replace("Descrittori", "Traguardi")
+    assert read_rubrics(unknown, "x.csv")[0].value.criteria[0].requirement == "Usa parole adatte"
