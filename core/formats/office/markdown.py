@@ -163,7 +163,7 @@ def headed_texts(opened: Opened) -> TableRows | None:
     """
     if opened.ending not in _MARKDOWN or markdown_tables(opened):
         return None
-    lines = opened.text("dataset", MAX_RUBRIC_BYTES, table=True).splitlines()
+    lines = opened.once(_lines_in)
     headings = list(_headings(lines))
     for level in range(1, 7):
         parts = [(at, title) for at, depth, title in headings if depth == level]
@@ -172,6 +172,10 @@ def headed_texts(opened: Opened) -> TableRows | None:
         if sum(map(bool, texts)) > 1:
             return _texts_as_rows(parts, texts, lines, level)
     return None
+
+
+def _lines_in(opened: Opened) -> list[str]:
+    return opened.text("dataset", MAX_RUBRIC_BYTES, table=True).splitlines()
 
 
 class ListSection(NamedTuple):
@@ -185,7 +189,10 @@ class ListSection(NamedTuple):
 
 
 _ENTRY = re.compile(r"(\s*)(?:[-*+\u2022]|\d{1,2}[.)])\s+(?:\[[ xX]?\]\s+)?(\S.*)")
-_BOLD_LINE = re.compile(r"\s*(?:\*\*|__)(?=\S)([^*_]+)(?:\*\*|__):?\s*")
+_LIST_IN_BYTES = re.compile(rb"^[ \t]*(?:[-*+]|\d{1,2}[.)]|\xe2\x80\xa2)[ \t]+\S", re.M)
+_BOLD_LINE = re.compile(
+    r"\s*((?:\*\*|__)(?=\S)[^*_]+(?:\*\*|__):?(?:\s*\([^()]{1,40}\)|\s*/\s*\d+)?)\s*"
+)
 
 
 def sections_in(opened: Opened) -> tuple[ListSection, ...]:
@@ -197,9 +204,10 @@ def sections_in(opened: Opened) -> tuple[ListSection, ...]:
     >>> found.title, found.words, found.entries
     ('Voice', {3: 'How loud?'}, {4: '2: loud', 5: '1: low'})
     """
-    if opened.ending not in _MARKDOWN or opened.size > MAX_RUBRIC_BYTES or markdown_tables(opened):
+    may_be = opened.ending in _MARKDOWN and opened.size <= MAX_RUBRIC_BYTES
+    if not may_be or not _LIST_IN_BYTES.search(opened.head) or markdown_tables(opened):
         return ()
-    lines = opened.text("rubric", MAX_RUBRIC_BYTES, table=True).splitlines()
+    lines = opened.once(_lines_in)
     heads = {at: (depth, title) for at, depth, title in _headings(lines)}
     for at, line in enumerate(lines):
         entry, below = (

@@ -57,7 +57,7 @@ def holds_answers(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     cells = [
         {fold(r[at]) for r in rows if at < len(r)} - {""} for at, end in enumerate(ends) if end
     ]
-    if heads[0] and plain_heading(heads[0]) not in ROLE_WORDS["criterion"]:
+    if heads[0] and not {*map(plain_heading, heads[:2])} & ROLE_WORDS["criterion"]:
         stems = [fold(end[1]) for end in ends if end]
         if len(stems) > 1 and len(set(stems)) == 1:
             return True
@@ -124,6 +124,12 @@ def _with_groups(table: RawTable, roles: Sequence[Role]) -> tuple[Role, ...]:
         and not names_a_level(heads[beside])
         and sum(roles[n] == "level" and names_a_level(heads[n]) for n in range(len(roles))) > 1
     )
+    left = at - 1
+    if left >= 0 and roles[left] == "level" and not names_a_level(heads[left]):
+        # An unknown column left of the criteria: their section if it has words.
+        words = [text for row in table.rows if (text := row.text(left).strip())]
+        kind: Role = "section" if words and not _are_points(words) else "aside"
+        return (*roles[:left], kind, *roles[at:])
     names = [row.text(at).strip() for row in table.rows if row.text(beside).strip()]
     grouped = "" in names and bool(names[0])
     known = [*roles]

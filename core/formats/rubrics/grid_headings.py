@@ -159,7 +159,7 @@ ROLE_WORDS: dict[Role, frozenset[str]] = {
     ),
     "section": words_between_bars(
         """section|group|part|abschnitt|bereich|teil|teilbereich|gruppe|kategorie|partie|domaine|
-        rubrique|sección|apartado|bloque|parte|ámbito|grupo|sezione|ambito|gruppo|onderdeel|deel|
+        rubrique|catégorie|categoría|categoria|sección|apartado|bloque|parte|ámbito|grupo|sezione|ambito|gruppo|onderdeel|deel|
         groep|rubriek|categorie|seção|bloco|âmbito|część|раздел"""
     ),
     "aside": words_between_bars(
@@ -184,24 +184,29 @@ _VOTES = words_between_bars(
 _RANKS = (
     "exemplary|excellent|outstanding|exceptional|distinguished|advanced|superior|mastery|mastered|"
     "exceeds expectations|exceeds|expert|full marks|full points|full credit|fully met|complete|"
-    "strong|high|always|very good|a|sehr gut|hervorragend|ausgezeichnet|très bien|excellente|"
+    "strong|high|always|very good|a|strong yes|strong hire|well above bar|above bar|sehr gut|"
+    "hervorragend|ausgezeichnet|très bien|excellente|"
     "très satisfaisant|très bonne maîtrise|excelente|sobresaliente|destacado|muy bueno|muy bien|"
     "avanzado|avanzato|ottimo|eccellente|uitstekend|zeer goed|ótimo|muito bom|avançado",
     "good|proficient|accomplished|meets expectations|meets|competent|above average|usually|"
-    "mostly met|met|yes|b|gut|bien|bon|satisfaisant|acquis|maîtrise satisfaisante|bueno|notable|"
+    "mostly met|met|yes|b|hire|at bar|meets bar|gut|bien|bon|satisfaisant|acquis|"
+    "maîtrise satisfaisante|bueno|notable|"
     "satisfactorio|logrado|competente|intermedio|buono|distinto|goed|ruim voldoende|bom|"
     "proficiente|satisfatório",
     "fair|satisfactory|adequate|developing|average|basic|acceptable|partially meets|partial|"
     "partial credit|partly met|partially met|approaching|approaches expectations|emerging|"
-    "sometimes|medium|moderate|sufficient|c|befriedigend|zufriedenstellend|assez bien|moyen|"
+    "sometimes|medium|moderate|sufficient|c|lean yes|lean hire|weak hire|befriedigend|"
+    "zufriedenstellend|assez bien|moyen|"
     "partiellement acquis|en cours d'acquisition|maîtrise fragile|regular|aceptable|básico|"
     "en proceso|discreto|base|voldoende|razoável|em desenvolvimento",
     "needs improvement|needs work|limited|weak|below expectations|below average|novice|marginal|"
-    "rarely|low|d|ausreichend|genügend|passable|fragile|à améliorer|suficiente|por mejorar|"
+    "rarely|low|d|lean no|lean no hire|below bar|ausreichend|genügend|passable|fragile|"
+    "à améliorer|suficiente|por mejorar|"
     "sufficiente|matig|fraco",
     "poor|unsatisfactory|inadequate|insufficient|beginning|failing|fail|no credit|no marks|"
     "no points|zero points|not met|unmet|no|absent|missing|none|incomplete|never|unacceptable|"
-    "does not meet|does not meet expectations|very poor|f|mangelhaft|ungenügend|unzureichend|"
+    "does not meet|does not meet expectations|very poor|f|no hire|strong no|strong no hire|"
+    "well below bar|mangelhaft|ungenügend|unzureichend|"
     "insuffisant|non acquis|maîtrise insuffisante|très insuffisant|insuficiente|deficiente|"
     "inicial|en inicio|no logrado|iniziale|insufficiente|gravemente insufficiente|"
     "in via di prima acquisizione|onvoldoende|slecht|insatisfatório|muito fraco|ausente",

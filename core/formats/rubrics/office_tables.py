@@ -122,7 +122,7 @@ def _one_line(text: str) -> str:
 
 _HEADS = ["criterion", "section", "requirement", "weight", "level", "level_description", "score"]
 _MARK = re.compile(r": | [\u2013\u2014=-] ")
-_NUMBERED = re.compile(r"(?:\d+(?:\.\d+)*[.)]|[A-Za-z][.)])\s+(?=\S)")
+_NUMBERED = re.compile(r"\A(?:\d+(?:\.\d+)*[.)]|[A-Za-z][.)])\s+(?=\S)")
 
 
 class _ListedLevel(NamedTuple):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.errors import InputError
 from core.formats.rubrics.forms import looks_like_rubric, looks_like_table, read_rubrics
-from core.formats.rubrics.grid import looks_like_grid, read_grid
+from core.formats.rubrics.grid import holds_answers, looks_like_grid, read_grid
 from core.formats.rubrics.grid_headings import points_in
 from core.formats.source.csv_reader import MAX_COLUMNS, read_raw
 
@@ -372,3 +372,19 @@ def test_a_column_without_points_beside_levels_with_points_is_the_question() -> 
     assert (lexis.requirement, lexis.weight) == ("Usa parole adatte", 2)
     unknown = text.replace("Descrittori", "Traguardi")
     assert read_rubrics(unknown, "x.csv")[0].value.criteria[0].requirement == "Usa parole adatte"
+
+
+@pytest.mark.parametrize("head", ["Categoría", "Bloque", "Thema"])
+def test_an_unknown_column_left_of_the_criteria_is_their_section(head: str) -> None:
+    text = (
+        f"{head};Indicador;4 - Excelente;1 - Malo;Peso\nContenido;Dominio;a;b;4\n;Fuentes;a;b;6\n"
+    )
+    (found,) = read_rubrics(text, "x.csv")
+    assert [(c.section, c.name, c.weight) for c in found.value.criteria] == [
+        ("Contenido", "Dominio", 4),
+        ("Contenido", "Fuentes", 6),
+    ]
+    assert not holds_answers(
+        ["Onderdeel", "Criterium", "Niveau 1", "Niveau 2"],
+        [["Vorm", "Taal", "slordig", "goed"], ["", "Stijl", "droog", "levend"]],
+    )

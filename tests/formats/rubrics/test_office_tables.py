@@ -245,6 +245,20 @@ def test_bold_lines_and_outer_entries_head_lists_too_and_headings_above_are_sect
     ]
 
 
+def test_maximum_points_may_stand_behind_a_bold_name_and_words_of_a_panel_are_levels() -> None:
+    text = (
+        "# Talk\n**Form** (max. 6 Punkte)\n\n- 6 Punkte: klar\n- 0 Punkte: fehlt\n\n"
+        "**Sense**\n- **Strong yes**: sees all\n- **No**: misses much\n- **Strong no**: lost\n"
+    )
+    (read,) = read_rubrics(text, "talk.md")
+    form, sense = read.value.criteria
+    assert (form.name, form.weight) == ("Form", 6)
+    assert (sense.name, [o.label for o in sense.options]) == (
+        "Sense",
+        ["Strong no", "No", "Strong yes"],
+    )
+
+
 def test_a_holistic_rubric_is_one_criterion() -> None:
     text = "# Writing scale\n" + "".join(f"- {n} – words of {n}\n" for n in range(6, 0, -1))
     (read,) = read_rubrics(text, "scale.md")
