@@ -604,7 +604,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for item, who, at in TRIPLES
             ]
         ),
-        "refused",
+        "at once",
         (36, 3, 4, 3),
         maps=(
             "item=Which group do you assess? rater=Username"
