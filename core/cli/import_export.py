@@ -265,7 +265,8 @@ IMPORT_SHAPES = (
     *("auto", "folder", "long", "wide", "criteria", "pairs", "autorubric", "gradescope"),
     *("rubric", "dataset"),
     *("inspect", "promptfoo", "deepeval", "ragas", "openai_evals", "mt_bench", "langfuse"),
-    *("langsmith", "phoenix", "label_studio", "argilla", "prodigy", "paperbench", "arena"),
+    *("langsmith", "phoenix", "label_studio", "argilla", "openreview", "prodigy", "paperbench"),
+    *("lm_eval", "arena"),
 )
 _path = click.Path(path_type=Path)
 

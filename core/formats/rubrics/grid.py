@@ -117,8 +117,9 @@ def _with_groups(table: RawTable, roles: Sequence[Role]) -> tuple[Role, ...]:
     Merged cells leave such blanks. Without them, the second column of criteria describes them.
     """
     at, many = roles.index("criterion"), roles.count("criterion") > 1
-    beside = at + 1
-    heads = table.heads
+    beside, heads = at + 1, table.heads
+    if beside == len(roles):
+        return tuple(roles)  # the criteria are the last column
     free = roles[beside] == "requirement" or (
         roles[beside] == "level"
         and not names_a_level(heads[beside])

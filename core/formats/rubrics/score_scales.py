@@ -253,7 +253,7 @@ def _criterion_of(
     if foreign:
         criterion["meta"] = foreign
         message = "is not a known key; kept under meta, not used."
-        notices += [Problem(message, "", (*path, key)) for key in foreign]
+        notices += [Problem(message, "", (*path, key)) for key in foreign if key != "id"]
     return criterion
 
 

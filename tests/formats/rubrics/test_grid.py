@@ -388,3 +388,8 @@ def test_an_unknown_column_left_of_the_criteria_is_their_section(head: str) -> N
         ["Onderdeel", "Criterium", "Niveau 1", "Niveau 2"],
         [["Vorm", "Taal", "slordig", "goed"], ["", "Stijl", "droog", "levend"]],
     )
+
+
+def test_criteria_may_be_the_last_column() -> None:
+    text = "Excellent (4),Good (3),Poor (1),Criterion\na,b,c,Thesis\nd,e,f,Sources\n"
+    assert levels(text) == [("Poor", "c", 0.25), ("Good", "b", 0.75), ("Excellent", "a", 1.0)]
